@@ -11,8 +11,10 @@ import numpy as np
 import torch
 
 from benchmarks.options import Options
+from muver.io.typed import read
 from muver.retriever.encoders.bert import Bert, BertConfig
-from muver.retriever.encoders.biencoder import BiEncoder, ModelConfig
+from muver.retriever.encoders.biencoder import BiEncoder
+from muver.retriever.encoders.settings import ModelConfig
 from muver.retriever.views.layout import Ids, Markers
 
 VIEWS = {
@@ -22,7 +24,7 @@ VIEWS = {
     "title_room": 6,
     "training_views": 10,
 }
-CONTEXT = {"max_tokens": 128}
+CONFIG = read(ModelConfig, {"views": VIEWS, "context": {"max_tokens": 128}, "score": "max"})
 MARKERS = Markers(pad=0, cls=101, sep=102, mention_start=1, mention_end=2, title_end=3)
 MADE_ENTITIES, MADE_MENTIONS = 500, 300
 
@@ -114,9 +116,8 @@ def made(layers: int, hidden: int, seed: int = 1) -> Case:
         intermediate_size=4 * hidden,
         initializer_range=0.05,  # with BERT's 0.02 all texts have nearly the same vector
     )
-    model_config = ModelConfig(VIEWS, CONTEXT, "max")
     pieces: Any = SimpleNamespace(markers=MARKERS)
-    model = BiEncoder(Bert(config), Bert(config), pieces, model_config).eval()
+    model = BiEncoder(Bert(config), Bert(config), pieces, CONFIG).eval()
 
     def pieces_of(count: int) -> Ids:
         return random.integers(1000, config.vocab_size, count).tolist()
@@ -174,7 +175,7 @@ def _from_dataset(raw: Path, encoder: Path) -> Case:
     from muver.retriever.views.settings import Segment
 
     towers = [read_tower(str(encoder)) for _ in range(2)]
-    model = BiEncoder(*towers, WordPieces(encoder), ModelConfig(VIEWS, CONTEXT, "max")).eval()
+    model = BiEncoder(*towers, WordPieces(encoder), CONFIG).eval()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         entities, mentions = folder / "entities.parquet", folder / "mentions.parquet"
@@ -199,7 +200,7 @@ def _from_tables(
     )
     first = max(test, key=lambda world: sum(map(len, world.views)))
     learnt = max(train, key=lambda world: len(world.contexts))
-    limit = model.config.views.get("training_views", VIEWS["training_views"])
+    limit = model.config.views.training_views or VIEWS["training_views"]
     rows = read_mentions(mentions, "test").to_pylist()
     sizes = [WorldSize(len(w.views), sum(map(len, w.views)), len(w.contexts)) for w in test]
     # Adjacent mentions have few entities, so a batch is drawn from the whole world.

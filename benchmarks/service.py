@@ -68,13 +68,15 @@ def made_words() -> list[str]:
 
 def write_model(folder: Path) -> Path:
     """A random model with a vocabulary of its own."""
-    from muver.retriever.encoders.biencoder import BiEncoder, ModelConfig
-    from muver.retriever.encoders.settings import Scratch
+    from muver.io.typed import read
+    from muver.retriever.encoders.biencoder import BiEncoder
+    from muver.retriever.encoders.settings import ModelConfig, Scratch
     from muver.retriever.encoders.start import from_scratch
 
     from_scratch([" ".join(made_words())], Scratch(**SCRATCH), 7, folder / "start")
     views = {"kind": "sentences", "max_tokens": 40, "min_pieces": 6, "title_room": 6}
-    config = ModelConfig({**views, "training_views": 10}, {"max_tokens": 64}, "max")
+    layouts = {"views": {**views, "training_views": 10}, "context": {"max_tokens": 64}}
+    config = read(ModelConfig, {**layouts, "score": "max"})
     BiEncoder.from_encoder(folder / "start", config).save_pretrained(folder / "model")
     return folder / "model"
 

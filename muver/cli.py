@@ -133,8 +133,8 @@ def run(command: Command, words: Sequence[str]) -> None:
     label = [command.name.removeprefix(STAGE), given.pop("label", None)]
     start_logging(" ".join(filter(None, label)), given.pop("log"))
     work = command.function()
-    for name, kind, _, _ in _parameters(work):
-        if _is_settings(kind):
+    for name, kind, default, _ in _parameters(work):
+        if _is_settings(kind) and (given[name] or default is not None):
             from muver.io.typed import read
 
             given[name] = read(kind, given[name] or {})
@@ -175,13 +175,14 @@ def _reading(kind: Any, default: Any) -> dict[str, Any]:
     origin, inner = get_origin(kind), get_args(kind)
     if kind is bool:
         return {"action": "store_true"}
-    default = {} if default is NEEDED else {"default": default}
+    needed = default is NEEDED
+    default = {} if needed else {"default": default}
     if origin is Literal:
         return {"choices": inner, **default}
     if _is_settings(kind):
         from muver.io.typed import outline, problem
 
-        return {"help": outline(kind), "required": problem(kind, {}) is not None, **JSON}
+        return {"help": outline(kind), "required": needed and problem(kind, {}) is not None, **JSON}
     if origin in (dict, Mapping):
         return {**default, **JSON}
     if origin in (Sequence, Iterable, list):
@@ -209,9 +210,12 @@ def documented(work: Callable[..., Any]) -> tuple[list[str], dict[str, str]]:
     text = re.sub(r":\w+:`~?", "`", getdoc(work) or "").replace("``", "`")
     head, *sections = re.split(r"\n\n(\w+)\n-{3,}\n", text)
     described = dict(zip(sections[::2], sections[1::2], strict=True)).get("Parameters", "")
-    told = {}
-    for names, lines in re.findall(r"^(\w[\w, ]*)\n((?:(?: .*)?\n?)+)", described, re.MULTILINE):
-        told |= dict.fromkeys(names.split(", "), " ".join(lines.split()))
+    told: dict[str, str] = {}
+    for line in described.splitlines():
+        if line and not line.startswith(" "):
+            names = line.split(", ")
+        else:
+            told |= {name: f"{told.get(name, '')} {line}".strip() for name in names}
     return [" ".join(part.split()) for part in head.split("\n\n")[1:]], told
 
 

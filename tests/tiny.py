@@ -9,9 +9,10 @@ import torch
 from muver.io.parquet import table_writer
 from muver.io.typed import read
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
-from muver.retriever.encoders.biencoder import BiEncoder, ModelConfig
-from muver.retriever.encoders.settings import Scratch
+from muver.retriever.encoders.biencoder import BiEncoder
+from muver.retriever.encoders.settings import ModelConfig, Scratch
 from muver.retriever.encoders.start import from_scratch
+from muver.retriever.views.settings import Views
 
 torch.set_num_threads(1)  # threads that wait for each other cost more than such sizes gain
 
@@ -33,6 +34,7 @@ SENTENCE_VIEWS = {
     "training_views": 3,
 }
 TOKEN_VIEWS = {"kind": "tokens", "max_tokens": 24}
+CONTEXT = {"max_tokens": 32}
 COMPUTE = {
     "device": "cpu", "precision": "fp32", "threads": 1, "processes": 1, "batch_tokens": 200,
 }  # fmt: skip
@@ -41,6 +43,17 @@ COMPUTE = {
 def settings(kind: type, **own: Any) -> Any:
     """Settings of a stage that encodes."""
     return read(kind, {**COMPUTE, **own})
+
+
+def config(**own: Any) -> ModelConfig:
+    """A model's configuration: views of sentences and their maximum, unless said otherwise."""
+    fields = {"views": SENTENCE_VIEWS, "context": CONTEXT, "score": "max", **own}
+    return read(ModelConfig, fields, "config")
+
+
+def views(given: dict[str, Any]) -> Views:
+    """How a model lays out entities."""
+    return read(Views, given, "views")
 
 
 VOCABULARY = """
@@ -78,8 +91,8 @@ def make_model(
     """
     token_views = {**TOKEN_VIEWS, "padding": padding}
     views = token_views if score == "sum_max" else SENTENCE_VIEWS
-    fields = {"views": views, "context": {"max_tokens": 32}, "score": score, **more}
-    return BiEncoder.from_encoder(encoder, ModelConfig(**fields)).train(dropout)
+    made = config(**{"views": views, "score": score, **more})
+    return BiEncoder.from_encoder(encoder, made).train(dropout)
 
 
 def write_corpus(folder: Path) -> tuple[Path, Path, Path]:

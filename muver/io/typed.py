@@ -78,50 +78,43 @@ def partial(kind: Any) -> Any:
     return msgspec.defstruct(f"Partial{kind.__name__}", keys, bases=(Settings,), kw_only=True)
 
 
-def problem(kind: Any, given: Any) -> tuple[str, str] | None:
+def problem(kind: Any, given: Any, key: str = "") -> tuple[str, str] | None:
     """The dotted key of the first mistake, and a sentence about it; None if all is well.
 
-    Unknown keys are reported first, as they often explain what else is wrong.
+    Of the keys of a section, unknown ones come first, as they often explain what else is wrong.
     """
-    try:
-        msgspec.convert(given, kind)
-        return None
-    except msgspec.ValidationError:
-        return _unknown(kind, given, "") or _invalid(kind, given, "")
-
-
-def _unknown(kind: Any, given: Any, key: str) -> tuple[str, str] | None:
-    kind = _matching(kind, given)
-    if _is_strict(kind) and isinstance(given, Mapping):
-        allowed = fields(kind)
-        for name in given:
-            if name not in allowed:
-                there = _join(key, name)
-                return there, f"unknown key {there}{suggestion(name, allowed)}"
-    return next(filter(None, (_unknown(*part) for part in _parts(kind, given, key))), None)
-
-
-def _invalid(kind: Any, given: Any, key: str) -> tuple[str, str] | None:
     try:
         msgspec.convert(given, kind)
         return None
     except msgspec.ValidationError as error:
         said = str(error)
     matching = _matching(kind, given)
-    if _is_struct(matching) and isinstance(given, Mapping):
-        for field in msgspec.structs.fields(matching):
-            if field.required and field.encode_name not in given:
-                there = _join(key, field.encode_name)
-                near = did_you_mean(field.encode_name, set(given) - set(fields(matching)))
-                return there, f"{there} is missing: {describe(field.type)}.{near}"
+    section = _is_struct(matching) and isinstance(given, Mapping)
+    if section and (mistake := _wrong_keys(matching, given, key)):
+        return mistake
     for part in _parts(matching, given, key):
-        if inner := _invalid(*part):
+        if inner := problem(*part):
             return inner
-    if _is_struct(matching) and isinstance(given, Mapping):  # its __post_init__ raised
+    if section:  # its __post_init__ raised
         return key, f"{key}: {said}" if key else said
     if (choices := _choices(kind)) is not None:
         return key, f"{key} is {given!r}{suggestion(given, choices)}"
     return key, f"{key or 'this'} is {given!r}, expected {describe(kind)}."
+
+
+def _wrong_keys(kind: Any, given: Mapping[str, Any], key: str) -> tuple[str, str] | None:
+    """The first key of a section that is unknown or missing."""
+    allowed = fields(kind)
+    unknown = [name for name in given if name not in allowed]
+    if unknown and kind.__struct_config__.forbid_unknown_fields:
+        there = _join(key, unknown[0])
+        return there, f"unknown key {there}{suggestion(unknown[0], allowed)}"
+    for field in msgspec.structs.fields(kind):
+        if field.required and field.encode_name not in given:
+            there = _join(key, field.encode_name)
+            near = did_you_mean(field.encode_name, unknown)
+            return there, f"{there} is missing: {describe(field.type)}.{near}"
+    return None
 
 
 def _parts(kind: Any, given: Any, key: str) -> Iterable[tuple[Any, Any, str]]:
@@ -242,10 +235,6 @@ def _choices(kind: Any) -> list[str] | None:
 
 def _is_struct(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
-
-
-def _is_strict(kind: Any) -> bool:
-    return _is_struct(kind) and kind.__struct_config__.forbid_unknown_fields
 
 
 def _join(key: str, name: Any) -> str:

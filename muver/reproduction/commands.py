@@ -130,7 +130,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("agree", "retriever.evaluation.agreement:compare_runs",
             "compare two runs of the same mentions: equal lists, common candidates, scores",
             "fp32/muver.parquet bf16/muver.parquet --out agreement.json"),
-        Command("prune", "reproduction.workspace.present:prune",
+        Command("prune", "reproduction.workspace.current:prune",
             "show what was made and is no longer asked for, with its size, and remove it",
             "--config preset=miniwikia --remove"),
         Command("unlock", "reproduction.workspace.locking:unlock",
@@ -138,7 +138,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "."),
     ),
     "The workflow": (
-        Command("run", "reproduction.workspace.calling:run",
+        Command("run", "reproduction.workspace.snakemake_call:run",
             "make tables and figures in the present folder, as snakemake does in a clone",
             "table1 --config preset=zeshel_small --cores 8"),
         Command("stage download", "kb.importing.download:download",
@@ -180,7 +180,8 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "train an encoder on the texts of the training worlds: masked words and inverse cloze",
             """--start start --entities entities.parquet --counts counts.json
   --sentences sentences.parquet --training-log pretraining_log.jsonl --out pretrained
-  --compute '{"device": "cpu", "threads": 1, "batch_tokens": "auto"}'
+  --compute '{"device": "cpu", "precision": "fp32", "threads": 1, "processes": 1,
+  "batch_tokens": "auto"}'
   --settings '{"steps": 200, "batch_size": 32, "learning_rate": 1e-3, "weight_decay": 0.01,
   "warmup": 0.1, "clip_norm": 1.0, "adam_epsilon": 1e-6, "mask": 0.15, "hide_names": 0.2,
   "keep_text": 0.5, "context_tokens": 64, "initial_scale": 20, "vectors": "unit",
@@ -188,7 +189,8 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("stage train", "retriever.training.run:train",
             "train a model, two towers, and keep the checkpoint that the settings say",
             """--start start --entities entities.parquet --mentions mentions.parquet
-  --sentences sentences.parquet --compute '{"device": "cpu", "precision": "fp32", "threads": 1}'
+  --sentences sentences.parquet --compute '{"device": "cpu", "precision": "fp32", "threads": 1,
+  "processes": 1, "batch_tokens": "auto"}'
   --settings '{"views": {"kind": "prefix", "max_tokens": 128}, "context": {"max_tokens": 128},
   "score": "max", "seed": 10000, "training": {"batch_size": 32, "epochs": 3,
   "learning_rate": 3e-4, "weight_decay": 0.01, "warmup": 0.1, "clip_norm": 1.0,
@@ -210,7 +212,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
   --sentences sentences.parquet --out store --settings '{"split": "test",
   """ + COMPUTE),
         Command("stage encode-part", "retriever.encoders.stages.kb_part:encode_part",
-            "encode the views of one part of a knowledge base, unless that is done",
+            "encode the views of one part of a knowledge base",
             """--model models/muver --kb kb --part 0 --out vectors
   --settings '{"dtype": "fp16", """ + COMPUTE),
         Command("stage encode-mentions", "retriever.encoders.stages.mentions:encode_mentions",
@@ -248,8 +250,8 @@ GROUPS: dict[str, tuple[Command, ...]] = {
   "memory_mb": 1024, "seed": 10000, "threads": 4}' --report hnsw.json"""),
         Command("stage negatives", "retriever.retrieval.negatives:mine",
             "mine hard negatives: each mention's best candidates in a run that are not its gold",
-            """--run blink.parquet --run-manifest blink.json --mentions aida-train.parquet
-  --kb kb --settings '{"per_mention": 3}' --out negatives.parquet --manifest negatives.json"""),
+            """--run blink.parquet --mentions aida-train.parquet --kb kb
+  --settings '{"per_mention": 3}' --out negatives.parquet --manifest negatives.json"""),
         Command("stage index-row", "retriever.retrieval.layers:write_index",
             "write the index of a row of the workflow: the file that muver.Retriever opens",
             """--model models/muver --store store --merged merged --entities entities.parquet
@@ -290,7 +292,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "write the numbers and curves of results as DVC compares them",
             """--tables results/table1.json --curves results/figure2.json
   --metrics metrics --plots plots"""),
-        Command("stage asked", "reproduction.workspace.present:list_asked",
+        Command("stage asked", "reproduction.workspace.dvc:list_asked",
             "list what params.yaml asks of each DVC stage, in build/DATASET/asked",
             "--config preset=miniwikia"),
     ),

@@ -25,10 +25,11 @@ from muver.reproduction.terminal.follow import Follower
 from muver.retriever.training.launch import launcher
 from muver.reproduction.workspace import KnowledgeBase, graph_of
 from muver.reproduction.workspace import code as code_of
+from muver.reproduction.workspace.current import link
+from muver.reproduction.workspace.graph import tokens_of
 from muver.reproduction.workspace.knowledge_base import PART
-from muver.reproduction.workspace.order import VECTORS, priority
-from muver.reproduction.workspace.present import link, write_ignored
-from muver.reproduction.workspace.recorded import record_settings
+from muver.reproduction.workspace.dvc import write_ignored
+from muver.reproduction.workspace.recording import record_settings
 from muver.reproduction.workspace.results import Results
 
 # The command line's --default-storage-provider, such as s3.
@@ -80,6 +81,7 @@ ROOT = W.root
 TABLES = Results(W)  # and figures
 LOGS, RESULTS = TABLES.logs, TABLES.folder
 COMPUTE = S["compute"]
+VECTORS = 10**9  # priority of encoding and merging: before any training, as more follows from them
 ONE_BASE = isinstance(W, KnowledgeBase)
 GPUS = W.gpus  # that a job which runs a model asks for, in each process
 
@@ -188,7 +190,7 @@ def label(kind):
 
 def longest(kind):
     """A training's priority: of several that may start, the longest does."""
-    return lambda wildcards: priority(at(kind, wildcards))
+    return lambda wildcards: tokens_of(at(kind, wildcards))
 
 
 def as_json(value):
@@ -259,7 +261,7 @@ TRAIN = (
     " --compute {params.compute:q} --start {params.start} {params.files}"
     " --checkpoints {params.checkpoints}"
 )
-READ = ("entities", "mentions", "sentences")
+READ = ("entities", "mentions", "sentences", "negatives")
 
 
 def vectors(kind):

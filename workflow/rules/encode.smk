@@ -100,7 +100,7 @@ if ONE_BASE:
         input:
             inputs("index"),
             vectors=vectors("index"),
-            code=[*code("ann_build"), *code("ann_check")],
+            code=code("ann_index"),
         output:
             W.pattern("index")[:2],
             report=W.pattern("index")[2],

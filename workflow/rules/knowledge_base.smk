@@ -31,7 +31,7 @@ if ONE_BASE:
             folder=subpath(output[0], parent=True),
         shell:
             "muver stage download --log {log} --files {params.name} --settings {params.settings:q}"
-            " --out {params.folder}"
+            " --folder {params.folder}"
 
     rule benchmarks:
         input:
@@ -70,7 +70,7 @@ if ONE_BASE:
     rule texts:
         input:
             inputs("texts"),
-            code=code("kb_texts"),
+            code=code("texts"),
         output:
             directory(f"{ROOT}/texts/{{id}}"),
         log:
@@ -113,7 +113,7 @@ if ONE_BASE:
     rule subset:
         input:
             inputs("training"),
-            code=code("kb_subset"),
+            code=code("subset"),
         output:
             W.pattern("training"),
         log:
@@ -128,22 +128,3 @@ if ONE_BASE:
         shell:
             "muver stage kb-subset --log {log} {params.kb} {params.files} --settings {params.settings:q}"
             " --folder {params.folder}"
-
-    rule negatives:
-        input:
-            inputs("negatives"),
-            code=code("negatives"),
-        output:
-            negatives=W.pattern("negatives")[0],
-            manifest=W.pattern("negatives")[1],
-        log:
-            f"{LOGS}/negatives/{{id}}.log",
-        benchmark:
-            f"{LOGS}/negatives/{{id}}.benchmark.tsv"
-        params:
-            settings=settings("negatives"),
-            kb=folders("kb"),
-        shell:
-            "muver stage negatives --log {log} --run {input.run} --run-manifest {input.manifest}"
-            " --mentions {input.mentions} {params.kb} --out {output.negatives} --manifest {output.manifest}"
-            " --settings {params.settings:q}"

@@ -3,14 +3,6 @@ from muver.reproduction.workspace.graph import STAGES
 
 ASKED = W.asked(S["results"])
 
-for one in ASKED:
-    if one.rule == "convert" and not one.inputs["checkpoint"].startswith(ROOT):
-        try:
-            W.checkpoint(one.label)
-        except InputError as error:
-            raise WorkflowError(str(error)) from None
-
-
 for stage, kinds in STAGES.items():
 
     rule:

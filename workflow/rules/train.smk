@@ -27,6 +27,26 @@ rule pretrain:
         " --training-log {params.folder}/pretraining_log.jsonl --out {params.folder}"
 
 
+rule negatives:
+    input:
+        inputs("negatives"),
+        code=code("negatives"),
+    output:
+        negatives=W.pattern("negatives")[0],
+        manifest=W.pattern("negatives")[1],
+    log:
+        f"{LOGS}/negatives/{{id}}.log",
+    benchmark:
+        f"{LOGS}/negatives/{{id}}.benchmark.tsv"
+    params:
+        settings=settings("negatives"),
+        kb=folders("kb"),
+        files=options("run", "mentions", "entities"),
+    shell:
+        "muver stage negatives --log {log} {params.files} {params.kb} --settings {params.settings:q}"
+        " --out {output.negatives} --manifest {output.manifest}"
+
+
 rule train:
     input:
         inputs("models"),
@@ -50,16 +70,10 @@ rule train:
         settings=settings("models"),
         start=folder_of("start"),
         files=options(*READ),
-        negatives=lambda wildcards, input: (
-            f"--negatives {Path(input.entities).with_name('negatives.parquet')}"
-            if "negatives" in at("models", wildcards).settings
-            else ""
-        ),
         checkpoints=f"{ROOT}/checkpoints/{{id}}",
         folder=subpath(output[0], parent=True),
     shell:
-        f"{TRAIN} {{params.negatives}} --training-log {{params.folder}}/training_log.jsonl"
-        " --out {params.folder}"
+        f"{TRAIN} --training-log {{params.folder}}/training_log.jsonl" " --out {params.folder}"
 
 
 rule choose:
@@ -115,7 +129,7 @@ rule convert:
 rule grid_point:
     input:
         inputs("grid"),
-        code=code("train"),
+        code=code("grid_point"),
     output:
         W.pattern("grid"),
     log:

@@ -22,7 +22,7 @@ from muver.retriever.views.build import entity_views, prompted_titles
 from muver.retriever.views.expand import expand_world
 from muver.retriever.views.layout import View, prefix_view
 from muver.retriever.views.segment import Span, sentence_spans
-from muver.retriever.views.settings import Merging
+from muver.retriever.views.settings import Merging, Views
 
 
 class _Made(NamedTuple):
@@ -87,7 +87,7 @@ class ViewEncoder:
         self, entities: Sequence[Entity], spans: Sequence[Sequence[Span]]
     ) -> _Made:
         config, pieces = self.model.config, self.model.pieces
-        of_model = config.views["max_tokens"] if config.views["kind"] == "prefix" else None
+        of_model = config.views.max_tokens if config.views.kind == "prefix" else None
         tokens = of_model or self._settings.global_tokens
         titles = prompted_titles([entity.title for entity in entities], config.views, pieces)
         texts = pieces.ids([entity.description for entity in entities])
@@ -99,13 +99,12 @@ class ViewEncoder:
         return _Made(GLOBAL, list(range(len(views))), views, vectors)
 
     @property
-    def _layout(self) -> dict:
+    def _layout(self) -> Views:
         """The layout of views of sentences: the model's own, or ours with its prompt."""
         own = self.model.config.views
-        if own["kind"] == "sentences":
+        if own.kind == "sentences":
             return own
-        ours = {**LAYOUT, "max_tokens": self._settings.view_tokens}
-        return ours | ({"prompt": own["prompt"]} if "prompt" in own else {})
+        return Views(**LAYOUT, max_tokens=self._settings.view_tokens, prompt=own.prompt)
 
     def _encode(self, ids: Sequence[list[int]]) -> np.ndarray:
         tokens = BATCH_TOKENS[self.device.type]

@@ -5,15 +5,18 @@ import tempfile
 from pathlib import Path
 
 import torch
+from msgspec.structs import replace
 
 from muver.io.errors import InputError
 from muver.io.progress import logger
+from muver.io.typed import read
 from muver.kb.index.settings import Making
-from muver.retriever.encoders.biencoder import BiEncoder, ModelConfig
+from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.files import MODEL_FILES
 from muver.retriever.encoders.fingerprint import model_fingerprint
+from muver.retriever.encoders.settings import ModelConfig
 from muver.retriever.encoders.start import make_start
-from muver.retriever.training.start import is_model, makers_vectors, settle_vectors, start_from
+from muver.retriever.training.start import as_the_makers, is_model, makers_vectors, start_from
 
 SCALE = 20.0  # of the product of two vectors that are brought to one length
 LAYOUT = {"kind": "sentences", "min_pieces": 6, "title_room": 6, "training_views": None}
@@ -44,7 +47,7 @@ def keep(source: str, folder: Path, settings: Making) -> tuple[BiEncoder, bool]:
             "with one vector a view."
         )
     views = kinds(settings, model.config)
-    if "global" in views and model.config.views["kind"] != "prefix":
+    if "global" in views and model.config.views.kind != "prefix":
         model.require_positions("global_tokens", settings.global_tokens)
     if settings.merge:
         model.require_positions("merged_tokens", settings.merged_tokens)
@@ -66,16 +69,15 @@ def _save_untrained(source: str, folder: Path, settings: Making) -> None:
             "views": {**LAYOUT, "max_tokens": settings.view_tokens},
             "context": {"max_tokens": settings.context_tokens},
             "score": "max",
-            "pooling": "auto",
-            "vectors": "unit" if makers_vectors(start)["normalised"] else "raw",
         }
-        own = settle_vectors(asked, start, SCALE)
-        config = ModelConfig.from_settings(own, {"untrained": source})
+        scale = SCALE if makers_vectors(start)["normalised"] else None
+        config = as_the_makers(read(ModelConfig, asked), start, scale)
+        config = replace(config, provenance={"untrained": source})
         start_from(start, config).save_pretrained(folder)
 
 
 def kinds(settings: Making, config: ModelConfig) -> tuple[str, ...]:
     """The kinds of views, ``sentences`` before ``global``; by default those of the training."""
-    trained_on = "global" if config.views["kind"] == "prefix" else "sentences"
+    trained_on = "global" if config.views.kind == "prefix" else "sentences"
     wanted = settings.views or ("sentences" if settings.merge else trained_on)
     return ("sentences", "global") if wanted == "both" else (wanted,)

@@ -90,9 +90,18 @@ def _write_out_the_sweep(settings: dict[str, Any]) -> None:
 
 
 def _with_seed(settings: dict[str, Any], system: str, seed: int) -> str:
-    own = settings["systems"][system]
+    """The row with a model of this seed, and with it the rows whose runs it is made of."""
+    made = dict(settings["systems"][system])
+    if not made.keys() & {"model", "fuse", "from"}:
+        return system  # nothing is drawn
+    if "model" in made:
+        made["model"] = _model_with_seed(settings, made["model"], seed)
+    if "fuse" in made:
+        made["fuse"] = [_with_seed(settings, part, seed) for part in made["fuse"]]
+    if "from" in made:
+        made["from"] = _with_seed(settings, made["from"], seed)
     name = f"{system}_seed{seed}"
-    settings["systems"][name] = {**own, "model": _model_with_seed(settings, own["model"], seed)}
+    settings["systems"][name] = made
     return name
 
 
@@ -110,7 +119,7 @@ def _model_with_seed(settings: dict[str, Any], model: str, seed: int) -> str:
     if "start" in own:
         made["start"] = _model_with_seed(settings, own["start"], seed)
     if "negatives" in own:
-        found_by = _with_seed(settings, own["negatives"]["system"], seed)
-        made["negatives"] = {**own["negatives"], "system": found_by}
+        found_by = _with_seed(settings, own["negatives"]["from"], seed)
+        made["negatives"] = {**own["negatives"], "from": found_by}
     settings["models"][name] = made
     return name

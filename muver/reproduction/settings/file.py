@@ -42,14 +42,7 @@ def params_file(folder: Path = Path()) -> Path:
 
 
 def read_params(path: str | Path) -> dict[str, Any]:
-    """The sections of params.yaml, as they are written.
-
-    Raises
-    ------
-    InputError
-        If there is no such file, it is not YAML, holds no sections, or has a key twice (names both
-        lines).
-    """
+    """The sections of params.yaml, as they are written."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, UnsetType, defstruct
+from msgspec import UNSET, Meta, UnsetType, defstruct, field
 
 from muver.io.typed import Count, FileName, Name, Natural, Settings, Some, T, Text, partial
 from muver.reproduction.figures.settings import Figure
@@ -15,13 +15,23 @@ from muver.retriever.corpus.settings import (
     LinkedSet,
     SetName,
 )
-from muver.retriever.encoders.settings import Compute, Pooling, Scratch, Vectors
+from muver.retriever.encoders.settings import (
+    Compute,
+    Metric,
+    Pooling,
+    Score,
+    Scratch,
+    Vectors,
+    check_score,
+)
 from muver.retriever.evaluation.settings import Evaluate
 from muver.retriever.retrieval.kinds import find, sections
 from muver.retriever.retrieval.settings import AggregateEntry, Fusion, Index, IndexSearch, Retrieve
 from muver.retriever.training.settings import HardNegatives, Pretrain, Training
 from muver.retriever.views.settings import Context, GlobalView, Merge, Segment, Spans, Views
 
+# What else a row of a named kind of retriever has, by what the kind ranks with.
+TAKES = {"model": "model", "from": "runs"}
 Named = Annotated[dict[Name, T], Meta(min_length=1)]
 
 
@@ -31,8 +41,8 @@ class Model(Settings):
     best_of: Some[str] | UnsetType = UNSET
     checkpoint: Text | UnsetType = UNSET
     views: Views | UnsetType = UNSET
-    score: Literal["max", "sum_max"] | UnsetType = UNSET
-    metric: Literal["dot", "l2"] | UnsetType = UNSET
+    score: Score | UnsetType = UNSET
+    metric: Metric | UnsetType = UNSET
     pooling: Pooling | UnsetType = UNSET
     training: partial(Training) | UnsetType = UNSET
     context: Context | UnsetType = UNSET
@@ -47,17 +57,7 @@ class Model(Settings):
         for key in ("training", "start", "negatives") if "checkpoint" in given else ():
             if key in given:
                 raise ValueError(f"weights from a checkpoint are not trained. Leave {key} out.")
-        if self.score == "sum_max":
-            if self.views.kind == "sentences":
-                raise ValueError(
-                    "score sum_max compares the token vectors of one view an entity. Set "
-                    "views.kind to tokens, or score to max."
-                )
-            if self.metric not in ("dot", UNSET) or self.pooling not in ("cls", UNSET):
-                raise ValueError(
-                    "score sum_max compares token vectors by dot products; metric and pooling have "
-                    "no meaning there. Leave them out."
-                )
+        check_score(self)
 
 
 class System(Settings):
@@ -77,15 +77,18 @@ class System(Settings):
     index: str | None | UnsetType = UNSET
     fuse: tuple[str, str] | UnsetType = UNSET
     by: Literal["reciprocal_rank", "weighted"] | UnsetType = UNSET
+    from_: Text | UnsetType = field(name="from", default=UNSET)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         own = _given(self) - {"method", "note", "k", "match"}
-        of_model = own - {"retriever", "fuse", "by"} == own and "model" in own
-        of_kind = own == {"retriever"}
-        if own == {"retriever", "model"}:
-            of_kind = "model" in find(self.retriever).needs({})
-        if not (of_model or of_kind or own == {"fuse", "by"}):
+        if self.retriever:
+            needs = find(self.retriever).needs({})
+            takes = {"retriever", *(key for key, need in TAKES.items() if need in needs)}
+            if own != takes:
+                names = " and ".join(sorted(takes))
+                raise ValueError(f"a row of the retriever {self.retriever} names {names} alone.")
+        elif own != {"fuse", "by"} and ("model" not in own or own & {"fuse", "by", "from"}):
             raise ValueError(
                 "a row names either 'retriever: bm25' alone, or 'model' and how it is used, or "
                 "'fuse' and 'by'."
@@ -185,4 +188,4 @@ class Params(Sections):
 
 
 def _given(settings: Settings) -> set[str]:
-    return {key for key in settings.__struct_fields__ if getattr(settings, key) is not UNSET}
+    return set(settings.as_dict())

@@ -1,6 +1,8 @@
 """What types cannot say of settings: that names exist, and that choices fit together."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
+from itertools import chain
 from typing import Any
 
 from muver.io.errors import InputError
@@ -8,21 +10,24 @@ from muver.io.typed import suggestion
 from muver.reproduction.settings.derive import further_seeds
 from muver.reproduction.settings.knowledge_base import DATASETS as LINKED
 from muver.reproduction.settings.knowledge_base import has_knowledge_base
-from muver.reproduction.settings.rows import system_of, trained_as
+from muver.reproduction.settings.rows import rows_named_by, system_of, trained_as
 from muver.retriever.corpus.sources import find_source
 from muver.retriever.retrieval.aggregates import AGGREGATES
 from muver.retriever.retrieval.settings import open_choice
 
 Settings = Mapping[str, Any]
 BUILT = ("table4", "table5", "grid")  # results without rows that could be chosen
+UNTRAINED = {"best_of", "checkpoint"}  # keys of models that are not trained as one
+MORE_VIEWS = ("merge_layers", "global_view", "spans")  # than the original ones
 PAPERS = ("table1", "table2", "table3", "table6")  # whose captions are known
 # Keys that hold names, and the section that has the entries of these names.
 NAMES = (
     ("models.*.best_of", "models"),
     ("models.*.start", "models"),
-    ("models.*.negatives.system", "systems"),
+    ("models.*.negatives.from", "systems"),
     ("systems.*.model", "models"),
     ("systems.*.fuse", "systems"),
+    ("systems.*.from", "systems"),
     ("systems.*.search", "merge.searches"),
     ("systems.*.aggregate", "aggregates"),
     ("aggregate", "aggregates"),
@@ -40,21 +45,10 @@ NAMES = (
 
 
 def check_references(settings: Settings) -> None:
-    """Refuse settings that name what is not there or do not fit together.
-
-    Parameters
-    ----------
-    settings
-        Of the type of params.yaml.
-
-    Raises
-    ------
-    InputError
-        Names the key and says what to do.
-    """
-    for check in (_names, _origins, _models, _systems, _tables, _linked, _figures, _seeds):
-        for mistake in check(settings):
-            raise InputError(f"params.yaml: {mistake}")
+    """Refuse settings, of the type of params.yaml, that name what is not there or do not fit."""
+    checks = (_names, _origins, _models, _systems, _tables, _knowledge_base, _seeds)
+    for mistake in chain.from_iterable(check(settings) for check in checks):
+        raise InputError(f"params.yaml: {mistake}")
 
 
 def _names(settings: Settings) -> Iterator[str]:
@@ -88,31 +82,45 @@ def _values(value: Any, pattern: list[str], key: str = "") -> Iterator[tuple[str
         yield from _values(inner[name], rest, f"{key}.{name}" if key else str(name))
 
 
-def _origins(settings: Settings, above: tuple[str, ...] = ()) -> Iterator[str]:
-    """No model is made of itself, as a choice, from its start, or by way of its negatives."""
-    for name in settings["models"] if not above else _made_of(settings, above[-1]):
-        if name in above:
-            yield (
-                f"models.{above[0]}: is made of itself ({' <- '.join((*above, name))}). Start one "
-                "of them from another model, or from the encoder."
-            )
-        yield from _origins(settings, (*above, name))
+def _origins(settings: Settings) -> Iterator[str]:
+    """No model or row is made of itself, by way of the models and rows that it names."""
+    try:
+        TopologicalSorter(_made_of(settings)).prepare()
+    except CycleError as error:
+        first, *more = reversed(error.args[1])
+        yield (
+            f"{first}: is made of itself ({' <- '.join([first, *more])}). Name another model or "
+            "row in one of them."
+        )
 
 
-def _made_of(settings: Settings, name: str) -> list[str]:
-    own = settings["models"][name]
-    origins = [*own.get("best_of", []), *filter(None, [own.get("start")])]
-    if "negatives" in own:
-        found_by = settings["systems"][own["negatives"]["system"]].get("model")
-        origins += [found_by] if found_by else []
-    return origins
+def _made_of(settings: Settings) -> dict[str, list[str]]:
+    """The models and rows that each names, as dotted keys."""
+    found = {}
+    for name, own in settings["models"].items():
+        models = [*own.get("best_of", []), *filter(None, [own.get("start")])]
+        rows = [own["negatives"]["from"]] if "negatives" in own else []
+        found[f"models.{name}"] = _dotted(models, rows)
+    for name, own in settings["systems"].items():
+        found[f"systems.{name}"] = _dotted(filter(None, [own.get("model")]), rows_named_by(own))
+    return found
+
+
+def _dotted(models: Iterable[str], rows: Iterable[str]) -> list[str]:
+    return [*(f"models.{one}" for one in models), *(f"systems.{one}" for one in rows)]
 
 
 def _models(settings: Settings) -> Iterator[str]:
+    trained = {name for name, one in settings["models"].items() if not one.keys() & UNTRAINED}
     for name, model in settings["models"].items():
         where = f"models.{name}"
         if "best_of" in model:
-            yield from _choice(settings, f"{where}.best_of", model["best_of"])
+            for other in model["best_of"]:
+                if other not in trained:
+                    yield f"{where}.best_of: {other} is not trained here, so validation has no say."
+            among = [trained_as(settings, other) for other in model["best_of"]]
+            if len({(one["score"], one["metric"]) for one in among}) > 1:
+                yield f"{where}.best_of: its models differ in score or metric."
             continue
         training = {**settings["training"], **model.get("training", {})}
         if training["padding_views"] and not model["views"].get("training_views"):
@@ -120,32 +128,9 @@ def _models(settings: Settings) -> Iterator[str]:
                 f"{where}: padding_views fills an entity up to views.training_views, which is not "
                 "set. Set it, or padding_views to false."
             )
-        if "negatives" in model:
-            system = model["negatives"]["system"]
-            if change := _to_rank_in_shards(settings, system, ["max"]):
-                yield (
-                    f"{where}.negatives.system is {system!r}, but negatives are mined from a "
-                    "system that ranks entities by their best view as it is. Name another one, or "
-                    f"change systems.{system}: {change}."
-                )
     for model in settings["grid"]["models"]:
-        if {"best_of", "checkpoint"} & set(settings["models"][model]):
+        if model not in trained:
             yield f"grid.models names {model!r}, which is not trained as one model."
-
-
-def _choice(settings: Settings, where: str, names: list[str]) -> Iterator[str]:
-    for name in names:
-        if {"best_of", "checkpoint"} & set(settings["models"][name]):
-            yield (
-                f"{where}: {name} is not trained here, so it has no validation score to be chosen "
-                "by."
-            )
-    models = [trained_as(settings, name) for name in names]
-    if len({(model["score"], model["metric"]) for model in models}) > 1:
-        yield (
-            f"{where}: its models differ in score or metric; choose among models that are scored "
-            "alike."
-        )
 
 
 def _systems(settings: Settings) -> Iterator[str]:
@@ -158,14 +143,13 @@ def _systems(settings: Settings) -> Iterator[str]:
 
 def _of_model(settings: Settings, name: str) -> Iterator[str]:
     where, system = f"systems.{name}", system_of(settings, name)
-    more = any(system.get(key) for key in ("merge_layers", "global_view", "spans"))
     sums_tokens = trained_as(settings, system["model"])["score"] == "sum_max"
-    if sums_tokens and (system["aggregate"] != "max" or more):
+    if sums_tokens and (system["aggregate"] != "max" or any(map(system.get, MORE_VIEWS))):
         yield (
             f"{where}: {system['model']} compares token vectors, which are neither merged nor "
             "summed over views. Set aggregate to max and leave out merge_layers."
         )
-    if system.get("merge_layers", 0) > settings["merge"]["layers"]:
+    if system["merge_layers"] > settings["merge"]["layers"]:
         yield (
             f"{where}.merge_layers is {system['merge_layers']}, but merge.layers is only "
             f"{settings['merge']['layers']}. Raise merge.layers."
@@ -179,47 +163,49 @@ def _of_model(settings: Settings, name: str) -> Iterator[str]:
 
 
 def _fusion(settings: Settings, name: str) -> Iterator[str]:
-    where = f"systems.{name}"
     own = {**settings["retrieve"], **settings["systems"][name]}
     for part in own["fuse"]:
-        other = {**settings["retrieve"], **settings["systems"][part]}
-        if "fuse" in other:
-            yield f"{where}.fuse: {part} is itself a fusion."
-        if other["match"] != own["match"]:
+        match = settings["systems"][part].get("match", settings["retrieve"]["match"])
+        if match != own["match"]:
             yield (
-                f"{where} matches by {own['match']}, its part {part} by {other['match']}. Give "
-                "both the same match."
+                f"systems.{name} matches by {own['match']}, its part {part} by {match}. Give both "
+                "the same match."
             )
-    cutoff = settings["fusion"]["cutoff"]
-    if own["by"] == "weighted" and cutoff > own["k"]:
-        yield (
-            f"fusion.cutoff is {cutoff}, but {where} keeps only {own['k']} candidates. Lower it."
-        )
+    if own["by"] == "weighted":
+        yield from _too_deep("fusion.cutoff", settings["fusion"]["cutoff"], name, own["k"])
 
 
 def _tables(settings: Settings) -> Iterator[str]:
+    cutoffs = settings["evaluate"]["cutoffs"]
     for name, table in settings["tables"].items():
         if name in (*BUILT, *settings["figures"]):
             yield f"tables.{name}: the result of this name has no rows to choose. Rename the table."
         if name not in PAPERS and "caption" not in table:
             yield f"tables.{name} needs a caption."
-        deepest = max(settings["evaluate"]["cutoffs"])
         for row in table["rows"]:
-            k = {**settings["retrieve"], **settings["systems"][row]}["k"]
-            if deepest > k:
-                yield (
-                    f"evaluate.cutoffs goes up to {deepest}, but retrieve.k keeps only {k} "
-                    "candidates. Raise retrieve.k."
-                )
-    cutoff, cutoffs = settings["sweep"]["cutoff"], settings["evaluate"]["cutoffs"]
-    if "table3" in settings["results"] and cutoff not in cutoffs:
+            k = settings["systems"][row].get("k", settings["retrieve"]["k"])
+            yield from _too_deep("evaluate.cutoffs", max(cutoffs), row, k)
+    if "table3" in settings["results"] and settings["sweep"]["cutoff"] not in cutoffs:
         yield (
-            f"sweep.cutoff is {cutoff}, which is not among evaluate.cutoffs "
+            f"sweep.cutoff is {settings['sweep']['cutoff']}, which is not among evaluate.cutoffs "
             f"({', '.join(map(str, cutoffs))}). Add it there."
+        )
+    for name in settings["figures"].keys() & set(settings["results"]):
+        for row in settings["figures"][name]["rows"]:
+            k = settings["systems"][row].get("k", settings["retrieve"]["k"])
+            cutoff = settings["figures"][name]["cutoff"]
+            yield from _too_deep(f"figures.{name}.cutoff", cutoff, row, k)
+
+
+def _too_deep(key: str, cutoff: int, row: str, k: int) -> Iterator[str]:
+    if cutoff > k:
+        yield (
+            f"{key} goes up to {cutoff}, but {row} keeps only {k} candidates. Lower it, or raise "
+            "retrieve.k."
         )
 
 
-def _linked(settings: Settings) -> Iterator[str]:
+def _knowledge_base(settings: Settings) -> Iterator[str]:
     """Table 2 is made of a knowledge base, everything else of worlds."""
     over_kb, dataset = has_knowledge_base(settings), settings["dataset"]
     for result in settings["results"]:
@@ -240,26 +226,24 @@ def _linked(settings: Settings) -> Iterator[str]:
                 f"{where}: {text} is downloaded for the dataset wikipedia. Name a file of your own "
                 f"under linking.source.{text}, or leave {where} out."
             )
-    alone = [name for name, aggregate in AGGREGATES.items() if aggregate.alone]
-    for row in settings["tables"]["table2"]["rows"] if over_kb else []:
-        if change := _to_rank_in_shards(settings, row, alone):
+    made_of, waiting = _made_of(settings), []
+    if over_kb:
+        waiting = [f"systems.{row}" for row in settings["tables"]["table2"]["rows"]]
+    for name in waiting:  # with the rows that their models' negatives come from
+        waiting += [one for one in made_of[name] if one not in waiting]
+        section, _, row = name.partition(".")
+        if section == "systems" and (change := _to_rank_in_shards(settings, row)):
             yield (
-                f"systems.{row} stands in table2, whose candidates are ranked by their own views "
-                f"as they are. {change}."
+                f"{name} is made for table2, whose candidates are ranked by their own views as "
+                f"they are. {change}."
             )
 
 
-def _to_rank_in_shards(settings: Settings, name: str, aggregates: list[str]) -> str | None:
-    """What to change for a system to rank by an entity's original views alone; None if it does.
-
-    Parameters
-    ----------
-    aggregates
-        The kinds of aggregates by which it may.
-    """
+def _to_rank_in_shards(settings: Settings, name: str) -> str | None:
+    """What to change for a row to rank by an entity's original views alone; None if it does."""
+    aggregates = [name for name, aggregate in AGGREGATES.items() if aggregate.alone]
     system = system_of(settings, name)
-    more = [key for key in ("merge_layers", "global_view", "spans") if system.get(key)]
-    if more:
+    if more := [key for key in MORE_VIEWS if system.get(key)]:
         return f"Leave out {', '.join(more)}"
     if system.get("aggregate") not in aggregates:
         return f"Set model and aggregate, of the kind {' or '.join(aggregates)}"
@@ -268,16 +252,6 @@ def _to_rank_in_shards(settings: Settings, name: str, aggregates: list[str]) -> 
     if trained_as(settings, system["model"])["score"] == "sum_max":
         return "Set a model whose score is max"
     return None
-
-
-def _figures(settings: Settings) -> Iterator[str]:
-    for name, figure in settings["figures"].items():
-        cutoff, k = figure["cutoff"], settings["retrieve"]["k"]
-        if name in settings["results"] and cutoff > k:
-            yield (
-                f"figures.{name}.cutoff is {cutoff}, but retrieve.k keeps only {k} candidates. "
-                "Lower it."
-            )
 
 
 def _seeds(settings: Settings) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from muver.io.errors import InputError
-from muver.io.typed import describe, fields, overlay, problem, suggestion
+from muver.io.typed import overlay, problem, suggestion
 from muver.reproduction.settings.derive import derive
 from muver.reproduction.settings.knowledge_base import DATASETS as LINKED_DATASETS
 from muver.reproduction.settings.params import Params
@@ -17,6 +17,7 @@ from muver.reproduction.settings.precision import settle_precision
 from muver.reproduction.settings.references import check_references
 
 Settings = dict[str, Any]
+FORM = " A key of a section is written as --config merge='{top_k: 0.2}'."
 NAMED_DATASETS = ("miniwikia", "zeshel", "realworlds", *LINKED_DATASETS)
 
 
@@ -40,11 +41,6 @@ def resolve(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> Settings
     Models and systems that follow from others are among them
     (:mod:`muver.reproduction.settings.derive`), and ``auto`` as a precision has become what it is
     here (:mod:`muver.reproduction.settings.precision`).
-
-    Raises
-    ------
-    InputError
-        For an unknown key, preset, model or system, or a wrong type; names the key.
     """
     overrides = _with_entries({key: _typed(value) for key, value in overrides.items()})
     given = _with_entries({key: value for key, value in params.items() if key != "presets"})
@@ -61,7 +57,8 @@ def resolve(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> Settings
     merged["preset"] = chosen
     if mistake := problem(Params, {**merged, "presets": presets}):
         key, message = mistake
-        raise InputError(f"{_written(key, overrides, chosen, preset)}: {message}{_form(overrides)}")
+        form = FORM if any("." in name for name in overrides) else ""
+        raise InputError(f"{_written(key, overrides, chosen, preset)}: {message}{form}")
     check_references(merged)
     merged["compute"] = settle_precision(merged["compute"])
     merged.pop("presets", None)
@@ -95,22 +92,6 @@ def _has(settings: Any, key: str) -> bool:
     if not isinstance(settings, Mapping) or name not in settings:
         return False
     return not rest or not isinstance(settings[name], Mapping) or _has(settings[name], rest)
-
-
-def _form(overrides: Settings) -> str:
-    """How a key of a section is written on the command line, if one was written otherwise."""
-    known = fields(Params)
-    for key, value in overrides.items():
-        section, *names = key.split(".")
-        if not names and not isinstance(value, Mapping):
-            if section not in known or describe(known[section]) != describe(dict):
-                continue
-            names, value = ["KEY"], "VALUE"
-        for name in reversed(names):
-            value = f"{{{name}: {value}}}"
-        if names:
-            return f" Keys of a section are written as --config {section}='{value}'."
-    return ""
 
 
 def _preset(written: Any, overrides: Mapping[str, Any]) -> Any:

@@ -14,6 +14,7 @@ from muver.retriever.retrieval.settings import OfAggregates, open_choice
 
 Settings = dict[str, Any]
 COMMON = ("split", "k", "match")  # what every run is made with
+PLAIN = {"method", "note", "model", "aggregate", "index"}  # keys of a row ranked as all rows are
 # Values that stand in no row's settings: what rows had before the key was there, so that their
 # keys stay.
 BEFORE = {
@@ -59,6 +60,11 @@ def note_of(settings: Settings, system: str) -> str | None:
     return " ".join([*said, *filter(None, [own.get("note")])]) or None
 
 
+def rows_named_by(own: Settings) -> list[str]:
+    """The rows whose runs a row is made of: those that it fuses, or the one it starts from."""
+    return [*own.get("fuse", []), *filter(None, [own.get("from")])]
+
+
 def table_row(settings: Settings, system: str) -> Settings:
     """A row as `muver stage table` takes it: what it is called, and its footnote."""
     method = settings["systems"][system]["method"]
@@ -86,7 +92,7 @@ def model_settings(settings: Settings, model: str) -> Settings:
     """Everything that makes one model: views, score, context, training, seed.
 
     A choice among models is made of theirs; converted weights have no training. A model that starts
-    from another, or whose hard negatives another found, is made of that one's settings too.
+    from another, or whose hard negatives a row found, is made of that one's settings too.
     """
     own = settings["models"][model]
     if "best_of" in own:
@@ -106,10 +112,10 @@ def model_settings(settings: Settings, model: str) -> Settings:
     if "start" in own:
         made["start"] = {own["start"]: model_settings(settings, own["start"])}
     if "negatives" in own:
-        found_by = miner(settings, model)
+        mined_from = own["negatives"]["from"]
         made["negatives"] = {
             **negatives_settings(settings, model),
-            "run": {found_by: model_settings(settings, found_by)},
+            "run": _run_behind(settings, mined_from),
         }
     return made
 
@@ -130,15 +136,24 @@ def _without_defaults(own: Settings) -> Settings:
     return {key: value for key, value in own.items() if BEFORE.get(key) != value}
 
 
-def miner(settings: Settings, model: str) -> str:
-    """The model behind the system whose run a model's hard negatives are mined from."""
-    return settings["systems"][settings["models"][model]["negatives"]["system"]]["model"]
+def _run_behind(settings: Settings, row: str) -> Settings:
+    """What makes another row's run: its model, if it is ranked by that as all rows are.
+
+    Such rows were the only ones that could be named, and models keep the keys that they had then.
+    """
+    own = settings["systems"][row]
+    if own.keys() <= PLAIN and system_of(settings, row)["aggregate"] == "max":
+        return {own["model"]: model_settings(settings, own["model"])}
+    return {row: row_settings(settings, row)}
 
 
 def negatives_settings(settings: Settings, model: str) -> Settings:
     """Settings of `muver stage negatives`: how a model's hard negatives are taken from the run."""
-    own = settings["models"][model]["negatives"]
-    return {key: value for key, value in own.items() if key != "system"}
+    own = settings["models"][model]
+    kept = {key: value for key, value in own["negatives"].items() if key not in ("from", "count")}
+    if kept.get("random"):
+        kept["seed"] = own.get("seed", settings["seed"])
+    return {"per_mention": own["negatives"]["count"], **kept}
 
 
 def retrieval_settings(settings: Settings, system: str, split: str | None = None) -> Settings:
@@ -158,7 +173,8 @@ def retrieval_settings(settings: Settings, system: str, split: str | None = None
         decides = {key: settings["fusion"][key] for key in FUSION[own["by"]]}
         return {**shared, "kind": own["by"], "parts": own["fuse"], **decides}
     if "retriever" in own:
-        return {**settings[own["retriever"]], **shared}
+        named = {"parts": [own["from"]]} if "from" in own else {}
+        return {**settings[own["retriever"]], **shared, **named}
     model = trained_as(settings, own["model"])
     if model["score"] == "sum_max":
         return {**shared, "memory_mb": common["memory_mb"]}
@@ -191,8 +207,8 @@ def row_settings(settings: Settings, system: str) -> Settings:
         "seed": settings["seed"],
     }
     row["retrieve"].pop("memory_mb", None)  # bounds memory, moves no score
-    if "fuse" in own:
-        row["parts"] = {part: row_settings(settings, part) for part in own["fuse"]}
+    if parts := rows_named_by(own):
+        row["parts"] = {part: row_settings(settings, part) for part in parts}
     if "model" in own:
         row["model"] = model_settings(settings, own["model"])
         row["segment"] = settings["segment"]
@@ -213,7 +229,7 @@ def _knowledge_base_row(settings: Settings, system: str) -> Settings:
     model = settings["systems"][system]["model"]
     mining = {}
     if "negatives" in settings["models"][model]:
-        mined_from = settings["models"][model]["negatives"]["system"]
+        mined_from = settings["models"][model]["negatives"]["from"]
         mining = {"mining": _candidates(settings, mined_from)}
     return {
         "system": system,

@@ -1,7 +1,6 @@
 """The JSON schema of params.yaml, by which editors complete keys and mark mistakes.
 
-``python -m muver.reproduction.settings.schema`` writes it anew from the types, and config/README.md
-with it.
+``python -m muver.reproduction.settings.schema`` writes it anew from the types.
 """
 
 import json
@@ -11,7 +10,6 @@ from typing import Any
 import msgspec
 
 from muver.io.files import write_text
-from muver.reproduction.settings import overview
 from muver.reproduction.settings.params import Params
 
 FILE = Path(__file__).parents[3] / "workflow" / "schemas" / "params.schema.json"
@@ -41,4 +39,3 @@ def _unique(node: Any) -> Any:
 
 if __name__ == "__main__":
     write_text(FILE, as_text())
-    write_text(overview.FILE, overview.as_text())

@@ -4,7 +4,7 @@ A key stands for settings and inputs, so that a line once written stays true wha
 says later: lines are only added.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 from muver.io.files import read_json, write_json
@@ -16,12 +16,10 @@ NAME = "catalog.json"
 def add_to_catalog(root: Path, artifacts: Iterable[Artifact]) -> None:
     """Add artifacts to the catalog of their dataset's folder."""
     known = read_catalog(root)
-    content = {
-        **known,
-        **{_place(one): [_place(parent) for parent in one.parents] for one in artifacts},
-    }
-    if content != known:
-        write_json(root / NAME, content)
+    below = {one.path: one.path.removeprefix(f"{one.root}/") for one in artifacts}
+    made = {below[one.path]: [below[own.path] for own in one.parents] for one in artifacts}
+    if not made.items() <= known.items():
+        write_json(root / NAME, {**known, **made})
 
 
 def read_catalog(root: Path) -> dict[str, list[str]]:
@@ -44,21 +42,7 @@ def place_of(path: Path) -> tuple[Path, str] | None:
 
 def origins(root: Path, one: str) -> dict[str, Path]:
     """By kind, the nearest artifact that one was made from; its own kind's is itself."""
-    found: dict[str, Path] = {}
-    for place in _upwards(read_catalog(root), one):
-        found.setdefault(place.partition("/")[0], root / place)
-    return found
-
-
-def _upwards(catalog: Mapping[str, list[str]], one: str) -> Iterator[str]:
-    waiting, seen = [one], set()
-    while waiting:
-        place = waiting.pop(0)
-        if place not in seen:
-            seen.add(place)
-            yield place
-            waiting += catalog.get(place, [])
-
-
-def _place(one: Artifact) -> str:
-    return one.path.removeprefix(f"{one.root}/")
+    catalog, waiting = read_catalog(root), [one]
+    for place in waiting:
+        waiting += [own for own in catalog.get(place, []) if own not in waiting]
+    return {place.partition("/")[0]: root / place for place in reversed(waiting)}

@@ -16,12 +16,20 @@ PACKAGE = Path(__file__).parents[2]
 BEFORE = "" if PACKAGE.parent == Path.cwd() else f"{PACKAGE.parent}/"
 # Where a rule's work begins, if not in the stage of its name.
 KIND = "retrieve_"  # before the name of a retriever kind
+DECLARED = "retriever/corpus/sources.py"  # an archive's files are verified by its checksum
 BEGINS = {
-    "tables": "reproduction/tables/stage.py",
-    "figures": "reproduction/figures/stage.py",
-    # The files of an archive are verified by its checksum: only what is declared decides.
-    "download": "retriever/corpus/sources.py",
-    "download_worlds": "kb/importing/pages/worlds.py",
+    "tables": ["reproduction/tables/stage.py"],
+    "figures": ["reproduction/figures/stage.py"],
+    **dict.fromkeys(("download", "fetch", "benchmarks"), [DECLARED]),
+    "download_worlds": ["kb/importing/pages/worlds.py"],
+    "punkt_english": [],
+}
+# The stages behind a rule of another name.
+STAGES_OF = {
+    "ann_index": ("ann_build", "ann_check"),
+    "grid_point": ("train",),
+    "subset": ("kb_subset",),
+    "texts": ("kb_texts",),
 }
 # What a rule may reach because another result cannot come of it.
 FREE = {
@@ -64,8 +72,8 @@ def code(rule: str) -> list[str]:
     >>> code("choose")
     ['muver/retriever/training/choice.py', 'muver/retriever/training/log.py']
     """
-    left_out = FREE | UNUSED.get(rule, set())
-    found, waiting = set(), [PACKAGE / (BEGINS.get(rule) or _begin(rule))]
+    left_out, found = FREE | UNUSED.get(rule, set()), set()
+    waiting = [PACKAGE / one for one in BEGINS.get(rule, _begins(rule))]
     while waiting:
         path = waiting.pop()
         name = path.relative_to(PACKAGE).as_posix()
@@ -76,13 +84,13 @@ def code(rule: str) -> list[str]:
     return sorted(f"{BEFORE}muver/{name}" for name in found)
 
 
-def _begin(rule: str) -> str:
-    """The module that does a stage's work, or in which a retriever kind ranks."""
+def _begins(rule: str) -> list[str]:
+    """The modules that do the work of a rule's stages, or in which a retriever kind ranks."""
     if rule.startswith(KIND):
-        return f"retriever/retrieval/kinds/{rule.removeprefix(KIND)}.py"
-    name = rule.replace("_", "-")
-    command = COMMANDS.get(f"{STAGE}{name}") or COMMANDS[name]
-    return command.module.replace(".", "/") + ".py"
+        return [f"retriever/retrieval/kinds/{rule.removeprefix(KIND)}.py"]
+    names = [name.replace("_", "-") for name in STAGES_OF.get(rule, (rule,))]
+    found = [COMMANDS.get(f"{STAGE}{name}") or COMMANDS.get(name) for name in names]
+    return [one.module.replace(".", "/") + ".py" for one in found if one]
 
 
 @cache

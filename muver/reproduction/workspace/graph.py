@@ -6,7 +6,7 @@ lie on disk.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, cached_property
@@ -17,7 +17,13 @@ from muver.io.errors import InputError
 from muver.io.typed import overlay
 from muver.reproduction.grid.points import trials
 from muver.reproduction.settings import model_settings, row_settings
-from muver.reproduction.settings.rows import pretrain_settings, system_of, trained_as
+from muver.reproduction.settings.rows import (
+    negatives_settings,
+    pretrain_settings,
+    rows_named_by,
+    system_of,
+    trained_as,
+)
 from muver.reproduction.workspace.artifact import Artifact, File, Input, with_origins
 from muver.retriever.corpus.sources import find_source
 from muver.retriever.encoders.files import (
@@ -36,6 +42,7 @@ SUFFIXES = {
     "start": [f"/{file}" for file in START_FILES],
     "pretrained": [*(f"/{file}" for file in START_FILES), LOSSES],
     "models": [*(f"/{file}" for file in MODEL_FILES), LOG],
+    "negatives": [".parquet", ".json"],
     "grid": [".jsonl"],
     "runs": [".parquet", ".json"],
     "evaluations": [".json", ".parquet", ".run", ".qrels"],
@@ -57,15 +64,40 @@ STAGES = {
 }
 
 
+ALL_VIEWS = 10  # of an entity, where training takes them all and the data are not read yet
+
+
+def tokens_of(training: Artifact) -> int:
+    """Tokens that a training, or a point of the grid, reads for a mention in all epochs.
+
+    At most, as far as settings say: of several that may start, the longest is to start first.
+    """
+    own = training.settings
+    views, negatives = own["views"], own.get("negatives", {}).get("per_mention", 0)
+    several = views.get("training_views", 1) or ALL_VIEWS
+    entities = (1 + negatives) * several * views["max_tokens"]
+    return own["training"]["epochs"] * (own["context"]["max_tokens"] + entities)
+
+
 class Graph(ABC):
     """Everything that a dataset's settings can ask for, each an artifact.
 
-    Parameters
+    Attributes
     ----------
-    settings
-        As :func:`muver.reproduction.settings.resolve` gives them.
+    sets
+        Sets of mentions that tables score.
+    training_set
+        The one that models are trained on.
+    measured
+        Tables and figures that such data can have and that need runs.
+    agreement
+        How far a run made with an index has to agree with exact search.
     """
 
+    sets: Sequence[str]
+    training_set: str
+    measured: Sequence[str]
+    agreement: Mapping[str, float] = {}
     suffixes: Mapping[str, list[str]] = SUFFIXES
     sharded = False  # whether the vectors of one knowledge base lie in shards
 
@@ -78,16 +110,6 @@ class Graph(ABC):
             setattr(self, method, cache(getattr(self, method)))
 
     # What the two kinds of datasets have each in its own way.
-
-    @property
-    @abstractmethod
-    def sets(self) -> list[str]:
-        """Sets of mentions that tables score."""
-
-    @property
-    @abstractmethod
-    def measured(self) -> list[str]:
-        """Tables and figures that such data can have and that need runs."""
 
     @property
     @abstractmethod
@@ -113,11 +135,6 @@ class Graph(ABC):
     @abstractmethod
     def gold(self, name: str) -> dict[str, Input]:
         """The mentions of a set, and what their gold entities are found by."""
-
-    @property
-    def agreement(self) -> dict[str, float]:
-        """How far a run made with an index has to agree with exact search."""
-        return {}
 
     # Models.
 
@@ -175,6 +192,18 @@ class Graph(ABC):
         inputs = {"start": self.origin(name), **self.training_data(name)}
         return self.made("models", name, "train", settings, **inputs)
 
+    def negatives(self, model: str) -> dict[str, Input]:
+        """Hard negatives of the training mentions, where a model is trained with them."""
+        own = self.settings["models"][model].get("negatives")
+        if own is None:
+            return {}
+        gold = self.gold(self.training_set)
+        known = {role: gold[role] for role in ("mentions", "entities", "kb") if role in gold}
+        run = self.run(own["from"], self.training_set)[".parquet"]
+        settings = negatives_settings(self.settings, model)
+        made = self.made("negatives", model, "negatives", settings, run=run, **known)
+        return {"negatives": made[".parquet"]}
+
     def origin(self, model: str) -> Artifact:
         """What a model's training starts from: another model, or the encoder."""
         own = self.settings["models"][model]
@@ -195,16 +224,6 @@ class Graph(ABC):
         settings = overlay(model_settings(self.settings, model), {"training": values})
         inputs = {"start": self.origin(model), **self.training_data(model)}
         return self.made("grid", name, "grid_point", settings, **inputs)
-
-    def checkpoint(self, model: str) -> str:
-        """Published weights that a converted model is made of; they have to be there."""
-        file = str(self.settings["models"][model]["checkpoint"])
-        if not Path(file).is_file():
-            raise InputError(
-                f"params.yaml: models.{model}.checkpoint is {file}: no such file. Fetch the "
-                "published weights and put them there, or name where they lie."
-            )
-        return file
 
     def weights(self, model: str) -> File:
         """The manifest that names the weights a model came from, through what it started from."""
@@ -233,10 +252,11 @@ class Graph(ABC):
         made = self.made("runs", f"{name}/{system}", "retrieve", settings, free, **inputs)
         return replace(made, machine=self.precision) if kinds.runs_a_model(kind) else made
 
-    def fused(self, need: str, system: str, name: str) -> list[File]:
-        """Runs that a system fuses, on a set or on validation."""
+    def runs_named(self, need: str, system: str, name: str) -> list[File]:
+        """Runs of the rows that a system names, on a set or on validation."""
         on = name if need == "runs" else "val"
-        return [self.run(part, on)[".parquet"] for part in self.settings["systems"][system]["fuse"]]
+        named = rows_named_by(self.settings["systems"][system])
+        return [self.run(part, on)[".parquet"] for part in named]
 
     def evaluation(self, system: str, name: str) -> Artifact:
         """Scores of a system on a set, and the ranks of the gold entities."""
@@ -281,7 +301,7 @@ class Graph(ABC):
 
     @property
     def encoding(self) -> dict[str, Any]:
-        """All settings of a stage that encodes."""
+        """All settings of the machine."""
         return {**self.precision, **self.compute}
 
     # What is asked for.
@@ -328,13 +348,7 @@ class Graph(ABC):
         return {(one.kind, one.id): one for one in with_origins(found)}
 
     def at(self, kind: str, name: str) -> Artifact:
-        """The artifact of a kind and an id.
-
-        Raises
-        ------
-        InputError
-            If the settings ask for nothing of this name: it was made under other ones.
-        """
+        """The artifact of a kind and an id."""
         try:
             return self.by_place[kind, name]
         except KeyError:
@@ -352,8 +366,8 @@ class Graph(ABC):
         free: Mapping[str, Any] | None = None, **inputs: Input,
     ) -> Artifact:  # fmt: skip
         """An artifact of this dataset."""
-        suffixes = self.suffixes[kind]
-        return Artifact(self.root, kind, name, rule, suffixes, settings or {}, inputs, free or {})
+        own = (settings or {}, inputs, free or {})
+        return Artifact(self.root, kind, name, rule, self.suffixes[kind], *own)
 
     def dataset(self, name: str) -> Artifact:
         """A declared dataset's files; a declared checksum is part of their key."""

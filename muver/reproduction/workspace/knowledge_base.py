@@ -19,7 +19,7 @@ from muver.reproduction.settings.knowledge_base import (
     subset_settings,
     texts_settings,
 )
-from muver.reproduction.settings.rows import negatives_settings, search_of, trained_as
+from muver.reproduction.settings.rows import search_of, trained_as
 from muver.reproduction.workspace.artifact import Artifact, Input
 from muver.reproduction.workspace.graph import FREE, SUFFIXES, Graph
 from muver.retriever.corpus.sources import find_source
@@ -45,30 +45,26 @@ class KnowledgeBase(Graph):
             "/entities.parquet",
             "/mentions.parquet",
             "/sentences.parquet",
+            "/negatives.parquet",
             "/counts.json",
             "/manifest.json",
         ],
-        "negatives": [".parquet", ".json"],
         "vectors": [],  # of the parts, which are known once the knowledge base is made
         "mention_vectors": [".npy", ".parquet"],
         "index": ["/index.faiss", "/manifest.json", ".json"],
     }
 
-    @property
-    def linking(self) -> Mapping[str, Any]:
-        """The section of such data."""
-        section: Mapping[str, Any] = self.settings["linking"]
-        return section
+    measured = ("table2",)
 
-    @property
-    def sets(self) -> list[str]:
-        """Sets that Table 2 scores."""
-        return list(self.linking["test"])
-
-    @property
-    def measured(self) -> list[str]:
-        """Table 2."""
-        return ["table2"]
+    def __init__(self, settings: Mapping[str, Any]):
+        super().__init__(settings)
+        self.linking = settings["linking"]
+        self.sets = list(self.linking["test"])
+        self.training_set = self.linking["train"]
+        self.agreement = {"agreement": self.linking["search"]["minimum"]}
+        # Dump and sets are invented, or may have to have the published numbers of lines.
+        self.generated = settings["dataset"] == "miniwikipedia"
+        self.counts_published = not self.generated and self.linking["published_counts"]
 
     @property
     def data(self) -> list[Artifact]:
@@ -150,26 +146,10 @@ class KnowledgeBase(Graph):
         """What training reads of the knowledge base."""
         return self.made(
             "training", name, "subset", subset_settings(self.settings),
-            train=self.mentions(self.linking["train"])[".parquet"],
+            train=self.mentions(self.training_set)[".parquet"],
             val=self.mentions(self.linking["validation"])[".parquet"],
             kb=self.kb, **further,
         )  # fmt: skip
-
-    def negatives(self, model: str) -> dict[str, Input]:
-        """Hard negatives of the training mentions, where a model is trained with them."""
-        own = self.settings["models"][model].get("negatives")
-        if own is None:
-            return {}
-        run, settings = (
-            self.run(own["system"], self.linking["train"]),
-            negatives_settings(self.settings, model),
-        )
-        made = self.made(
-            "negatives", model, "negatives", settings,
-            run=run[".parquet"], manifest=run[".json"],
-            mentions=self.mentions(self.linking["train"])[".parquet"], kb=self.kb,
-        )  # fmt: skip
-        return {"negatives": made[".parquet"]}
 
     def texts_to_learn(self) -> dict[str, Input]:
         """The gold entities of the training mentions."""
@@ -178,13 +158,11 @@ class KnowledgeBase(Graph):
 
     def training_data(self, model: str) -> dict[str, Input]:
         """The subset that a model trains on: its own, or that of the gold entities."""
-        further = {**self.negatives(model), **self.texts(model)}
+        negatives = self.negatives(model)
+        further = {**negatives, **self.texts(model)}
         subset = self.subset(model, **further) if further else self.golds
-        files: dict[str, Input] = {
-            role: subset[f"/{role}.parquet"] for role in ("entities", "mentions", "sentences")
-        }
-        # The manifest tells of the negatives, which only some subsets have.
-        return {**files, "subset": subset["/manifest.json"]}
+        roles = ("entities", "mentions", "sentences", *negatives)
+        return {role: subset[f"/{role}.parquet"] for role in roles}
 
     # Vectors.
 
@@ -250,8 +228,3 @@ class KnowledgeBase(Graph):
         """A set's mentions with their gold, and how it was found."""
         mentions = self.mentions(name)
         return {"mentions": mentions[".parquet"], "report": mentions[".json"], "kb": self.kb}
-
-    @property
-    def agreement(self) -> dict[str, float]:
-        """How far a run made with an index has to agree with exact search."""
-        return {"agreement": self.linking["search"]["minimum"]}

@@ -6,8 +6,6 @@ say who wrote them, so we look for a living process that could have.
 """
 
 import shutil
-from collections.abc import Sequence
-from itertools import pairwise
 from pathlib import Path
 
 import psutil
@@ -15,35 +13,13 @@ import psutil
 from muver.io.errors import InputError
 from muver.io.progress import logger
 
-# `muver` too: a job may outlive the snakemake that started it and still write its output.
-HOLDERS = ("snakemake", "muver")
+# `muver STAGE` too: a job may outlive the snakemake that started it and still write its output.
+HOLDERS = {"snakemake", "muver"}
 LOCKS = Path(".snakemake", "locks")
-OPTIONS_WITH_VALUE = ("-W", "-X")
-
-
-def program(command: Sequence[str]) -> str:
-    """Return the name of what a command line runs; for Python, of the script or module.
-
-    >>> program(["/usr/bin/python3", "-u", "/home/me/.venv/bin/snakemake", "--cores", "all"])
-    'snakemake'
-    >>> program(["python", "-m", "muver.cli", "train"])
-    'muver'
-    """
-    if not command:
-        return ""
-    name = Path(command[0]).name
-    if not name.lower().startswith("python"):
-        return name
-    for before, argument in pairwise(command):
-        if before == "-m":
-            return argument.split(".")[0]
-        if not argument.startswith("-") and before not in OPTIONS_WITH_VALUE:
-            return Path(argument).name
-    return name
 
 
 def holder(folder: Path) -> tuple[int, str] | None:
-    """Return id and program of a process that works in ``folder``, other than us and our ancestors.
+    """Id and program of a process that works in ``folder``, other than us and our ancestors.
 
     Only processes of this machine are seen: on a folder shared by several machines, look at the
     others yourself before you call :func:`unlock`.
@@ -54,9 +30,10 @@ def holder(folder: Path) -> tuple[int, str] | None:
         if process.pid in ours:
             continue
         try:
-            name = program(process.cmdline())
-            if name in HOLDERS and Path(process.cwd()).samefile(folder):
-                return process.pid, name
+            # Of `python -m muver.cli`, `python bin/snakemake` and `snakemake` alike.
+            words = {Path(word).name.removesuffix(".cli") for word in process.cmdline()[:3]}
+            if (names := words & HOLDERS) and Path(process.cwd()).samefile(folder):
+                return process.pid, names.pop()
         except (psutil.Error, OSError):
             continue  # ended meanwhile, or another user's, who cannot write here
     return None
@@ -82,13 +59,7 @@ def unlock(folder: str | Path = ".") -> bool:
 
 
 def check_idle(folder: Path) -> None:
-    """Refuse to go on while a run may be at work in ``folder``, of another machine as well.
-
-    Raises
-    ------
-    InputError
-        If a process works there, or Snakemake's lock is there.
-    """
+    """Refuse to go on while a run may be at work in ``folder``, of another machine as well."""
     _check_holder(folder)
     if _locked(folder):
         raise InputError(

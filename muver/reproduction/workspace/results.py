@@ -1,6 +1,5 @@
 """The tables and figures of a dataset: which there are, and what their rules are given."""
 
-from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from muver.io.checking import did_you_mean
@@ -10,82 +9,45 @@ from muver.reproduction.workspace.graph import Graph
 from muver.reproduction.workspace.knowledge_base import KnowledgeBase
 
 BUILT = ("table3", "table4", "table5", "grid")  # have rules of their own, as figures have
-NOT_RECORDED = "table6"  # its rows are Table 1's
 
 
 class Results:
     """The results that a graph's settings can ask for.
 
-    Parameters
+    Attributes
     ----------
-    graph
-        What runs and evaluations are made of.
+    compared
+        Tables that compare rows.
+    made
+        All that can be asked for as ``results/NAME.csv``.
+    recordable
+        What MLflow can get: tables of rows but Table 6, whose rows are Table 1's, and the grid.
+    measured, recorded, drawn
+        Of the settings' list those that have rows or points, that MLflow gets, and that
+        `dvc plots` draws.
+    metrics, plots
+        A file of numbers for each row, for `dvc metrics`, and a file of points for each plot.
     """
 
     def __init__(self, graph: Graph):
         self.graph, self.settings = graph, graph.settings
-        name = graph.settings["workspace"]
+        name, listed, figures = (graph.settings[key] for key in ("workspace", "results", "figures"))
         self.folder, self.logs, self.numbers = f"results/{name}", f"logs/{name}", f"metrics/{name}"
-
-    # Which there are.
-
-    @property
-    def compared(self) -> list[str]:
-        """Tables that compare rows."""
-        special = (*BUILT, *self.settings["figures"])
-        return [name for name in self.graph.measured if name not in special]
-
-    @property
-    def made(self) -> list[str]:
-        """All that can be asked for as ``results/NAME.csv``."""
-        if isinstance(self.graph, KnowledgeBase):
-            return self.compared
-        return [*self.compared, *BUILT, *self.settings["figures"]]
-
-    @property
-    def of_rows(self) -> list[str]:
-        """Tables of rows, and the grid."""
-        return [*self.compared, "table3", "grid"]
-
-    @property
-    def recordable(self) -> list[str]:
-        """What MLflow can get."""
-        return [name for name in self.of_rows if name != NOT_RECORDED]
-
-    @property
-    def measured(self) -> list[str]:
-        """Those of the settings' list that have rows or points."""
-        return [name for name in self.settings["results"] if name in self.of_rows]
-
-    @property
-    def recorded(self) -> list[str]:
-        """Those that MLflow gets."""
-        return [name for name in self.measured if name in self.recordable]
-
-    @property
-    def drawn(self) -> list[str]:
-        """Those that `dvc plots` draws."""
-        listed = self.settings["results"]
-        tables = [name for name in self.recorded if name != "grid"]
-        return tables + [name for name in listed if name in self.settings["figures"]]
-
-    @property
-    def metrics(self) -> list[str]:
-        """A file of numbers for each row, for `dvc metrics`."""
-        return [
-            f"{self.numbers}/{name}/{row}.json"
-            for name in self.measured
-            for row in self._rows_or_points(name)
+        self.compared = [one for one in graph.measured if one not in (*BUILT, *figures)]
+        over_kb = isinstance(graph, KnowledgeBase)
+        self.made = self.compared if over_kb else [*self.compared, *BUILT, *figures]
+        of_rows = [*self.compared, "table3", "grid"]
+        self.recordable = [one for one in of_rows if one != "table6"]
+        self.measured = [one for one in listed if one in of_rows]
+        self.recorded = [one for one in self.measured if one in self.recordable]
+        self.drawn = [one for one in self.recorded if one != "grid"]
+        self.drawn += [one for one in listed if one in figures]
+        self.metrics = [
+            f"{self.numbers}/{one}/{row}.json"
+            for one in self.measured
+            for row in (graph.trials if one == "grid" else self.settings["tables"][one]["rows"])
         ]
-
-    @property
-    def plots(self) -> list[str]:
-        """A file of points for each plot."""
-        return [f"{self.folder}/plots/{name}.csv" for name in self.drawn]
-
-    def _rows_or_points(self, name: str) -> list[str]:
-        trials = self.graph.trials
-        return list(trials if name == "grid" else self.settings["tables"][name]["rows"])
+        self.plots = [f"{self.folder}/plots/{one}.csv" for one in self.drawn]
 
     def refuse(self, name: str) -> NoReturn:
         """Raise the error of a table that the dataset has not: what there is."""
@@ -116,8 +78,10 @@ class Results:
             grid = self.settings["grid"]
             base = {model: model_settings(self.settings, model) for model in grid["models"]}
             return {"grid": grid, "base": base}
-        if name in self.settings["figures"]:
-            return self._figure(self.settings["figures"][name])
+        if own := self.settings["figures"].get(name):
+            systems = self.settings["systems"]
+            rows = [{"method": systems[row]["method"], "system": row} for row in own["rows"]]
+            return {**own, "rows": rows}
         own, rows = self.settings["tables"][name], self._rows(name)
         if name == "table3":
             return {"rows": rows, "cutoff": self.settings["sweep"]["cutoff"]}
@@ -131,11 +95,6 @@ class Results:
             "caption": own.get("caption"),
             "sets": self.graph.sets,
         }
-
-    def _figure(self, own: Mapping[str, Any]) -> dict[str, Any]:
-        systems = self.settings["systems"]
-        rows = [{"method": systems[name]["method"], "system": name} for name in own["rows"]]
-        return {**own, "rows": rows}
 
     def _rows(self, table: str) -> list[dict[str, Any]]:
         found = []

@@ -23,6 +23,14 @@ LAYER0 = ["/layer0.npy", "/layer0.parquet"]
 class Worlds(Graph):
     """Worlds of entities, and mentions in splits that share no world."""
 
+    training_set = "train"
+
+    def __init__(self, settings: Mapping[str, Any]):
+        super().__init__(settings)
+        self.sets = [settings["retrieve"]["split"]]
+        tables = [name for name in settings["tables"] if name != "table2"]
+        self.measured = [*tables, *settings["figures"]]
+
     @cached_property
     def suffixes(self) -> Mapping[str, list[str]]:
         """Files of each kind after an artifact's own path."""
@@ -63,17 +71,6 @@ class Worlds(Graph):
                 "format: documents/<world>.json and mentions/{train,val,test}.json."
             )
         return found
-
-    @property
-    def sets(self) -> list[str]:
-        """The split that tables score."""
-        return [self.settings["retrieve"]["split"]]
-
-    @property
-    def measured(self) -> list[str]:
-        """All tables but Table 2, and the figures."""
-        tables = [name for name in self.settings["tables"] if name != "table2"]
-        return [*tables, *self.settings["figures"]]
 
     @property
     def data(self) -> list[Artifact]:
@@ -133,13 +130,8 @@ class Worlds(Graph):
         return {**self.counted, "sentences": self.segment["/sentences.parquet"]}
 
     def training_data(self, model: str) -> dict[str, Input]:
-        """Mentions of the training worlds."""
-        if "negatives" in self.settings["models"][model]:
-            raise InputError(
-                f"models.{model}.negatives: mined from one knowledge base; the dataset "
-                f"{self.settings['dataset']} has worlds. Leave it out."
-            )
-        return self.texts
+        """Mentions of the training worlds, and a model's hard negatives."""
+        return {**self.texts, **self.negatives(model)}
 
     # Vectors.
 
@@ -198,7 +190,7 @@ class Worlds(Graph):
             case "validation_runs" if system in self.settings["tried"]:
                 return [self.run(one, "val")[".parquet"] for one in self.settings["tried"][system]]
             case "runs" | "validation_runs":
-                return self.fused(need, system, name)
+                return self.runs_named(need, system, name)
             case _:
                 return self.texts[need]
 

@@ -48,11 +48,10 @@ NEGATIVES = pa.schema(
     [
         ("mention_id", pa.string()),
         ("negatives", pa.list_(pa.int64())),  # entities of the mention's world, hardest first
-        ("ranks", pa.list_(pa.int32())),  # ranks in the run they come from, from 1
-        ("scores", pa.list_(pa.float32())),  # in that run
+        ("ranks", pa.list_(pa.int32())),  # in the run they come from, from 1; 0 if drawn at random
+        ("scores", pa.list_(pa.float32())),  # in that run; null if drawn at random
     ]
 )
-NEGATIVES_KB = b"kb"  # metadata: fingerprint of the knowledge base that numbers them
 ROWS_A_GROUP = 10_000
 
 

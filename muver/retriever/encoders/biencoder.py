@@ -1,107 +1,24 @@
 """Two BERT towers, one for mentions and one for entities (section 2.2, "Dual-encoders")."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import torch
 import torch.nn.functional as F
+from msgspec.structs import replace
 from torch import Tensor, nn
 
 from muver.io.errors import InputError
 from muver.io.files import atomic_path, read_json, write_json
+from muver.io.typed import read
 from muver.retriever.encoders.bert import Bert
 from muver.retriever.encoders.card import write_model_card
 from muver.retriever.encoders.files import CONFIG_FILE, TOKENIZER_FILE, TOWERS
 from muver.retriever.encoders.packing import Packed
 from muver.retriever.encoders.pooling import pool
+from muver.retriever.encoders.settings import ModelConfig
 from muver.retriever.encoders.tokens import WordPieces
 from muver.retriever.encoders.towers import load_tower, save_tower
-
-CHOICES = {
-    "score": ("max", "sum_max"),
-    "metric": ("dot", "l2"),
-    "pooling": ("cls", "last", "special", "span", "all"),
-}
-
-
-@dataclass(frozen=True)
-class ModelConfig:
-    """What a model directory stores beside the weights (``muver.json``).
-
-    Attributes
-    ----------
-    views
-        How entities become views: ``kind`` (prefix, sentences or tokens), ``max_tokens`` and, for
-        sentences, ``min_pieces``, ``title_room`` and ``training_views``; for tokens ``padding``.
-        Optional: ``text`` names texts that replace those of the data, and ``prompt`` stands before
-        the title.
-    context
-        ``max_tokens`` of a mention's context and, optionally, its ``prompt``.
-    score
-        ``max`` over views, or ``sum_max`` over token vectors.
-    pooling
-        Which states of the last layer make a vector (:mod:`muver.retriever.encoders.pooling`).
-    metric
-        ``dot``, or ``l2``: minus the Euclidean distance (equation 1).
-    scale
-        Factor between the cosine of two vectors and their dot product; each vector is brought to
-        the length of its square root. For token vectors it is divided by the square root of
-        ``context.max_tokens``, so that a sum of so many products spreads about as far as one
-        product does. None leaves vectors as long as the states are.
-    provenance
-        Settings of the training run, for people.
-    """
-
-    views: dict[str, Any]
-    context: dict[str, Any]
-    score: str
-    pooling: str = "cls"
-    metric: str = "dot"
-    scale: float | None = None
-    provenance: dict[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for name, allowed in CHOICES.items():
-            value = getattr(self, name)
-            if value not in allowed:
-                raise InputError(f"{name}: {value!r} is not one of {', '.join(allowed)}.")
-        if self.score == "sum_max" and (self.metric, self.pooling) != ("dot", "cls"):
-            raise InputError(
-                f"score 'sum_max' compares all token vectors by their dot products, but metric is "
-                f"{self.metric!r} and pooling {self.pooling!r}. Leave them out, or set score to "
-                "'max'."
-            )
-
-    @classmethod
-    def from_settings(
-        cls, settings: Mapping[str, Any], provenance: dict[str, Any]
-    ) -> "ModelConfig":
-        """Pick the model's own keys from a stage's settings."""
-        for name in ("views", "context", "score"):
-            if name not in settings:
-                raise InputError(f"--settings: the key {name!r} of the model is missing.")
-        names = ("views", "context", "score", "pooling", "metric", "scale")
-        own = {name: settings[name] for name in names if name in settings}
-        return cls(**own, provenance=provenance)
-
-    def as_dict(self) -> dict[str, Any]:
-        """The content of muver.json."""
-        return {key: value for key, value in asdict(self).items() if value is not None}
-
-    @property
-    def terms(self) -> int:
-        """The greatest number of products that a score sums up."""
-        return self.context["max_tokens"] if self.score == "sum_max" else 1
-
-    @property
-    def pad_to(self) -> tuple[int | None, int | None]:
-        """Lengths to which contexts and views are padded, if padding takes part in the score."""
-        if not self.views.get("padding", False):
-            return None, None
-        return self.context["max_tokens"], self.views["max_tokens"]
 
 
 class BiEncoder(nn.Module):
@@ -134,8 +51,8 @@ class BiEncoder(nn.Module):
     def from_encoder(cls, folder: str | Path, config: ModelConfig) -> "BiEncoder":
         """Start both towers from the same BERT directory; they share no weights."""
         model = cls(*(load_tower(Path(folder)) for _ in TOWERS), WordPieces(folder), config)
-        model.require_positions("views.max_tokens", config.views["max_tokens"])
-        model.require_positions("context.max_tokens", config.context["max_tokens"])
+        model.require_positions("views.max_tokens", config.views.max_tokens)
+        model.require_positions("context.max_tokens", config.context.max_tokens)
         return model
 
     @classmethod
@@ -148,13 +65,7 @@ class BiEncoder(nn.Module):
         >>> model = BiEncoder.from_pretrained(folder)  # doctest: +SKIP
         """
         folder = Path(folder)
-        raw = read_json(folder / CONFIG_FILE)
-        try:
-            config = ModelConfig(**raw)
-        except TypeError as error:
-            raise InputError(
-                f"{folder / CONFIG_FILE}: not a model's configuration ({error})."
-            ) from None
+        config = read(ModelConfig, read_json(folder / CONFIG_FILE), str(folder / CONFIG_FILE))
         return cls(*(load_tower(folder / tower) for tower in TOWERS), WordPieces(folder), config)
 
     def save_pretrained(self, folder: str | Path) -> None:
@@ -167,7 +78,7 @@ class BiEncoder(nn.Module):
         config = self.config
         if self.log_scale is not None:
             config = replace(config, scale=math.exp(self.log_scale.item()))
-        write_model_card(folder / "README.md", config.as_dict(), config.terms)
+        write_model_card(folder / "README.md", config)
         write_json(folder / CONFIG_FILE, config.as_dict())
 
     def require_positions(self, setting: str, tokens: int) -> None:

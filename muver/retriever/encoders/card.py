@@ -2,9 +2,9 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 from muver.io.files import write_text
+from muver.retriever.encoders.settings import ModelConfig
 
 CARD = """\
 ---
@@ -46,16 +46,11 @@ VECTORS = {
 SCALED = " All are of one length: the product of two is their cosine times {:.4g}."
 
 
-def write_model_card(path: Path, config: dict[str, Any], terms: int = 1) -> None:
+def write_model_card(path: Path, config: ModelConfig) -> None:
     """Write a README.md on what the model is, how to load it and how it was made."""
-    settings = json.dumps(config, indent=2, ensure_ascii=False)
-    vectors = TOKEN_VECTORS if config["score"] == "sum_max" else VECTORS[config["pooling"]]
-    if "scale" in config:
-        vectors += SCALED.format(config["scale"] / terms**0.5)
-    text = CARD.format(
-        vectors=vectors,
-        score=SCORES[config["score"]],
-        metric=METRICS[config["metric"]],
-        settings=settings,
-    )
-    write_text(path, text)
+    settings = json.dumps(config.as_dict(), indent=2, ensure_ascii=False)
+    vectors = TOKEN_VECTORS if config.score == "sum_max" else VECTORS[config.pooling]
+    if config.scale is not None:
+        vectors += SCALED.format(config.scale / config.terms**0.5)
+    score, metric = SCORES[config.score], METRICS[config.metric]
+    write_text(path, CARD.format(vectors=vectors, score=score, metric=metric, settings=settings))

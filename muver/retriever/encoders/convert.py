@@ -5,19 +5,19 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import torch
+from msgspec.structs import asdict
 from torch import Tensor
 
 from muver.io.errors import InputError
 from muver.io.files import sha256_of, write_manifest, write_text
 from muver.io.progress import logger
-from muver.io.typed import suggestion
 from muver.retriever.encoders import start
 from muver.retriever.encoders.bert import Bert, BertConfig
-from muver.retriever.encoders.biencoder import BiEncoder, ModelConfig
+from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.files import MANIFEST_FILE, TOKENIZER_FILE
+from muver.retriever.encoders.settings import Layouts, ModelConfig
 from muver.retriever.encoders.tokens import WordPieces
 
 State = dict[str, Tensor]
@@ -29,7 +29,6 @@ LAYOUTS = {
 # Modules that may wrap a BERT; removed if all names of a tower begin with them.
 WRAPPERS = ("module.", "bert_model.", "bert.")
 UNUSED = ("pooler.", "embeddings.position_ids")
-MODEL_KEYS = ("views", "context", "score", "pooling", "metric", "training", "precision", "seed")
 SHOWN = 3
 
 
@@ -44,7 +43,7 @@ class Tower:
 def convert(
     checkpoint: Path,
     encoder: str,
-    settings: dict[str, Any],
+    settings: Layouts,
     out: Path,
     training_log: Path | None = None,
 ) -> None:
@@ -59,13 +58,9 @@ def convert(
         run.
     encoder
         BERT directory or hub name with the towers' sizes and tokenizer.
-    settings
-        The model's ``views``, ``context`` and ``score``, and ``pooling`` and ``metric`` unless they
-        are the defaults.
     training_log
         Receives one line with the checkpoint's SHA-256, in place of a training run's lines.
     """
-    config = _model_config(settings)
     towers, layout = split_towers(read_state(checkpoint), checkpoint)
     sha256 = sha256_of(checkpoint)
     provenance = {"converted_from": {"sha256": sha256, "layout": layout}}
@@ -79,17 +74,17 @@ def convert(
         model = BiEncoder(
             *(_load(tower, sizes, checkpoint, encoder) for tower in towers),
             WordPieces(folder),
-            ModelConfig.from_settings(config, provenance),
+            ModelConfig(**asdict(settings), provenance=provenance),
         )
-        for name in ("views", "context"):
-            model.require_positions(f"{name}.max_tokens", config[name]["max_tokens"])
+        model.require_positions("views.max_tokens", settings.views.max_tokens)
+        model.require_positions("context.max_tokens", settings.context.max_tokens)
         model.save_pretrained(out)
     identity = {
         "checkpoint_sha256": sha256,
         "layout": layout,
         "tokenizer_sha256": sha256_of(out / TOKENIZER_FILE),
     }
-    write_manifest(out / MANIFEST_FILE, "convert", config, {}, identity=identity)
+    write_manifest(out / MANIFEST_FILE, "convert", settings.as_dict(), {}, identity=identity)
     if training_log is not None:
         write_text(training_log, f'{{"converted_from": "{sha256}"}}\n')
     logger.info("%s: two towers of the layout %r converted", checkpoint.name, layout)
@@ -152,17 +147,6 @@ def split_towers(state: State, checkpoint: Path) -> tuple[list[Tower], str]:
         inner, weights = _unwrap(own, WRAPPERS)
         towers.append(Tower(wrapper + prefix + inner, weights))
     return towers, layout
-
-
-def _model_config(settings: dict[str, Any]) -> dict[str, Any]:
-    for key in settings:
-        if key not in MODEL_KEYS:
-            raise InputError(f"--settings: unknown key {key}{suggestion(key, MODEL_KEYS)}")
-    for name in ("views", "context"):
-        part = settings.get(name)
-        if not isinstance(part, dict) or not isinstance(part.get("max_tokens"), int):
-            raise InputError(f"--settings: {name}.max_tokens is missing; expected a number.")
-    return settings
 
 
 def _unwrap(state: State, wrappers: Sequence[str]) -> tuple[str, State]:

@@ -1,14 +1,93 @@
-"""Settings of encoders: sections ``scratch`` and ``compute`` of params.yaml."""
+"""Settings of encoders: sections ``scratch`` and ``compute`` of params.yaml, and a model's own."""
 
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
 from muver.io.typed import Count, Natural, Positive, Settings, Share
+from muver.retriever.views.settings import Context, Views
 
 Pooling = Literal["cls", "last", "special", "span", "all"]
 Vectors = Literal["raw", "unit"]
 Precision = Literal["fp32", "bf16", "int8", "auto"]
+
+
+Score = Literal["max", "sum_max"]
+Metric = Literal["dot", "l2"]
+
+
+class Layouts(Settings):
+    """What makes two towers a model: how texts become sequences, and their states a score.
+
+    Attributes
+    ----------
+    score
+        ``max`` over views, or ``sum_max`` over token vectors.
+    pooling
+        Which states of the last layer make a vector (:mod:`muver.retriever.encoders.pooling`).
+    metric
+        ``dot``, or ``l2``: minus the Euclidean distance (equation 1).
+    """
+
+    views: Views
+    context: Context
+    score: Score
+    pooling: Pooling = "cls"
+    metric: Metric = "dot"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_score(self)
+
+
+def check_score(own: Any) -> None:
+    """Raise a ValueError where a score of token vectors stands beside what it has no use for."""
+    if own.score != "sum_max":
+        return
+    if own.views.kind == "sentences":
+        raise ValueError(
+            "score sum_max compares the token vectors of one view an entity. Set views.kind to "
+            "tokens, or score to max."
+        )
+    if own.metric not in ("dot", UNSET) or own.pooling not in ("cls", UNSET):
+        raise ValueError(
+            "score sum_max compares token vectors by dot products; metric and pooling have no "
+            "meaning there. Leave them out."
+        )
+
+
+class ModelConfig(Layouts, kw_only=True):
+    """What a model directory stores beside the weights (``muver.json``).
+
+    Attributes
+    ----------
+    scale
+        Factor between the cosine of two vectors and their dot product; each vector is brought to
+        the length of its square root. For token vectors it is divided by the square root of
+        ``context.max_tokens``, so that a sum of so many products spreads about as far as one
+        product does. None leaves vectors as long as the states are.
+    provenance
+        Settings of the training run, for people.
+    """
+
+    scale: Positive | None = None
+    provenance: dict[str, Any] = {}
+
+    def as_dict(self) -> dict[str, Any]:
+        """The content of muver.json."""
+        return {key: value for key, value in super().as_dict().items() if value is not None}
+
+    @property
+    def terms(self) -> int:
+        """The greatest number of products that a score sums up."""
+        return self.context.max_tokens if self.score == "sum_max" else 1
+
+    @property
+    def pad_to(self) -> tuple[int | None, int | None]:
+        """Lengths to which contexts and views are padded, if padding takes part in the score."""
+        if not self.views.padding:
+            return None, None
+        return self.context.max_tokens, self.views.max_tokens
 
 
 class Scratch(Settings):
@@ -59,6 +138,12 @@ class Encoding(Settings):
         own = super().as_dict()
         shared = {key: own.pop(key) for key in Encoding.__struct_fields__}
         return own | shared
+
+
+class Machine(Encoding, kw_only=True):
+    """The section ``compute`` as a stage takes it beside its own settings."""
+
+    training_precision: Literal["fp32", "bf16"] | UnsetType = UNSET
 
 
 class Compute(Encoding):

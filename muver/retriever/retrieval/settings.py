@@ -218,12 +218,27 @@ class Mining(Settings):
 
     Attributes
     ----------
-    first_rank
-        Candidates above this rank are skipped, as they may be golds under other names.
+    ranks
+        The first and the last rank that are taken; the best candidates may be golds under other
+        names. None takes all.
     margin
         A negative's score must be at least this much below the gold's; None allows any score.
+    random
+        The share of them that is drawn from all entities, with ``seed``, and not from the run.
     """
 
     per_mention: Count
-    first_rank: Count = 1
+    ranks: tuple[Count, Count] | None = None
     margin: int | float | None = None
+    random: Share = 0
+    seed: Natural = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_ranks(self.ranks)
+
+
+def check_ranks(ranks: tuple[int, int] | UnsetType | None) -> None:
+    """Raise a ValueError for a range of ranks that ends before it begins."""
+    if ranks and ranks[0] > ranks[1]:
+        raise ValueError(f"ranks is {list(ranks)}, expected the first rank and then the last.")

@@ -177,11 +177,11 @@ class Trainer:
 
     def _training_views(self, world: int, entity: int) -> list[Ids]:
         settings = self.model.config.views
-        limit = settings.get("training_views")
+        limit = settings.training_views or None
         own = [view.ids for view in self.worlds[world].views[entity][:limit]]
         if self.settings.padding_views:
             pad_piece = self.model.pieces.markers.pad
-            return fill_with_empty_views(own, limit, pad_piece, settings["max_tokens"])
+            return fill_with_empty_views(own, limit, pad_piece, settings.max_tokens)
         return own
 
     def _validate(self, epoch: int) -> None:

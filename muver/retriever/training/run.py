@@ -1,27 +1,28 @@
 """The training stage: make a model directory from the corpus and a start checkpoint."""
 
 from pathlib import Path
-from typing import Any
 
 import torch
+from msgspec import UNSET
+from msgspec.structs import replace
 
 from muver.io.errors import InputError
 from muver.io.files import sha256_of, short_hash
 from muver.io.progress import logger
+from muver.retriever.corpus.schema import read_negatives
 from muver.retriever.encoders import device
-from muver.retriever.encoders.biencoder import ModelConfig
+from muver.retriever.encoders.settings import Machine
 from muver.retriever.training.checkpoint import Checkpoints
 from muver.retriever.training.loop import Trainer, write_log
 from muver.retriever.training.memory import keep_freed_memory
-from muver.retriever.training.negatives import hard_negatives
-from muver.retriever.training.settings import check_sources, training_settings
-from muver.retriever.training.start import is_model, settle_vectors, start_files, start_from
+from muver.retriever.training.settings import ModelTraining
+from muver.retriever.training.start import config_of, start_files, start_from
 from muver.retriever.views.worlds import load_worlds
 
 
 def train(
-    settings: dict[str, Any],
-    compute: dict[str, Any],
+    settings: ModelTraining,
+    compute: Machine,
     start: Path,
     entities: Path,
     mentions: Path,
@@ -35,12 +36,8 @@ def train(
 
     Parameters
     ----------
-    settings
-        ``views``, ``score``, ``context``, ``training``, ``seed``; optionally ``metric``,
-        ``pooling`` and ``precision``; ``start`` if that is a model, ``negatives`` (with
-        ``per_mention``) if there are any (:func:`muver.reproduction.settings.rows.model_settings`).
     compute
-        ``device``, ``threads``, and ``precision`` for settings that have none.
+        Its precision is for settings that have none.
     start
         A BERT directory for both towers, or a model directory whose towers are trained further with
         a new optimiser.
@@ -49,29 +46,23 @@ def train(
     negatives
         Hard negatives of the training mentions (`muver.retriever.corpus.schema.NEGATIVES`).
     """
-    for name in ("training", "seed"):
-        if name not in settings:
-            raise InputError(f"--settings: the key {name!r} of the model is missing.")
-    check_sources(settings, is_model(start), negatives is not None)
-    made_with = ("training", "precision", "seed", "start", "negatives")
-    parts = training_settings(settings["training"], settings.get("views", {}))
-    settings = settle_vectors(settings, start, parts.initial_scale)
-    config = ModelConfig.from_settings(
-        settings, provenance={key: settings[key] for key in made_with if key in settings}
-    )
-    compute = {**compute, "precision": settings.get("precision", compute.get("precision"))}
+    if (negatives is None) != (settings.negatives is UNSET):
+        raise InputError("--negatives: goes with negatives in --settings, which says how many.")
+    parts, config = settings.training, config_of(settings, start)
+    compute = replace(compute, precision=settings.precision or compute.precision)
     tables = [path for path in (entities, mentions, sentences, negatives) if path is not None]
     inputs = {name: sha256_of(start / name) for name in start_files(start)}
     inputs |= {path.name: sha256_of(path) for path in tables}
-    key = short_hash({"settings": settings, "compute": compute, "inputs": inputs})
+    key = short_hash({"settings": config.as_dict(), "compute": compute.as_dict(), "inputs": inputs})
     keep_freed_memory()
-    accelerator = device.start(compute["device"], compute["precision"], compute["threads"])
-    torch.manual_seed(settings["seed"])
+    accelerator = device.start(compute.device, compute.precision, compute.threads)
+    torch.manual_seed(settings.seed)
     model = start_from(start, config)
     sources = (entities, mentions, sentences)
     hard = None
     if negatives is not None:
-        hard = hard_negatives(negatives, mentions, "train", settings["negatives"]["per_mention"])
+        rows, count = read_negatives(negatives).to_pylist(), settings.negatives.per_mention
+        hard = {row["mention_id"]: row["negatives"][:count] for row in rows}
     training = load_worlds(*sources, "train", config, model.pieces, gold_only=True, negatives=hard)
     validation = load_worlds(*sources, "val", config, model.pieces)
     logger.info(
@@ -81,7 +72,7 @@ def train(
         sum(len(world.gold) for world in validation),
     )
     keeper = Checkpoints(checkpoints, key)
-    trainer = Trainer(model, training, validation, parts, settings["seed"], accelerator, keeper)
+    trainer = Trainer(model, training, validation, parts, settings.seed, accelerator, keeper)
     log = trainer.run()
     if accelerator.is_main_process:
         if out is not None:

@@ -1,23 +1,13 @@
 """Settings of training: section ``training`` of params.yaml, and a model's hard negatives."""
 
-from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType, field
 
-from muver.io.errors import InputError
-from muver.io.typed import Amount, Count, Natural, Positive, Settings, Share, Text, read
-from muver.retriever.encoders.settings import Vectors
-from muver.retriever.retrieval.settings import Mining
-
-# A model's settings omit these values, so that its key stays as it was before they existed.
-BEFORE = {
-    "padding_views": False,
-    "average_gradients_over": 1,
-    "optimiser": "adamw",
-    "keep": "best",
-    "initial_scale": 20,
-}
+from muver.io.typed import Amount, Count, Natural, Positive, Settings, Share, Text
+from muver.retriever.encoders.settings import Layouts, Pooling, Vectors
+from muver.retriever.retrieval.settings import Mining, check_ranks
+from muver.retriever.views.settings import Views
 
 
 class Training(Settings):
@@ -43,43 +33,71 @@ class Training(Settings):
     optimiser: Literal["adamw", "adamw_released"]
 
 
-class HardNegatives(Mining, kw_only=True):
-    """A model's hard negatives: the system whose run they are mined from, and how."""
+class HardNegatives(Settings):
+    """A model's hard negatives: the row whose run they are mined from, how many, and which.
 
-    system: Text
-
-
-def training_settings(given: Mapping[str, Any], views: Mapping[str, Any]) -> Training:
-    """Check the section ``training`` together with the model's ``views``.
-
-    The keys of :data:`BEFORE` are optional.
+    The keys are explained at :class:`muver.retriever.retrieval.settings.Mining`.
     """
-    settings = read(Training, {**BEFORE, **given}, "--settings: training")
-    if settings.padding_views and not views.get("training_views"):
-        raise InputError(
-            "training.padding_views fills up to views.training_views, which is not set. Give it "
-            "a number, or set padding_views to false."
-        )
-    return settings
+
+    from_: Text = field(name="from")
+    count: Count
+    ranks: tuple[Count, Count] | UnsetType = UNSET
+    margin: int | float | UnsetType = UNSET
+    random: Share | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_ranks(self.ranks)
 
 
-def check_sources(settings: Mapping[str, Any], from_model: bool, with_negatives: bool) -> None:
-    """Refuse settings that contradict the files given as start and as negatives.
+class StageTraining(Training, kw_only=True):
+    """The section as `muver train` takes it; what was added to it has a default."""
 
-    ``from_model`` tells whether training starts from a model's directory.
+    keep: Literal["best", "last"] = "best"
+    initial_scale: Positive = 20
+    padding_views: bool = False
+    average_gradients_over: Count = 1
+    optimiser: Literal["adamw", "adamw_released"] = "adamw"
+
+
+class MinedFrom(Mining, kw_only=True):
+    """How hard negatives were mined, and what made the run that they come from."""
+
+    run: dict[str, Any] = {}
+
+
+class ModelTraining(Layouts, kw_only=True):
+    """What `muver train` takes.
+
+    Attributes
+    ----------
+    pooling
+        ``auto``: as the encoder's makers, or as the model from which training starts.
+    precision
+        None: that of ``--compute``.
+    start
+        The settings of the model from which training starts, by its name.
     """
-    if "start" in settings and not from_model:
-        raise InputError(
-            "--settings: start names a model, but --start is no model's directory (it has no "
-            "muver.json). Give that model's directory."
-        )
-    if "negatives" in settings and not with_negatives:
-        raise InputError("--negatives is missing: the settings ask for hard negatives.")
-    count = settings.get("negatives", {}).get("per_mention")
-    if with_negatives and (type(count) is not int or count < 1):
-        raise InputError(
-            f"--settings: negatives.per_mention is {count!r}, expected how many of --negatives to "
-            "take: a whole number, at least 1."
+
+    pooling: Pooling | Literal["auto"] = "cls"
+    vectors: Vectors = "raw"
+    training: StageTraining
+    precision: Literal["fp32", "bf16"] | UnsetType = UNSET
+    seed: Natural
+    start: dict[str, Any] | UnsetType = UNSET
+    negatives: MinedFrom | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_padding(self.training.padding_views, self.views)
+
+
+def check_padding(padding_views: bool, views: Views) -> None:
+    """Raise a ValueError where empty views would fill up to a number that is not set."""
+    if padding_views and not views.training_views:
+        raise ValueError(
+            "padding_views fills an entity up to views.training_views, which is not set. Set it, "
+            "or padding_views to false."
         )
 
 

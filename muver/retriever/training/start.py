@@ -1,12 +1,14 @@
 """The start of a training: one BERT for both towers, or the two towers of a model."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from muver.io.errors import InputError
 from muver.io.files import read_json
-from muver.retriever.encoders.biencoder import BiEncoder, ModelConfig
+from muver.io.typed import read
+from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.files import (
     CONFIG_FILE,
     MANIFEST_FILE,
@@ -14,6 +16,11 @@ from muver.retriever.encoders.files import (
     TOWER_FILES,
     TOWERS,
 )
+from muver.retriever.encoders.settings import ModelConfig
+from muver.retriever.training.settings import ModelTraining
+
+# Of a training's settings, what its model's directory tells people.
+MADE_WITH = ("training", "precision", "seed", "start", "negatives")
 
 
 def is_model(folder: Path) -> bool:
@@ -34,28 +41,50 @@ def start_files(folder: Path) -> list[str]:
     return names
 
 
-def settle_vectors(
-    settings: Mapping[str, Any], folder: Path, initial_scale: float
-) -> dict[str, Any]:
-    """A model's settings with its pooling by name, its prompts, and the scale of its vectors.
+def config_of(settings: ModelTraining, folder: Path) -> ModelConfig:
+    """The configuration with which a training begins in ``folder``.
 
-    The pooling ``auto`` becomes that of the encoder's makers, from its manifest
-    (:mod:`muver.retriever.encoders.own_pooling`), or that of the model from which training starts;
-    any other pooling stays. Unit vectors start with ``initial_scale``, or with the scale that the
-    model has learnt; raw ones have none.
+    The pooling ``auto`` becomes that of the encoder's makers, or that of the model from which
+    training starts. Unit vectors start with the scale that this model has learnt, or with
+    ``training.initial_scale``; raw ones have none.
     """
-    old = read_json(folder / CONFIG_FILE) if is_model(folder) else {}
-    scale = old.get("scale") or initial_scale if settings.get("vectors") == "unit" else None
-    if settings.get("pooling") != "auto":
-        return {**settings, "scale": scale}
-    if old:
-        pooling = old.get("pooling", "cls")
-        prompts = {name: old[name].get("prompt") for name in ("context", "views")}
+    old = _config_in(folder)
+    scale = None
+    if settings.vectors == "unit":
+        scale = (old and old.scale) or settings.training.initial_scale
+    names = ("views", "context", "score", "metric")
+    config = ModelConfig(
+        **{name: getattr(settings, name) for name in names},
+        scale=scale,
+        provenance={key: value for key, value in settings.as_dict().items() if key in MADE_WITH},
+    )
+    if settings.pooling == "auto":
+        return as_the_makers(config, folder, scale)
+    return replace(config, pooling=settings.pooling)
+
+
+def as_the_makers(config: ModelConfig, folder: Path, scale: float | None) -> ModelConfig:
+    """A configuration with the pooling and the prompts of the encoder or model in ``folder``.
+
+    An encoder's stand in its manifest (:mod:`muver.retriever.encoders.own_pooling`).
+    """
+    if old := _config_in(folder):
+        pooling, prompts = old.pooling, (old.context.prompt, old.views.prompt)
     else:
         own = makers_vectors(folder)
-        pooling, prompts = own["pooling"], {"context": own["query"], "views": own["passage"]}
-    layouts = {name: {**settings[name], "prompt": own} for name, own in prompts.items() if own}
-    return {**settings, **layouts, "pooling": pooling, "scale": scale}
+        pooling, prompts = own["pooling"], (own["query"], own["passage"])
+    parts = (config.context, config.views)
+    context, views = (
+        replace(part, prompt=prompt) if prompt else part
+        for part, prompt in zip(parts, prompts, strict=True)
+    )
+    return replace(config, context=context, views=views, pooling=pooling, scale=scale)
+
+
+def _config_in(folder: Path) -> ModelConfig | None:
+    """The configuration of a model's directory; None of a BERT's."""
+    path = folder / CONFIG_FILE
+    return read(ModelConfig, read_json(path), str(path)) if is_model(folder) else None
 
 
 def makers_vectors(folder: Path) -> dict[str, Any]:
@@ -79,8 +108,8 @@ def start_from(folder: Path, config: ModelConfig) -> BiEncoder:
     old = BiEncoder.from_pretrained(folder)
     model = BiEncoder(old.mention_encoder, old.entity_encoder, old.pieces, config)
     lengths = {
-        "mention_encoder": ("context.max_tokens", config.context["max_tokens"]),
-        "entity_encoder": ("views.max_tokens", config.views["max_tokens"]),
+        "mention_encoder": ("context.max_tokens", config.context.max_tokens),
+        "entity_encoder": ("views.max_tokens", config.views.max_tokens),
     }
     sizes = {name: getattr(model, name).config for name in TOWERS}
     if len({size.hidden_size for size in sizes.values()}) > 1:

@@ -1,10 +1,11 @@
 """Lay out views of entities and contexts of mentions as token ids, as a model's settings say."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 from muver.io.errors import InputError
 from muver.retriever.views.layout import Ids, Markers, View, context, prefix_view, sentence_views
+from muver.retriever.views.settings import Context, Views
 
 BATCH = 1024
 ROOM = 8  # pieces that a prompt must leave for the text, markers included
@@ -22,7 +23,7 @@ def entity_views(
     titles: Sequence[str],
     texts: Sequence[str],
     sentences: Sequence[Sequence[str]],
-    settings: dict[str, Any],
+    settings: Views,
     tokenizer: Tokenizer,
     types: Sequence[str | None] | None = None,
 ) -> Iterator[list[View]]:
@@ -34,17 +35,16 @@ def entity_views(
         One item an entity; texts are used by kinds "prefix" and "tokens", sentences by
         "sentences".
     settings
-        The model's ``views``: ``kind`` and the arguments of that kind's layout. For the kind
-        "prefix", ``types`` puts an entity's type, if it has one, before its text. A ``prompt``
-        stands before the title. Kinds "prefix" (BLINK) and "tokens" (SOM, where every position of
-        the one sequence counts as a view) give exactly one view.
+        For the kind "prefix", ``types`` puts an entity's type, if it has one, before its text.
+        Kinds "prefix" (BLINK) and "tokens" (SOM, where every position of the one sequence counts as
+        a view) give exactly one view.
     types
         The entities' types; None if the dataset has none.
     """
     for start in range(0, len(titles), BATCH):
         span = slice(start, start + BATCH)
         title_ids = prompted_titles(titles[span], settings, tokenizer)
-        if settings["kind"] == "sentences":
+        if settings.kind == "sentences":
             flat = tokenizer.ids([sentence for some in sentences[span] for sentence in some])
             position = 0
             for title, some in zip(title_ids, sentences[span], strict=True):
@@ -54,23 +54,21 @@ def entity_views(
                     title,
                     own,
                     tokenizer.markers,
-                    settings["max_tokens"],
-                    settings["min_pieces"],
-                    settings["title_room"],
+                    settings.max_tokens,
+                    settings.min_pieces,
+                    settings.title_room,
                 )
         else:
-            text_ids = beginnings(texts[span], settings["max_tokens"], tokenizer)
-            if types is not None and settings.get("types"):
+            text_ids = beginnings(texts[span], settings.max_tokens, tokenizer)
+            if types is not None and settings.types:
                 type_ids = tokenizer.ids([kind or "" for kind in types[span]])
                 text_ids = [[*a, *b] for a, b in zip(type_ids, text_ids, strict=True)]
             for title, text, some in zip(title_ids, text_ids, sentences[span], strict=True):
-                ids = prefix_view(title, text, tokenizer.markers, settings["max_tokens"])
+                ids = prefix_view(title, text, tokenizer.markers, settings.max_tokens)
                 yield [View(ids, 0 if some else -1, len(some) - 1)]
 
 
-def prompted_titles(
-    titles: Sequence[str], settings: dict[str, Any], tokenizer: Tokenizer
-) -> list[Ids]:
+def prompted_titles(titles: Sequence[str], settings: Views, tokenizer: Tokenizer) -> list[Ids]:
     """Word pieces of titles, each after the prompt of the model's ``views`` if it has one."""
     prompt = _prompt(settings, tokenizer)
     return [[*prompt, *ids] for ids in tokenizer.ids(titles)]
@@ -80,16 +78,12 @@ def mention_contexts(
     left: Sequence[str],
     mentions: Sequence[str],
     right: Sequence[str],
-    settings: dict[str, Any],
+    settings: Context,
     tokenizer: Tokenizer,
 ) -> list[Ids]:
-    """Lay out mentions in their contexts.
-
-    ``settings`` is the model's ``context``: ``max_tokens``, and a ``prompt`` after ``[CLS]``, if
-    any.
-    """
+    """Lay out mentions in their contexts; a prompt stands after ``[CLS]``."""
     prompt = _prompt(settings, tokenizer)
-    room = settings["max_tokens"] - len(prompt)
+    room = settings.max_tokens - len(prompt)
     before, after = endings(left, room, tokenizer), beginnings(right, room, tokenizer)
     sides = zip(before, tokenizer.ids(mentions), after, strict=True)
     laid_out = (context(*parts, tokenizer.markers, room) for parts in sides)
@@ -131,10 +125,10 @@ def _enough(
     return found
 
 
-def _prompt(settings: dict[str, Any], tokenizer: Tokenizer) -> Ids:
-    if not (text := settings.get("prompt")):
+def _prompt(settings: Views | Context, tokenizer: Tokenizer) -> Ids:
+    if not (text := settings.prompt):
         return []
-    (ids,), limit = tokenizer.ids([text]), settings["max_tokens"]
+    (ids,), limit = tokenizer.ids([text]), settings.max_tokens
     if len(ids) > limit - ROOM:
         raise InputError(
             f"the encoder's prompt {text!r} has {len(ids)} pieces, which leaves too little of "

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from muver.io.typed import Count, Name, Natural, Settings, Share
+from muver.io.typed import Count, Name, Natural, Settings, Share, Text
 
 Tokens = Annotated[int, Meta(ge=8, le=512)]  # BERT has 512 positions
 
@@ -17,9 +17,10 @@ class Segment(Settings):
 
 
 class Context(Settings):
-    """The length of a mention in its context."""
+    """The length of a mention in its context, and text that stands before it."""
 
     max_tokens: Tokens
+    prompt: Text | UnsetType = UNSET
 
 
 class Views(Settings):
@@ -33,6 +34,7 @@ class Views(Settings):
     types: bool | UnsetType = UNSET
     padding: bool | UnsetType = UNSET
     text: Literal["blink_entities"] | UnsetType = UNSET
+    prompt: Text | UnsetType = UNSET  # before each title
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -56,14 +58,11 @@ class MergeSearch(Settings):
     wasted: Literal["kept", "replaced"] | UnsetType = UNSET
 
     def __post_init__(self) -> None:
-        if self.wasted is not UNSET and self.among != "neighbours":
-            raise ValueError(
-                "wasted has a meaning among neighbours only; among all views no choice is wasted. "
-                "Leave it out."
-            )
+        if self.wasted == "replaced" and self.among != "neighbours":
+            raise ValueError("among all views no choice is wasted. Leave wasted out.")
 
 
-class Merging(Settings, kw_only=True):
+class Merging(MergeSearch, kw_only=True):
     """One search with all of its settings.
 
     Attributes
@@ -79,8 +78,6 @@ class Merging(Settings, kw_only=True):
 
     layers: Natural
     top_k: Share
-    pairs: Literal["distant", "close"]
-    among: Literal["neighbours", "all"]
     wasted: Literal["kept", "replaced"] = "kept"
     max_tokens: Count
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -14,16 +14,17 @@ from muver.io.progress import Progress
 from muver.retriever.corpus.schema import read_entities, read_mentions, read_sentences
 from muver.retriever.views.build import Tokenizer, entity_views, mention_contexts
 from muver.retriever.views.layout import Ids, View
+from muver.retriever.views.settings import Context, Views
 
 
 class Layouts(Protocol):
-    """The layouts' settings; :class:`muver.retriever.encoders.biencoder.ModelConfig` has them."""
+    """The layouts' settings; :class:`muver.retriever.encoders.settings.ModelConfig` has them."""
 
     @property
-    def views(self) -> dict[str, Any]: ...
+    def views(self) -> Views: ...
 
     @property
-    def context(self) -> dict[str, Any]: ...
+    def context(self) -> Context: ...
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def load_worlds(
     return worlds
 
 
-def context_ids(table: pa.Table, tokenizer: Tokenizer, settings: dict[str, Any]) -> list[Ids]:
+def context_ids(table: pa.Table, tokenizer: Tokenizer, settings: Context) -> list[Ids]:
     """Token ids of a table's mentions in their contexts, as the model's ``context`` says."""
     sides = (table[name].to_pylist() for name in ("context_left", "mention", "context_right"))
     return mention_contexts(*sides, settings, tokenizer)
@@ -105,12 +106,6 @@ def _load_world(
     split = read_sentences(sentences, [name])["sentences"]
     gold = table["gold"].to_numpy()
     needed = np.unique(np.concatenate([gold, *(np.asarray(some, int) for some in negatives)]))
-    if needed[0] < 0 or needed[-1] >= len(titles):
-        raise InputError(
-            f"{entities}: world {name!r} has the entities 0 to {len(titles) - 1}, but mentions or "
-            f"their negatives name {needed[0] if needed[0] < 0 else needed[-1]}: the files belong "
-            "to different runs."
-        )
     wanted = needed if gold_only else np.arange(len(titles))
     laid_out = entity_views(
         [titles[number] for number in wanted],

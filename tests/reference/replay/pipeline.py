@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 from nltk.tokenize.punkt import PunktSentenceTokenizer
 
+from muver.io.typed import read
 from muver.retriever.corpus.clean import clean
 from muver.retriever.encoders import device
-from muver.retriever.encoders.biencoder import BiEncoder, ModelConfig
+from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.bulk import encode_vectors
+from muver.retriever.encoders.settings import ModelConfig
 from muver.retriever.encoders.start import from_directory
 from muver.retriever.vectors.block import ViewBlock, first_with_same
 from muver.retriever.views.build import entity_views
@@ -35,8 +37,10 @@ def load_model(encoder: Path, settings: dict[str, Any]) -> BiEncoder:
         "max_tokens": settings["max_cand_len"],
         "min_pieces": MIN_PIECES,
         "title_room": TITLE_ROOM,
+        "training_views": None,
     }
-    config = ModelConfig(views, {"max_tokens": settings["max_seq_len"]}, "max")
+    layouts = {"views": views, "context": {"max_tokens": settings["max_seq_len"]}, "score": "max"}
+    config = read(ModelConfig, layouts)
     with tempfile.TemporaryDirectory() as start:
         from_directory(encoder, Path(start))
         return BiEncoder.from_encoder(Path(start), config).eval()

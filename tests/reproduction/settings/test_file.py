@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from muver.io.errors import InputError
-from muver.reproduction.settings import overview
 from muver.reproduction.settings.file import home, params_file, read_params
 from muver.reproduction.settings.schema import FILE, as_text
 
@@ -38,7 +37,6 @@ def test_a_folder_s_own_params_come_before_the_project_s(tmp_path):
 def test_the_schema_is_the_types():
     """If this fails: python -m muver.reproduction.settings.schema"""
     assert FILE.read_text(encoding="utf-8") == as_text()
-    assert overview.FILE.read_text(encoding="utf-8") == overview.as_text()
     line = f"# yaml-language-server: $schema={FILE.relative_to(PARAMS.parent).as_posix()}\n"
     assert line in PARAMS.read_text(encoding="utf-8")
 

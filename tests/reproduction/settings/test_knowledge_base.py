@@ -56,10 +56,16 @@ OTHER_SET = {"test": ["other"], "sets": {"other": {"file": "other.conll"}}}
         ({"results": ["table2", "table1"]}, "results: table1 is not made of the dataset wikipedia"),
         ({"preset": "zeshel", "results": ["table2"]}, "table2 is not made of the dataset zeshel"),
         ({"systems": {"muver_wiki": {"index": "ivfsq"}}}, "'ivfsq'. Did you mean 'ivf_sq'"),
-        ({"systems": {"muver_wiki": {"aggregate": "softmax_sum"}}}, "muver_wiki stands in table2"),
+        (
+            {"systems": {"muver_wiki": {"aggregate": "softmax_sum"}}},
+            "muver_wiki is made for table2",
+        ),
         ({"systems": {"muver_wiki": {"merge_layers": 2}}}, "Leave out merge_layers"),
-        ({"tables": {"table2": ["bm25"]}}, "systems.bm25 stands in table2"),
-        ({"tables": {"table2": ["som"]}}, "som stands in table2.* Set a model whose score is max"),
+        ({"tables": {"table2": ["bm25"]}}, "systems.bm25 is made for table2"),
+        (
+            {"tables": {"table2": ["som"]}},
+            "som is made for table2.* Set a model whose score is max",
+        ),
         ({"linking": {"test": ["aida-train"]}}, "'aida-train' is named twice among train, valid"),
         ({"linking": {"test": ["msnb"]}}, "linking.test names 'msnb'. Did you mean 'msnbc'"),
         ({"linking": {"validation": "dev"}}, "linking.validation is 'dev'"),
@@ -111,7 +117,7 @@ def test_texts_that_cannot_be_had(preset, text, message):
 def test_negatives_are_mined_from_the_system_that_is_named():
     """Of two systems with one model; which of them stands first decides nothing."""
     other = {"method": "by IVF", "model": "blink_wiki", "aggregate": "max", "index": "ivf_sq"}
-    negatives = {"negatives": {"system": "by_ivf"}}
+    negatives = {"negatives": {"from": "by_ivf"}}
     changes = {"systems": {"by_ivf": other}, "models": {"muver_wiki": negatives}}
     settings = resolved(**changes)
     row = row_settings(settings, "muver_wiki")
@@ -131,25 +137,25 @@ def test_a_row_over_a_knowledge_base_may_take_all_views_of_an_entity():
     before, after = (row_settings(settings, "muver_wiki") for settings in (best, mean))
     added = {"aggregate": "log_mean_exp", "temperature": 0.5}
     assert after == {**before, "retrieve": before["retrieve"] | added}
-    with pytest.raises(InputError, match="muver_wiki stands in table2.* Set one temperature"):
+    with pytest.raises(InputError, match="muver_wiki is made for table2.* Set one temperature"):
         resolved(systems={"muver_wiki": {"aggregate": "log_mean_exp"}})
 
 
 @pytest.mark.parametrize(
     "system, message",
     [
-        ("blnk_wiki", "negatives.system is 'blnk_wiki'. Did you mean 'blink_wiki'"),
-        ("bm25", "negatives.system is 'bm25', .* change systems.bm25: Set model and aggregate"),
-        ("muver_bm25", "negatives.system is 'muver_bm25', but negatives are mined from a system"),
-        ("plain_sum", "'plain_sum', .* change systems.plain_sum: Set model and aggregate"),
-        ("muver_max", "'muver_max', .* change systems.muver_max: Leave out merge_layers"),
-        ("som", "negatives.system is 'som', .* Set a model whose score is max"),
+        ("blnk_wiki", "negatives.from is 'blnk_wiki'. Did you mean 'blink_wiki'"),
+        ("bm25", "systems.bm25 is made for table2.* Set model and aggregate"),
+        ("muver_bm25", "systems.muver_bm25 is made for table2"),
+        ("plain_sum", "systems.plain_sum is made for table2.* Set model and aggregate"),
+        ("muver_max", "systems.muver_max is made for table2.* Leave out merge_layers"),
+        ("som", "systems.som is made for table2.* Set a model whose score is max"),
         ("muver_wiki", "models.muver_wiki: is made of itself"),
     ],
 )
 def test_a_system_that_negatives_cannot_be_mined_from(system, message):
     with pytest.raises(InputError, match=message):
-        resolved(models={"muver_wiki": {"negatives": {"system": system}}})
+        resolved(models={"muver_wiki": {"negatives": {"from": system}}})
 
 
 def test_the_dataset_brings_its_preset():

@@ -19,7 +19,7 @@ WIKI = {
     },
     "score": "max",
     "start": "blink_wiki",
-    "negatives": {"system": "blink_wiki", "per_mention": 3},
+    "negatives": {"from": "blink_wiki", "count": 3},
     "training": {"batch_size": 8, "epochs": 1},
 }  # fmt: skip
 SYSTEMS = {name: {"method": name, "model": name, "aggregate": "max"}
@@ -63,16 +63,16 @@ def test_other_keys_of_models_are_as_they_were():
         ({"context": {"max_tokens": 64}}, {}, {"blink_wiki", "muver_wiki"}),
         ({"training": {"epochs": 3}}, {}, {"blink_wiki", "muver_wiki"}),
         ({}, {"context": {"max_tokens": 64}}, {"muver_wiki"}),
-        ({}, {"negatives": {"system": "blink_wiki", "per_mention": 2}}, {"muver_wiki"}),
-        ({}, {"negatives": {"system": "blink_128", "per_mention": 3}}, {"muver_wiki"}),
+        ({}, {"negatives": {"from": "blink_wiki", "count": 2}}, {"muver_wiki"}),
+        ({}, {"negatives": {"from": "blink_128", "count": 3}}, {"muver_wiki"}),
         (
             {},
-            {"negatives": {"system": "blink_wiki", "per_mention": 3, "first_rank": 2}},
+            {"negatives": {"from": "blink_wiki", "count": 3, "ranks": [2, 50]}},
             {"muver_wiki"},
         ),
         (
             {},
-            {"negatives": {"system": "blink_wiki", "per_mention": 3, "margin": 1}},
+            {"negatives": {"from": "blink_wiki", "count": 3, "margin": 1}},
             {"muver_wiki"},
         ),
         ({}, {"start": "blink_128"}, {"muver_wiki"}),
@@ -84,6 +84,19 @@ def test_a_row_s_key_changes_with_what_its_model_is_made_of(blink, wiki, changed
     assert {s for s in SYSTEMS if row_settings(before, s) != row_settings(after, s)} == changed
 
 
+@pytest.mark.parametrize("row", ["bm25", "muver", "muver_bm25", "som"])
+def test_a_model_over_worlds_may_have_the_negatives_of_any_row(row):
+    """Of a row that is more than its model and the best view, all that makes it is in the key."""
+    negatives = {"from": row, "count": 4, "ranks": [2, 50], "random": 0.5}
+    settings = resolve(PARAMS, {"models": {"muver_longer": {"negatives": negatives}}})
+    made = model_settings(settings, "muver_longer")["negatives"]
+    behind = {"som": {"som": model_settings(settings, "som")}}
+    assert made == {
+        "per_mention": 4, "ranks": [2, 50], "random": 0.5, "seed": settings["seed"],
+        "run": behind.get(row, {row: row_settings(settings, row)}),
+    }  # fmt: skip
+
+
 def test_a_further_seed_trains_again_what_a_model_starts_and_learns_from():
     settings = resolved(repeat_seeds=[7], tables={"table1": ["muver_wiki"]})
     other = model_settings(settings, "muver_wiki_seed7")
@@ -91,7 +104,7 @@ def test_a_further_seed_trains_again_what_a_model_starts_and_learns_from():
     assert [one["seed"] for one in (*made_of, other["negatives"]["run"]["blink_wiki_seed7"])] == [
         7, 7, 7,
     ]  # fmt: skip
-    system = settings["models"]["muver_wiki_seed7"]["negatives"]["system"]
+    system = settings["models"]["muver_wiki_seed7"]["negatives"]["from"]
     assert settings["systems"][system]["model"] == "blink_wiki_seed7"
 
 
@@ -106,16 +119,20 @@ def test_a_row_over_a_knowledge_base_has_the_seed_of_its_model():
     "blink, wiki, message",
     [
         ({}, {"start": "blink_wikis"}, "models.muver_wiki.start is 'blink_wikis'. Did you mean"),
-        ({"start": "muver_wiki"}, {}, "blink_wiki: is made of itself .blink_wiki <- muver_wiki <-"),
-        ({}, {"start": "muver_wiki"}, "is made of itself .muver_wiki <- muver_wiki"),
+        ({"start": "muver_wiki"}, {}, "is made of itself .*models.blink_wiki"),
+        (
+            {},
+            {"start": "muver_wiki"},
+            "muver_wiki: is made of itself .models.muver_wiki <- models.muver_wiki",
+        ),
         ({"checkpoint": "x.bin", "start": "muver"}, {}, "are not trained. Leave start out"),
         (
             {"checkpoint": "x.bin", "negatives": WIKI["negatives"]},
-            {"start": "muver", "negatives": {"system": "muver", "per_mention": 1}},
+            {"start": "muver", "negatives": {"from": "muver", "count": 1}},
             "are not trained. Leave negatives out",
         ),
-        ({}, {"negatives": {"system": "blink_wiki", "per_mention": 0}}, "per_mention is 0"),
-        ({}, {"negatives": {**WIKI["negatives"], "ranks": 1}}, "unknown key .*negatives.ranks"),
+        ({}, {"negatives": {"from": "blink_wiki", "count": 0}}, "negatives.count is 0"),
+        ({}, {"negatives": {**WIKI["negatives"], "rank": 1}}, "unknown key .*negatives.rank"),
         ({"context": {"tokens": 9}}, {}, "unknown key models.blink_wiki.context.tokens"),
     ],
 )

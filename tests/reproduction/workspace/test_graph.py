@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 
 from muver.io.errors import InputError
-from muver.reproduction.settings import resolve
+from muver.reproduction.settings import resolve, row_settings
 from muver.reproduction.settings.file import read_params
 from muver.reproduction.workspace import graph_of
+from muver.reproduction.workspace.graph import tokens_of
+from muver.retriever.retrieval.kinds import bm25
 
 PARAMS = read_params(Path(__file__).parents[3] / "params.yaml")
 
@@ -206,6 +208,51 @@ def test_the_encoder_s_own_pooling_is_read_where_it_is_asked_for(tmp_path):
     assert scratch.model("muver").settings["pooling"] == "auto"
 
 
+def test_negatives_come_from_a_row_s_run_over_the_training_mentions():
+    """On worlds as over a knowledge base, where training reads a part of it."""
+    mined = {"models": {"muver": {"negatives": {"from": "muver_bm25", "count": 2}}}}
+    fused = {"muver_200": {"model": "som", "merge_layers": 0, "aggregate": "max"}}
+    made = graph(**mined, systems=fused)
+    negatives = made.model("muver").inputs["negatives"].artifact
+    assert negatives.inputs["run"].artifact.name == "train/muver_bm25"
+    assert negatives.input_files["entities"] == made.corpus["/entities.parquet"].path
+    assert asked("table1", ["muver_plain"], "runs", **mined, systems=fused) == [
+        "train/muver_200", "train/bm25_200", "val/muver_200", "val/bm25_200",
+        "train/muver_bm25", "test/muver_plain",
+    ]  # fmt: skip
+    made = graph(preset="miniwikipedia")
+    subset = made.model("muver_wiki").inputs["negatives"].artifact
+    negatives = subset.inputs["negatives"].artifact
+    assert negatives.inputs["run"].artifact.name == "aida-train/blink_wiki"
+    assert negatives.inputs["kb"] is made.kb
+
+
+def test_a_fusion_may_fuse_a_fusion():
+    """Its weight is chosen on validation runs, and so is that of the fusion within."""
+    own = {"muver_bm25_rrf": {"fuse": ["muver_bm25", "som"], "by": "weighted"}}
+    run = graph(systems=own).run("muver_bm25_rrf", "test")
+    for role, name in (("runs", "test"), ("validation_runs", "val")):
+        made = [one.artifact for one in run.inputs[role]]
+        assert [one.name for one in made] == [f"{name}/muver_bm25", f"{name}/som"]
+        within = made[0].inputs["validation_runs"]
+        assert [one.artifact.name for one in within] == ["val/muver_200", "val/bm25_200"]
+
+
+def test_a_row_of_a_retriever_that_ranks_candidates_names_their_row(monkeypatch):
+    """As a reranker will: the other row's run, and the settings behind it, are of its key."""
+    monkeypatch.setattr(bm25, "needs", lambda row: ("entities", "mentions", "runs"))
+    named = {name: {"from": "som"} for name in ("bm25", "bm25_200")}
+    made = graph(systems=named)
+    run = made.run("bm25", "test")
+    assert [one.artifact.name for one in run.inputs["runs"]] == ["test/som"]
+    assert run.settings["parts"] == ["som"]
+    assert row_settings(made.settings, "bm25")["parts"].keys() == {"som"}
+    again = graph(systems=named, models={"som": {"metric": "dot", "training": {"epochs": 9}}})
+    assert again.run("bm25", "test").key != run.key
+    with pytest.raises(InputError, match="systems.bm25: .* bm25 names from and retriever alone"):
+        graph(systems={"bm25_200": {"from": "som"}})
+
+
 @pytest.mark.parametrize(("device", "gpus"), [("cpu", 0), ("auto", 0), ("cuda", 1)])
 def test_a_cluster_is_asked_for_gpus_that_the_submitting_machine_lacks(device, gpus, monkeypatch):
     monkeypatch.setattr(Path, "exists", lambda self: False)
@@ -215,9 +262,7 @@ def test_a_cluster_is_asked_for_gpus_that_the_submitting_machine_lacks(device, g
 @pytest.mark.parametrize(
     ("given", "ask", "named"),
     [
-        ({}, lambda made: made.model("muver_wiki"), "muver_wiki.negatives"),
         ({"preset": "miniwikipedia"}, lambda made: made.run("bm25", "msnbc"), "systems.bm25"),
-        ({"preset": "released"}, lambda made: made.checkpoint("muver_released"), "best_zeshel.bin"),
         # a name that other settings gave
         ({}, lambda made: made.at("models", graph(seed=7).model("muver").id), "params.yaml asks"),
     ],
@@ -225,3 +270,26 @@ def test_a_cluster_is_asked_for_gpus_that_the_submitting_machine_lacks(device, g
 def test_what_the_settings_do_not_ask_for(given, ask, named):
     with pytest.raises(InputError, match=named):
         ask(graph(**given))
+
+
+def test_tokens_of_a_mention_and_its_entities():
+    made = graph(context={"max_tokens": 30}, training={"epochs": 1})
+    tokens = {name: tokens_of(made.model(name)) for name in ("blink_128", "blink_512", "muver")}
+    assert tokens == {"blink_128": 30 + 128, "blink_512": 30 + 512, "muver": 30 + 10 * 40}
+
+
+def test_epochs_and_hard_negatives_count():
+    own = {"models": {"muver_wiki": {"training": {"epochs": 2}}}}
+    made = graph(preset="miniwikipedia", **own)
+    context = made.settings["context"]["max_tokens"]
+    assert tokens_of(made.model("muver_wiki")) == 2 * (context + (1 + 3) * 10 * 40)
+    assert tokens_of(made.model("blink_wiki")) < tokens_of(made.model("muver_wiki"))
+
+
+def test_a_point_of_the_grid_is_a_training_of_its_model():
+    made = graph()
+    names = made.settings["grid"]["models"]
+    points = len(made.trials) // len(names)
+    assert [tokens_of(one) for one in made.grid_points] == points * [
+        tokens_of(made.model(name)) for name in names
+    ]

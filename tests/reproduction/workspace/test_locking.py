@@ -8,8 +8,8 @@ import psutil
 import pytest
 
 from muver.io.errors import InputError
-from muver.reproduction.workspace.locking import program, unlock
-from muver.reproduction.workspace.present import prune
+from muver.reproduction.workspace.current import prune
+from muver.reproduction.workspace.locking import unlock
 
 UNLOCK = "from muver.reproduction.workspace.locking import unlock; print(unlock())"
 
@@ -57,25 +57,6 @@ def script(tmp_path_factory):
 
 def held(folder):
     return any((folder / ".snakemake").rglob("*.lock"))
-
-
-@pytest.mark.parametrize(
-    ("command", "name"),
-    [
-        ([], ""),
-        (["python3"], "python3"),
-        (["/usr/bin/snakemake", "-n"], "snakemake"),
-        (["/usr/bin/python3.12", "/opt/bin/snakemake", "-n"], "snakemake"),
-        (["python", "-u", "-W", "ignore", "bin/muver", "train"], "muver"),
-        (["python", "-m", "muver.cli", "stage", "train"], "muver"),
-        (["Python", "-m", "snakemake"], "snakemake"),
-        (["python", "-m", "pytest", "muver"], "pytest"),
-        (["vim", "snakemake"], "vim"),
-        (["bash", "-c", "muver stage train"], "bash"),
-    ],
-)
-def test_program_is_what_a_command_line_runs(command, name):
-    assert program(command) == name
 
 
 def test_nothing_to_do_without_a_lock(tmp_path):

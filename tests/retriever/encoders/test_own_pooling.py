@@ -5,17 +5,21 @@ from pathlib import Path
 
 import pytest
 import torch
+from msgspec.structs import replace
 from transformers import BertModel
 
 from muver.io.errors import InputError
 from muver.io.files import read_json
-from muver.retriever.encoders.biencoder import BiEncoder, ModelConfig
+from muver.io.typed import read
+from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.own_pooling import own_pooling
 from muver.retriever.encoders.packing import pack
 from muver.retriever.encoders.pretrained import find_file
 from muver.retriever.encoders.start import from_directory
-from muver.retriever.training.start import settle_vectors
+from muver.retriever.training.settings import ModelTraining
+from muver.retriever.training.start import config_of
 from tests import tiny
+from tests.retriever.training.test_loop import TRAINING
 
 MODULES = ["models.Transformer", "models.Pooling", "models.Normalize"]
 CLS = {"pooling": "cls", "normalised": False, "query": "", "passage": ""}
@@ -25,6 +29,7 @@ SETTINGS = {
     "score": "max",
     "pooling": "auto",
     "vectors": "unit",
+    "seed": 3,
 }
 # The switches of all-MiniLM-L6-v2, as its directory has them.
 MINILM = {
@@ -143,10 +148,15 @@ def test_it_is_of_the_encoder_s_identity_where_asked_for(start, copied, tmp_path
     assert "vectors" not in read_json(tmp_path / "plain" / "manifest.json")["identity"]
 
 
+def begun(folder, scale=20, **own):
+    """The configuration with which a training begins in a folder."""
+    training = {**TRAINING, "initial_scale": scale}
+    return config_of(read(ModelTraining, {**SETTINGS, "training": training, **own}), folder)
+
+
 def test_vectors_are_those_of_the_library(start):
     """Mean over all pieces by the attention mask, brought to length 1: theirs, times our scale."""
-    settings = settle_vectors(SETTINGS, start, 20)
-    model = BiEncoder.from_encoder(start, ModelConfig.from_settings(settings, {})).eval()
+    model = BiEncoder.from_encoder(start, begun(start)).eval()
     sequences = [[5, 40, 41, 42, 43, 6], [5, 50, 6]]
     ids = torch.tensor([[*some, *[0] * (6 - len(some))] for some in sequences])
     mask = (ids != 0).long()
@@ -159,40 +169,41 @@ def test_vectors_are_those_of_the_library(start):
 
 
 def test_the_prompts_join_the_layouts(start):
-    settings = settle_vectors(SETTINGS, start, 20)
-    assert settings["context"] == {"max_tokens": 32, "prompt": PROMPTS["query"]}
-    assert settings["views"] == {**tiny.SENTENCE_VIEWS, "prompt": PROMPTS["passage"]}
-    assert (settings["pooling"], settings["scale"]) == ("all", 20)
+    config = begun(start)
+    assert config.context.as_dict() == {"max_tokens": 32, "prompt": PROMPTS["query"]}
+    assert config.views.as_dict() == {**tiny.SENTENCE_VIEWS, "prompt": PROMPTS["passage"]}
+    assert (config.pooling, config.scale) == ("all", 20)
 
 
 def test_any_other_pooling_stays(start):
-    for own in ({"pooling": "cls"}, {"pooling": "span"}):
-        assert settle_vectors({**SETTINGS, **own}, start, 20) == {**SETTINGS, **own, "scale": 20}
+    for pooling in ("cls", "span"):
+        config = begun(start, pooling=pooling)
+        assert (config.pooling, config.scale) == (pooling, 20)
+        assert not (config.context.prompt or config.views.prompt)
 
 
 def test_the_form_of_vectors_is_apart_from_pooling(start):
-    for own in ({"pooling": "auto"}, {"pooling": "cls"}, {"score": "sum_max", "pooling": "cls"}):
-        raw = settle_vectors({**SETTINGS, **own, "vectors": "raw"}, start, 20)
-        unit = settle_vectors({**SETTINGS, **own, "vectors": "unit"}, start, 20)
-        assert (raw["scale"], unit["scale"]) == (None, 20)
-        assert {**raw, **unit} == unit
+    tokens = {"score": "sum_max", "views": tiny.TOKEN_VIEWS, "pooling": "cls"}
+    for own in ({"pooling": "auto"}, {"pooling": "cls"}, tokens):
+        raw, unit = (begun(start, vectors=form, **own) for form in ("raw", "unit"))
+        assert (raw.scale, unit.scale) == (None, 20)
+        assert replace(raw, scale=20, provenance=unit.provenance) == unit
 
 
 def test_a_model_is_gone_on_with_as_it_is(start, tmp_path):
-    first = settle_vectors(SETTINGS, start, 20)
-    model = BiEncoder.from_encoder(start, ModelConfig.from_settings(first, {}))
+    first = begun(start)
+    model = BiEncoder.from_encoder(start, first)
     with torch.no_grad():
         model.log_scale += 0.5
     model.save_pretrained(tmp_path / "model")
-    assert settle_vectors(SETTINGS, tmp_path / "model", 7) == {
-        **first, "scale": pytest.approx(20 * 2.718281828**0.5),
-    }  # fmt: skip
+    again = begun(tmp_path / "model", 7)
+    assert again.scale == pytest.approx(20 * 2.718281828**0.5)
+    assert (again.views, again.context, again.pooling) == (first.views, first.context, "all")
     tiny.make_model(start).save_pretrained(tmp_path / "plain")
-    assert settle_vectors(SETTINGS, tmp_path / "plain", 7) == {
-        **SETTINGS, "pooling": "cls", "scale": 7,
-    }  # fmt: skip
+    plain = begun(tmp_path / "plain", 7)
+    assert (plain.pooling, plain.scale, plain.views) == ("cls", 7, tiny.config().views)
 
 
 def test_an_encoder_whose_pooling_was_not_read(encoder):
     with pytest.raises(InputError, match="manifest.json does not say how the encoder pools"):
-        settle_vectors(SETTINGS, encoder, 20)
+        begun(encoder)

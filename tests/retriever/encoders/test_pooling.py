@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from muver.retriever.encoders.biencoder import BiEncoder, ModelConfig
+from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.packing import pack
 from muver.retriever.encoders.pooling import pool
 from tests import tiny
@@ -66,7 +66,7 @@ def test_the_other_poolings_of_an_empty_view():
 
 @pytest.mark.parametrize("pooling", ["cls", "last", "special", "span", "all"])
 def test_both_towers_pool_by_their_own_markers(encoder, pooling):
-    config = ModelConfig(tiny.SENTENCE_VIEWS, {"max_tokens": 32}, "max", pooling=pooling)
+    config = tiny.config(pooling=pooling)
     model = BiEncoder.from_encoder(encoder, config).eval()
     sides = (
         (model.encode_mentions, CONTEXT, {"special": [0, 2, 5, 7], "span": [3, 4]}),

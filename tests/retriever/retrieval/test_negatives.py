@@ -3,16 +3,17 @@
 import json
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 
 from muver.cli import main
 from muver.io.errors import InputError
-from muver.io.files import read_json, sha256_of, write_json
+from muver.io.files import read_json, sha256_of
 from muver.io.typed import read
-from muver.retriever.corpus.schema import NEGATIVES, NEGATIVES_KB, read_negatives
+from muver.retriever.corpus.schema import read_mentions, read_negatives
+from muver.retriever.retrieval.kinds import retrieve
 from muver.retriever.retrieval.negatives import mine
 from muver.retriever.retrieval.settings import Mining
+from muver.retriever.runs.run import read_run
 from tests.knowledge_base import PAGES, make_kb, write_linked, write_linked_run
 
 GOLDS = [0, 3, None, 5]
@@ -37,10 +38,9 @@ def mining(**settings):
 def mined(folder, kb, run=RUN, golds=GOLDS, **settings):
     """Counts, and (negatives, ranks, scores) by mention."""
     mentions = write_linked(folder / "mentions.parquet", "aida", golds)
-    files = (*write_linked_run(folder, kb, mentions, run), mentions, kb)
-    counts = mine(
-        *files, folder / "negatives.parquet", folder / "negatives.json", mining(**settings)
-    )
+    files = (write_linked_run(folder, kb, mentions, run)[0], mentions)
+    out = (folder / "negatives.parquet", folder / "negatives.json")
+    counts = mine(*files, *out, mining(**settings), kb)
     rows = read_negatives(folder / "negatives.parquet").to_pylist()
     return counts, {row.pop("mention_id"): tuple(row.values()) for row in rows}
 
@@ -61,8 +61,9 @@ def test_the_best_candidates_that_are_not_the_gold(tmp_path, kb):
 @pytest.mark.parametrize(
     "settings, entities, others",
     [
-        ({"first_rank": 2}, [3, 4, 5], {"aida-1": [2], "aida-3": [2]}),
-        ({"first_rank": 3, "per_mention": 1}, [3], {"aida-1": [], "aida-3": []}),
+        ({"ranks": [2, 9]}, [3, 4, 5], {"aida-1": [2], "aida-3": [2]}),
+        ({"ranks": [3, 4], "per_mention": 1}, [3], {"aida-1": [], "aida-3": []}),
+        ({"ranks": [1, 4]}, [2, 3], {"aida-1": [2], "aida-3": [4, 2]}),
         # At or below 8: the gold's own score, and what is above it is none.
         ({"margin": 0}, [3, 4, 5], {"aida-1": [2], "aida-3": []}),
         ({"margin": 1.5}, [4, 5], {"aida-1": [], "aida-3": []}),
@@ -105,38 +106,45 @@ def test_provenance(tmp_path, kb):
     manifest = read_json(tmp_path / "negatives.json")
     fingerprint = read_json(kb / "manifest.json")["fingerprint"]
     assert manifest["stage"] == "negatives" and manifest["counts"] == counts
-    assert manifest["settings"] == {"per_mention": 2, "first_rank": 1, "margin": None}
+    assert manifest["settings"]["per_mention"] == 2
     assert manifest["inputs"] == {
         "run": sha256_of(tmp_path / "run.parquet"),
         "mentions": sha256_of(tmp_path / "mentions.parquet"),
         "kb": fingerprint,
     }
-    assert manifest["run"] == {
-        "stage": "ann-search",
-        "settings": {"k": 100},
-        "inputs": {
-            "model": "m",
-            "vectors": "v",
-            "mentions": "q",
-            "kb": fingerprint,
-            "table": manifest["inputs"]["mentions"],
-        },
-        "index": "Flat",
-        "built": {"factory": "Flat"},
-        "agreement": {"k": 100},
-    }
-    schema = pq.read_schema(tmp_path / "negatives.parquet")
-    assert schema.equals(NEGATIVES) and schema.metadata[NEGATIVES_KB].decode() == fingerprint
 
 
-def test_an_exact_run_names_no_index(tmp_path, kb):
-    mined(tmp_path, kb)
-    manifest = read_json(tmp_path / "run.json")
-    write_json(tmp_path / "run.json", {k: v for k, v in manifest.items() if k != "index"})
-    out = (tmp_path / "n.parquet", tmp_path / "n.json")
-    mine(tmp_path / "run.parquet", tmp_path / "run.json", tmp_path / "mentions.parquet", kb, *out,
-         mining())  # fmt: skip
-    assert "index" not in read_json(tmp_path / "n.json")["run"]
+def test_a_share_is_drawn_from_all_entities(tmp_path, kb):
+    """As many as are left if there are fewer; the others are the run's, with their ranks."""
+    counts, found = mined(tmp_path, kb, per_mention=4, random=0.5, seed=3)
+    for (negatives, ranks, scores), gold in zip(found.values(), (0, 3, 5), strict=True):
+        drawn = [one for one, rank in zip(negatives, ranks, strict=True) if rank == 0]
+        assert len(drawn) == 2 and scores[-2:] == [None, None]
+        assert len(set(negatives)) == len(negatives) and gold not in negatives
+    assert found["aida-0"][0][:2] == [2, 3]
+    assert mined(tmp_path, kb, per_mention=4, random=0.5, seed=3) == (counts, found)
+    assert mined(tmp_path, kb, per_mention=4, random=0.5, seed=4)[1] != found
+    _, everything = mined(tmp_path, kb, per_mention=9, random=1)
+    assert sorted(everything["aida-0"][0]) == list(range(1, len(PAGES)))
+
+
+def test_of_worlds_the_entities_of_a_mention_s_world(tmp_path, corpus):
+    """The run is bm25's over the training mentions; the numbers are those of the world."""
+    entities, mentions, _ = corpus
+    bm25 = {"k1": 1.2, "b": 0.75, "method": "lucene", "query": "mention", "stopwords": None,
+            "document_tokens": None, "split": "train", "k": 4, "match": "title"}  # fmt: skip
+    run, manifest = tmp_path / "run.parquet", tmp_path / "run.json"
+    retrieve("bm25", bm25, run, manifest, entities=entities, mentions=mentions)
+    out = (tmp_path / "negatives.parquet", tmp_path / "negatives.json")
+    mine(run, mentions, *out, mining(per_mention=2), entities=entities)
+    ranked = read_run(run).to_pylist()
+    golds = {one["mention_id"]: one["gold"] for one in read_mentions(mentions, "train").to_pylist()}
+    found = read_negatives(out[0]).to_pylist()
+    assert [one["mention_id"] for one in found] == list(golds)
+    for one in found:
+        mention = one["mention_id"]
+        listed = [row["entity"] for row in ranked if row["mention_id"] == mention]
+        assert one["negatives"] == [entity for entity in listed if entity != golds[mention]][:2]
 
 
 def test_the_command(tmp_path, kb, capsys):
@@ -145,7 +153,6 @@ def test_the_command(tmp_path, kb, capsys):
         (tmp_path / name).rename(tmp_path / f"first_{name}")
     arguments = [
         "stage", "negatives", "--run", str(tmp_path / "run.parquet"),
-        "--run-manifest", str(tmp_path / "run.json"),
         "--mentions", str(tmp_path / "mentions.parquet"), "--kb", str(kb),
         "--out", str(tmp_path / "negatives.parquet"),
         "--manifest", str(tmp_path / "negatives.json"), "--settings", '{"per_mention": 3}',
@@ -163,11 +170,10 @@ def test_the_command(tmp_path, kb, capsys):
     "settings, message",
     [
         ({"per_mention": 0}, "per_mention is 0"),
-        ({"first_rank": 1.5}, "first_rank is 1.5"),
+        ({"ranks": [9, 2]}, "ranks is .9, 2."),
         ({"margin": "2"}, "margin is '2'"),
         ({"margins": 2}, "Did you mean 'margin'"),
         ({"run": {mention: RUN[mention] for mention in list(RUN)[:3]}}, "'aida-3'"),
-        ({"run": {**RUN, "aida-9": [(0, 1.0)]}}, "'aida-9'"),
         ({"golds": [0, 3, None, len(PAGES)]}, f"gold {len(PAGES)} .*another base"),
         ({"golds": [None] * 4}, "no mention has its gold"),
     ],
@@ -178,18 +184,6 @@ def test_what_cannot_be_mined(tmp_path, kb, settings, message):
     assert not (tmp_path / "negatives.parquet").exists()
 
 
-def test_a_run_over_another_base(tmp_path, kb):
-    mined(tmp_path, kb)
-    (tmp_path / "other").mkdir()
-    other = make_kb(tmp_path / "other", PAGES[:7])
-    files = [tmp_path / name for name in ("run.parquet", "run.json", "mentions.parquet")]
-    out = (tmp_path / "n.parquet", tmp_path / "n.json")
-    with pytest.raises(InputError, match="run.json: .*another knowledge base"):
-        mine(*files, other, *out, mining())
-    write_linked(tmp_path / "mentions.parquet", "aida", [0, 3, None, 4])
-    with pytest.raises(InputError, match="run.json: .*other mentions"):
-        mine(*files, kb, *out, mining())
-    write_json(tmp_path / "run.json", {"stage": "retrieve"})
-    with pytest.raises(InputError, match="run.json"):
-        mine(*files, kb, *out, mining())
-    assert not any(path.exists() for path in out)
+def test_either_a_base_or_worlds(tmp_path, kb):
+    with pytest.raises(InputError, match="--kb or --entities"):
+        mine(tmp_path / "run", tmp_path / "mentions", tmp_path / "n", tmp_path / "n.json", mining())

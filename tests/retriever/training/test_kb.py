@@ -30,9 +30,9 @@ def data(tmp_path):
     kb = make_kb(tmp_path)
     training = write_linked(tmp_path / "train.parquet", "train", [2, 4, None, 2])
     validation = write_linked(tmp_path / "val.parquet", "val", [5, 2, 4])
-    run = write_linked_run(tmp_path, kb, training, RUN)
+    run, _ = write_linked_run(tmp_path, kb, training, RUN)
     out = tmp_path / "negatives.parquet", tmp_path / "negatives.json"
-    mine(*run, training, kb, *out, Mining(per_mention=2))
+    mine(run, training, *out, Mining(per_mention=2), kb)
     write_subset(kb, training, validation, out[0], tmp_path / "data", Subset(further=0, seed=0))
     return tmp_path / "data"
 
@@ -74,4 +74,4 @@ def test_from_a_base_to_a_model_that_went_on_from_another(encoder, data, tmp_pat
     lines = list(map(json.loads, (muver / "log.jsonl").read_text().splitlines()))
     assert "validation_recall_at_3" in lines[1] and lines[-1]["best_step"] == 1
     found = BiEncoder.from_pretrained(muver / "model").config
-    assert found.views == VIEWS and found.provenance["start"] == {"blink": {}}
+    assert found.views.as_dict() == VIEWS and found.provenance["start"] == {"blink": {}}

@@ -13,15 +13,17 @@ import torch
 from accelerate.state import AcceleratorState
 
 from muver.io.errors import InputError
+from muver.io.typed import read
 from muver.retriever.encoders import device
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.files import MODEL_FILES
+from muver.retriever.encoders.settings import Machine
 from muver.retriever.training import loop
+from muver.retriever.training import run as stage
 from muver.retriever.training.checkpoint import Checkpoints
 from muver.retriever.training.log import kept_validation
 from muver.retriever.training.loop import Trainer
-from muver.retriever.training.run import train
-from muver.retriever.training.settings import training_settings
+from muver.retriever.training.settings import ModelTraining, StageTraining
 from muver.retriever.views.worlds import load_worlds
 from tests import tiny
 from tests.retriever.training.conftest import Killed, kill_before
@@ -50,6 +52,11 @@ SETTINGS = {
     "training": TRAINING,
     "seed": 3,
 }
+
+
+def train(settings: dict, compute: dict, *files, **more) -> None:
+    """The stage with settings as they stand in JSON."""
+    stage.train(read(ModelTraining, settings), read(Machine, compute), *files, **more)
 
 
 def run(folder: Path, encoder, corpus, **training) -> dict[str, bytes]:
@@ -108,7 +115,8 @@ def test_a_run_leaves_a_model_its_log_and_no_checkpoints(encoder, corpus, tmp_pa
         "best_validation_recall_at_3": max(recalls.values()),
     }
     model = BiEncoder.from_pretrained(tmp_path / "model")
-    assert model.config.provenance == {"training": TRAINING, "seed": 3}
+    training = read(StageTraining, TRAINING).as_dict()
+    assert model.config.provenance == {"training": training, "seed": 3}
     start = BiEncoder.from_encoder(encoder, model.config)
     assert not torch.equal(
         model.mention_encoder.embeddings.word_embeddings.weight,
@@ -231,7 +239,7 @@ def test_the_last_state_is_kept_where_it_is_asked_for(encoder, corpus, tmp_path,
 @pytest.mark.parametrize("missing", ["training", "seed", "views"])
 def test_settings_without_one(encoder, corpus, tmp_path, missing):
     settings = {key: value for key, value in SETTINGS.items() if key != missing}
-    with pytest.raises(InputError, match=f"'{missing}'"):
+    with pytest.raises(InputError, match=f"{missing} is missing"):
         train(settings, tiny.COMPUTE, encoder, *corpus, tmp_path, tmp_path / "log.jsonl")
     assert list(tmp_path.iterdir()) == []
 
@@ -278,7 +286,7 @@ def make_trainer(encoder, corpus, folder, views=tiny.SENTENCE_VIEWS, **training)
     return Trainer(
         model,
         *worlds,
-        training_settings({**TRAINING, **training}, model.config.views),
+        read(StageTraining, {**TRAINING, **training}),
         3,
         device.start("cpu", "fp32", 1),
         Checkpoints(folder, "key"),

@@ -17,10 +17,8 @@ from muver.retriever.corpus.schema import NEGATIVES
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.files import MODEL_FILES
 from muver.retriever.training import loop
-from muver.retriever.training.negatives import hard_negatives
-from muver.retriever.training.run import train
 from tests import tiny
-from tests.retriever.training.test_loop import SETTINGS, TRAINING, make_trainer, run
+from tests.retriever.training.test_loop import SETTINGS, TRAINING, make_trainer, run, train
 
 NUMBERS = {f"train-{world}-{n}": [(n + 1) % 12, (n + 5) % 12, (n + 7) % 12, (n + 2) % 12]
            for world in ("alder", "birch") for n in range(12)}  # fmt: skip
@@ -41,30 +39,6 @@ def write_negatives(path: Path, numbers: dict[str, list[int]]) -> Path:
 @pytest.fixture
 def negatives(tmp_path):
     return write_negatives(tmp_path / "negatives.parquet", NUMBERS)
-
-
-def test_the_first_ones_of_each_mention(corpus, negatives):
-    found = hard_negatives(negatives, corpus[1], "train", 2)
-    assert found == {mention: some[:2] for mention, some in NUMBERS.items()}
-    assert found["train-birch-11"] == [0, 4]
-
-
-def test_a_mention_may_have_fewer(corpus, tmp_path):
-    numbers = {**NUMBERS, "train-alder-3": [], "train-alder-4": [7]}
-    path = write_negatives(tmp_path / "n.parquet", numbers)
-    found = hard_negatives(path, corpus[1], "train", 3)
-    assert (found["train-alder-3"], found["train-alder-4"]) == ([], [7])
-    assert len(found["train-alder-5"]) == 3
-
-
-def test_negatives_of_other_mentions_or_with_the_gold(corpus, tmp_path):
-    path = tmp_path / "n.parquet"
-    write_negatives(path, {k: v for k, v in NUMBERS.items() if k != "train-birch-4"})
-    with pytest.raises(InputError, match="'train-birch-4'"):
-        hard_negatives(path, corpus[1], "train", 3)
-    write_negatives(path, {**NUMBERS, "train-birch-4": [3, 4]})
-    with pytest.raises(InputError, match="entity 4 .*'train-birch-4'"):
-        hard_negatives(path, corpus[1], "train", 1)
 
 
 class Batch:
@@ -156,7 +130,7 @@ def test_a_run_with_negatives(encoder, corpus, tmp_path, negatives, whole, kille
     run(tmp_path / "plain", encoder, corpus)
     assert losses(folder)[0] > losses(tmp_path / "plain")[0]
     made = BiEncoder.from_pretrained(folder / "model").config.provenance
-    assert made == {"training": TRAINING, "seed": 3, "negatives": WITH["negatives"]}
+    assert made["seed"] == 3 and made["negatives"].items() >= WITH["negatives"].items()
 
 
 def test_a_batch_encodes_the_negatives_of_its_mentions(
@@ -185,10 +159,8 @@ def test_checkpoints_of_other_negatives_are_not_resumed(
 
 def test_settings_and_files_have_to_agree(encoder, corpus, tmp_path, negatives):
     for asked, path, message in (
-        (WITH, None, "--negatives is missing"),
-        (SETTINGS, negatives, "per_mention is None"),
-        ({**SETTINGS, "negatives": {"run": "x"}}, negatives, "per_mention is None"),
-        ({**SETTINGS, "negatives": {"per_mention": 0}}, negatives, "per_mention is 0"),
+        (WITH, None, "--negatives: goes with"),
+        (SETTINGS, negatives, "--negatives: goes with"),
     ):
         with pytest.raises(InputError, match=message):
             run_with(tmp_path, encoder, corpus, path, asked)

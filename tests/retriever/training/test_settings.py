@@ -1,35 +1,35 @@
-"""The section training: what may be left out, and mistakes."""
+"""What `muver train` takes: what may be left out, and mistakes."""
 
 import pytest
 
 from muver.io.errors import InputError
-from muver.retriever.training.settings import BEFORE, Training, training_settings
+from muver.io.typed import read
+from muver.retriever.training.settings import ModelTraining, StageTraining
+from tests.retriever.training.test_loop import SETTINGS, TRAINING
 
-GIVEN = {
-    **dict.fromkeys(set(Training.__struct_fields__) - set(BEFORE), 1), "mask_false_negatives": True,
-}  # fmt: skip
-VIEWS = {"kind": "sentences", "max_tokens": 40, "training_views": 10}
+BEFORE = {"keep": "best", "initial_scale": 20, "padding_views": False, "average_gradients_over": 1,
+          "optimiser": "adamw"}  # fmt: skip
+PADDING = {**TRAINING, "padding_views": True}
 
 
 def test_what_the_released_code_did_otherwise_is_off():
-    assert training_settings(GIVEN, VIEWS).as_dict() == {**GIVEN, **BEFORE}
+    assert read(StageTraining, TRAINING).as_dict() == {**TRAINING, **BEFORE}
     parity = {"padding_views": True, "average_gradients_over": 8, "optimiser": "adamw_released"}
-    given = {**GIVEN, **parity, "keep": "last", "initial_scale": 14}
-    assert training_settings(given, VIEWS).as_dict() == given
+    given = {**TRAINING, **parity, "keep": "last", "initial_scale": 14}
+    assert read(StageTraining, given).as_dict() == given
 
 
 @pytest.mark.parametrize(
-    "wrong, views, message",
+    "wrong, message",
     [
-        ({"warmup": None}, VIEWS, "warmup is missing"),
-        ({"optimizer": "adamw"}, VIEWS, "Did you mean 'optimiser'"),
-        ({"keep": "lest"}, VIEWS, "keep is 'lest'"),
-        ({"average_gradients_over": 0.5}, VIEWS, "average_gradients_over is 0.5"),
-        ({"padding_views": True}, {**VIEWS, "training_views": None}, "padding_views fills up to"),
-        ({"padding_views": True}, {"kind": "prefix"}, "padding_views fills up to"),
+        ({"training": {**TRAINING, "optimizer": "adamw"}}, "Did you mean 'optimiser'"),
+        ({"training": {**TRAINING, "keep": "lest"}}, "training.keep is 'lest'"),
+        ({"training": {"batch_size": 1}}, "training.epochs is missing"),
+        ({"training": PADDING, "views": {"kind": "prefix", "max_tokens": 30}}, "padding_views"),
+        ({"negatives": {"run": {}}}, "negatives.per_mention is missing"),
+        ({"pooling": "mean"}, "pooling is 'mean'"),
     ],
 )
-def test_mistakes(wrong, views, message):
-    given = {key: value for key, value in {**GIVEN, **wrong}.items() if value is not None}
+def test_mistakes(wrong, message):
     with pytest.raises(InputError, match=message):
-        training_settings(given, views)
+        read(ModelTraining, {**SETTINGS, **wrong})

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from tokenizers import Tokenizer
 from tokenizers.models import WordPiece
 from tokenizers.normalizers import BertNormalizer
@@ -18,9 +19,10 @@ from muver.retriever.views.build import (
     prompted_titles,
 )
 from muver.retriever.views.layout import Markers
+from muver.retriever.views.settings import Context, Views
 
 MARKERS = Markers(pad=0, cls=101, sep=102, mention_start=1, mention_end=2, title_end=3)
-SENTENCES = {"kind": "sentences", "max_tokens": 8, "min_pieces": 2, "title_room": 2}
+SENTENCES = Views(kind="sentences", max_tokens=8, min_pieces=2, title_room=2, training_views=None)
 
 
 LETTERS = "ab\u03a3\u03c3\u0301\u4e2d.\x00\x1c\t\u00a0"
@@ -80,7 +82,7 @@ def test_prefix_and_tokens_give_one_view_of_the_whole_text():
                 ["500", "600"],
                 ["11 12 13 14 15 16", ""],
                 [["11 12 13", "14 15 16"], []],
-                {"kind": kind, "max_tokens": 8},
+                Views(kind=kind, max_tokens=8),
                 Words(),
             )
         )
@@ -92,7 +94,7 @@ def test_prefix_and_tokens_give_one_view_of_the_whole_text():
 
 def test_types_stand_before_the_text_where_they_are_asked_for():
     def ids(known, **settings):
-        settings = {"kind": "prefix", "max_tokens": 8, **settings}
+        settings = Views(kind="prefix", max_tokens=8, **settings)
         texts, some = ["11 12 13 14 15", "21", "31"], [["11"], ["21"], ["31"]]
         views = entity_views(["500", "600", "700"], texts, some, settings, Words(), known)
         return [view.ids for (view,) in views]
@@ -121,19 +123,21 @@ def test_texts_go_to_the_tokenizer_in_batches(monkeypatch):
 
 
 def test_a_prompt_goes_before_the_title_and_before_the_context():
-    settings = {**SENTENCES, "max_tokens": 10, "prompt": "7 8"}
+    settings = replace(SENTENCES, max_tokens=10, prompt="7 8")
     ((view,),) = entity_views(["500"], [""], [["11 12 13 14 15 16"]], settings, Words())
     assert view.ids == [101, 7, 8, 500, 3, 11, 12, 13, 14, 102]
     assert prompted_titles(["500", "600 601"], settings, Words()) == [[7, 8, 500], [7, 8, 600, 601]]
     left, right = "20 21 22 23 24", "40 41 42 43 44"
-    sides = ([left], ["30"], [right], {"max_tokens": 12}, Words())
-    assert mention_contexts(*sides) == [[101, 22, 23, 24, 1, 30, 2, 40, 41, 42, 43, 102]]
-    sides[3]["prompt"] = "7 8"  # the room of both sides is smaller by its pieces
-    assert mention_contexts(*sides) == [[101, 7, 8, 23, 24, 1, 30, 2, 40, 41, 42, 102]]
+    sides, settings = ([left], ["30"], [right]), Context(max_tokens=12)
+    plain = mention_contexts(*sides, settings, Words())
+    assert plain == [[101, 22, 23, 24, 1, 30, 2, 40, 41, 42, 43, 102]]
+    settings = replace(settings, prompt="7 8")  # the room of both sides is smaller by its pieces
+    (prompted,) = mention_contexts(*sides, settings, Words())
+    assert prompted == [101, 7, 8, 23, 24, 1, 30, 2, 40, 41, 42, 102]
 
 
 def test_a_prompt_without_room_for_a_text():
-    settings = {"max_tokens": 10, "prompt": "7 8 9"}
+    settings = Context(max_tokens=10, prompt="7 8 9")
     with pytest.raises(InputError, match="prompt '7 8 9' has 3 pieces, .* max_tokens 10"):
         mention_contexts(["1"], ["2"], ["3"], settings, Words())
 

@@ -67,17 +67,14 @@ def write_subset(
     for split, path in (("train", training), ("val", validation)):
         if not len(sets[split]):
             raise InputError(f"{path}: no mention has its gold entity in the knowledge base.")
-    mined = None if negatives is None else read_negatives(negatives)
+    mined = NEGATIVES.empty_table() if negatives is None else read_negatives(negatives)
     needed = [one["gold"].to_numpy() for one in sets.values()]
-    if mined is not None:
-        needed.append(pc.list_flatten(mined["negatives"]).to_numpy())
-    needed = np.unique(np.concatenate(needed))
+    needed = np.unique(np.concatenate([*needed, pc.list_flatten(mined["negatives"]).to_numpy()]))
     numbers = with_further(needed, len(base), settings.further, settings.seed)
     other = None if texts is None else KnowledgeBase(texts)
     without_text = _write_entities(base, other, numbers, folder)
     _write_mentions(sets, numbers, folder / "mentions.parquet")
-    if mined is not None:
-        _write_negatives(mined, numbers, folder / "negatives.parquet")
+    _write_negatives(mined, numbers, folder / "negatives.parquet")
     inputs = {
         "kb": base.manifest["fingerprint"],
         "train": sha256_of(training),

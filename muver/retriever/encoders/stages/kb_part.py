@@ -1,7 +1,6 @@
 """Encode one part of a knowledge base in bounded memory."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +14,7 @@ from muver.retriever.encoders.stages.tower import Tower
 from muver.retriever.vectors.shards import part_name, write_shard
 from muver.retriever.views.build import Tokenizer, entity_views
 from muver.retriever.views.layout import View
+from muver.retriever.views.settings import Views
 
 DTYPES = {"fp16": np.float16, "fp32": np.float32}
 COLUMNS = ("title", "paragraphs")
@@ -56,7 +56,7 @@ def encode_part(
     path = Path(out) / part_name(number)
     tower = Tower(Path(model_folder), settings)
     _check_metric(tower.model.config.metric, model_folder)
-    _check_texts(tower.model.config.views.get("text"), texts, model_folder)
+    _check_texts(tower.model.config.views.text or None, texts, model_folder)
     dtype = DTYPES[settings.dtype]
     vectors, counts = _encode(tower, described, dtype, f"views of {path.stem}")
     if not np.isfinite(vectors).all():
@@ -67,12 +67,10 @@ def encode_part(
     write_shard(out, number, vectors, counts, part.first, model_fingerprint(model_folder))
 
 
-def paragraph_views(
-    batch: pa.RecordBatch, layout: dict[str, Any], tokenizer: Tokenizer
-) -> list[list[View]]:
+def paragraph_views(batch: pa.RecordBatch, layout: Views, tokenizer: Tokenizer) -> list[list[View]]:
     """Views of each entity of a batch (title, paragraphs), as the model's ``views`` say."""
     titles, paragraphs = (batch.column(name).to_pylist() for name in COLUMNS)
-    texts = [" ".join(some) for some in paragraphs] if layout["kind"] == "prefix" else titles
+    texts = [" ".join(some) for some in paragraphs] if layout.kind == "prefix" else titles
     return list(entity_views(titles, texts, paragraphs, layout, tokenizer))
 
 
@@ -84,7 +82,7 @@ def _encode(
 ) -> tuple[np.ndarray, np.ndarray]:
     """(views, d) vectors and each entity's number of views, (entities,)."""
     layout, pieces = tower.model.config.views, tower.model.pieces
-    most = part.entities if layout["kind"] == "prefix" else part.segments
+    most = part.entities if layout.kind == "prefix" else part.segments
     vectors = np.empty((most, tower.model.dimension), dtype)
     counts = np.empty(part.entities, np.int64)
     progress = Progress(label, part.entities, "entities")

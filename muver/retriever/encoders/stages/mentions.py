@@ -23,7 +23,7 @@ def encode_mentions(
     model = model_fingerprint(model_folder)
     tower = Tower(Path(model_folder), settings)
     config = tower.model.config
-    tower.model.require_positions("context.max_tokens", config.context["max_tokens"])
+    tower.model.require_positions("context.max_tokens", config.context.max_tokens)
     contexts = context_ids(table, tower.model.pieces, config.context)
     vectors = tower.mentions(contexts)
     write_part(out, vectors, [table.select(MENTIONS.names)], {"model": model})

@@ -15,6 +15,7 @@ from typing import Any, Protocol, TypedDict, Unpack
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.io.typed import Settings, read
+from muver.retriever.encoders.settings import Machine
 
 
 class Inputs(TypedDict, total=False):
@@ -34,7 +35,7 @@ class Inputs(TypedDict, total=False):
     vectors: Path
     mention_vectors: Path
     index: Path  # without one the search is exact
-    compute: dict[str, Any]  # for kinds that run a model: the section of params.yaml
+    compute: Machine  # for kinds that run a model: the section of params.yaml
 
 
 class Kind(Protocol):

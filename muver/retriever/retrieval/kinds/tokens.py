@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from muver.io.typed import Count
+from muver.retriever.encoders.settings import Machine
 from muver.retriever.retrieval.settings import Run
 
 
@@ -28,7 +29,7 @@ def retrieve(
     mentions: Path,
     sentences: Path,
     model: Path,
-    compute: Mapping[str, Any],
+    compute: Machine,
 ) -> None:
     """Rank the entities of each mention's world by their token vectors.
 
@@ -50,9 +51,9 @@ def retrieve(
     from muver.retriever.retrieval.tokens import score_world
     from muver.retriever.views.worlds import load_worlds
 
-    accelerator = device.start(compute["device"], compute["precision"], compute["threads"])
+    accelerator = device.start(compute.device, compute.precision, compute.threads)
     loaded = BiEncoder.from_pretrained(model).to(accelerator.device).eval()
-    towers = to_precision(loaded, compute["precision"])
+    towers = to_precision(loaded, compute.precision)
     config = towers.config
     rows = RunRows(entities, mentions_of_split(mentions, settings.split), settings)
     counts = {"entities": 0, "views": 0}
@@ -64,7 +65,7 @@ def retrieve(
                 towers.encode_views,
                 world.contexts,
                 [view.ids for view in views],
-                device.batch_tokens(compute["batch_tokens"], accelerator.device),
+                device.batch_tokens(compute.batch_tokens, accelerator.device),
                 accelerator.device,
                 label=f"entities of {world.name}",
                 memory_mb=settings.memory_mb,

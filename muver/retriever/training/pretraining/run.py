@@ -3,13 +3,13 @@
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 from muver.io.errors import InputError
 from muver.io.files import atomic_path, read_json, sha256_of, write_manifest, write_text
 from muver.io.progress import logger
 from muver.retriever.encoders import device
 from muver.retriever.encoders.files import MANIFEST_FILE, TOKENIZER_FILE
+from muver.retriever.encoders.settings import Machine
 from muver.retriever.encoders.tokens import WordPieces
 from muver.retriever.encoders.towers import load_tower, save_tower
 from muver.retriever.training.memory import keep_freed_memory
@@ -20,7 +20,7 @@ from muver.retriever.training.settings import Pretraining
 
 def pretrain(
     settings: Pretraining,
-    compute: dict[str, Any],
+    compute: Machine,
     start: Path,
     entities: Path,
     counts: Path,
@@ -32,15 +32,13 @@ def pretrain(
 
     Parameters
     ----------
-    compute
-        ``device``, ``threads`` and ``batch_tokens``; other keys are ignored.
     start
         A BERT directory. The new identity is its manifest's identity with these settings.
     entities, counts, sentences
         Files of the corpus; only training worlds are read.
     """
     keep_freed_memory()
-    accelerator = device.start(compute["device"], settings.precision, compute["threads"])
+    accelerator = device.start(compute.device, settings.precision, compute.threads)
     made_of = read_json(start / MANIFEST_FILE)
     vectors = made_of["identity"].get("vectors", {})
     if vectors.get("query") or vectors.get("passage"):
@@ -53,7 +51,7 @@ def pretrain(
     logger.info(
         "%d pages of %d worlds", sum(len(wiki.pages) for wiki in wikis.values()), len(wikis)
     )
-    chunk_tokens = device.batch_tokens(compute["batch_tokens"], accelerator.device)
+    chunk_tokens = device.batch_tokens(compute.batch_tokens, accelerator.device)
     pooling = vectors.get("pooling", "cls")
     scale = settings.initial_scale if settings.vectors == "unit" else None
     trainer = Pretrainer(tower, pieces, wikis, settings, accelerator, chunk_tokens, pooling, scale)

@@ -39,7 +39,8 @@ RUN = {
     "train-3": [(2, 2.0), (6, 1.0)],
 }
 FILES = ("entities", "mentions", "sentences")
-PARAGRAPHS = {"kind": "sentences", "max_tokens": 24, "min_pieces": 1, "title_room": 4}
+PARAGRAPHS = {"kind": "sentences", "max_tokens": 24, "min_pieces": 1, "title_room": 4,
+              "training_views": None}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -49,9 +50,9 @@ def files(tmp_path_factory):
     kb = make_kb(folder)
     training = write_linked(folder / "train.parquet", "train", [2, 4, None, 2])
     validation = write_linked(folder / "val.parquet", "val", [5, 2, None, None])
-    run = write_linked_run(folder, kb, training, RUN)
+    run, _ = write_linked_run(folder, kb, training, RUN)
     out = (folder / "negatives.parquet", folder / "negatives.json")
-    mine(*run, training, kb, *out, Mining(per_mention=2))
+    mine(run, training, *out, Mining(per_mention=2), kb)
     return kb, training, validation, out[0]
 
 
@@ -126,7 +127,7 @@ def test_without_negatives_and_with_further_entities(files, tmp_path):
     write_subset(*files[:3], None, plain, PLAIN)
     ids = read_entities(plain / "entities.parquet")["document_id"].to_pylist()
     assert ids == ["102", "104", "105"]
-    assert not (plain / "negatives.parquet").exists()
+    assert not read_negatives(plain / "negatives.parquet").num_rows
     found = write_subset(*files[:3], None, more, Subset(further=2, seed=1))
     assert (found["entities"], found["further"]) == (5, 2)
     assert set(ids) < set(read_entities(more / "entities.parquet")["document_id"].to_pylist())
@@ -160,7 +161,7 @@ def test_the_loader_reads_a_world_of_two_splits(subset, encoder):
     layouts = tiny.make_model(encoder, views=PARAGRAPHS).config
     (validation,) = load_worlds(*paths, "val", layouts, pieces)
     titles, paragraphs = zip(*(PAGES[number] for number in (0, 2, 4, 5, 6)), strict=True)
-    expected = list(entity_views(titles, titles, paragraphs, PARAGRAPHS, pieces))
+    expected = list(entity_views(titles, titles, paragraphs, tiny.views(PARAGRAPHS), pieces))
     assert validation.views == expected
     assert [len(views) for views in expected] == [2, 4, 2, 1, 5]
     assert validation.gold.tolist() == [3, 1] and validation.negatives == []
@@ -178,7 +179,7 @@ def test_one_prefix_view_has_all_paragraphs(subset, encoder):
     layouts = tiny.make_model(encoder, views=views).config
     (world,) = load_worlds(*paths, "val", layouts, WordPieces(encoder))
     texts = [" ".join(PAGES[number][1]) for number in (0, 2, 4, 5, 6)]
-    expected = entity_views(world.titles, texts, texts, views, WordPieces(encoder))
+    expected = entity_views(world.titles, texts, texts, tiny.views(views), WordPieces(encoder))
     assert [own[0].ids for own in world.views] == [own[0].ids for own in expected]
 
 

@@ -30,7 +30,8 @@ from tests.retriever.encoders.stages.wikipedia import BARE, make_base
 
 FP32 = tiny.settings(Part, dtype="fp32")
 FP16 = tiny.settings(Part, dtype="fp16")
-PARAGRAPHS = {"kind": "sentences", "max_tokens": 40, "min_pieces": 1, "title_room": 6}
+PARAGRAPHS = {"kind": "sentences", "max_tokens": 40, "min_pieces": 1, "title_room": 6,
+              "training_views": None}  # fmt: skip
 PREFIX = {"kind": "prefix", "max_tokens": 60}
 
 
@@ -122,12 +123,12 @@ def test_a_view_is_a_paragraph_and_the_bare_page_its_title(models, kb, encoder):
         schema=SCHEMA,
     )
     king, raven, tower, bell = pieces.ids(["king", "raven", "The tower.", "The bell."])
-    first, second = paragraph_views(batch, PARAGRAPHS, pieces)
+    first, second = paragraph_views(batch, tiny.views(PARAGRAPHS), pieces)
     assert [view.ids for view in first] == [
         [marks.cls, *king, marks.title_end, *text, marks.sep] for text in (tower, bell)
     ]
     assert [view.ids for view in second] == [[marks.cls, *raven, marks.title_end, marks.sep]]
-    whole = paragraph_views(batch, PREFIX, pieces)
+    whole = paragraph_views(batch, tiny.views(PREFIX), pieces)
     assert [[view.ids for view in some] for some in whole] == [
         [[marks.cls, *king, marks.title_end, *tower, *bell, marks.sep]],
         [[marks.cls, *raven, marks.title_end, marks.sep]],
@@ -251,7 +252,7 @@ def test_views_of_texts_from_elsewhere(vectors, models, of_texts, kb, tmp_path, 
     tower = Tower(models / "prefix", FP32)
     pieces = tower.model.pieces
     titles = [rows[number]["title"] for number in (0, 2, 40)]
-    views = entity_views(titles, ["", "The tower.", ""], [[]] * 3, PREFIX, pieces)
+    views = entity_views(titles, ["", "The tower.", ""], [[]] * 3, tiny.views(PREFIX), pieces)
     expected = tower.views([own[0].ids for own in views], None)
     np.testing.assert_allclose(found[[0, 2, 40]], expected, rtol=0, atol=1e-6)
     assert np.abs(found[[0, 2, 40]] - own[[0, 2, 40]]).max(axis=1).min() > 1e-3

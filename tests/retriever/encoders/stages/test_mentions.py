@@ -51,7 +51,7 @@ def test_vectors_and_their_rows(root, encoder, tmp_path):
     table = pq.read_table(root / "msnbc.parquet")
     assert vectors.shape == (9, 32) and vectors.dtype == np.float32
     model = tiny.make_model(encoder, views=VIEWS)
-    contexts = context_ids(table, model.pieces, {"max_tokens": 32})
+    contexts = context_ids(table, model.pieces, model.config.context)
     with torch.no_grad():
         for row, context in enumerate(contexts):
             alone = model.encode_mentions(pack([context]))[0].numpy()

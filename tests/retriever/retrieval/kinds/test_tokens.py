@@ -1,11 +1,13 @@
 """From a model straight to a run file."""
 
 import json
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from muver.cli import main
 from muver.io.files import read_json
 from muver.retriever.encoders.biencoder import BiEncoder
+from muver.retriever.encoders.settings import Machine
 from muver.retriever.retrieval import kinds
 from muver.retriever.runs.run import read_run
 from muver.retriever.views.worlds import load_worlds
@@ -36,12 +38,12 @@ def test_from_a_model_to_a_run(encoder, corpus, tmp_path):
 
 def test_padding_positions_are_views_where_they_are_scored(encoder, corpus, tmp_path):
     model = tiny.make_model(encoder, "sum_max")
-    padded = replace(model.config, views={**model.config.views, "padding": True})
+    padded = replace(model.config, views=replace(model.config.views, padding=True))
     BiEncoder(model.mention_encoder, model.entity_encoder, model.pieces, padded).save_pretrained(
         tmp_path / "model"
     )
     inputs = dict(zip(("entities", "mentions", "sentences"), corpus, strict=True))
-    inputs |= {"model": tmp_path / "model", "compute": tiny.COMPUTE}
+    inputs |= {"model": tmp_path / "model", "compute": tiny.settings(Machine)}
     settings = {"split": "test", "k": 3, "match": "title", "memory_mb": 1}
     kinds.retrieve("tokens", settings, tmp_path / "run.parquet", tmp_path / "run.json", **inputs)
     assert read_json(tmp_path / "run.json")["counts"] == {"entities": 12, "views": 12 * 24}

@@ -11,7 +11,7 @@ from accelerate import Accelerator
 
 from muver.cli import main
 from muver.io.files import read_json, write_json
-from muver.retriever.encoders.biencoder import BiEncoder, ModelConfig
+from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.packing import pack
 from muver.retriever.encoders.tokens import WordPieces
 from muver.retriever.encoders.towers import load_tower
@@ -101,7 +101,7 @@ def test_the_same_bytes_twice_and_others_under_another_seed(
 def test_it_is_a_bert_to_start_from_that_says_how_it_was_made(made, encoder):
     identity = read_json(made / "manifest.json")["identity"]
     assert identity == {**read_json(encoder / "manifest.json")["identity"], "pretrain": SETTINGS}
-    config = ModelConfig(tiny.SENTENCE_VIEWS, {"max_tokens": 32}, "max")
+    config = tiny.config()
     model = BiEncoder.from_encoder(made, config)
     before = BiEncoder.from_encoder(encoder, config)
     for name, weight in model.mention_encoder.state_dict().items():

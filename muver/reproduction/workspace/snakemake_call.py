@@ -1,18 +1,15 @@
-"""Snakemake on this workflow from any folder, for whoever installed the package without a clone."""
+"""Snakemake called on this workflow from any folder, and the package found by its jobs."""
 
+import json
 import os
+import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from muver.io.errors import InputError
-from muver.reproduction.settings.file import home, read_params
-
-BUILT_IN = "local", "dryrun", "touch"  # Snakemake's own executors
+from muver.reproduction.settings.file import home
 
 
 def run(
@@ -41,12 +38,10 @@ def run(
     show
         Print the Snakefile's place and do nothing else.
     """
-    snakefile = home() / "workflow/Snakefile"
     if show:
-        print(snakefile)
+        print(home() / "workflow/Snakefile")
         return
-    # The rules call muver by its name.
-    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    find_commands()
     command = [sys.executable, "-m", "snakemake", *call(results, dict(config), cores, profile)]
     os.execv(sys.executable, [*command, *(["--dry-run"] if dry_run else [])])
 
@@ -55,7 +50,7 @@ def call(results: Sequence[str], config: Mapping[str, Any], cores: str, profile:
     """Snakemake's arguments.
 
     >>> call(["table1"], {"merge": {"top_k": 0.2}}, "2", "default")[-5:]
-    ['--cores', '2', 'results/table1.csv', '--config', 'merge={top_k: 0.2}']
+    ['--cores', '2', 'results/table1.csv', '--config', 'merge={"top_k": 0.2}']
     """
     workflow = home() / "workflow"
     profiles = workflow / "profiles"
@@ -63,28 +58,26 @@ def call(results: Sequence[str], config: Mapping[str, Any], cores: str, profile:
     if not folder.is_dir():
         known = ", ".join(sorted(path.name for path in profiles.iterdir()))
         raise InputError(f"--profile {profile}: neither a folder nor one of {known}.")
-    _check_executor(folder / "config.yaml")
     targets = [one if "/" in one else f"results/{one}.csv" for one in results]
-    written = [f"{key}={_as_yaml(value)}" for key, value in config.items()]
+    written = [f"{key}={json.dumps(value)}" for key, value in config.items()]  # JSON is YAML
     return [
         "--snakefile", str(workflow / "Snakefile"), "--workflow-profile", str(folder),
         "--cores", cores, *targets, *(["--config", *written] if written else []),
     ]  # fmt: skip
 
 
-def _check_executor(settings: Path) -> None:
-    """Snakemake itself would only call the executor an invalid choice."""
-    written = read_params(settings) if settings.is_file() else {}
-    executor = written.get("executor", "local")
-    plugin = f"snakemake_executor_plugin_{executor}".replace("-", "_")
-    if executor not in BUILT_IN and not find_spec(plugin):
-        raise InputError(
-            f"{settings}: the executor {executor} is not installed. Install it with: pip install "
-            f"snakemake-executor-plugin-{executor}"
-        )
+def find_commands() -> None:
+    """Let jobs of ``.venv/bin/snakemake`` find muver although nobody activated the environment."""
+    if not shutil.which("muver"):
+        commands = str(Path(sys.executable).parent)
+        os.environ["PATH"] = os.pathsep.join([commands, os.environ.get("PATH", os.defpath)])
 
 
-def _as_yaml(value: Any) -> str:
-    """On one line, without YAML's mark of a document's end."""
-    text = yaml.safe_dump(value, default_flow_style=True, sort_keys=False, width=10**6)
-    return text.removesuffix("\n").removesuffix("\n...")
+def run_code_of(folder: Path) -> None:
+    """Let jobs run the package of a folder, if it is the present one, before any that is installed.
+
+    To a machine without the clone Snakemake brings its sources, and an image has its own.
+    """
+    if folder == Path.cwd():
+        others = os.environ.get("PYTHONPATH")
+        os.environ["PYTHONPATH"] = os.pathsep.join([str(folder), *([others] if others else [])])

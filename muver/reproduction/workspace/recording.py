@@ -38,27 +38,27 @@ def record_settings(
     }
     if table == "grid":
         points = graph.grid_points
-        return {
-            **said,
-            "grid": here(f"{results.folder}/grid.json"),
-            "logs": [here(one.files[0]) for one in points],
-            "benchmarks": {
-                one.name: {"train": here(_benchmark(results, "grid", one))} for one in points
-            },
+        took = {one.name: {"train": _benchmark(results, "grid", one)} for one in points}
+        own = {"grid": f"{results.folder}/grid.json", "logs": [one.files[0] for one in points]}
+    else:
+        made, took = results.inputs(table), _benchmarks(results, table)
+        own = {
+            "table": f"{results.folder}/{table}.json",
+            "evaluations": made["evaluations"],
+            "runs": made["runs"],
+            "artifacts": results.training_logs(table),
+            "figures": [f"{results.folder}/figures/table3.svg"] * (table == "table3"),
         }
-    made, logs = results.inputs(table), results.training_logs(table)
-    return {
-        **said,
-        "table": here(f"{results.folder}/{table}.json"),
-        "evaluations": list(map(here, made["evaluations"])),
-        "runs": list(map(here, made["runs"])),
-        "artifacts": {system: list(map(here, files)) for system, files in logs.items()},
-        "benchmarks": {
-            system: {stage: here(file) for stage, file in own.items()}
-            for system, own in _benchmarks(results, table).items()
-        },
-        "figures": [here(f"{results.folder}/figures/table3.svg")] if table == "table3" else [],
-    }
+    return {**said, **_placed({**own, "benchmarks": took}, here)}
+
+
+def _placed(files: Any, here: Callable[[str], str]) -> Any:
+    """Files, however they are nested, where they lie on this machine."""
+    if isinstance(files, str):
+        return here(files)
+    if isinstance(files, list):
+        return [_placed(one, here) for one in files]
+    return {key: _placed(one, here) for key, one in files.items()}
 
 
 def _source(results: Results) -> str:
