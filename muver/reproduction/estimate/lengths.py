@@ -74,7 +74,7 @@ def lengths_of(
     if not all(path.is_file() for path in paths):
         return most
     from muver.retriever.corpus.schema import read_mentions
-    from muver.retriever.encoders.tokens import WordPieces
+    from muver.retriever.encoders.tokens import Pieces
     from muver.retriever.views.worlds import context_ids
 
     mentions = read_mentions(paths[1], "test").slice(0, SAMPLE)
@@ -83,7 +83,7 @@ def lengths_of(
     texts = _world_texts(paths[0], paths[2], mentions["world"][0].as_py())
     counts, tokens, took = _lay_out(texts, views, start)
     used = np.minimum(counts, views.get("training_views") or counts.max()).mean()
-    ids = context_ids(mentions, WordPieces(start), {"max_tokens": context})
+    ids = context_ids(mentions, Pieces(start), {"max_tokens": context})
     length = np.mean([len(one) for one in ids])
     return Lengths(float(counts.mean()), tokens, float(used), float(length), took, SAMPLED)
 
@@ -110,10 +110,10 @@ def _base_texts(kb: Path) -> Texts | None:
 
 def _lay_out(sample: Texts, views: dict[str, Any], start: Path) -> tuple[np.ndarray, float, float]:
     """(entities,) numbers of views, a view's mean length, and the seconds that one takes."""
-    from muver.retriever.encoders.tokens import WordPieces
+    from muver.retriever.encoders.tokens import Pieces
     from muver.retriever.views.build import entity_views
 
-    pieces = WordPieces(start)
+    pieces = Pieces(start)
     titles, texts, sentences, types = sample
     started = time.perf_counter()
     laid_out = list(entity_views(titles, texts, sentences, views, pieces, types))

@@ -42,6 +42,7 @@ VECTORS = {
     "special": "A vector is the mean of the last layer's states of the special pieces.",
     "span": "A vector is the mean of the last layer's states of the mention's (or title's) pieces.",
     "all": "A vector is the mean of the last layer's states of all pieces.",
+    "weighted": "A vector is the mean of the last layer's states, weighted by position.",
 }
 SCALED = " All are of one length: the product of two is their cosine times {:.4g}."
 

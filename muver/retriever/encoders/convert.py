@@ -3,8 +3,8 @@
 import pickle
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 import torch
@@ -15,10 +15,8 @@ from muver.io.files import sha256_of, write_manifest, write_text
 from muver.io.progress import logger
 from muver.io.typed import suggestion
 from muver.retriever.encoders import start
-from muver.retriever.encoders.bert import Bert, BertConfig
 from muver.retriever.encoders.biencoder import BiEncoder, ModelConfig
-from muver.retriever.encoders.files import MANIFEST_FILE, TOKENIZER_FILE
-from muver.retriever.encoders.tokens import WordPieces
+from muver.retriever.encoders.files import MANIFEST_FILE, TOKENIZER_FILE, TOWERS
 
 State = dict[str, Tensor]
 # Prefixes of the weights of the mention tower and of the entity tower.
@@ -31,14 +29,6 @@ WRAPPERS = ("module.", "bert_model.", "bert.")
 UNUSED = ("pooler.", "embeddings.position_ids")
 MODEL_KEYS = ("views", "context", "score", "pooling", "metric", "training", "precision", "seed")
 SHOWN = 3
-
-
-@dataclass(frozen=True)
-class Tower:
-    """Weights of one tower under BERT's own names, and the prefix that their names had."""
-
-    prefix: str
-    weights: State
 
 
 def convert(
@@ -75,14 +65,16 @@ def convert(
             start.from_directory(Path(encoder), folder)
         else:
             start.from_hub(encoder, folder)
-        sizes = BertConfig.from_file(folder / "config.json")
-        model = BiEncoder(
-            *(_load(tower, sizes, checkpoint, encoder) for tower in towers),
-            WordPieces(folder),
-            ModelConfig.from_settings(config, provenance),
-        )
-        for name in ("views", "context"):
-            model.require_positions(f"{name}.max_tokens", config[name]["max_tokens"])
+        model = BiEncoder.from_encoder(folder, ModelConfig.from_settings(config, provenance))
+        for name, (prefix, weights) in zip(TOWERS, towers, strict=True):
+            try:
+                getattr(model, name).load_state_dict(weights)
+            except RuntimeError as error:
+                raise InputError(
+                    f"{checkpoint}: the weights {prefix}* are not those of the encoder {encoder}. "
+                    f"{shorten(str(error), 400)}. Pass the encoder whose config.json has the "
+                    "checkpoint's sizes."
+                ) from None
         model.save_pretrained(out)
     identity = {
         "checkpoint_sha256": sha256,
@@ -121,12 +113,13 @@ def read_state(checkpoint: Path) -> State:
     return dict(state)
 
 
-def split_towers(state: State, checkpoint: Path) -> tuple[list[Tower], str]:
+def split_towers(state: State, checkpoint: Path) -> tuple[list[tuple[str, State]], str]:
     """Sort weights into the two towers by the names of one of :data:`LAYOUTS`.
 
     Returns
     -------
-    The mention tower and the entity tower; the layout's name.
+    Of the mention tower and of the entity tower the prefix that its weights had, and the weights
+    under BERT's own names; the layout's name.
     """
     wrapper, names = _unwrap(state, WRAPPERS[:1])
     fitting = [
@@ -150,7 +143,8 @@ def split_towers(state: State, checkpoint: Path) -> tuple[list[Tower], str]:
     for prefix in prefixes:
         own = {n.removeprefix(prefix): w for n, w in names.items() if n.startswith(prefix)}
         inner, weights = _unwrap(own, WRAPPERS)
-        towers.append(Tower(wrapper + prefix + inner, weights))
+        used = {name: w for name, w in weights.items() if not name.startswith(UNUSED)}
+        towers.append((wrapper + prefix + inner, used))
     return towers, layout
 
 
@@ -174,40 +168,6 @@ def _unwrap(state: State, wrappers: Sequence[str]) -> tuple[str, State]:
             return taken, state
         taken += common[0]
         state = {name.removeprefix(common[0]): weight for name, weight in state.items()}
-
-
-def _load(tower: Tower, sizes: BertConfig, checkpoint: Path, encoder: str) -> Bert:
-    """A BERT of the encoder's sizes with a tower's weights, all of which must fit."""
-    model = Bert(sizes)
-    expected = model.state_dict()
-    weights = {n: w for n, w in tower.weights.items() if not n.startswith(UNUSED)}
-    missing = [tower.prefix + name for name in expected if name not in weights]
-    unknown = [tower.prefix + name for name in weights if name not in expected]
-    misshapen = [
-        f"{tower.prefix}{name} ({_shape(weight)} instead of {_shape(expected[name])})"
-        for name, weight in weights.items()
-        if name in expected and weight.shape != expected[name].shape
-    ]
-    problems = [
-        f"{len(names)} {what}: {_some(names)}"
-        for what, names in (
-            ("missing", missing),
-            ("unknown", unknown),
-            ("of another shape", misshapen),
-        )
-        if names
-    ]
-    if problems:
-        raise InputError(
-            f"{checkpoint}: the weights {tower.prefix}* are not those of the encoder {encoder}. "
-            f"{'; '.join(problems)}. Pass the encoder whose config.json has the checkpoint's sizes."
-        )
-    model.load_state_dict(weights)
-    return model
-
-
-def _shape(weight: Tensor) -> str:
-    return " x ".join(map(str, weight.shape)) or "a number"
 
 
 def _some(names: Iterable[str]) -> str:

@@ -10,9 +10,9 @@ from transformers import BertModel
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.retriever.encoders.biencoder import BiEncoder, ModelConfig
+from muver.retriever.encoders.library import find_file
 from muver.retriever.encoders.own_pooling import own_pooling
 from muver.retriever.encoders.packing import pack
-from muver.retriever.encoders.pretrained import find_file
 from muver.retriever.encoders.start import from_directory
 from muver.retriever.training.start import settle_vectors
 from tests import tiny
@@ -83,7 +83,8 @@ def test_an_encoder_without_such_files(tmp_path):
 @pytest.mark.parametrize(
     "files, message",
     [
-        ({"modules": [*MODULES[:2], "models.Dense"]}, "asks for Transformer, Pooling, Dense; "),
+        ({"modules": [*MODULES, "models.Dense"]}, "Transformer, Pooling, Normalize, Dense; "),
+        ({"modules": [*MODULES, "models.LSTM"]}, "Transformer, Pooling, Normalize, LSTM; "),
         ({"modules": MODULES[:1]}, "modules.json asks for Transformer; of this"),
         ({"pooling": None}, "no 1_Pooling/config.json in it"),
         ({"pooling": {"pooling_mode": "max"}}, "asks for max; of this there is cls, mean, last"),

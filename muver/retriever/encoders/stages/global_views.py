@@ -35,7 +35,7 @@ def encode_global(
                 f"{name!r}: they belong to different runs. Run the encode stage again."
             )
         titles = prompted_titles(described["title"].to_pylist(), tower.model.config.views, pieces)
-        texts = pieces.ids(described["text"].to_pylist())
+        texts = pieces.ids(described["text"].to_pylist(), within=True)
         views = [
             View(
                 prefix_view(title, text, pieces.markers, settings.max_tokens),

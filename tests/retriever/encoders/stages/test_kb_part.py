@@ -131,13 +131,13 @@ def test_a_view_is_a_paragraph_and_the_bare_page_its_title(models, kb, encoder):
     king, raven, tower, bell = pieces.ids(["king", "raven", "The tower.", "The bell."])
     first, second = paragraph_views(batch, PARAGRAPHS, pieces)
     assert [view.ids for view in first] == [
-        [marks.cls, *king, marks.title_end, *text, marks.sep] for text in (tower, bell)
+        [*marks.bos, *king, marks.title_end, *text, *marks.eos] for text in (tower, bell)
     ]
-    assert [view.ids for view in second] == [[marks.cls, *raven, marks.title_end, marks.sep]]
+    assert [view.ids for view in second] == [[*marks.bos, *raven, marks.title_end, *marks.eos]]
     whole = paragraph_views(batch, PREFIX, pieces)
     assert [[view.ids for view in some] for some in whole] == [
-        [[marks.cls, *king, marks.title_end, *tower, *bell, marks.sep]],
-        [[marks.cls, *raven, marks.title_end, marks.sep]],
+        [[*marks.bos, *king, marks.title_end, *tower, *bell, *marks.eos]],
+        [[*marks.bos, *raven, marks.title_end, *marks.eos]],
     ]
 
 

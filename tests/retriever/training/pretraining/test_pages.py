@@ -7,7 +7,7 @@ import pytest
 from muver.io.errors import InputError
 from muver.io.parquet import write_table
 from muver.retriever.corpus.schema import read_entities, read_sentences
-from muver.retriever.encoders.tokens import WordPieces
+from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.training.pretraining.pages import Wiki, training_wikis
 
 
@@ -48,7 +48,7 @@ def counts(tmp_path):
 def test_the_training_worlds_alone_are_read(encoder, corpus, counts, tmp_path):
     """Without the others' rows, which would be missed, all is the same."""
     entities, _, sentences = corpus
-    pieces = WordPieces(encoder)
+    pieces = Pieces(encoder)
     found = training_wikis(entities, counts, sentences, pieces)
     assert list(found) == ["alder", "birch"]
     fewer = tmp_path / "entities.parquet", tmp_path / "sentences.parquet"
@@ -63,7 +63,7 @@ def test_the_training_worlds_alone_are_read(encoder, corpus, counts, tmp_path):
 
 def test_files_of_different_runs_and_worlds_without_text(encoder, corpus, counts, tmp_path):
     entities, _, sentences = corpus
-    pieces = WordPieces(encoder)
+    pieces = Pieces(encoder)
     fewer = tmp_path / "sentences.parquet"
     write_table(fewer, read_sentences(sentences, ["alder"]))
     with pytest.raises(InputError, match="0 entities and .* 12 of world 'birch'"):

@@ -13,7 +13,7 @@ from muver.cli import main
 from muver.io.files import read_json, write_json
 from muver.retriever.encoders.biencoder import BiEncoder, ModelConfig
 from muver.retriever.encoders.packing import pack
-from muver.retriever.encoders.tokens import WordPieces
+from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.encoders.towers import load_tower
 from muver.retriever.training.pretraining.cloze import draw
 from muver.retriever.training.pretraining.loop import Pretrainer
@@ -112,7 +112,7 @@ def test_it_is_a_bert_to_start_from_that_says_how_it_was_made(made, encoder):
 
 def trainer(encoder: Path, corpus, counts: Path, chunk_tokens: int, **settings) -> Pretrainer:
     entities, _, sentences = corpus
-    pieces, tower = WordPieces(encoder), load_tower(encoder)
+    pieces, tower = Pieces(encoder), load_tower(encoder)
     tower.eval()  # without dropout
     wikis = training_wikis(entities, counts, sentences, pieces)
     own = Pretraining(**{**SETTINGS, **settings})
