@@ -86,7 +86,9 @@ def with_modules(
     write("config_sentence_transformers.json", {"prompts": prompts})
     if dense:
         layer = torch.nn.Linear(SIZES["hidden_size"], dense)
-        write("2_Dense/config.json", {"activation_function": "torch.nn.modules.activation.Tanh"})
+        sizes = {"in_features": SIZES["hidden_size"], "out_features": dense, "bias": True}
+        activation = {"activation_function": "torch.nn.modules.activation.Tanh"}
+        write("2_Dense/config.json", {**sizes, **activation})
         weights = {f"linear.{name}": value for name, value in layer.state_dict().items()}
         torch.save(weights, folder / "2_Dense" / "pytorch_model.bin")
     return folder

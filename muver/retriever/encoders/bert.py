@@ -16,10 +16,10 @@ from safetensors.torch import load_file, save
 from torch import Tensor, nn
 
 from muver.io.errors import InputError
-from muver.io.files import atomic_path, read_json, write_json
+from muver.io.files import atomic_path, write_json
 from muver.retriever.encoders.linear import Linear, filled
 from muver.retriever.encoders.packing import Packed
-from muver.retriever.encoders.sizes import BertConfig, is_packed
+from muver.retriever.encoders.sizes import BertConfig
 from muver.retriever.encoders.towers import Tower
 
 ACTIVATIONS = {
@@ -74,10 +74,7 @@ class Bert(Tower):
     @classmethod
     def empty(cls, folder: Path) -> "Bert":
         """A BERT of the sizes in ``config.json``, with new weights."""
-        path = folder / "config.json"
-        if not is_packed(read_json(path)):
-            raise InputError(f"{path}: not the sizes of a plain BERT, which is needed here.")
-        return cls(BertConfig.from_file(path))
+        return cls(BertConfig.from_file(folder / "config.json"))
 
     def _through(self, layers: Iterable[nn.Module], batch: Packed) -> Tensor:
         hidden = filled(self.embeddings(batch))

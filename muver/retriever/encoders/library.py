@@ -33,7 +33,7 @@ from muver.retriever.encoders.hub import at_revision
 from muver.retriever.encoders.own_pooling import own_dense, own_pooling
 from muver.retriever.encoders.packing import Packed
 from muver.retriever.encoders.sizes import BertConfig, is_packed
-from muver.retriever.encoders.tokens import ADDED, MARKERS
+from muver.retriever.encoders.tokens import ADDED, MARKERS, read_tokenizer
 from muver.retriever.encoders.towers import Tower
 
 DENSE = "dense."  # before the names of the weights of layers after the pooling
@@ -47,21 +47,20 @@ class Library(Tower):
 
     Batches are padded on the right, whatever side the tokenizer pads on: what is attended and its
     positions are then those of the sequence alone, in a bidirectional model and in a causal one.
-
-    Parameters
-    ----------
-    dense
-        Linear layers and activations in turn. The activations' names stand in ``config.dense``.
+    ``config.dense`` lists the layers after the pooling as sentence-transformers' files do.
     """
 
-    def __init__(self, model: PreTrainedModel, dense: nn.Sequential | None = None):
+    def __init__(self, model: PreTrainedModel):
         super().__init__()
         if getattr(model, "pooler", None) is not None:
             model.pooler = None  # computes what nobody reads
-        self.model, self.dense = model, dense or nn.Sequential()
-        layers = [one for one in self.dense if isinstance(one, nn.Linear)]
-        self.dimension = layers[-1].out_features if layers else model.config.hidden_size
-        self.positions = _positions(model)
+        config = model.config
+        self.model, self.dense = model, nn.Sequential()
+        self.dimension, self.positions = config.hidden_size, _positions(model)
+        for one in getattr(config, "dense", []):
+            self.dimension, bias = one["out_features"], one.get("bias", True)
+            self.dense.append(nn.Linear(one["in_features"], self.dimension, bias))
+            self.dense.append(getattr(nn, one["activation_function"])())
 
     def states(self, batch: Packed) -> Tensor:
         """States of the last layer at every token: (tokens, size)."""
@@ -79,9 +78,9 @@ class Library(Tower):
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".", suffix=".tmp", dir=folder) as temporary:
             self.model.save_pretrained(temporary)
-            if len(self.dense):
-                path = Path(temporary, WEIGHTS)
-                further = self.dense.state_dict(prefix=DENSE)
+            path = Path(temporary, WEIGHTS)
+            further = self.dense.state_dict(prefix=DENSE)
+            if further:
                 save_file({**load_file(path), **further}, path, {"format": "pt"})
             for file in TOWER_FILES:
                 os.replace(Path(temporary, file), folder / file)
@@ -89,14 +88,16 @@ class Library(Tower):
     @classmethod
     def load(cls, folder: Path) -> "Library":
         """Load what :meth:`save` wrote."""
-        config = read_config(str(folder))
-        model = _load(str(folder), config)
-        dense = _sequence(_further(folder / WEIGHTS), getattr(config, "dense", ()))
-        return cls(model, dense)
+        tower = cls(_load(str(folder), read_config(str(folder))))
+        if len(tower.dense):
+            weights = load_file(folder / WEIGHTS).items()
+            own = {k.removeprefix(DENSE): value for k, value in weights if k.startswith(DENSE)}
+            tower.dense.load_state_dict(own)
+        return tower
 
     @classmethod
     def empty(cls, folder: Path) -> "Library":
-        """A model of the sizes in ``config.json``, with new weights and no further layers."""
+        """A tower of the sizes in ``config.json``, with new weights."""
         config = read_config(str(folder))
         return cls(_class(config)(config))
 
@@ -125,12 +126,12 @@ def take(source: str, out: Path, with_pooling: bool) -> dict[str, Any] | None:
     where, find = f"encoder {source}", partial(find_file, source)
     config = read_config(source)
     vectors = own_pooling(find, where, usual_pooling(config)) if with_pooling else None
-    activations, files = own_dense(find, where) if with_pooling else ([], [])
-    config.dense = activations
+    layers = own_dense(find, where) if with_pooling else []
+    config.dense = [one for one, _ in layers]
     packed = is_packed(config.to_dict())
     own_file = Path(source, TOKENIZER_FILE)
     as_it_is = packed and own_file.is_file()
-    tokenizer = _read_tokenizer(own_file) if as_it_is else _tokenizer(source)
+    tokenizer = read_tokenizer(own_file) if as_it_is else _tokenizer(source)
     model = _load(source, config)
     added = _add_markers(tokenizer, model)
     with atomic_path(out / TOKENIZER_FILE) as temporary:
@@ -138,12 +139,15 @@ def take(source: str, out: Path, with_pooling: bool) -> dict[str, Any] | None:
             shutil.copyfile(own_file, temporary)
         else:
             tokenizer.save(str(temporary))
-    dense = _sequence([layer for file in files for layer in _layer(file)], activations)
-    tower: Tower = Library(model, dense)
+    library = Library(model)
+    for number, (_, file) in enumerate(layers):
+        library.dense[2 * number].load_state_dict(_linear(file))
     if packed:
         tower = Bert(BertConfig.from_dict(model.config.to_dict()))
         tower.load_state_dict(model.state_dict())
-    tower.save(out)
+        tower.save(out)
+    else:
+        library.save(out)
     return vectors
 
 
@@ -246,37 +250,13 @@ def _load(source: str, config: PretrainedConfig) -> PreTrainedModel:
     return model
 
 
-def _further(path: Path) -> list[dict[str, Tensor]]:
-    """Weights of the layers after the pooling, in order."""
-    weights = load_file(path)
-    numbers = sorted({int(one.split(".")[1]) for one in weights if one.startswith(DENSE)})
-    return [
-        {
-            kind: weights[name]
-            for kind in ("weight", "bias")
-            if (name := f"{DENSE}{n}.{kind}") in weights
-        }
-        for n in numbers
-    ]
-
-
-def _layer(path: Path) -> list[dict[str, Tensor]]:
-    """Weights of one layer in sentence-transformers' file."""
+def _linear(path: Path) -> dict[str, Tensor]:
+    """Weights of a linear layer in sentence-transformers' file."""
     if path.suffix == ".safetensors":
         weights = load_file(path)
     else:
         weights = torch.load(path, map_location="cpu", weights_only=True)
-    return [{name.removeprefix("linear."): value.float() for name, value in weights.items()}]
-
-
-def _sequence(layers: list[dict[str, Tensor]], activations: Any) -> nn.Sequential:
-    made: list[nn.Module] = []
-    for weights, activation in zip(layers, activations or (), strict=True):
-        rows, columns = weights["weight"].shape
-        layer = nn.Linear(columns, rows, bias="bias" in weights)
-        layer.load_state_dict(weights)
-        made += [layer, getattr(nn, activation)()]
-    return nn.Sequential(*made)
+    return {name.removeprefix("linear."): value for name, value in weights.items()}
 
 
 def _tokenizer(source: str) -> Tokenizer:
@@ -298,19 +278,14 @@ def _tokenizer(source: str) -> Tokenizer:
     return tokenizer
 
 
-def _read_tokenizer(path: Path) -> Tokenizer:
-    try:
-        return Tokenizer.from_file(str(path))
-    except Exception as error:  # tokenizers raises no other class
-        raise InputError(f"{path}: not a tokenizer, or damaged ({error}).") from error
-
-
 @torch.no_grad()
 def _add_markers(tokenizer: Tokenizer, model: PreTrainedModel) -> bool:
     """Add the markers that a vocabulary lacks; each starts as the mean of its words' embeddings."""
-    lacking = [one for one, piece in MARKERS.items() if tokenizer.token_to_id(piece) is None]
-    lacking = [ADDED[one] for one in lacking if tokenizer.token_to_id(ADDED[one][0]) is None]
-    words = {piece: tokenizer.encode(text, add_special_tokens=False).ids for piece, text in lacking}
+    words = {}
+    for name, piece in MARKERS.items():
+        own, text = ADDED[name]
+        if tokenizer.token_to_id(piece) is None and tokenizer.token_to_id(own) is None:
+            words[own] = tokenizer.encode(text, add_special_tokens=False).ids
     tokenizer.add_special_tokens([AddedToken(piece, normalized=False) for piece in words])
     ids = {tokenizer.token_to_id(piece): of_words for piece, of_words in words.items()}
     if max(ids, default=0) >= model.get_input_embeddings().num_embeddings:

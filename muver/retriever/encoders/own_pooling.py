@@ -71,20 +71,19 @@ def own_pooling(find: Find, where: str, usual: str = "cls") -> dict[str, Any]:
     return found
 
 
-def own_dense(find: Find, where: str) -> tuple[list[str], list[Path]]:
-    """Linear layers between pooling and normalisation: each one's activation, and its weights."""
-    activations, files = [], []
+def own_dense(find: Find, where: str) -> list[tuple[dict[str, Any], Path]]:
+    """Linear layers between pooling and normalisation: what each is like, and its weights."""
+    layers = []
     for folder in _modules(find, where).get("Dense", []):
-        file = f"{folder}/config.json"
-        name = str(_settings(find, where, file).get("activation_function")).rpartition(".")[2]
-        if name not in ACTIVATIONS:
-            raise _refusal(where, file, [name], ACTIVATIONS)
+        own = _settings(find, where, file := f"{folder}/config.json")
+        activation = str(own.get("activation_function")).rpartition(".")[2]
+        if activation not in ACTIVATIONS:
+            raise _refusal(where, file, [activation], ACTIVATIONS)
         weights = find(f"{folder}/model.safetensors") or find(f"{folder}/pytorch_model.bin")
         if weights is None:
             raise InputError(f"{where}: no weights in {folder}, which its {MODULES_FILE} names.")
-        activations.append(name)
-        files.append(weights)
-    return activations, files
+        layers.append(({**own, "activation_function": activation}, weights))
+    return layers
 
 
 def _modules(find: Find, where: str) -> dict[str, list[str]]:

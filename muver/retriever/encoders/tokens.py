@@ -20,6 +20,14 @@ ADDED = {
 }
 
 
+def read_tokenizer(path: Path) -> Tokenizer:
+    """A tokenizer from its file."""
+    try:
+        return Tokenizer.from_file(str(path))
+    except Exception as error:  # tokenizers raises no other class
+        raise InputError(f"{path}: not a tokenizer, or damaged ({error}).") from error
+
+
 class Pieces:
     """A tokenizer with the markers that the layouts need."""
 
@@ -28,10 +36,7 @@ class Pieces:
         if not path.is_file():
             raise InputError(f"{path}: no such file. An encoder's directory needs its tokenizer.")
         self.path = path
-        try:
-            self._tokenizer = Tokenizer.from_file(str(path))
-        except Exception as error:  # tokenizers raises no other class
-            raise InputError(f"{path}: not a tokenizer, or damaged ({error}).") from error
+        self._tokenizer = read_tokenizer(path)
         padding = self._tokenizer.padding
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()

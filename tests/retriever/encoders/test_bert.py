@@ -1,7 +1,6 @@
 """Our BERT against the library's: outputs, gradients, and what it refuses."""
 
 import json
-import re
 
 import pytest
 import torch
@@ -152,14 +151,10 @@ def test_round_trip(tmp_path):
         assert torch.equal(old, new), name
 
 
-def test_configurations_that_are_not_a_bert_s(tmp_path):
-    path = tmp_path / "config.json"
-    for content in ({"model_type": "roberta"}, {"model_type": "bert", "hidden_act": "silu"}, []):
-        path.write_text(json.dumps(content))
-        with pytest.raises(InputError, match=re.escape(str(path))):
-            Bert.load(tmp_path)
-    with pytest.raises(InputError, match="config.json: expected an object"):
-        BertConfig.from_file(path)
+def test_a_configuration_that_is_none(tmp_path):
+    (tmp_path / "config.json").write_text("[]")
+    with pytest.raises(InputError, match="config.json"):
+        Bert.load(tmp_path)
 
 
 def test_weights_of_other_sizes(tmp_path):

@@ -11,6 +11,7 @@ from muver.io.progress import logger
 from muver.retriever.encoders import device
 from muver.retriever.encoders.bert import Bert
 from muver.retriever.encoders.files import MANIFEST_FILE, TOKENIZER_FILE
+from muver.retriever.encoders.sizes import is_packed
 from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.training.memory import keep_freed_memory
 from muver.retriever.training.pretraining.loop import Pretrainer
@@ -41,6 +42,11 @@ def pretrain(
     """
     keep_freed_memory()
     accelerator = device.start(compute["device"], settings.precision, compute["threads"])
+    if not is_packed(read_json(start / "config.json")):
+        raise InputError(
+            f"--start {start}: pre-training is for plain BERTs, and config.json is of another "
+            "encoder. Set pretrain.steps to 0."
+        )
     made_of = read_json(start / MANIFEST_FILE)
     vectors = made_of["identity"].get("vectors", {})
     if vectors.get("query") or vectors.get("passage"):

@@ -166,7 +166,7 @@ def with_vectors(encoder, folder: Path, **vectors) -> Path:
     return folder
 
 
-def test_an_encoder_without_the_mask_piece_or_with_prompts(
+def test_an_encoder_without_the_mask_piece_with_prompts_or_no_bert(
     encoder, corpus, counts, tmp_path, capsys
 ):
     unmasked = shutil.copytree(encoder, tmp_path / "unmasked")
@@ -177,6 +177,10 @@ def test_an_encoder_without_the_mask_piece_or_with_prompts(
     prompted = with_vectors(encoder, tmp_path / "prompted", query="query: ")
     assert main(arguments(tmp_path / "out", prompted, corpus, counts)) == 2
     assert "it puts prompts before texts" in capsys.readouterr().err
+    other = shutil.copytree(encoder, tmp_path / "other")
+    write_json(other / "config.json", {"model_type": "roberta"})
+    assert main(arguments(tmp_path / "out", other, corpus, counts)) == 2
+    assert "pretrain.steps" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 
