@@ -25,7 +25,7 @@ def keep(source: str, folder: Path, settings: Making) -> tuple[BiEncoder, bool]:
     Parameters
     ----------
     source
-        A model's directory, a BERT's, or a name on the hub.
+        A model's directory, an encoder's, or a name on the hub.
 
     Returns
     -------

@@ -26,7 +26,7 @@ CHECKS = (
             optional(
                 "--folder", "where the run will write (build/<dataset> of the project)", to="disk"
             ),
-            optional("--model", "model or BERT directory: the encoder's sizes"),
+            optional("--model", "model or encoder directory: the encoder's sizes"),
             optional("--kb", "knowledge base, or some parts of one: its sizes"),
             optional("--dump", "kilt_knowledgesource.json: its size"),
             switch("--measure", "measure rates on this machine, in some seconds", to="measured"),

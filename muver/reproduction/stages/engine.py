@@ -32,13 +32,13 @@ COMPUTE = """"device": "auto", "precision": "fp32",
 ENGINE = (
     Stage(
         "encoder",
-        "make or fetch the BERT that both towers start from",
+        "make or fetch the encoder that both towers start from",
         "muver.retriever.encoders.start:make_start",
         (
-            option("--source", "'scratch', a BERT directory, or a name on the hub", type=str),
+            option("--source", "'scratch', an encoder's directory, or a name on the hub", type=str),
             optional("--entities", "for 'scratch': corpus/entities.parquet"),
             optional("--counts", "for 'scratch': corpus/counts.json"),
-            _out("folder for the BERT directory"),
+            _out("folder for the encoder"),
         ),
         """--source scratch --entities entities.parquet --counts counts.json --out start
   --settings '{"scratch": {"vocabulary": 1500, "layers": 2, "hidden": 128, "heads": 2,
@@ -54,12 +54,12 @@ ENGINE = (
         "muver.retriever.training.pretraining.run:pretrain",
         (
             option("--compute", "the section 'compute' as JSON", type=json_object),
-            option("--start", "BERT directory to start from, from `muver encoder`"),
+            option("--start", "encoder to start from, from `muver encoder`"),
             ENTITIES,
             COUNTS,
             SENTENCES,
             option("--training-log", "JSON lines to write: the losses of each step"),
-            _out("folder for the BERT directory"),
+            _out("folder for the encoder"),
         ),
         """--start start --entities entities.parquet --counts counts.json
   --sentences sentences.parquet --training-log pretraining_log.jsonl --out pretrained
@@ -77,7 +77,7 @@ ENGINE = (
         "muver.retriever.training.run:train",
         (
             option("--compute", "the section 'compute' as JSON", type=json_object),
-            option("--start", "BERT or model directory to start from"),
+            option("--start", "directory of an encoder or a model to start from"),
             ENTITIES,
             MENTIONS,
             SENTENCES,

@@ -42,8 +42,8 @@ INDEXES = (
             SOURCE,
             option(
                 "--model",
-                "a trained model's directory; an encoder, which is taken as it is (a BERT "
-                "directory, or a name on the hub); or bm25",
+                "a trained model's directory; an encoder, which is taken as it is (a directory, "
+                "or a name on the hub); or bm25",
                 type=str,
             ),
             option("--out", "folder for the index"),

@@ -36,7 +36,7 @@ def pretrain(
     compute
         ``device``, ``threads`` and ``batch_tokens``; other keys are ignored.
     start
-        A BERT directory. The new identity is its manifest's identity with these settings.
+        An encoder. The new identity is its manifest's identity with these settings.
     entities, counts, sentences
         Files of the corpus; only training worlds are read.
     """
