@@ -168,13 +168,13 @@ def _from_dataset(raw: Path, encoder: Path) -> Case:
     """A directory in ZESHEL's format, and a BERT directory for both towers, untrained."""
     from muver.retriever.corpus.build import build_corpus
     from muver.retriever.corpus.settings import BuildCorpus
-    from muver.retriever.encoders.start import from_directory
+    from muver.retriever.encoders.start import take_encoder
     from muver.retriever.views.segment import segment
     from muver.retriever.views.settings import Segment
 
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        from_directory(encoder, folder / "start")
+        take_encoder(encoder, folder / "start")
         model = BiEncoder.from_encoder(folder / "start", ModelConfig(VIEWS, CONTEXT, "max")).eval()
         entities, mentions = folder / "entities.parquet", folder / "mentions.parquet"
         settings = BuildCorpus(context_tokens=128)

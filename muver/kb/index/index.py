@@ -60,8 +60,8 @@ class Index(OpenIndex):
         kb
             What `muver kb import` wrote, or entities.
         model
-            A trained model's directory, an encoder (a directory or a hub name), which is taken as it
-            is, or "bm25".
+            A trained model's directory, an encoder (a directory or a hub name), which is taken
+            as it is, or "bm25".
         punkt
             Folder of Punkt's parameters, by which descriptions are split into sentences, such as
             that of `muver segment`; None: a list of English abbreviations.

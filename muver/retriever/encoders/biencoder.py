@@ -167,7 +167,7 @@ class BiEncoder(nn.Module):
         config = self.config
         if self.log_scale is not None:
             config = replace(config, scale=math.exp(self.log_scale.item()))
-        write_model_card(folder / "README.md", config.as_dict(), config.terms)
+        write_model_card(folder / "README.md", config.as_dict())
         write_json(folder / CONFIG_FILE, config.as_dict())
 
     def require_positions(self, setting: str, tokens: int) -> None:

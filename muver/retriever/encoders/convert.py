@@ -14,9 +14,9 @@ from muver.io.errors import InputError
 from muver.io.files import sha256_of, write_manifest, write_text
 from muver.io.progress import logger
 from muver.io.typed import suggestion
-from muver.retriever.encoders import start
 from muver.retriever.encoders.biencoder import BiEncoder, ModelConfig
 from muver.retriever.encoders.files import MANIFEST_FILE, TOKENIZER_FILE, TOWERS
+from muver.retriever.encoders.start import take_encoder
 
 State = dict[str, Tensor]
 # Prefixes of the weights of the mention tower and of the entity tower.
@@ -61,10 +61,7 @@ def convert(
     provenance = {"converted_from": {"sha256": sha256, "layout": layout}}
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        if Path(encoder).exists():
-            start.from_directory(Path(encoder), folder)
-        else:
-            start.from_hub(encoder, folder)
+        take_encoder(encoder, folder)
         model = BiEncoder.from_encoder(folder, ModelConfig.from_settings(config, provenance))
         for name, (prefix, weights) in zip(TOWERS, towers, strict=True):
             try:
@@ -102,13 +99,11 @@ def read_state(checkpoint: Path) -> State:
         raise InputError(
             f"{checkpoint}: damaged, or not a file of torch.save ({error}). Fetch it again."
         ) from error
-    if not isinstance(state, Mapping) or not state:
-        raise InputError(f"{checkpoint}: holds no state dict but a {type(state).__name__}.")
-    other = [name for name, value in state.items() if not isinstance(value, Tensor)]
-    if other:
+    weights = state.values() if isinstance(state, Mapping) else [None]
+    if not all(isinstance(one, Tensor) for one in weights):
         raise InputError(
-            f"{checkpoint}: not a state dict: no tensors under {_some(map(repr, other))}. Expected "
-            "weights by their names at the top level."
+            f"{checkpoint}: not a state dict: expected weights by their names at the top level, "
+            "and nothing else. Save model.state_dict() alone."
         )
     return dict(state)
 

@@ -20,7 +20,13 @@ POOLING_FILES = (
         for file in ("config.json", "model.safetensors", "pytorch_model.bin")
     ),
 )
-ENCODER_FILES = ("config.json", *WEIGHT_FILES, *VOCABULARY_FILES, "merges.txt")
+ENCODER_FILES = (
+    "config.json",
+    *WEIGHT_FILES,
+    *VOCABULARY_FILES,
+    "merges.txt",
+    "tokenizer_config.json",
+)
 START_FILES = (*TOWER_FILES, TOKENIZER_FILE, MANIFEST_FILE)
 MODEL_FILES = (
     CONFIG_FILE,

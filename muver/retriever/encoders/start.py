@@ -14,7 +14,7 @@ from muver.io.typed import read
 from muver.retriever.corpus.schema import read_entities
 from muver.retriever.encoders.bert import Bert
 from muver.retriever.encoders.files import TOKENIZER_FILE
-from muver.retriever.encoders.hub import check_directory, check_there
+from muver.retriever.encoders.hub import check_there
 from muver.retriever.encoders.own_pooling import SCRATCH
 from muver.retriever.encoders.settings import FromScratch, Pretrained, Scratch
 from muver.retriever.encoders.sizes import BertConfig
@@ -52,9 +52,7 @@ def make_start(
         the training worlds.
     """
     if source != "scratch":
-        pretrained = read(Pretrained, settings)
-        take = from_directory if Path(source).exists() else from_hub
-        take(source, out, pretrained.pooling == "auto")
+        take_encoder(source, out, read(Pretrained, settings).pooling == "auto")
         return
     if entities is None or counts is None:
         raise InputError("--source scratch needs --entities and --counts (its vocabulary's texts).")
@@ -93,33 +91,25 @@ def from_scratch(
     _finish(out, "scratch", identity | ({"vectors": SCRATCH} if with_pooling else {}))
 
 
-def from_directory(source: str | Path, out: Path, with_pooling: bool = False) -> None:
-    """Take an encoder from a directory: weights (safetensors or torch), configuration, tokenizer.
+def take_encoder(source: str | Path, out: Path, with_pooling: bool = False) -> None:
+    """Take an encoder from a directory or by its hub name, with ``@REVISION`` if need be.
 
     With ``with_pooling``, the manifest also says how its makers pool
-    (:mod:`muver.retriever.encoders.own_pooling`), as ``vectors`` of the encoder's identity.
+    (:mod:`muver.retriever.encoders.own_pooling`), as ``vectors`` of the encoder's identity. Only
+    this and ``download`` may use the network.
     """
-    source = Path(source)
-    check_directory(source)
-    _take(str(source), source.resolve().name, out, with_pooling)
-
-
-def from_hub(name: str, out: Path, with_pooling: bool = False) -> None:
-    """Fetch an encoder by its hub name; only this and ``download`` may use the network."""
-    check_there(name)
-    logger.info("taking %s from the hub (or its local cache)", name)
-    try:
-        _take(name, name, out, with_pooling)
-    except OSError as error:
-        raise InputError(f"encoder {name!r}: not to be had from the hub ({error}).") from error
-
-
-def _take(source: str, name: str, out: Path, with_pooling: bool) -> None:
+    check_there(str(source))
+    logger.info("taking %s", source)
     from muver.retriever.encoders.library import take  # takes seconds to import
 
-    vectors = take(source, out, with_pooling)
+    try:
+        vectors = take(str(source), out, with_pooling)
+    except OSError as error:
+        raise InputError(f"encoder {str(source)!r}: cannot be had ({error}).") from error
     files = {"weights": "model.safetensors", "tokenizer": TOKENIZER_FILE}
     identity: dict[str, Any] = {f"{w}_sha256": sha256_of(out / file) for w, file in files.items()}
+    folder = Path(source)
+    name = folder.resolve().name if folder.is_dir() else str(source)
     _finish(out, name, identity | ({"vectors": vectors} if vectors else {}))
 
 

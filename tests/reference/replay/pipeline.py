@@ -12,7 +12,7 @@ from muver.retriever.corpus.clean import clean
 from muver.retriever.encoders import device
 from muver.retriever.encoders.biencoder import BiEncoder, ModelConfig
 from muver.retriever.encoders.bulk import encode_vectors
-from muver.retriever.encoders.start import from_directory
+from muver.retriever.encoders.start import take_encoder
 from muver.retriever.retrieval.exact import WorldIndex, build_world, first_with_same
 from muver.retriever.views.build import entity_views
 from muver.retriever.views.expand import NewViews, expand_world
@@ -38,7 +38,7 @@ def load_model(encoder: Path, settings: dict[str, Any]) -> BiEncoder:
     }
     config = ModelConfig(views, {"max_tokens": settings["max_seq_len"]}, "max")
     with tempfile.TemporaryDirectory() as start:
-        from_directory(encoder, Path(start))
+        take_encoder(encoder, Path(start))
         return BiEncoder.from_encoder(Path(start), config).eval()
 
 

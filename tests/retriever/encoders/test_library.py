@@ -19,7 +19,7 @@ from muver.retriever.encoders.files import MODEL_FILES
 from muver.retriever.encoders.int8 import to_precision
 from muver.retriever.encoders.library import Library
 from muver.retriever.encoders.packing import pack
-from muver.retriever.encoders.start import from_directory
+from muver.retriever.encoders.start import take_encoder
 from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.encoders.towers import empty_tower, load_tower
 from muver.retriever.training.optimiser import build_optimiser
@@ -41,7 +41,7 @@ def directory(tmp_path_factory):
         if family not in made:
             source = families.make(family, tmp_path_factory.mktemp("source"))
             made[family] = source, tmp_path_factory.mktemp("taken")
-            from_directory(source, made[family][1], with_pooling=True)
+            take_encoder(source, made[family][1], with_pooling=True)
         return made[family]
 
     return of
@@ -210,7 +210,7 @@ def test_vectors_of_the_makers(source, tmp_path, pooling, dense):
     """Pooling, a linear layer and the normalisation, by hand."""
     folder = Path(shutil.copytree(source, tmp_path / "source"))
     families.with_modules(folder, pooling, dense, query="the king: ", document="tower: ")
-    from_directory(folder, tmp_path / "taken", with_pooling=True)
+    take_encoder(folder, tmp_path / "taken", with_pooling=True)
     settings = settle_vectors(
         {**LAYOUTS, "pooling": "auto", "vectors": "unit"}, tmp_path / "taken", 20
     )
@@ -277,13 +277,13 @@ def test_types_that_no_tower_can_be(directory, tmp_path, values, message):
     folder = changed(directory("RoBERTa")[0], tmp_path, **values)
     (folder / "model.safetensors").write_bytes(b"never read")
     with pytest.raises(InputError, match=message):
-        from_directory(folder, tmp_path / "out")
+        take_encoder(folder, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
 def test_a_bert_that_ours_does_not_compute(directory, tmp_path):
     source = changed(directory("BERT")[0], tmp_path, hidden_act="silu")
-    from_directory(source, tmp_path / "out")
+    take_encoder(source, tmp_path / "out")
     tower, (ids, *_) = load_tower(tmp_path / "out").eval(), plain(tmp_path / "out")
     assert isinstance(tower, Library)
     with torch.no_grad():
@@ -293,7 +293,7 @@ def test_a_bert_that_ours_does_not_compute(directory, tmp_path):
 def test_a_missing_weight_and_a_missing_tokenizer(directory, tmp_path):
     folder = changed(directory("RoBERTa")[0], tmp_path, num_hidden_layers=3)
     with pytest.raises(InputError, match="weights are missing, .*encoder.layer.2"):
-        from_directory(folder, tmp_path / "out")
+        take_encoder(folder, tmp_path / "out")
     (folder / "tokenizer.json").write_text("{")
     with pytest.raises(InputError, match="tokenizer"):
-        from_directory(folder, tmp_path / "out")
+        take_encoder(folder, tmp_path / "out")

@@ -13,7 +13,7 @@ from muver.retriever.encoders.biencoder import BiEncoder, ModelConfig
 from muver.retriever.encoders.library import find_file
 from muver.retriever.encoders.own_pooling import own_pooling
 from muver.retriever.encoders.packing import pack
-from muver.retriever.encoders.start import from_directory
+from muver.retriever.encoders.start import take_encoder
 from muver.retriever.training.start import settle_vectors
 from tests import tiny
 
@@ -132,7 +132,7 @@ def test_the_files_of_a_hub_s_encoder_without_the_network(tmp_path, monkeypatch)
 @pytest.fixture
 def start(copied, tmp_path) -> Path:
     """An encoder with mean pooling, normalised, and prompts, as the encoder stage leaves it."""
-    from_directory(write(copied, prompts=PROMPTS), tmp_path / "start", with_pooling=True)
+    take_encoder(write(copied, prompts=PROMPTS), tmp_path / "start", with_pooling=True)
     return tmp_path / "start"
 
 
@@ -140,7 +140,7 @@ def test_it_is_of_the_encoder_s_identity_where_asked_for(start, copied, tmp_path
     assert read_json(start / "manifest.json")["identity"]["vectors"] == {
         "pooling": "all", "normalised": True, **PROMPTS,
     }  # fmt: skip
-    from_directory(copied, tmp_path / "plain")
+    take_encoder(copied, tmp_path / "plain")
     assert "vectors" not in read_json(tmp_path / "plain" / "manifest.json")["identity"]
 
 

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from muver.io.errors import InputError
 from muver.io.files import write_manifest
 from muver.retriever.corpus.schema import read_entities
 from muver.retriever.encoders.stages.settings import GlobalViews
@@ -29,11 +28,6 @@ def encode_global(
     for name, layer in base.layer(0).all_worlds():
         described = read_entities(entities, [name])
         own = entity_slices(layer.entities)
-        if len(own) != described.num_rows:
-            raise InputError(
-                f"{store} has {len(own)} entities and {entities} {described.num_rows} of world "
-                f"{name!r}: they belong to different runs. Run the encode stage again."
-            )
         titles = prompted_titles(described["title"].to_pylist(), tower.model.config.views, pieces)
         texts = pieces.ids(described["text"].to_pylist(), within=True)
         views = [

@@ -1,15 +1,11 @@
 """One more view an entity."""
 
 import numpy as np
-import pyarrow.parquet as pq
-import pytest
 
-from muver.io.errors import InputError
 from muver.retriever.corpus.schema import read_entities
-from muver.retriever.encoders.stages.global_views import encode_global
 from muver.retriever.vectors.store import ViewStore
 from muver.retriever.views.layout import prefix_view
-from tests.retriever.encoders.stages.conftest import GLOBAL, vector
+from tests.retriever.encoders.stages.conftest import vector
 
 
 def test_global_views(folders, model, corpus):
@@ -27,11 +23,3 @@ def test_global_views(folders, model, corpus):
             np.testing.assert_allclose(own.vectors[row], vector(model, expected), rtol=0, atol=1e-5)
             spans = base.world(world).entities == row
             assert (own.first[row], own.last[row]) == (0, spans.sum() - 1)
-
-
-def test_entities_of_another_run(folders, corpus, tmp_path):
-    pq.write_table(pq.read_table(corpus[0]).slice(1), tmp_path / "entities.parquet")
-    with pytest.raises(InputError, match="has 12 entities and .* 11 of world 'alder'"):
-        encode_global(
-            folders / "model", folders / "store", tmp_path / "entities.parquet", tmp_path, GLOBAL
-        )
