@@ -6,8 +6,8 @@ import numpy as np
 
 from muver.io.files import write_manifest
 from muver.io.matrices import save_matrix
+from muver.retriever.encoders.stages.encoder import Encoder
 from muver.retriever.encoders.stages.settings import Encode
-from muver.retriever.encoders.stages.tower import Tower
 from muver.retriever.vectors.store import LayerWriter
 from muver.retriever.views.worlds import load_worlds
 
@@ -25,17 +25,17 @@ def encode_split(
     Writes ``layer0.npy``, ``layer0.parquet``; ``mentions.npy``, (mentions, d) with the split's
     mentions by world and then in the corpus' order; ``manifest.json``.
     """
-    tower = Tower(model_folder, settings)
-    config, pieces = tower.model.config, tower.model.pieces
+    encoder = Encoder(model_folder, settings)
+    config, pieces = encoder.model.config, encoder.model.pieces
     worlds = load_worlds(entities, mentions, sentences, settings.split, config, pieces)
     writer = LayerWriter()
     vectors, counts = [], {}
     for world in worlds:
         owners = [entity for entity, some in enumerate(world.views) for _ in some]
         flat = [view for some in world.views for view in some]
-        encoded = tower.views([view.ids for view in flat], f"views of {world.name}")
+        encoded = encoder.views([view.ids for view in flat], f"views of {world.name}")
         writer.add(world.name, owners, flat, encoded)
-        vectors.append(tower.mentions(world.contexts))
+        vectors.append(encoder.mentions(world.contexts))
         counts[world.name] = {
             "entities": len(world.views),
             "views": len(flat),

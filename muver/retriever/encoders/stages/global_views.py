@@ -4,8 +4,8 @@ from pathlib import Path
 
 from muver.io.files import write_manifest
 from muver.retriever.corpus.schema import read_entities
+from muver.retriever.encoders.stages.encoder import Encoder
 from muver.retriever.encoders.stages.settings import GlobalViews
-from muver.retriever.encoders.stages.tower import Tower
 from muver.retriever.vectors.store import LayerWriter, ViewStore
 from muver.retriever.views.build import prompted_titles
 from muver.retriever.views.layout import View, prefix_view
@@ -19,16 +19,16 @@ def encode_global(
 
     Writes ``layer0``, with one row per entity that spans all of its views, and ``manifest.json``.
     """
-    tower = Tower(model_folder, settings)
-    tower.model.require_positions("global_view.max_tokens", settings.max_tokens)
-    pieces = tower.model.pieces
+    encoder = Encoder(model_folder, settings)
+    encoder.model.require_positions("global_view.max_tokens", settings.max_tokens)
+    pieces = encoder.model.pieces
     base = ViewStore(store)
     writer = LayerWriter()
     counts = {}
     for name, layer in base.layer(0).all_worlds():
         described = read_entities(entities, [name])
         own = entity_slices(layer.entities)
-        titles = prompted_titles(described["title"].to_pylist(), tower.model.config.views, pieces)
+        titles = prompted_titles(described["title"].to_pylist(), encoder.model.config.views, pieces)
         texts = pieces.ids(described["text"].to_pylist(), within=True)
         views = [
             View(
@@ -38,7 +38,7 @@ def encode_global(
             )
             for title, text, some in zip(titles, texts, own, strict=True)
         ]
-        vectors = tower.views([view.ids for view in views], f"global views of {name}")
+        vectors = encoder.views([view.ids for view in views], f"global views of {name}")
         writer.add(name, range(len(views)), views, vectors)
         counts[name] = {"entities": len(views)}
     writer.write(out, 0)

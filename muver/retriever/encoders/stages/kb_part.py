@@ -12,8 +12,8 @@ from muver.io.progress import Progress, logger
 from muver.retriever.corpus.kilt.parts import MadePart, open_part
 from muver.retriever.corpus.texts.read import EntityTexts
 from muver.retriever.encoders.fingerprint import model_fingerprint
+from muver.retriever.encoders.stages.encoder import Encoder
 from muver.retriever.encoders.stages.settings import Part
-from muver.retriever.encoders.stages.tower import Tower
 from muver.retriever.vectors.shards import MOST_VIEWS, part_name, read_part_manifest, write_part
 from muver.retriever.views.build import Tokenizer, entity_views
 from muver.retriever.views.layout import View
@@ -66,12 +66,12 @@ def encode_part(
     if _is_there(path, inputs, part.entities, own):
         logger.info("%s is there, of this model, part and settings: left as it is", path)
         return False
-    tower = Tower(Path(model_folder), settings)
-    _check_metric(tower.model.config.metric, model_folder)
-    _check_texts(tower.model.config.views.get("text"), texts, model_folder)
+    encoder = Encoder(Path(model_folder), settings)
+    _check_metric(encoder.model.config.metric, model_folder)
+    _check_texts(encoder.model.config.views.get("text"), texts, model_folder)
     paragraphs = None if read is None else read.part(number)
     dtype = DTYPES[settings.dtype]
-    vectors, counts = _encode(tower, part, paragraphs, dtype, f"views of {path.stem}")
+    vectors, counts = _encode(encoder, part, paragraphs, dtype, f"views of {path.stem}")
     if not np.isfinite(vectors).all():
         raise InputError(
             f"{path}: a view's vector has values that {settings.dtype} cannot hold. Set dtype "
@@ -91,7 +91,7 @@ def paragraph_views(
 
 
 def _encode(
-    tower: Tower,
+    encoder: Encoder,
     part: MadePart,
     paragraphs: pa.ListArray | None,
     dtype: type[np.floating],
@@ -101,10 +101,10 @@ def _encode(
 
     ``paragraphs``, if given, replace those of the part: at most one per entity.
     """
-    layout, pieces = tower.model.config.views, tower.model.pieces
+    layout, pieces = encoder.model.config.views, encoder.model.pieces
     one = layout["kind"] == "prefix" or paragraphs is not None
     most = part.entities if one else part.segments
-    vectors = np.empty((most, tower.model.dimension), dtype)
+    vectors = np.empty((most, encoder.model.dimension), dtype)
     counts = np.empty(part.entities, np.int64)
     progress = Progress(label, part.entities, "entities")
     entity = row = 0
@@ -121,7 +121,7 @@ def _encode(
             )
         flat = [view.ids for some in views for view in some]
         with np.errstate(over="ignore"):  # infinite values are refused at the end
-            vectors[row : row + len(flat)] = tower.views(flat, None)
+            vectors[row : row + len(flat)] = encoder.views(flat, None)
         counts[entity : entity + len(sizes)] = sizes
         entity, row = entity + len(sizes), row + len(flat)
         progress.advance(len(sizes), f"{row} views")

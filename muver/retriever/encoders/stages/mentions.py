@@ -10,7 +10,7 @@ from muver.io.files import sha256_of
 from muver.io.progress import logger
 from muver.retriever.encoders.fingerprint import model_fingerprint
 from muver.retriever.encoders.settings import Encoding
-from muver.retriever.encoders.stages.tower import Tower
+from muver.retriever.encoders.stages.encoder import Encoder
 from muver.retriever.vectors.mentions import write_mentions
 from muver.retriever.views.worlds import context_ids
 
@@ -27,11 +27,11 @@ def encode_mentions(
     """
     table = _contexts(mentions)
     model = model_fingerprint(model_folder)
-    tower = Tower(Path(model_folder), settings)
-    config = tower.model.config
-    tower.model.require_positions("context.max_tokens", config.context["max_tokens"])
-    contexts = context_ids(table, tower.model.pieces, config.context)
-    vectors = tower.mentions(contexts)
+    encoder = Encoder(Path(model_folder), settings)
+    config = encoder.model.config
+    encoder.model.require_positions("context.max_tokens", config.context["max_tokens"])
+    contexts = context_ids(table, encoder.model.pieces, config.context)
+    vectors = encoder.mentions(contexts)
     own = {"precision": settings.precision}
     write_mentions(out, vectors, model, sha256_of(mentions), own)
     logger.info("%s: %d mentions", out, len(vectors))

@@ -25,9 +25,9 @@ from muver.retriever.corpus.texts.write import write_texts
 from muver.retriever.encoders.fingerprint import model_fingerprint
 from muver.retriever.encoders.stages import kb_part
 from muver.retriever.encoders.stages.encode import encode_split
+from muver.retriever.encoders.stages.encoder import Encoder
 from muver.retriever.encoders.stages.kb_part import encode_part, paragraph_views
 from muver.retriever.encoders.stages.settings import Encode, Part
-from muver.retriever.encoders.stages.tower import Tower
 from muver.retriever.vectors.shards import Shards
 from muver.retriever.vectors.store import ViewStore
 from muver.retriever.views.build import entity_views
@@ -175,7 +175,7 @@ def test_half_precision_and_the_manifest(vectors, models, kb, tmp_path):
 def test_what_is_there_is_left(vectors, models, kb, tmp_path, capsys, monkeypatch):
     shutil.copytree(vectors / "paragraphs", tmp_path / "out")
     before = contents(tmp_path / "out")
-    monkeypatch.setattr(kb_part, "Tower", None)  # no model is loaded for what is done
+    monkeypatch.setattr(kb_part, "Encoder", None)  # no model is loaded for what is done
     call = ["encode-part", "--model", models / "paragraphs", "--kb", kb, "--part", 0]
     call += ["--out", tmp_path / "out", "--label", "muver_wiki", "--settings"]
     # Where and in what batches it is computed is no reason to do it again.
@@ -361,7 +361,7 @@ def test_views_of_texts_from_elsewhere(vectors, models, of_texts, kb, tmp_path, 
     found, own = found.gather(every), own.gather(every)
     others = np.setdiff1d(every, (0, 2, 40))
     np.testing.assert_allclose(found[others], own[others], rtol=0, atol=1e-6)
-    tower = Tower(models / "prefix", FP32)
+    tower = Encoder(models / "prefix", FP32)
     pieces = tower.model.pieces
     titles = [rows[number]["title"] for number in (0, 2, 40)]
     views = entity_views(titles, ["", "The tower.", ""], [[]] * 3, PREFIX, pieces)
