@@ -36,6 +36,9 @@ from muver.retriever.encoders.sizes import BertConfig, is_packed
 from muver.retriever.encoders.tokens import ADDED, MARKERS, read_tokenizer
 from muver.retriever.encoders.towers import Tower
 
+# Names of the library's models by type; those of encoders go without a decoder, as T5's.
+ENCODERS = known.MODEL_FOR_TEXT_ENCODING_MAPPING_NAMES
+MODELS = {**known.MODEL_MAPPING_NAMES, **ENCODERS}
 DENSE = "dense."  # before the names of the weights of layers after the pooling
 WEIGHTS = "model.safetensors"
 
@@ -117,11 +120,6 @@ def take(source: str, out: Path, with_pooling: bool) -> dict[str, Any] | None:
     Returns
     -------
     What :func:`muver.retriever.encoders.own_pooling.own_pooling` finds, if asked for.
-
-    Raises
-    ------
-    OSError
-        If the hub has no such name or cannot be reached.
     """
     where, find = f"encoder {source}", partial(find_file, source)
     config = read_config(source)
@@ -141,7 +139,7 @@ def take(source: str, out: Path, with_pooling: bool) -> dict[str, Any] | None:
             tokenizer.save(str(temporary))
     library = Library(model)
     for number, (_, file) in enumerate(layers):
-        library.dense[2 * number].load_state_dict(_linear(file))
+        _fill(library.dense[2 * number], file)
     if packed:
         tower = Bert(BertConfig.from_dict(model.config.to_dict()))
         tower.load_state_dict(model.state_dict())
@@ -174,32 +172,21 @@ def _lacks(config: PretrainedConfig) -> str | None:
     position = raw.get("position_embedding_type")
     if "AutoModel" in raw.get("auto_map", {}):
         return "needs program code of its own, which is never run"
-    if config.model_type not in {
-        *known.MODEL_FOR_TEXT_ENCODING_MAPPING_NAMES,
-        *known.MODEL_MAPPING_NAMES,
-    }:
-        return "is of no model that AutoModel loads"
-    if (
-        config.is_encoder_decoder
-        and config.model_type not in known.MODEL_FOR_TEXT_ENCODING_MAPPING_NAMES
-    ):
+    if config.model_type not in MODELS:
+        return "AutoModel does not load"
+    if config.is_encoder_decoder and config.model_type not in ENCODERS:
         return "has a decoder, without which the library does not load it"
     if "vocab_size" not in raw or config.get_text_config() is not config:
         return "does not read tokens alone"
     if position not in (None, "absolute", "rotary"):
         return f"has position_embedding_type {position!r}, which the library no longer computes"
-    if (
-        not {"input_ids", "attention_mask"}
-        <= inspect.signature(_class(config).forward).parameters.keys()
-    ):
+    if "attention_mask" not in inspect.signature(_class(config).forward).parameters:
         return "takes no attention_mask, so the other sequences of a batch would change a vector"
     return None
 
 
 def _class(config: PretrainedConfig) -> type[PreTrainedModel]:
-    """The library's class for a type: the encoder alone of a model that has one, as T5."""
-    names = {**known.MODEL_MAPPING_NAMES, **known.MODEL_FOR_TEXT_ENCODING_MAPPING_NAMES}
-    name = names[config.model_type]
+    name = MODELS[config.model_type]
     return getattr(transformers, name if isinstance(name, str) else name[0])
 
 
@@ -250,13 +237,17 @@ def _load(source: str, config: PretrainedConfig) -> PreTrainedModel:
     return model
 
 
-def _linear(path: Path) -> dict[str, Tensor]:
-    """Weights of a linear layer in sentence-transformers' file."""
-    if path.suffix == ".safetensors":
-        weights = load_file(path)
-    else:
-        weights = torch.load(path, map_location="cpu", weights_only=True)
-    return {name.removeprefix("linear."): value for name, value in weights.items()}
+def _fill(layer: nn.Module, path: Path) -> None:
+    """Read the weights of a linear layer from sentence-transformers' file."""
+    try:
+        if path.suffix == ".safetensors":
+            weights = load_file(path)
+        else:
+            weights = torch.load(path, map_location="cpu", weights_only=True)
+        own = {name.removeprefix("linear."): value for name, value in weights.items()}
+        layer.load_state_dict(own)
+    except Exception as error:  # the kind of error depends on where the file was cut
+        raise InputError(f"{path}: not the weights of its layer ({error}).") from error
 
 
 def _tokenizer(source: str) -> Tokenizer:

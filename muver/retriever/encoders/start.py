@@ -99,7 +99,9 @@ def take_encoder(source: str | Path, out: Path, with_pooling: bool = False) -> N
     this and ``download`` may use the network.
     """
     check_there(str(source))
-    logger.info("taking %s", source)
+    folder = Path(source)
+    if not folder.exists():
+        logger.info("taking %s from the hub (or its local cache)", source)
     from muver.retriever.encoders.library import take  # takes seconds to import
 
     try:
@@ -108,7 +110,6 @@ def take_encoder(source: str | Path, out: Path, with_pooling: bool = False) -> N
         raise InputError(f"encoder {str(source)!r}: cannot be had ({error}).") from error
     files = {"weights": "model.safetensors", "tokenizer": TOKENIZER_FILE}
     identity: dict[str, Any] = {f"{w}_sha256": sha256_of(out / file) for w, file in files.items()}
-    folder = Path(source)
     name = folder.resolve().name if folder.is_dir() else str(source)
     _finish(out, name, identity | ({"vectors": vectors} if vectors else {}))
 

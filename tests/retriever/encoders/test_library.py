@@ -297,3 +297,14 @@ def test_a_missing_weight_and_a_missing_tokenizer(directory, tmp_path):
     (folder / "tokenizer.json").write_text("{")
     with pytest.raises(InputError, match="tokenizer"):
         take_encoder(folder, tmp_path / "out")
+
+
+def test_a_layer_with_other_weights(directory, tmp_path):
+    folder = Path(shutil.copytree(directory("RoBERTa")[0], tmp_path / "source"))
+    families.with_modules(folder, "mean", 6)
+    (folder / "2_Dense" / "pytorch_model.bin").write_bytes(b"cut")
+    with pytest.raises(InputError, match="2_Dense/pytorch_model.bin"):
+        take_encoder(folder, tmp_path / "out", with_pooling=True)
+    write_json(folder / "2_Dense" / "config.json", {"activation_function": "own.Swish"})
+    with pytest.raises(InputError, match="2_Dense/config.json asks for Swish"):
+        take_encoder(folder, tmp_path / "out", with_pooling=True)

@@ -5,14 +5,12 @@ from pathlib import Path
 
 import pytest
 import torch
-from transformers import BertModel
 
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.retriever.encoders.biencoder import BiEncoder, ModelConfig
 from muver.retriever.encoders.library import find_file
 from muver.retriever.encoders.own_pooling import own_pooling
-from muver.retriever.encoders.packing import pack
 from muver.retriever.encoders.start import take_encoder
 from muver.retriever.training.start import settle_vectors
 from tests import tiny
@@ -142,21 +140,6 @@ def test_it_is_of_the_encoder_s_identity_where_asked_for(start, copied, tmp_path
     }  # fmt: skip
     take_encoder(copied, tmp_path / "plain")
     assert "vectors" not in read_json(tmp_path / "plain" / "manifest.json")["identity"]
-
-
-def test_vectors_are_those_of_the_library(start):
-    """Mean over all pieces by the attention mask, brought to length 1: theirs, times our scale."""
-    settings = settle_vectors(SETTINGS, start, 20)
-    model = BiEncoder.from_encoder(start, ModelConfig.from_settings(settings, {})).eval()
-    sequences = [[5, 40, 41, 42, 43, 6], [5, 50, 6]]
-    ids = torch.tensor([[*some, *[0] * (6 - len(some))] for some in sequences])
-    mask = (ids != 0).long()
-    with torch.no_grad():
-        states = BertModel.from_pretrained(start)(ids, mask).last_hidden_state
-        mean = (states * mask[:, :, None]).sum(dim=1) / mask.sum(dim=1, keepdim=True)
-        expected = mean / mean.norm(dim=1, keepdim=True)
-        for encode in (model.encode_mentions, model.encode_views):
-            torch.testing.assert_close(encode(pack(sequences)) / 20**0.5, expected)
 
 
 def test_the_prompts_join_the_layouts(start):
