@@ -23,7 +23,7 @@ VIEWS = {
     "training_views": 10,
 }
 CONTEXT = {"max_tokens": 128}
-MARKERS = Markers(pad=0, cls=101, sep=102, mention_start=1, mention_end=2, title_end=3)
+MARKERS = Markers(pad=0, bos=(101,), eos=(102,), mention_start=1, mention_end=2, title_end=3)
 MADE_ENTITIES, MADE_MENTIONS = 500, 300
 
 
