@@ -67,7 +67,11 @@ class BertConfig:
     @classmethod
     def from_dict(cls, raw: Mapping[str, Any]) -> "BertConfig":
         """Take the sizes from a config.json's content."""
-        named = {OTHER_NAMES.get(key, key): value for key, value in raw.items()}
+        named = {
+            OTHER_NAMES.get(key, key): value
+            for key, value in raw.items()
+            if key == "pad_token_id" or value is not None
+        }
         if named.get("hidden_act") not in ACTIVATIONS:
             named.pop("hidden_act", None)
         return cls(**{one.name: named[one.name] for one in fields(cls) if one.name in named})

@@ -9,7 +9,9 @@ def test_sizes_by_the_names_of_other_encoders():
     distilbert = {"model_type": "distilbert", "dim": 48, "n_layers": 3, "n_heads": 4,
                   "hidden_dim": 96, "activation": "gelu", "vocab_size": 50}  # fmt: skip
     assert BertConfig.from_dict(distilbert) == BertConfig(50, 48, 3, 4, 96)
-    assert BertConfig.from_dict({"d_model": 32, "hidden_act": "silu"}) == BertConfig(hidden_size=32)
+    assert BertConfig.from_dict(
+        {"d_model": 32, "hidden_act": "silu", "vocab_size": None}
+    ) == BertConfig(hidden_size=32)
 
 
 @pytest.mark.parametrize(
