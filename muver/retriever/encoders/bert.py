@@ -30,7 +30,7 @@ ACTIVATIONS = {
 
 
 class Bert(Tower):
-    """A BERT with new weights: normal with ``initializer_range``, biases and padding's vector 0."""
+    """A BERT; new weights are normal with ``initializer_range``, biases and padding's vector 0."""
 
     def __init__(self, config: BertConfig):
         super().__init__()

@@ -56,7 +56,7 @@ class Library(Tower):
     def __init__(self, model: PreTrainedModel):
         super().__init__()
         if getattr(model, "pooler", None) is not None:
-            model.pooler = None  # computes what nobody reads
+            model.pooler = None  # its output is not used
         config = model.config
         self.model, self.dense = model, nn.Sequential()
         self.dimension, self.positions = config.hidden_size, _positions(model)

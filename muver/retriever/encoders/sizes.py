@@ -23,7 +23,7 @@ OTHER_NAMES = {
 
 
 def is_packed(config: Any) -> bool:
-    """Whether a config.json is that of a BERT that :class:`muver.retriever.encoders.bert.Bert` is.
+    """Whether a config.json is of a plain BERT, which our own code computes.
 
     All other encoders are computed by Hugging Face's library.
     """

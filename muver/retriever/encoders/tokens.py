@@ -74,8 +74,8 @@ class Pieces:
     def ids(self, texts: Sequence[str], within: bool = False) -> list[Ids]:
         """Ids of each text, without special pieces.
 
-        Some tokenizers, as RoBERTa's, have other pieces for a word after a space. There a word that
-        begins a text ``within`` a longer one is taken as one after a space.
+        Some tokenizers, such as RoBERTa's, have other pieces for a word after a space. To them the
+        texts that stand ``within`` a longer one are given with a space before their first word.
         """
         texts = list(texts)
         if self._spaces:  # one at a text's end belongs to the next word
