@@ -25,7 +25,7 @@ VIEWS = {
     "training_views": 10,
 }
 CONFIG = read(ModelConfig, {"views": VIEWS, "context": {"max_tokens": 128}, "score": "max"})
-MARKERS = Markers(pad=0, cls=101, sep=102, mention_start=1, mention_end=2, title_end=3)
+MARKERS = Markers(pad=0, bos=(101,), eos=(102,), mention_start=1, mention_end=2, title_end=3)
 MADE_ENTITIES, MADE_MENTIONS = 500, 300
 
 
@@ -169,15 +169,14 @@ def _from_dataset(raw: Path, encoder: Path) -> Case:
     """A directory in ZESHEL's format, and a BERT directory for both towers, untrained."""
     from muver.kb.importing.corpus import build_corpus
     from muver.retriever.corpus.settings import BuildCorpus
-    from muver.retriever.encoders.pretrained import read_tower
-    from muver.retriever.encoders.tokens import WordPieces
+    from muver.retriever.encoders.start import take_encoder
     from muver.retriever.views.segment import segment
     from muver.retriever.views.settings import Segment
 
-    towers = [read_tower(str(encoder)) for _ in range(2)]
-    model = BiEncoder(*towers, WordPieces(encoder), CONFIG).eval()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
+        take_encoder(encoder, folder / "start")
+        model = BiEncoder.from_encoder(folder / "start", CONFIG).eval()
         entities, mentions = folder / "entities.parquet", folder / "mentions.parquet"
         settings = BuildCorpus(context_tokens=128)
         build_corpus(raw.name, raw, entities, mentions, folder / "counts.json", settings)

@@ -82,7 +82,7 @@ def _full_batch(case: Case) -> Case:
 
     def sequence(length: int) -> list[int]:
         inner = random.integers(1000, case.config.vocab_size, length - 2)
-        return [case.markers.cls, *inner.tolist(), case.markers.sep]
+        return [*case.markers.bos, *inner.tolist(), *case.markers.eos]
 
     return replace(
         case,

@@ -78,7 +78,7 @@ def measure(case: Case, options: Options) -> Sweep:
         precision: Tower(case, options.device, precision, options.batch_tokens)
         for precision in dict.fromkeys(("fp32", *options.precisions))
     }
-    marks = baseline.Marks(case.markers.sep, case.markers.title_end)
+    marks = baseline.Marks(case.markers.eos[0], case.markers.title_end)
     encode: dict[Setting, list[float]] = {setting: [] for setting in SETTINGS}
     merge: dict[Setting, list[float]] = {setting: [] for setting in SETTINGS}
     ours: dict[str, list[Ours]] = {precision: [] for precision in towers}

@@ -90,7 +90,7 @@ class ViewEncoder:
         of_model = config.views.max_tokens if config.views.kind == "prefix" else None
         tokens = of_model or self._settings.global_tokens
         titles = prompted_titles([entity.title for entity in entities], config.views, pieces)
-        texts = pieces.ids([entity.description for entity in entities])
+        texts = pieces.ids([entity.description for entity in entities], within=True)
         views = [
             View(prefix_view(title, text, pieces.markers, tokens), 0 if own else -1, len(own) - 1)
             for title, text, own in zip(titles, texts, spans, strict=True)

@@ -157,7 +157,7 @@ class Index(OpenIndex):
         kb
             What `muver kb import` wrote, or entities.
         model
-            A trained model's directory, an encoder (a BERT directory or a hub name), which is taken
+            A trained model's directory, an encoder (a directory or a hub name), which is taken
             as it is, or "bm25".
         punkt
             Folder of Punkt's parameters, by which descriptions are split into sentences, such as

@@ -140,12 +140,12 @@ class Graph(ABC):
 
     @property
     def encoder(self) -> Artifact:
-        """The BERT directory as it is made from scratch, taken or fetched."""
+        """The encoder as it is made from scratch, taken or fetched."""
         return self.encoder_of(self.settings["seed"])
 
     @property
     def start(self) -> Artifact:
-        """The BERT directory that training starts from: the encoder, pre-trained if asked for."""
+        """The directory that training starts from: the encoder, pre-trained if asked for."""
         return self.start_of(self.settings["seed"])
 
     def encoder_of(self, seed: int) -> Artifact:

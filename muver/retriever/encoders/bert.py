@@ -7,14 +7,20 @@ padded batches and all states of the last layer, where a view needs one.
 """
 
 from collections.abc import Iterable
+from pathlib import Path
 
 import torch
 import torch.nn.functional as F
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save
 from torch import Tensor, nn
 
+from muver.io.errors import InputError
+from muver.io.files import atomic_path, write_json
 from muver.retriever.encoders.linear import Linear, filled
 from muver.retriever.encoders.packing import Packed
 from muver.retriever.encoders.sizes import BertConfig
+from muver.retriever.encoders.towers import Tower
 
 ACTIVATIONS = {
     "gelu": F.gelu,
@@ -23,15 +29,13 @@ ACTIVATIONS = {
 }
 
 
-class Bert(nn.Module):
-    """One tower.
-
-    New weights are random: normal with ``initializer_range``, biases and padding's vector 0.
-    """
+class Bert(Tower):
+    """A BERT; new weights are normal with ``initializer_range``, biases and padding's vector 0."""
 
     def __init__(self, config: BertConfig):
         super().__init__()
         self.config = config
+        self.dimension, self.positions = config.hidden_size, config.max_position_embeddings
         self.embeddings = Embeddings(config)
         self.encoder = nn.ModuleDict(
             {"layer": nn.ModuleList(Layer(config) for _ in range(config.num_hidden_layers))}
@@ -49,6 +53,28 @@ class Bert(nn.Module):
         """
         *layers, last = self.encoder["layer"]
         return last.first(batch.unpack(self._through(layers, batch)), batch.attended)
+
+    def save(self, folder: Path) -> None:
+        """Write the library's two files."""
+        state = {name: one.detach().cpu().contiguous() for name, one in self.state_dict().items()}
+        with atomic_path(folder / "model.safetensors") as temporary:
+            temporary.write_bytes(save(state, metadata={"format": "pt"}))
+        write_json(folder / "config.json", self.config.as_dict())
+
+    @classmethod
+    def load(cls, folder: Path) -> "Bert":
+        """Load what :meth:`save` wrote."""
+        tower, path = cls.empty(folder), folder / "model.safetensors"
+        try:
+            tower.load_state_dict(load_file(path))
+        except (RuntimeError, SafetensorError) as error:
+            raise InputError(f"{path}: its weights cannot be loaded ({error}).") from error
+        return tower
+
+    @classmethod
+    def empty(cls, folder: Path) -> "Bert":
+        """A BERT of the sizes in ``config.json``, with new weights."""
+        return cls(BertConfig.from_file(folder / "config.json"))
 
     def _through(self, layers: Iterable[nn.Module], batch: Packed) -> Tensor:
         hidden = filled(self.embeddings(batch))

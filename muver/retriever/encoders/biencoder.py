@@ -1,4 +1,4 @@
-"""Two BERT towers, one for mentions and one for entities (section 2.2, "Dual-encoders")."""
+"""Two towers, one for mentions and one for entities (section 2.2, "Dual-encoders")."""
 
 import math
 from pathlib import Path
@@ -11,28 +11,28 @@ from torch import Tensor, nn
 from muver.io.errors import InputError
 from muver.io.files import atomic_path, read_json, write_json
 from muver.io.typed import read
-from muver.retriever.encoders.bert import Bert
 from muver.retriever.encoders.card import write_model_card
 from muver.retriever.encoders.files import CONFIG_FILE, TOKENIZER_FILE, TOWERS
 from muver.retriever.encoders.packing import Packed
 from muver.retriever.encoders.pooling import pool
 from muver.retriever.encoders.settings import ModelConfig
-from muver.retriever.encoders.tokens import WordPieces
-from muver.retriever.encoders.towers import load_tower, save_tower
+from muver.retriever.encoders.tokens import Pieces
+from muver.retriever.encoders.towers import Tower, load_tower
 
 
 class BiEncoder(nn.Module):
     """Mention tower and entity tower with their vocabulary and layouts.
 
-    Vectors are states of the last layer or a mean of some, without a projection. A model with a
-    scale brings all of them to one length, which is trained (as its logarithm).
+    Vectors are states of the last layer or a mean of some, and what the encoder's makers put after
+    that. A model with a scale brings all of them to one length, which is trained (as its
+    logarithm).
     """
 
     def __init__(
         self,
-        mention_encoder: Bert,
-        entity_encoder: Bert,
-        pieces: WordPieces,
+        mention_encoder: Tower,
+        entity_encoder: Tower,
+        pieces: Pieces,
         config: ModelConfig,
     ):
         super().__init__()
@@ -45,14 +45,14 @@ class BiEncoder(nn.Module):
 
     @property
     def dimension(self) -> int:
-        return self.entity_encoder.config.hidden_size
+        """Of a vector."""
+        return self.entity_encoder.dimension
 
     @classmethod
     def from_encoder(cls, folder: str | Path, config: ModelConfig) -> "BiEncoder":
-        """Start both towers from the same BERT directory; they share no weights."""
-        model = cls(*(load_tower(Path(folder)) for _ in TOWERS), WordPieces(folder), config)
-        model.require_positions("views.max_tokens", config.views.max_tokens)
-        model.require_positions("context.max_tokens", config.context.max_tokens)
+        """Start both towers from the same encoder's directory; they share no weights."""
+        model = cls(*(load_tower(Path(folder)) for _ in TOWERS), Pieces(folder), config)
+        model.require_layouts()
         return model
 
     @classmethod
@@ -66,13 +66,13 @@ class BiEncoder(nn.Module):
         """
         folder = Path(folder)
         config = read(ModelConfig, read_json(folder / CONFIG_FILE), str(folder / CONFIG_FILE))
-        return cls(*(load_tower(folder / tower) for tower in TOWERS), WordPieces(folder), config)
+        return cls(*(load_tower(folder / tower) for tower in TOWERS), Pieces(folder), config)
 
     def save_pretrained(self, folder: str | Path) -> None:
         """Write the model directory: two Hugging Face towers, tokenizer, configuration, card."""
         folder = Path(folder)
         for name in TOWERS:
-            save_tower(getattr(self, name), folder / name)
+            getattr(self, name).save(folder / name)
         with atomic_path(folder / TOKENIZER_FILE) as temporary:
             temporary.write_bytes(self.pieces.path.read_bytes())
         config = self.config
@@ -83,29 +83,36 @@ class BiEncoder(nn.Module):
 
     def require_positions(self, setting: str, tokens: int) -> None:
         """Refuse a setting with longer sequences than the encoder has positions."""
-        limit = self.entity_encoder.config.max_position_embeddings
-        if tokens > limit:
-            raise InputError(
-                f"{setting} is {tokens}, but the encoder has {limit} positions. Lower it or "
-                "choose another encoder."
-            )
+        for tower in (self.mention_encoder, self.entity_encoder):
+            if tower.positions is not None and tokens > tower.positions:
+                raise InputError(
+                    f"{setting} is {tokens}, but the encoder has {tower.positions} positions. "
+                    "Lower it or choose another encoder."
+                )
+
+    def require_layouts(self) -> None:
+        """Refuse contexts and views that are longer than the encoder has positions."""
+        for name in ("context", "views"):
+            own = getattr(self.config, name).max_tokens
+            self.require_positions(f"{name}.max_tokens", own)
 
     def encode_mentions(self, batch: Packed) -> Tensor:
         """Vectors of contexts in the order given: (batch, d), or (batch, longest, d)."""
         markers = self.pieces.markers
-        return self._encode(
-            self.mention_encoder, batch, (markers.mention_start, markers.mention_end)
-        )
+        span = (markers.mention_start, markers.mention_end)
+        return self._encode(self.mention_encoder, batch, span)
 
     def encode_views(self, batch: Packed) -> Tensor:
         """Vectors of views in the order given: (batch, d), or (batch, longest, d)."""
         markers = self.pieces.markers
-        return self._encode(self.entity_encoder, batch, (markers.cls, markers.title_end))
+        opening = markers.bos[-1] if markers.bos else None
+        return self._encode(self.entity_encoder, batch, (opening, markers.title_end))
 
-    def _encode(self, tower: Bert, batch: Packed, span: tuple[int, int]) -> Tensor:
+    def _encode(self, tower: Tower, batch: Packed, span: tuple[int | None, int]) -> Tensor:
+        batch = batch.padded_with(self.pieces.markers.pad)
         if self.config.score == "sum_max":
-            return batch.unpack(self._scaled(tower.states(batch)))
-        return self._scaled(self._pooled(tower, batch, span))
+            return batch.unpack(self._scaled(tower.project(tower.states(batch))))
+        return self._scaled(tower.project(self._pooled(tower, batch, span)))
 
     def _scaled(self, vectors: Tensor) -> Tensor:
         """Bring vectors to the length that the scale sets; without one they stay as they are."""
@@ -114,9 +121,10 @@ class BiEncoder(nn.Module):
         length = (self.log_scale / 2 - math.log(self.config.terms) / 4).exp()
         return F.normalize(vectors.float(), dim=1) * length
 
-    def _pooled(self, tower: Bert, batch: Packed, span: tuple[int, int]) -> Tensor:
+    def _pooled(self, tower: Tower, batch: Packed, span: tuple[int | None, int]) -> Tensor:
         if self.config.pooling == "cls":
             return tower.first_states(batch)
-        ends = (self.pieces.markers.cls, self.pieces.markers.sep)
+        markers = self.pieces.markers
         states, ids = batch.unpack(tower.states(batch)), batch.unpack(batch.ids)
+        ends = (*markers.bos, *markers.eos)
         return pool(states, ids, batch.mask, self.config.pooling, ends, span)

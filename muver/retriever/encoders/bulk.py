@@ -18,8 +18,10 @@ Encode = Callable[[Packed], Tensor]
 def batches_by_length(lengths: Sequence[int], batch_tokens: int) -> Iterator[np.ndarray]:
     """Group positions by length, so that most of a batch is attended to in one block.
 
-    Yields ------ Arrays of positions into ``lengths``, longest first, so that too small a memory
-    shows at once. Rows x longest row is at most ``batch_tokens``, but a batch has at least one row.
+    Yields
+    ------
+    Arrays of positions into ``lengths``, longest first, so that too small a memory shows at once.
+    Rows x longest row is at most ``batch_tokens``, but a batch has at least one row.
     """
     order = _longest_first(lengths)
     start = 0

@@ -14,8 +14,7 @@ tags: [entity-retrieval, entity-linking, bi-encoder]
 
 # A two-tower entity retriever
 
-Mentions are encoded by `mention_encoder/`, views of entities by `entity_encoder/`. {vectors}
-The score of an entity is the {score} of the {metric} with its views.
+Mentions are encoded by `mention_encoder/`, views of entities by `entity_encoder/`.
 
 ```python
 from muver.retriever.encoders.biencoder import BiEncoder
@@ -23,34 +22,15 @@ from muver.retriever.encoders.biencoder import BiEncoder
 model = BiEncoder.from_pretrained("this/folder")
 ```
 
-Settings it was made with:
+Settings it was made with, which `muver.retriever.encoders.biencoder.ModelConfig` explains:
 
 ```json
 {settings}
 ```
 """
 
-SCORES = {
-    "max": "greatest",
-    "sum_max": "sum over the mention's tokens of the greatest",
-}
-METRICS = {"dot": "dot products", "l2": "negative Euclidean distances"}
-TOKEN_VECTORS = "All token vectors are compared."
-VECTORS = {
-    "cls": "A vector is the last layer's state of `[CLS]`.",
-    "last": "A vector is the last layer's state of the last piece.",
-    "special": "A vector is the mean of the last layer's states of the special pieces.",
-    "span": "A vector is the mean of the last layer's states of the mention's (or title's) pieces.",
-    "all": "A vector is the mean of the last layer's states of all pieces.",
-}
-SCALED = " All are of one length: the product of two is their cosine times {:.4g}."
-
 
 def write_model_card(path: Path, config: ModelConfig) -> None:
     """Write a README.md on what the model is, how to load it and how it was made."""
     settings = json.dumps(config.as_dict(), indent=2, ensure_ascii=False)
-    vectors = TOKEN_VECTORS if config.score == "sum_max" else VECTORS[config.pooling]
-    if config.scale is not None:
-        vectors += SCALED.format(config.scale / config.terms**0.5)
-    score, metric = SCORES[config.score], METRICS[config.metric]
-    write_text(path, CARD.format(vectors=vectors, score=score, metric=metric, settings=settings))
+    write_text(path, CARD.format(settings=settings))

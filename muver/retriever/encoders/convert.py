@@ -3,8 +3,8 @@
 import pickle
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from textwrap import shorten
 
 import torch
 from msgspec.structs import asdict
@@ -13,12 +13,10 @@ from torch import Tensor
 from muver.io.errors import InputError
 from muver.io.files import sha256_of, write_manifest, write_text
 from muver.io.progress import logger
-from muver.retriever.encoders import start
-from muver.retriever.encoders.bert import Bert, BertConfig
 from muver.retriever.encoders.biencoder import BiEncoder
-from muver.retriever.encoders.files import MANIFEST_FILE, TOKENIZER_FILE
+from muver.retriever.encoders.files import MANIFEST_FILE, TOKENIZER_FILE, TOWERS
 from muver.retriever.encoders.settings import Layouts, ModelConfig
-from muver.retriever.encoders.tokens import WordPieces
+from muver.retriever.encoders.start import take_encoder
 
 State = dict[str, Tensor]
 # Prefixes of the weights of the mention tower and of the entity tower.
@@ -30,14 +28,6 @@ LAYOUTS = {
 WRAPPERS = ("module.", "bert_model.", "bert.")
 UNUSED = ("pooler.", "embeddings.position_ids")
 SHOWN = 3
-
-
-@dataclass(frozen=True)
-class Tower:
-    """Weights of one tower under BERT's own names, and the prefix that their names had."""
-
-    prefix: str
-    weights: State
 
 
 def convert(
@@ -66,18 +56,18 @@ def convert(
     provenance = {"converted_from": {"sha256": sha256, "layout": layout}}
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        if Path(encoder).exists():
-            start.from_directory(Path(encoder), folder)
-        else:
-            start.from_hub(encoder, folder)
-        sizes = BertConfig.from_file(folder / "config.json")
-        model = BiEncoder(
-            *(_load(tower, sizes, checkpoint, encoder) for tower in towers),
-            WordPieces(folder),
-            ModelConfig(**asdict(settings), provenance=provenance),
-        )
-        model.require_positions("views.max_tokens", settings.views.max_tokens)
-        model.require_positions("context.max_tokens", settings.context.max_tokens)
+        take_encoder(encoder, folder)
+        config = ModelConfig(**asdict(settings), provenance=provenance)
+        model = BiEncoder.from_encoder(folder, config)
+        for name, (prefix, weights) in zip(TOWERS, towers, strict=True):
+            try:
+                getattr(model, name).load_state_dict(weights)
+            except RuntimeError as error:
+                raise InputError(
+                    f"{checkpoint}: the weights {prefix}* are not those of the encoder {encoder}. "
+                    f"{shorten(str(error), 400)}. Pass the encoder whose config.json has the "
+                    "checkpoint's sizes."
+                ) from None
         model.save_pretrained(out)
     identity = {
         "checkpoint_sha256": sha256,
@@ -105,23 +95,22 @@ def read_state(checkpoint: Path) -> State:
         raise InputError(
             f"{checkpoint}: damaged, or not a file of torch.save ({error}). Fetch it again."
         ) from error
-    if not isinstance(state, Mapping) or not state:
-        raise InputError(f"{checkpoint}: holds no state dict but a {type(state).__name__}.")
-    other = [name for name, value in state.items() if not isinstance(value, Tensor)]
-    if other:
+    weights = state.values() if isinstance(state, Mapping) else [None]
+    if not all(isinstance(one, Tensor) for one in weights):
         raise InputError(
-            f"{checkpoint}: not a state dict: no tensors under {_some(map(repr, other))}. Expected "
-            "weights by their names at the top level."
+            f"{checkpoint}: not a state dict: expected weights by their names at the top level, "
+            "and nothing else. Save model.state_dict() alone."
         )
     return dict(state)
 
 
-def split_towers(state: State, checkpoint: Path) -> tuple[list[Tower], str]:
+def split_towers(state: State, checkpoint: Path) -> tuple[list[tuple[str, State]], str]:
     """Sort weights into the two towers by the names of one of :data:`LAYOUTS`.
 
     Returns
     -------
-    The mention tower and the entity tower; the layout's name.
+    Of the mention tower and of the entity tower the prefix that its weights had, and the weights
+    under BERT's own names; the layout's name.
     """
     wrapper, names = _unwrap(state, WRAPPERS[:1])
     fitting = [
@@ -145,7 +134,8 @@ def split_towers(state: State, checkpoint: Path) -> tuple[list[Tower], str]:
     for prefix in prefixes:
         own = {n.removeprefix(prefix): w for n, w in names.items() if n.startswith(prefix)}
         inner, weights = _unwrap(own, WRAPPERS)
-        towers.append(Tower(wrapper + prefix + inner, weights))
+        used = {name: w for name, w in weights.items() if not name.startswith(UNUSED)}
+        towers.append((wrapper + prefix + inner, used))
     return towers, layout
 
 
@@ -158,40 +148,6 @@ def _unwrap(state: State, wrappers: Sequence[str]) -> tuple[str, State]:
             return taken, state
         taken += common[0]
         state = {name.removeprefix(common[0]): weight for name, weight in state.items()}
-
-
-def _load(tower: Tower, sizes: BertConfig, checkpoint: Path, encoder: str) -> Bert:
-    """A BERT of the encoder's sizes with a tower's weights, all of which must fit."""
-    model = Bert(sizes)
-    expected = model.state_dict()
-    weights = {n: w for n, w in tower.weights.items() if not n.startswith(UNUSED)}
-    missing = [tower.prefix + name for name in expected if name not in weights]
-    unknown = [tower.prefix + name for name in weights if name not in expected]
-    misshapen = [
-        f"{tower.prefix}{name} ({_shape(weight)} instead of {_shape(expected[name])})"
-        for name, weight in weights.items()
-        if name in expected and weight.shape != expected[name].shape
-    ]
-    problems = [
-        f"{len(names)} {what}: {_some(names)}"
-        for what, names in (
-            ("missing", missing),
-            ("unknown", unknown),
-            ("of another shape", misshapen),
-        )
-        if names
-    ]
-    if problems:
-        raise InputError(
-            f"{checkpoint}: the weights {tower.prefix}* are not those of the encoder {encoder}. "
-            f"{'; '.join(problems)}. Pass the encoder whose config.json has the checkpoint's sizes."
-        )
-    model.load_state_dict(weights)
-    return model
-
-
-def _shape(weight: Tensor) -> str:
-    return " x ".join(map(str, weight.shape)) or "a number"
 
 
 def _some(names: Iterable[str]) -> str:

@@ -4,12 +4,12 @@ import os
 from pathlib import Path
 
 from muver.io.errors import InputError
-from muver.retriever.encoders.files import TOKENIZER_FILE, WEIGHT_FILES
+from muver.retriever.encoders.files import VOCABULARY_FILES, WEIGHT_FILES
 
 NEEDED = {  # one file of each kind
     "configuration": ("config.json",),
     "weights": WEIGHT_FILES,
-    "vocabulary": (TOKENIZER_FILE, "vocab.txt"),
+    "vocabulary": VOCABULARY_FILES,
 }
 PATIENCE = 10  # seconds that the hub has to answer
 CURE = "name a directory that has it (--config encoder=DIR, or --model DIR of an index)"
@@ -26,7 +26,7 @@ def at_revision(source: str) -> tuple[str, str]:
 
 
 def check_form(source: str) -> None:
-    """Refuse what is neither a BERT directory nor a possible hub name."""
+    """Refuse what is neither an encoder's directory nor a possible hub name."""
     if source == "scratch":
         return
     if Path(source).exists():
@@ -102,7 +102,7 @@ def cached(source: str) -> Path | None:
     try:
         config, *weights = (
             try_to_load_from_cache(name, file, revision=revision)
-            for file in ("config.json", "model.safetensors", "pytorch_model.bin")
+            for file in ("config.json", *WEIGHT_FILES)
         )
     except ValueError:  # not a possible hub name
         return None

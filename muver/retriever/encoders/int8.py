@@ -9,6 +9,9 @@ from typing import TypeVar
 import torch
 from torch import Tensor, nn
 
+from muver.io.errors import InputError
+from muver.retriever.encoders.linear import Linear
+
 Model = TypeVar("Model", bound=nn.Module)
 STEPS = 127  # on either side of 0
 
@@ -57,6 +60,11 @@ def to_precision(model: Model, precision: str) -> Model:
     """
     if precision != "int8":
         return model
+    if not any(isinstance(module, Linear) for module in model.modules()):
+        raise InputError(
+            "precision: int8 is for plain BERTs, and this encoder is computed by Hugging Face's "
+            "library. Set it to 'fp32' or 'bf16'."
+        )
     for parent in list(model.modules()):
         for name, child in parent.named_children():
             if isinstance(child, nn.Linear):

@@ -1,8 +1,9 @@
 """How an encoder's makers pool its states, from sentence-transformers' files in its directory.
 
 ``modules.json`` lists what follows the transformer: a pooling, whose ``config.json`` names the
-states, and perhaps a normalisation. ``config_sentence_transformers.json`` has the prompts that go
-before queries and passages. (sbert.net, "Creating Custom Models"; as its version 6 reads them.)
+states, perhaps linear layers, and perhaps a normalisation.
+``config_sentence_transformers.json`` has the prompts that go before queries and passages.
+(sbert.net, "Creating Custom Models"; as its version 6 reads them.)
 """
 
 from collections.abc import Callable
@@ -12,10 +13,10 @@ from typing import Any
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.progress import logger
-from muver.retriever.encoders.files import MODULES_FILE, POOLING_FILE, PROMPTS_FILE
+from muver.retriever.encoders.files import MODULES_FILE, PROMPTS_FILE
 
 # Their names of the poolings that our towers have, and our names.
-POOLINGS = {"cls": "cls", "mean": "all", "lasttoken": "last"}
+POOLINGS = {"cls": "cls", "mean": "all", "lasttoken": "last", "weightedmean": "weighted"}
 # Up to their version 5 each pooling had a switch of its own.
 SWITCHES = {
     "pooling_mode_cls_token": "cls",
@@ -25,7 +26,9 @@ SWITCHES = {
     "pooling_mode_weightedmean_tokens": "weightedmean",
     "pooling_mode_lasttoken": "lasttoken",
 }
-MODULES = ("Transformer", "Pooling", "Normalize")
+FEWEST = ["Transformer", "Pooling"]
+MODULES = (*FEWEST, "Dense", "Normalize")
+ACTIVATIONS = ("Identity", "Tanh", "ReLU", "GELU", "SiLU", "Sigmoid")
 PASSAGE = ("document", "passage", "corpus")  # names that a passage's prompt may have
 
 # We choose for encoders from scratch: as most sentence encoders, the mean over all pieces.
@@ -34,7 +37,7 @@ SCRATCH = {"pooling": "all", "normalised": True, "query": "", "passage": ""}
 Find = Callable[[str], Path | None]
 
 
-def own_pooling(find: Find, where: str) -> dict[str, Any]:
+def own_pooling(find: Find, where: str, usual: str = "cls") -> dict[str, Any]:
     """Find out what the pooling ``auto`` stands for.
 
     Parameters
@@ -43,31 +46,69 @@ def own_pooling(find: Find, where: str) -> dict[str, Any]:
         Maps a file's name to its path in the encoder; None if there is no such file.
     where
         The encoder, as messages name it.
+    usual
+        The pooling of an encoder without such files; it is neither normalised nor has it prompts.
 
-    Returns ------- ``pooling`` (:mod:`muver.retriever.encoders.pooling`), ``normalised``, and the
-    prompts of a ``query`` and a ``passage``. Without such files: ``[CLS]``, not normalised, without
-    prompts.
+    Returns
+    -------
+    ``pooling`` (:mod:`muver.retriever.encoders.pooling`), ``normalised``, and the prompts of a
+    ``query`` and a ``passage``.
     """
-    modules = find(MODULES_FILE)
-    if modules is None:
-        logger.info("%s has no files of sentence-transformers: its vectors are [CLS]'s", where)
-        return {"pooling": "cls", "normalised": False, "query": "", "passage": ""}
-    kinds = [_kind(module, modules) for module in _read(modules, list)]
-    if tuple(kinds) not in (MODULES, MODULES[:2]):
-        raise _refusal(where, MODULES_FILE, kinds, MODULES)
-    file = find(POOLING_FILE)
-    if file is None:
-        raise InputError(f"{where}: no {POOLING_FILE} in it, which its {MODULES_FILE} asks for.")
-    settings = _read(file, dict)
+    modules = _modules(find, where)
+    if not modules:
+        logger.info("%s has no files of sentence-transformers: its pooling is %s", where, usual)
+        return {"pooling": usual, "normalised": False, "query": "", "passage": ""}
+    file = f"{modules['Pooling'][0]}/config.json"
+    settings = _settings(find, where, file)
     modes = _modes(settings)
     if len(modes) != 1 or modes[0] not in POOLINGS:
-        raise _refusal(where, POOLING_FILE, modes, POOLINGS)
+        raise _refusal(where, file, modes, POOLINGS)
     prompts = _prompts(find(PROMPTS_FILE))
     if any(prompts.values()) and not settings.get("include_prompt", True):
-        raise _refusal(where, POOLING_FILE, ["include_prompt: false"], ["include_prompt: true"])
-    found = {"pooling": POOLINGS[modes[0]], "normalised": kinds[-1] == "Normalize", **prompts}
+        raise _refusal(where, file, ["include_prompt: false"], ["include_prompt: true"])
+    found = {"pooling": POOLINGS[modes[0]], "normalised": "Normalize" in modules, **prompts}
     logger.info("%s: vectors as its files of sentence-transformers say: %s", where, found)
     return found
+
+
+def own_dense(find: Find, where: str) -> list[tuple[dict[str, Any], Path]]:
+    """Linear layers between pooling and normalisation: what each is like, and its weights."""
+    layers = []
+    for folder in _modules(find, where).get("Dense", []):
+        own = _settings(find, where, file := f"{folder}/config.json")
+        activation = str(own.get("activation_function")).rpartition(".")[2]
+        if activation not in ACTIVATIONS:
+            raise _refusal(where, file, [activation], ACTIVATIONS)
+        weights = find(f"{folder}/model.safetensors") or find(f"{folder}/pytorch_model.bin")
+        if weights is None:
+            raise InputError(f"{where}: no weights in {folder}, which its {MODULES_FILE} names.")
+        layers.append(({**own, "activation_function": activation}, weights))
+    return layers
+
+
+def _modules(find: Find, where: str) -> dict[str, list[str]]:
+    """The folders of the encoder's modules by kind, in order; empty without such files."""
+    path = find(MODULES_FILE)
+    if path is None:
+        return {}
+    modules = _read(path, list)
+    kinds = [_kind(module, path) for module in modules]
+    if [kind for kind in kinds if kind != "Dense"] not in (FEWEST, [*FEWEST, "Normalize"]) or (
+        kinds != sorted(kinds, key=MODULES.index)
+    ):
+        raise _refusal(where, MODULES_FILE, kinds, MODULES)
+    folders: dict[str, list[str]] = {}
+    for number, (kind, module) in enumerate(zip(kinds, modules, strict=True)):
+        folders.setdefault(kind, []).append(module.get("path") or f"{number}_{kind}")
+    return folders
+
+
+def _settings(find: Find, where: str, name: str) -> dict[str, Any]:
+    """A module's configuration."""
+    file = find(name)
+    if file is None:
+        raise InputError(f"{where}: no {name} in it, which its {MODULES_FILE} asks for.")
+    return _read(file, dict)
 
 
 def _kind(module: Any, file: Path) -> str:

@@ -1,7 +1,7 @@
 """Lay out token sequences one after another without padding, grouped by equal length."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 
@@ -52,6 +52,12 @@ class Packed:
     def attended(self) -> Tensor:
         """(sequences, longest) True at every attended position, in the order given."""
         return self.mask.bool() if self.keys is None else self.keys
+
+    def padded_with(self, piece: int) -> "Packed":
+        """The same batch with this piece as its padding on purpose."""
+        if self.keys is None or piece == 0:
+            return self
+        return replace(self, ids=self.ids.where(self.keys.flatten(), piece))
 
     def unpack(self, values: Tensor) -> Tensor:
         """Values by token, (tokens, ...), as (sequences, longest, ...) in the order given.

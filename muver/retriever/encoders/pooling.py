@@ -14,8 +14,8 @@ def pool(
     ids: Tensor,
     mask: Tensor,
     pooling: str,
-    ends: tuple[int, int],
-    span: tuple[int, int],
+    ends: tuple[int, ...],
+    span: tuple[int | None, int],
 ) -> Tensor:
     """Reduce the states of each sequence to one vector: (batch, d).
 
@@ -27,32 +27,38 @@ def pool(
     pooling
         "cls": the first position. "last": the last one. "special": the mean over the special
         pieces, that is the ends and both markers of the span. "span": the mean over the pieces
-        between these markers. "all": the mean over all pieces. If a mean would be over nothing, the
-        first position is taken.
+        between these markers. "all": the mean over all pieces. "weighted": the same with weights
+        1, 2, 3 ... by position. If a mean would be over nothing, the first position is taken.
     ends
-        ``[CLS]`` and ``[SEP]``.
+        What the tokenizer puts around a text: ``[CLS]`` and ``[SEP]``.
     span
-        The pieces that open and close the mention, or the title.
+        The pieces that open and close the mention, or the title; None opens at the first position.
     """
     if pooling == "cls":
         return states[:, 0]
     if pooling == "last":
         return states[torch.arange(len(states)), mask.sum(dim=1).long() - 1]
     if pooling == "special":
-        chosen = torch.isin(ids, ids.new_tensor([*ends, *span]))
+        special = [one for one in (*ends, *span) if one is not None]
+        chosen = torch.isin(ids, ids.new_tensor(special))
     elif pooling == "span":
         chosen = _between(ids, *span)
     else:
         chosen = torch.ones_like(ids, dtype=torch.bool)
     chosen = chosen & mask.bool()
     chosen[:, 0] |= ~chosen.any(dim=1)
+    if pooling == "weighted":
+        chosen = chosen.cumsum(dim=1) * chosen
     weights = (chosen / chosen.sum(dim=1, keepdim=True))[:, :, None]
     return (states.float() * weights).sum(dim=1)
 
 
-def _between(ids: Tensor, opening: int, closing: int) -> Tensor:
+def _between(ids: Tensor, opening: int | None, closing: int) -> Tensor:
     """Positions after the first opening piece and before the first closing piece behind it."""
-    opens = ids == opening
-    inside = (opens.cumsum(dim=1) - opens.long()) > 0
+    if opening is None:
+        inside = torch.ones_like(ids, dtype=torch.bool)
+    else:
+        opens = ids == opening
+        inside = (opens.cumsum(dim=1) - opens.long()) > 0
     closed = ((ids == closing) & inside).cumsum(dim=1) > 0
     return inside & ~closed & closed[:, -1:]

@@ -70,6 +70,8 @@ class ModelConfig(Layouts, kw_only=True):
         Settings of the training run, for people.
     """
 
+    # "weighted" comes from the makers of an encoder alone.
+    pooling: Literal[Pooling, "weighted"] = "cls"
     scale: Positive | None = None
     provenance: dict[str, Any] = {}
 

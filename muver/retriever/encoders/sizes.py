@@ -1,4 +1,4 @@
-"""Sizes of a BERT, without importing torch, for code that only plans or checks."""
+"""Sizes of an encoder, without importing torch, for code that only plans or checks."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
@@ -9,6 +9,33 @@ from muver.io.errors import InputError
 from muver.io.files import read_json
 
 ACTIVATIONS = ("gelu", "gelu_new", "relu")
+# What DistilBERT's and T5's config.json call a BERT's sizes.
+OTHER_NAMES = {
+    "dim": "hidden_size",
+    "d_model": "hidden_size",
+    "n_layers": "num_hidden_layers",
+    "num_layers": "num_hidden_layers",
+    "n_heads": "num_attention_heads",
+    "num_heads": "num_attention_heads",
+    "hidden_dim": "intermediate_size",
+    "d_ff": "intermediate_size",
+}
+
+
+def is_packed(config: Any) -> bool:
+    """Whether a config.json is of a plain BERT, which our own code computes.
+
+    All other encoders are computed by Hugging Face's library.
+    """
+    if not isinstance(config, Mapping):
+        return False
+    return (
+        config.get("model_type") == "bert"
+        and config.get("hidden_act", "gelu") in ACTIVATIONS
+        and config.get("position_embedding_type") in (None, "absolute")
+        and not config.get("is_decoder")
+        and not config.get("dense")  # layers after the pooling
+    )
 
 
 @dataclass(frozen=True)
@@ -31,38 +58,23 @@ class BertConfig:
 
     @classmethod
     def from_file(cls, path: Path) -> "BertConfig":
+        """Sizes from a config.json; of another encoder those that it shares with a BERT."""
         raw = read_json(path)
         if not isinstance(raw, dict):
-            raise InputError(f"{path}: expected an object with a BERT's sizes.")
-        return cls.from_dict(raw, str(path))
+            raise InputError(f"{path}: expected an object with an encoder's sizes.")
+        return cls.from_dict(raw)
 
     @classmethod
-    def from_dict(cls, raw: Mapping[str, Any], where: str) -> "BertConfig":
-        """Take the sizes from a config.json's content; errors start with ``where``."""
-        kind = raw.get("model_type")
-        if kind != "bert":
-            raise InputError(
-                f"{where} says model_type {kind!r}; both towers are BERTs. Choose a BERT-type "
-                "encoder."
-            )
-        known = {field.name: raw[field.name] for field in fields(cls) if field.name in raw}
-        config = cls(**known)
-        embedding = raw.get("position_embedding_type") or "absolute"
-        for name, value, allowed in (
-            ("hidden_act", config.hidden_act, ACTIVATIONS),
-            ("position_embedding_type", embedding, ("absolute",)),
-        ):
-            if value not in allowed:
-                raise InputError(
-                    f"{where} says {name} {value!r}, and only {', '.join(allowed)} can be built "
-                    "here. Choose another encoder."
-                )
-        if config.hidden_size % config.num_attention_heads:
-            raise InputError(
-                f"{where} says hidden_size {config.hidden_size}, which cannot be shared out among "
-                f"{config.num_attention_heads} attention heads."
-            )
-        return config
+    def from_dict(cls, raw: Mapping[str, Any]) -> "BertConfig":
+        """Take the sizes from a config.json's content."""
+        named = {
+            OTHER_NAMES.get(key, key): value
+            for key, value in raw.items()
+            if key == "pad_token_id" or value is not None
+        }
+        if named.get("hidden_act") not in ACTIVATIONS:
+            named.pop("hidden_act", None)
+        return cls(**{one.name: named[one.name] for one in fields(cls) if one.name in named})
 
     def as_dict(self) -> dict[str, Any]:
         """The content of config.json."""

@@ -1,8 +1,6 @@
 """The checkpoint that training starts from: made from scratch, a directory, or from the hub."""
 
-import shutil
 from collections.abc import Iterable, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +12,12 @@ from muver.io.files import atomic_path, read_json, sha256_of, write_manifest
 from muver.io.progress import logger
 from muver.io.typed import read
 from muver.retriever.corpus.schema import read_entities
-from muver.retriever.encoders.bert import Bert, BertConfig
+from muver.retriever.encoders.bert import Bert
 from muver.retriever.encoders.files import TOKENIZER_FILE
-from muver.retriever.encoders.hub import check_directory, check_there
-from muver.retriever.encoders.own_pooling import SCRATCH, own_pooling
+from muver.retriever.encoders.hub import check_there
+from muver.retriever.encoders.own_pooling import SCRATCH
 from muver.retriever.encoders.settings import FromScratch, Pretrained, Scratch
-from muver.retriever.encoders.tokens import WordPieces
-from muver.retriever.encoders.towers import save_tower
+from muver.retriever.encoders.sizes import BertConfig
 
 SPECIAL_PIECES = [
     "[PAD]",
@@ -41,12 +38,12 @@ def make_start(
     entities: Path | None = None,
     counts: Path | None = None,
 ) -> None:
-    """Make or fetch the BERT directory that both towers start from.
+    """Make or fetch the encoder that both towers start from.
 
     Parameters
     ----------
     source
-        ``scratch``, a BERT directory, or a name on the hub.
+        ``scratch``, an encoder's directory, or a name on the hub.
     settings
         For ``scratch`` :class:`muver.retriever.encoders.settings.FromScratch`, else
         :class:`muver.retriever.encoders.settings.Pretrained`.
@@ -55,9 +52,7 @@ def make_start(
         the training worlds.
     """
     if source != "scratch":
-        pretrained = read(Pretrained, settings)
-        take = from_directory if Path(source).exists() else from_hub
-        take(source, out, pretrained.pooling == "auto")
+        take_encoder(source, out, read(Pretrained, settings).pooling == "auto")
         return
     if entities is None or counts is None:
         raise InputError("--source scratch needs --entities and --counts (its vocabulary's texts).")
@@ -91,55 +86,36 @@ def from_scratch(
         attention_probs_dropout_prob=settings.dropout,
         initializer_range=settings.initializer_range,
     )
-    save_tower(Bert(config), out)
+    Bert(config).save(out)
     identity = {"scratch": dict(sorted(settings.as_dict().items())), "seed": seed}
     _finish(out, "scratch", identity | ({"vectors": SCRATCH} if with_pooling else {}))
 
 
-def from_directory(source: str | Path, out: Path, with_pooling: bool = False) -> None:
-    """Copy a BERT directory: weights (safetensors or torch), configuration, tokenizer.
+def take_encoder(source: str | Path, out: Path, with_pooling: bool = False) -> None:
+    """Take an encoder from a directory or by its hub name, with ``@REVISION`` if need be.
 
     With ``with_pooling``, the manifest also says how its makers pool
-    (:mod:`muver.retriever.encoders.own_pooling`), as ``vectors`` of the encoder's identity.
+    (:mod:`muver.retriever.encoders.own_pooling`), as ``vectors`` of the encoder's identity. Only
+    this and ``download`` may use the network.
     """
-    source = Path(source)
-    check_directory(source)
-    _take(str(source), source.resolve().name, out, with_pooling)
+    check_there(str(source))
+    folder = Path(source)
+    if not folder.exists():
+        logger.info("taking %s from the hub (or its local cache)", source)
+    from muver.retriever.encoders.library import take  # takes seconds to import
 
-
-def from_hub(name: str, out: Path, with_pooling: bool = False) -> None:
-    """Fetch a BERT by its hub name; only this and ``download`` may use the network."""
-    check_there(name)
-    logger.info("taking %s from the hub (or its local cache)", name)
     try:
-        _take(name, name, out, with_pooling)
+        vectors = take(str(source), out, with_pooling)
     except OSError as error:
-        raise InputError(f"encoder {name!r}: not to be had from the hub ({error}).") from error
-
-
-def _take(source: str, name: str, out: Path, with_pooling: bool) -> None:
-    from muver.retriever.encoders import (
-        pretrained,
-    )  # takes seconds to import, and from_scratch does not need it
-
-    save_tower(pretrained.read_tower(source), out)
-    tokenizer_file = Path(source) / TOKENIZER_FILE
-    with atomic_path(out / TOKENIZER_FILE) as temporary:
-        if tokenizer_file.is_file():
-            shutil.copyfile(tokenizer_file, temporary)
-        else:
-            pretrained.write_tokenizer(source, temporary)
+        raise InputError(f"encoder {str(source)!r}: cannot be had ({error}).") from error
     files = {"weights": "model.safetensors", "tokenizer": TOKENIZER_FILE}
     identity: dict[str, Any] = {f"{w}_sha256": sha256_of(out / file) for w, file in files.items()}
-    if with_pooling:
-        find = partial(pretrained.find_file, source)
-        identity["vectors"] = own_pooling(find, f"encoder {source}")
-    _finish(out, name, identity)
+    name = folder.resolve().name if folder.is_dir() else str(source)
+    _finish(out, name, identity | ({"vectors": vectors} if vectors else {}))
 
 
 def _finish(out: Path, name: str, identity: dict[str, Any]) -> None:
     """Write the manifest; its identity joins a row's settings, the encoder's origin does not."""
-    WordPieces(out)  # refuses a vocabulary without the markers
     write_manifest(out / "manifest.json", "encoder", {}, {}, name=name, identity=identity)
 
 

@@ -1,4 +1,4 @@
-"""Turn text into word-piece ids with the tokenizer in a model's directory."""
+"""Turn text into ids with the tokenizer in a model's directory."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,56 +9,93 @@ from muver.io.errors import InputError
 from muver.retriever.encoders.files import TOKENIZER_FILE
 from muver.retriever.views.layout import Ids, Markers
 
-MARKER_PIECES = {
-    "pad": "[PAD]",
-    "cls": "[CLS]",
-    "sep": "[SEP]",
-    "mention_start": "[unused0]",
-    "mention_end": "[unused1]",
-    "title_end": "[unused2]",
+# BERT's vocabulary has pieces without a meaning, which the released systems took as markers.
+MARKERS = {"mention_start": "[unused0]", "mention_end": "[unused1]", "title_end": "[unused2]"}
+# Pieces that other vocabularies get, by the paper's names, and the words whose embeddings' mean
+# they start as.
+ADDED = {
+    "mention_start": ("[Ms]", "start of mention"),
+    "mention_end": ("[Me]", "end of mention"),
+    "title_end": ("[ENT]", "title of entity"),
 }
 
 
-class WordPieces:
-    """A BERT vocabulary with the markers that the layouts need."""
+def read_tokenizer(path: Path) -> Tokenizer:
+    """A tokenizer from its file."""
+    try:
+        return Tokenizer.from_file(str(path))
+    except Exception as error:  # tokenizers raises no other class
+        raise InputError(f"{path}: not a tokenizer, or damaged ({error}).") from error
+
+
+class Pieces:
+    """A tokenizer with the markers that the layouts need."""
 
     def __init__(self, folder: str | Path):
         path = Path(folder) / TOKENIZER_FILE
         if not path.is_file():
             raise InputError(f"{path}: no such file. An encoder's directory needs its tokenizer.")
         self.path = path
-        try:
-            self._tokenizer = Tokenizer.from_file(str(path))
-        except Exception as error:  # tokenizers raises no other class
-            raise InputError(f"{path}: not a tokenizer, or damaged ({error}).") from error
+        self._tokenizer = read_tokenizer(path)
+        padding = self._tokenizer.padding
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
-        found = {name: self._tokenizer.token_to_id(p) for name, p in MARKER_PIECES.items()}
-        missing = [MARKER_PIECES[name] for name, number in found.items() if number is None]
+        found = {"pad": padding["pad_id"] if padding else self._find("[PAD]")}
+        for name, piece in MARKERS.items():
+            found[name] = self._find(piece, ADDED[name][0])
+        missing = [MARKERS.get(name, "[PAD]") for name, number in found.items() if number is None]
         if missing:
             raise InputError(
-                f"{path}: the vocabulary has no {', '.join(missing)}. The layouts need BERT's "
-                "special pieces; choose an encoder with a BERT vocabulary."
+                f"{path}: the vocabulary has no {', '.join(missing)}. Make the encoder's directory "
+                "with `muver encoder`, which adds what is missing."
             )
-        self.markers = Markers(**found)
+        bos, eos = self._around()
+        self.markers = Markers(bos=bos, eos=eos, **found)
+        self._spaces = False
+        first, second, both = self.ids(["b", "a", "b a"])
+        self._spaces = both != first + second
 
     @property
     def mask(self) -> int:
         """The piece that hides another one in pre-training."""
-        found = self._tokenizer.token_to_id("[MASK]")
+        found = self._find("[MASK]")
         if found is None:
             raise InputError(
                 f"{self.path}: the vocabulary has no [MASK], which pre-training needs. Choose an "
                 "encoder with a BERT vocabulary, or set pretrain.steps to 0."
             )
-        return int(found)
+        return found
 
     @property
     def size(self) -> int:
         """Number of pieces, including added ones."""
         return self._tokenizer.get_vocab_size()
 
-    def ids(self, texts: Sequence[str]) -> list[Ids]:
-        """Word pieces of each text, without special pieces."""
-        encodings = self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)
+    def ids(self, texts: Sequence[str], within: bool = False) -> list[Ids]:
+        """Ids of each text, without special pieces.
+
+        Some tokenizers, such as RoBERTa's, have other pieces for a word after a space. To them the
+        texts that stand ``within`` a longer one are given with a space before their first word.
+        """
+        texts = list(texts)
+        if self._spaces:  # one at a text's end belongs to the next word
+            texts = [one.rstrip() for one in texts]
+            if within:
+                texts = [f" {one}" if one[:1].isalnum() else one for one in texts]
+        encodings = self._tokenizer.encode_batch_fast(texts, add_special_tokens=False)
         return [encoding.ids for encoding in encodings]
+
+    def _find(self, *pieces: str) -> int | None:
+        found = (self._tokenizer.token_to_id(piece) for piece in pieces)
+        return next((number for number in found if number is not None), None)
+
+    def _around(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """What the tokenizer puts before and after a text; ours from scratch does not say."""
+        if self._tokenizer.post_processor is None:
+            ends = (self._find("[CLS]"), self._find("[SEP]"))
+            bos, eos = (() if number is None else (number,) for number in ends)
+            return bos, eos
+        encoded = self._tokenizer.encode("a")
+        special = encoded.special_tokens_mask
+        start, end = special.index(0), len(special) - special[::-1].index(0)
+        return tuple(encoded.ids[:start]), tuple(encoded.ids[end:])

@@ -1,33 +1,71 @@
-"""One tower on disk: a directory in Hugging Face's layout."""
+"""The seam between a model and its encoder: what a tower can do, and how one is loaded."""
 
 from pathlib import Path
+from typing import Any
 
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save
+import torch
+from torch import Tensor, nn
 
 from muver.io.errors import InputError
-from muver.io.files import atomic_path, write_json
-from muver.retriever.encoders.bert import Bert, BertConfig
+from muver.io.files import read_json
 from muver.retriever.encoders.files import TOWER_FILES
+from muver.retriever.encoders.packing import Packed
+from muver.retriever.encoders.sizes import is_packed
 
 
-def save_tower(tower: Bert, folder: Path) -> None:
-    """Write one tower in Hugging Face's layout."""
-    state = {name: value.detach().cpu().contiguous() for name, value in tower.state_dict().items()}
-    with atomic_path(folder / "model.safetensors") as temporary:
-        temporary.write_bytes(save(state, metadata={"format": "pt"}))
-    write_json(folder / "config.json", tower.config.as_dict())
+class Tower(nn.Module):
+    """One side of a model: it turns tokens into states of its last layer.
+
+    :class:`muver.retriever.encoders.bert.Bert` is the fast one, and
+    :class:`muver.retriever.encoders.library.Library` any other encoder.
+
+    Attributes
+    ----------
+    dimension
+        Of a vector.
+    positions
+        The most tokens of a sequence; None if there is no such limit.
+    """
+
+    dimension: int
+    positions: int | None
+
+    def states(self, batch: Packed) -> Tensor:
+        """States of the last layer at every token: (tokens, size)."""
+        raise NotImplementedError
+
+    def first_states(self, batch: Packed) -> Tensor:
+        """States of the last layer at the first token of each sequence: (sequences, size)."""
+        return batch.unpack(self.states(batch))[:, 0]
+
+    def project(self, pooled: Tensor) -> Tensor:
+        """The makers' layers after the pooling: (..., size) to (..., dimension)."""
+        return pooled
+
+    def save(self, folder: Path) -> None:
+        """Write the tower in Hugging Face's layout, as :func:`load_tower` reads it."""
+        raise NotImplementedError
 
 
-def load_tower(folder: Path) -> Bert:
-    """Load one tower as :func:`save_tower` wrote it, in float32."""
+def load_tower(folder: Path) -> Tower:
+    """Load what :meth:`Tower.save` wrote, in float32."""
     for file in TOWER_FILES:
         if not (folder / file).is_file():
-            raise InputError(f"{folder / file}: no such file. Expected a BERT directory.")
-    tower = Bert(BertConfig.from_file(folder / "config.json"))
-    path = folder / "model.safetensors"
-    try:
-        tower.load_state_dict(load_file(path))
-    except (RuntimeError, SafetensorError) as error:
-        raise InputError(f"{path}: its weights cannot be loaded ({error}).") from error
-    return tower
+            raise InputError(f"{folder / file}: no such file. Expected an encoder's directory.")
+    return _kind(folder).load(folder)
+
+
+def empty_tower(folder: Path) -> Tower:
+    """A tower of the sizes in ``config.json``, without weights or memory for them."""
+    with torch.device("meta"):
+        return _kind(folder).empty(folder)
+
+
+def _kind(folder: Path) -> Any:
+    if is_packed(read_json(folder / "config.json")):
+        from muver.retriever.encoders.bert import Bert
+
+        return Bert
+    from muver.retriever.encoders.library import Library  # takes seconds to import
+
+    return Library

@@ -14,7 +14,6 @@ KINDS: dict[str, Callable[..., Optimizer]] = {
     "adamw": partial(AdamW, fused=True),  # one pass over each weight, on a CPU too
     "adamw_released": ReleasedAdamW,
 }
-NOT_DECAYED = ("bias", "LayerNorm.weight", "log_scale")
 
 
 def build_optimiser(
@@ -26,14 +25,12 @@ def build_optimiser(
 ) -> Optimizer:
     """AdamW over all weights of the towers, torch's or that of the released code.
 
-    Biases and layer norms are not decayed.
+    Biases and layer norms, which are vectors, are not decayed.
     """
-    decayed, plain = [], []
-    for name, weight in model.named_parameters():
-        (plain if name.endswith(NOT_DECAYED) else decayed).append(weight)
+    weights = list(model.parameters())
     groups = [
-        {"params": decayed, "weight_decay": weight_decay},
-        {"params": plain, "weight_decay": 0.0},
+        {"params": [one for one in weights if one.dim() > 1], "weight_decay": weight_decay},
+        {"params": [one for one in weights if one.dim() < 2], "weight_decay": 0.0},
     ]
     return KINDS[kind](groups, lr=learning_rate, eps=epsilon)
 

@@ -39,7 +39,7 @@ def train(
     compute
         Its precision is for settings that have none.
     start
-        A BERT directory for both towers, or a model directory whose towers are trained further with
+        An encoder for both towers, or a model directory whose towers are trained further with
         a new optimiser.
     out
         The model's directory; if None, only the log is written.

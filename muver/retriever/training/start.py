@@ -1,4 +1,4 @@
-"""The start of a training: one BERT for both towers, or the two towers of a model."""
+"""The start of a training: one encoder for both towers, or the two towers of a model."""
 
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ MADE_WITH = ("training", "precision", "seed", "start", "negatives")
 
 
 def is_model(folder: Path) -> bool:
-    """Whether a folder is a model's directory; otherwise it is a BERT's."""
+    """Whether a folder is a model's directory; otherwise it is an encoder's."""
     return (folder / CONFIG_FILE).is_file()
 
 
@@ -36,7 +36,8 @@ def start_files(folder: Path) -> list[str]:
     for name in names:
         if not (folder / name).is_file():
             raise InputError(
-                f"--start: {folder / name}: no such file. Expected a BERT directory or a model's."
+                f"--start: {folder / name}: no such file. Expected the "
+                "directory of an encoder or of a model."
             )
     return names
 
@@ -107,28 +108,5 @@ def start_from(folder: Path, config: ModelConfig) -> BiEncoder:
         return BiEncoder.from_encoder(folder, config)
     old = BiEncoder.from_pretrained(folder)
     model = BiEncoder(old.mention_encoder, old.entity_encoder, old.pieces, config)
-    lengths = {
-        "mention_encoder": ("context.max_tokens", config.context.max_tokens),
-        "entity_encoder": ("views.max_tokens", config.views.max_tokens),
-    }
-    sizes = {name: getattr(model, name).config for name in TOWERS}
-    if len({size.hidden_size for size in sizes.values()}) > 1:
-        listed = ", ".join(f"{name} {size.hidden_size}" for name, size in sizes.items())
-        raise InputError(
-            f"--start {folder}: the towers' vectors differ in length ({listed}) and cannot be "
-            "compared. It is not a directory of one model."
-        )
-    for name, size in sizes.items():
-        if model.pieces.size > size.vocab_size:
-            raise InputError(
-                f"--start {folder}: {TOKENIZER_FILE} has {model.pieces.size} pieces, {name} "
-                f"embeddings of {size.vocab_size}: the tokenizer of another model. Put the "
-                "model's own there."
-            )
-        setting, tokens = lengths[name]
-        if tokens > size.max_position_embeddings:
-            raise InputError(
-                f"{setting} is {tokens}, but {name} of {folder} has "
-                f"{size.max_position_embeddings} positions. Lower it or start from another model."
-            )
+    model.require_layouts()
     return model

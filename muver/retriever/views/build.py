@@ -12,11 +12,14 @@ ROOM = 8  # pieces that a prompt must leave for the text, markers included
 
 
 class Tokenizer(Protocol):
-    """What the layouts need of a tokenizer; :class:`encoders.tokens.WordPieces` is one."""
+    """What the layouts need of a tokenizer; :class:`encoders.tokens.Pieces` is one.
+
+    ``within`` says that the texts stand within a longer one, after a space.
+    """
 
     markers: Markers
 
-    def ids(self, texts: Sequence[str]) -> list[Ids]: ...
+    def ids(self, texts: Sequence[str], within: bool = False) -> list[Ids]: ...
 
 
 def entity_views(
@@ -45,7 +48,7 @@ def entity_views(
         span = slice(start, start + BATCH)
         title_ids = prompted_titles(titles[span], settings, tokenizer)
         if settings.kind == "sentences":
-            flat = tokenizer.ids([sentence for some in sentences[span] for sentence in some])
+            flat = tokenizer.ids([one for some in sentences[span] for one in some], within=True)
             position = 0
             for title, some in zip(title_ids, sentences[span], strict=True):
                 own = flat[position : position + len(some)]
@@ -59,9 +62,9 @@ def entity_views(
                     settings.title_room,
                 )
         else:
-            text_ids = beginnings(texts[span], settings.max_tokens, tokenizer)
+            text_ids = beginnings(texts[span], settings.max_tokens, tokenizer, within=True)
             if types is not None and settings.types:
-                type_ids = tokenizer.ids([kind or "" for kind in types[span]])
+                type_ids = tokenizer.ids([kind or "" for kind in types[span]], within=True)
                 text_ids = [[*a, *b] for a, b in zip(type_ids, text_ids, strict=True)]
             for title, text, some in zip(title_ids, text_ids, sentences[span], strict=True):
                 ids = prefix_view(title, text, tokenizer.markers, settings.max_tokens)
@@ -70,8 +73,8 @@ def entity_views(
 
 def prompted_titles(titles: Sequence[str], settings: Views, tokenizer: Tokenizer) -> list[Ids]:
     """Word pieces of titles, each after the prompt of the model's ``views`` if it has one."""
-    prompt = _prompt(settings, tokenizer)
-    return [[*prompt, *ids] for ids in tokenizer.ids(titles)]
+    prompt, spaced = _prompt(settings, tokenizer)
+    return [[*prompt, *ids] for ids in tokenizer.ids(titles, spaced)]
 
 
 def mention_contexts(
@@ -81,27 +84,35 @@ def mention_contexts(
     settings: Context,
     tokenizer: Tokenizer,
 ) -> list[Ids]:
-    """Lay out mentions in their contexts; a prompt stands after ``[CLS]``."""
-    prompt = _prompt(settings, tokenizer)
-    room = settings.max_tokens - len(prompt)
-    before, after = endings(left, room, tokenizer), beginnings(right, room, tokenizer)
-    sides = zip(before, tokenizer.ids(mentions), after, strict=True)
-    laid_out = (context(*parts, tokenizer.markers, room) for parts in sides)
-    return [[ids[0], *prompt, *ids[1:]] for ids in laid_out]
+    """Lay out mentions in their contexts; a prompt stands after what opens a sequence."""
+    prompt, spaced = _prompt(settings, tokenizer)
+    room, markers = settings.max_tokens - len(prompt), tokenizer.markers
+    before = endings(left, room, tokenizer, spaced)
+    after = beginnings(right, room, tokenizer, within=True)
+    sides = zip(before, tokenizer.ids(mentions, within=True), after, strict=True)
+    start = len(markers.bos)
+    laid_out = (context(*parts, markers, room) for parts in sides)
+    return [[*ids[:start], *prompt, *ids[start:]] for ids in laid_out]
 
 
-def beginnings(texts: Sequence[str], pieces: int, tokenizer: Tokenizer) -> list[Ids]:
+def beginnings(
+    texts: Sequence[str], pieces: int, tokenizer: Tokenizer, within: bool = False
+) -> list[Ids]:
     """Word pieces from the beginning of each text: all of them, or at least ``pieces``.
 
     Only the first words of a long text are tokenised, as a word has one piece or more. If some had
     none and too few pieces came out, the whole text is tokenised.
     """
-    return _enough(texts, [_first_words(text, pieces) for text in texts], pieces, tokenizer)
+    cut = [_first_words(text, pieces) for text in texts]
+    return _enough(texts, cut, pieces, tokenizer, within)
 
 
-def endings(texts: Sequence[str], pieces: int, tokenizer: Tokenizer) -> list[Ids]:
+def endings(
+    texts: Sequence[str], pieces: int, tokenizer: Tokenizer, within: bool = False
+) -> list[Ids]:
     """Word pieces up to the end of each text: all of them, or at least ``pieces``."""
-    return _enough(texts, [_last_words(text, pieces) for text in texts], pieces, tokenizer)
+    cut = [_last_words(text, pieces) for text in texts]
+    return _enough(texts, cut, pieces, tokenizer, within)
 
 
 def _first_words(text: str, words: int) -> str:
@@ -115,23 +126,24 @@ def _last_words(text: str, words: int) -> str:
 
 
 def _enough(
-    whole: Sequence[str], cut: Sequence[str], pieces: int, tokenizer: Tokenizer
+    whole: Sequence[str], cut: Sequence[str], pieces: int, tokenizer: Tokenizer, within: bool
 ) -> list[Ids]:
-    found = tokenizer.ids(cut)
+    found = tokenizer.ids(cut, within)
     few = [n for n, ids in enumerate(found) if len(ids) < pieces and cut[n] != whole[n]]
     if few:
-        for n, ids in zip(few, tokenizer.ids([whole[n] for n in few]), strict=True):
+        for n, ids in zip(few, tokenizer.ids([whole[n] for n in few], within), strict=True):
             found[n] = ids
     return found
 
 
-def _prompt(settings: Views | Context, tokenizer: Tokenizer) -> Ids:
+def _prompt(settings: Views | Context, tokenizer: Tokenizer) -> tuple[Ids, bool]:
+    """Ids of the prompt, and whether it ends with a space, which belongs to the next word."""
     if not (text := settings.prompt):
-        return []
-    (ids,), limit = tokenizer.ids([text]), settings.max_tokens
+        return [], False
+    (ids,), limit = tokenizer.ids([text.rstrip()]), settings.max_tokens
     if len(ids) > limit - ROOM:
         raise InputError(
             f"the encoder's prompt {text!r} has {len(ids)} pieces, which leaves too little of "
             f"max_tokens {limit} to the text. Raise max_tokens, or set pooling to cls or all."
         )
-    return ids
+    return ids, text != text.rstrip()

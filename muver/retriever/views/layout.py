@@ -1,8 +1,8 @@
 """Lay out texts as token ids: the context of a mention, the views of an entity.
 
-All functions work on lists of word-piece ids and know nothing of models. The layouts are those
-of the released systems (BLINK's, which MuVER took over, and MuVER's own); ``[ENT]``, ``[Ms]`` and
-``[Me]`` of the paper's section 2.2 are BERT's ``[unused2]``, ``[unused0]`` and ``[unused1]``.
+All functions work on lists of ids and know nothing of models. The layouts are those of the
+released systems (BLINK's, which MuVER took over, and MuVER's own). ``[CLS]`` and ``[SEP]`` stand
+for whatever the tokenizer puts around a text.
 """
 
 from collections.abc import Sequence
@@ -14,14 +14,39 @@ Ids = list[int]
 
 @dataclass(frozen=True)
 class Markers:
-    """Ids of the special pieces in a vocabulary."""
+    """Ids of the special pieces in a vocabulary.
+
+    ``bos`` and ``eos`` are what the tokenizer puts before and after a text: BERT's ``[CLS]`` and
+    ``[SEP]``, RoBERTa's ``<s>`` and ``</s>``; T5 has no ``bos``.
+    """
 
     pad: int
-    cls: int
-    sep: int
+    bos: tuple[int, ...]
+    eos: tuple[int, ...]
     mention_start: int
     mention_end: int
     title_end: int
+
+    @property
+    def ids(self) -> Ids:
+        """All special pieces."""
+        return [
+            *self.bos,
+            *self.eos,
+            self.pad,
+            self.mention_start,
+            self.mention_end,
+            self.title_end,
+        ]
+
+    @property
+    def around(self) -> int:
+        """How many pieces the tokenizer puts around a text."""
+        return len(self.bos) + len(self.eos)
+
+    def enclose(self, ids: Ids, max_tokens: int) -> Ids:
+        """A text between ``bos`` and ``eos``, cut to ``max_tokens`` with them."""
+        return [*self.bos, *ids[: max_tokens - self.around], *self.eos]
 
 
 class View(NamedTuple):
@@ -44,21 +69,22 @@ def context(left: Ids, mention: Ids, right: Ids, markers: Markers, max_tokens: i
     """
     marked: Ids = []
     if mention:
-        marked = [markers.mention_start, *mention[: max_tokens - 4], markers.mention_end]
-    left_room = max((max_tokens - len(marked)) // 2 - 1, 0)
-    right_room = max_tokens - len(marked) - left_room - 2
+        kept = mention[: max_tokens - markers.around - 2]
+        marked = [markers.mention_start, *kept, markers.mention_end]
+    left_room = max((max_tokens - len(marked)) // 2 - len(markers.bos), 0)
+    right_room = max_tokens - len(marked) - left_room - markers.around
     if len(left) <= left_room:
         if len(right) > right_room:
             right_room += left_room - len(left)
     elif len(right) <= right_room:
         left_room += right_room - len(right)
     kept_left = left[len(left) - left_room :] if len(left) > left_room else left
-    return [markers.cls, *kept_left, *marked, *right[:right_room], markers.sep]
+    return [*markers.bos, *kept_left, *marked, *right[:right_room], *markers.eos]
 
 
 def prefix_view(title: Ids, text: Ids, markers: Markers, max_tokens: int) -> Ids:
     """BLINK's single view: ``[CLS] title [ENT] text [SEP]`` cut to ``max_tokens``."""
-    return [markers.cls, *[*title, markers.title_end, *text][: max_tokens - 2], markers.sep]
+    return markers.enclose([*title, markers.title_end, *text], max_tokens)
 
 
 def sentence_views(
@@ -87,13 +113,13 @@ def sentence_views(
     -------
     At least one view, in the order of the sentences.
     """
-    content = max_tokens - 2
+    content = max_tokens - markers.around
     if title_room and len(title) + 1 >= content:
         title = title[: max(content - 1 - title_room, 0)]
     head = [*title, markers.title_end]
 
     def lay_out(buffer: Ids, first: int, last: int) -> View:
-        return View([markers.cls, *[*head, *buffer][:content], markers.sep], first, last)
+        return View(markers.enclose([*head, *buffer], max_tokens), first, last)
 
     views: list[View] = []
     buffer: Ids = []
@@ -117,14 +143,17 @@ def merged_view(views: Sequence[Ids], markers: Markers, max_tokens: int = 512) -
     ``[SEP]``, then the text that follows the title in each further view. A view whose long title
     left no room for ``[ENT]`` adds nothing (the released code fails there).
     """
-    ids = list(_until(views[0], markers.sep))
+    ids = list(_until(views[0], *markers.eos))
     for view in views[1:]:
         if markers.title_end not in view:
             continue
         text = view[view.index(markers.title_end) + 1 :]
-        ids.extend(_until(_until(text, markers.sep), markers.pad))
-    return [*ids[: max_tokens - 1], markers.sep]
+        ids.extend(_until(text, *markers.eos, markers.pad))
+    return [*ids[: max_tokens - len(markers.eos)], *markers.eos]
 
 
-def _until(ids: Ids, stop: int) -> Ids:
-    return ids[: ids.index(stop)] if stop in ids else ids
+def _until(ids: Ids, *stops: int) -> Ids:
+    for stop in stops:
+        if stop in ids:
+            ids = ids[: ids.index(stop)]
+    return ids

@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from muver.io.typed import Count, Name, Natural, Settings, Share, Text
 
-Tokens = Annotated[int, Meta(ge=8, le=512)]  # BERT has 512 positions
+Tokens = Annotated[int, Meta(ge=8)]  # an encoder may have fewer positions, and refuses then
 
 
 class Segment(Settings):

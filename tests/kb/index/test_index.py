@@ -14,7 +14,7 @@ from muver.retriever.corpus.schema import read_entities
 from muver.retriever.encoders.stages.encode import encode_split
 from muver.retriever.encoders.stages.merge import merge_store
 from muver.retriever.encoders.stages.settings import Encode, Merge
-from muver.retriever.encoders.start import from_directory
+from muver.retriever.encoders.start import take_encoder
 from muver.retriever.retrieval.answers import Mention
 from muver.retriever.retrieval.bm25 import BM25
 from muver.retriever.retrieval.layers import write_index
@@ -160,7 +160,7 @@ def test_from_a_knowledge_base_of_the_import(tmp_path):
 
 def test_an_encoder_as_it_is(tmp_path, encoder, entities):
     """Towers are made of any BERT's directory, here with the pooling of its files."""
-    from_directory(encoder, tmp_path / "bert")
+    take_encoder(encoder, tmp_path / "bert")
     settings = {"views": "global", "global_tokens": 60, "context_tokens": 60}
     index = Index.create(tmp_path / "index", entities, tmp_path / "bert", **settings)
     info = index.info()

@@ -14,7 +14,7 @@ from muver.retriever.encoders import device
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.bulk import encode_vectors
 from muver.retriever.encoders.settings import ModelConfig
-from muver.retriever.encoders.start import from_directory
+from muver.retriever.encoders.start import take_encoder
 from muver.retriever.vectors.block import ViewBlock, first_with_same
 from muver.retriever.views.build import entity_views
 from muver.retriever.views.expand import NewViews, expand_world
@@ -42,7 +42,7 @@ def load_model(encoder: Path, settings: dict[str, Any]) -> BiEncoder:
     layouts = {"views": views, "context": {"max_tokens": settings["max_seq_len"]}, "score": "max"}
     config = read(ModelConfig, layouts)
     with tempfile.TemporaryDirectory() as start:
-        from_directory(encoder, Path(start))
+        take_encoder(encoder, Path(start))
         return BiEncoder.from_encoder(Path(start), config).eval()
 
 

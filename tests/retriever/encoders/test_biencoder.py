@@ -60,7 +60,6 @@ def test_round_trip(encoder, tmp_path):
 def test_the_card_says_how_to_load_and_what_it_is(encoder, tmp_path):
     tiny.make_model(encoder, "sum_max").save_pretrained(tmp_path)
     card = (tmp_path / "README.md").read_text()
-    assert "sum over the mention's tokens" in card
     assert 'BiEncoder.from_pretrained("this/folder")' in card
     assert '"score": "sum_max"' in card
 
@@ -89,7 +88,6 @@ def test_a_scale_brings_vectors_to_one_length_and_is_trained_and_saved(encoder, 
     loaded = BiEncoder.from_pretrained(tmp_path)
     assert loaded.config.scale == pytest.approx(20 * 2.718281828**0.5)
     assert torch.equal(loaded.log_scale, model.log_scale)
-    assert "their cosine times 32.97" in (tmp_path / "README.md").read_text()
 
 
 def test_token_vectors_may_be_of_one_length_too(encoder, tmp_path):
@@ -103,17 +101,13 @@ def test_token_vectors_may_be_of_one_length_too(encoder, tmp_path):
     torch.testing.assert_close(model.log_scale.grad, 20 / 32**0.5 * cosines[0, 0].detach())
     model.save_pretrained(tmp_path)
     assert BiEncoder.from_pretrained(tmp_path).config.scale == pytest.approx(20)
-    assert "their cosine times 3.536" in (tmp_path / "README.md").read_text()
 
 
-def test_pooling_and_metric_are_saved_and_stand_on_the_card(encoder, tmp_path):
+def test_pooling_and_metric_are_saved(encoder, tmp_path):
     model = tiny.make_model(encoder, pooling="span", metric="l2")
     model.save_pretrained(tmp_path)
     config = BiEncoder.from_pretrained(tmp_path).config
     assert (config.pooling, config.metric) == ("span", "l2")
-    card = (tmp_path / "README.md").read_text()
-    assert "the mention's (or title's) pieces" in card
-    assert "the greatest of the negative Euclidean distances" in card
 
 
 @pytest.mark.parametrize(

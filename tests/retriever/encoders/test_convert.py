@@ -117,17 +117,17 @@ def test_an_encoder_without_our_names_will_do(model, encoder, tmp_path):
 @pytest.mark.parametrize(
     "dropped, added, message",
     [
-        ("ctx_encoder.embeddings.LayerNorm.weight", {}, "1 missing: ctx_.*LayerNorm.weight"),
-        (None, {"ent_encoder.linear.weight": torch.zeros(2)}, "1 unknown: ent_encoder.linear"),
+        ("ctx_encoder.embeddings.LayerNorm.weight", {}, "ctx_.*Missing .*LayerNorm.weight"),
+        (None, {"ent_encoder.linear.weight": torch.zeros(2)}, "ent_.*Unexpected .*linear"),
         (None, {"cross_encoder.weight": torch.zeros(2)}, "neither tower: cross_encoder.weight"),
         (
             None,
             {"ent_encoder.embeddings.word_embeddings.weight": torch.zeros(9, 32)},
-            "1 of another shape: .*word_embeddings.weight .9 x 32",
+            "ent_encoder.*word_embeddings.weight.*9, 32",
         ),
-        ("ctx_encoder.encoder.layer.1.", {}, "16 missing: ctx_encoder.encoder.layer.1."),
+        ("ctx_encoder.encoder.layer.1.", {}, "ctx_encoder.*Missing .*encoder.layer.1"),
         ("ent_encoder.", {}, "not those of two towers.*found ctx_encoder"),
-        (None, {"epoch": 3}, "not a state dict: .*'epoch'"),
+        (None, {"epoch": 3}, "not a state dict"),
     ],
 )
 def test_other_weights_are_named(model, encoder, tmp_path, dropped, added, message):
@@ -166,7 +166,7 @@ def test_a_cut_file(model, encoder, tmp_path, kept):
 def test_a_file_that_is_not_there_or_holds_a_tensor_alone(encoder, tmp_path):
     with pytest.raises(InputError, match="no such file"):
         convert(tmp_path / "none.bin", str(encoder), SETTINGS, tmp_path / "out")
-    with pytest.raises(InputError, match="Tensor"):
+    with pytest.raises(InputError, match="not a state dict"):
         convert(save(torch.zeros(2), tmp_path), str(encoder), SETTINGS, tmp_path / "out")
 
 

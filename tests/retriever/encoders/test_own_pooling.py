@@ -6,16 +6,14 @@ from pathlib import Path
 import pytest
 import torch
 from msgspec.structs import replace
-from transformers import BertModel
 
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.typed import read
 from muver.retriever.encoders.biencoder import BiEncoder
+from muver.retriever.encoders.library import find_file
 from muver.retriever.encoders.own_pooling import own_pooling
-from muver.retriever.encoders.packing import pack
-from muver.retriever.encoders.pretrained import find_file
-from muver.retriever.encoders.start import from_directory
+from muver.retriever.encoders.start import take_encoder
 from muver.retriever.training.settings import ModelTraining
 from muver.retriever.training.start import config_of
 from tests import tiny
@@ -88,7 +86,8 @@ def test_an_encoder_without_such_files(tmp_path):
 @pytest.mark.parametrize(
     "files, message",
     [
-        ({"modules": [*MODULES[:2], "models.Dense"]}, "asks for Transformer, Pooling, Dense; "),
+        ({"modules": [*MODULES, "models.Dense"]}, "Transformer, Pooling, Normalize, Dense; "),
+        ({"modules": [*MODULES, "models.LSTM"]}, "Transformer, Pooling, Normalize, LSTM; "),
         ({"modules": MODULES[:1]}, "modules.json asks for Transformer; of this"),
         ({"pooling": None}, "no 1_Pooling/config.json in it"),
         ({"pooling": {"pooling_mode": "max"}}, "asks for max; of this there is cls, mean, last"),
@@ -136,7 +135,7 @@ def test_the_files_of_a_hub_s_encoder_without_the_network(tmp_path, monkeypatch)
 @pytest.fixture
 def start(copied, tmp_path) -> Path:
     """An encoder with mean pooling, normalised, and prompts, as the encoder stage leaves it."""
-    from_directory(write(copied, prompts=PROMPTS), tmp_path / "start", with_pooling=True)
+    take_encoder(write(copied, prompts=PROMPTS), tmp_path / "start", with_pooling=True)
     return tmp_path / "start"
 
 
@@ -144,7 +143,7 @@ def test_it_is_of_the_encoder_s_identity_where_asked_for(start, copied, tmp_path
     assert read_json(start / "manifest.json")["identity"]["vectors"] == {
         "pooling": "all", "normalised": True, **PROMPTS,
     }  # fmt: skip
-    from_directory(copied, tmp_path / "plain")
+    take_encoder(copied, tmp_path / "plain")
     assert "vectors" not in read_json(tmp_path / "plain" / "manifest.json")["identity"]
 
 
@@ -152,20 +151,6 @@ def begun(folder, scale=20, **own):
     """The configuration with which a training begins in a folder."""
     training = {**TRAINING, "initial_scale": scale}
     return config_of(read(ModelTraining, {**SETTINGS, "training": training, **own}), folder)
-
-
-def test_vectors_are_those_of_the_library(start):
-    """Mean over all pieces by the attention mask, brought to length 1: theirs, times our scale."""
-    model = BiEncoder.from_encoder(start, begun(start)).eval()
-    sequences = [[5, 40, 41, 42, 43, 6], [5, 50, 6]]
-    ids = torch.tensor([[*some, *[0] * (6 - len(some))] for some in sequences])
-    mask = (ids != 0).long()
-    with torch.no_grad():
-        states = BertModel.from_pretrained(start)(ids, mask).last_hidden_state
-        mean = (states * mask[:, :, None]).sum(dim=1) / mask.sum(dim=1, keepdim=True)
-        expected = mean / mean.norm(dim=1, keepdim=True)
-        for encode in (model.encode_mentions, model.encode_views):
-            torch.testing.assert_close(encode(pack(sequences)) / 20**0.5, expected)
 
 
 def test_the_prompts_join_the_layouts(start):

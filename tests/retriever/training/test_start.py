@@ -1,4 +1,4 @@
-"""What training starts from: a BERT for both towers, or a model's two towers."""
+"""What training starts from: an encoder for both towers, or a model's two towers."""
 
 import json
 import shutil
@@ -10,8 +10,6 @@ import torch
 from muver.io.errors import InputError
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.files import TOWERS
-from muver.retriever.encoders.settings import Scratch
-from muver.retriever.encoders.start import from_scratch
 from muver.retriever.training.start import is_model, start_files, start_from
 from tests import tiny
 from tests.retriever.training.test_loop import SETTINGS, TRAINING, run, train
@@ -73,45 +71,18 @@ def test_the_files_of_a_model(model, tmp_path):
         start_files(tmp_path)
 
 
-def narrow_entities(folder: Path, tmp_path: Path) -> None:
-    narrow = Scratch(**{**tiny.SCRATCH, "hidden": 16})
-    from_scratch(["king river tower"], narrow, 7, tmp_path / "narrow")
-    for file in ("config.json", "model.safetensors"):
-        shutil.copy(tmp_path / "narrow" / file, folder / "entity_encoder" / file)
-
-
-def larger_vocabulary(folder: Path, tmp_path: Path) -> None:
-    texts = [f"{word} {word[::-1]}" for word in tiny.WORDS]
-    from_scratch(texts, Scratch(**{**tiny.SCRATCH, "vocabulary": 400}), 7, tmp_path / "larger")
-    shutil.copy(tmp_path / "larger" / "tokenizer.json", folder / "tokenizer.json")
-
-
-def other_configuration(folder: Path, tmp_path: Path) -> None:
+def test_weights_of_another_configuration(model, tmp_path):
+    folder = shutil.copytree(model, tmp_path / "model")
     path = folder / "mention_encoder" / "config.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "vocab_size": 9}))
-
-
-@pytest.mark.parametrize(
-    "spoil, message",
-    [
-        (narrow_entities, "mention_encoder 32, entity_encoder 16"),
-        (larger_vocabulary, "tokenizer.json has .* pieces, mention_encoder"),
-        (other_configuration, "model.safetensors: its weights cannot be loaded"),
-    ],
-)
-def test_parts_that_do_not_belong_together(model, tmp_path, spoil, message):
-    folder = shutil.copytree(model, tmp_path / "model")
-    spoil(folder, tmp_path)
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError, match="mention_encoder/model.safetensors"):
         start_from(folder, tiny.config())
 
 
-@pytest.mark.parametrize(
-    "section, tower", [("context", "mention_encoder"), ("views", "entity_encoder")]
-)
-def test_more_tokens_than_positions(model, section, tower):
+@pytest.mark.parametrize("section", ["context", "views"])
+def test_more_tokens_than_positions(model, section):
     layout = {**getattr(tiny.config(), section).as_dict(), "max_tokens": 65}
-    with pytest.raises(InputError, match=f"{section}.max_tokens is 65, .*{tower}.* 64 positions"):
+    with pytest.raises(InputError, match=f"{section}.max_tokens is 65, .* 64 positions"):
         start_from(model, tiny.config(**{section: layout}))
 
 

@@ -21,7 +21,7 @@ from muver.retriever.views.build import (
 from muver.retriever.views.layout import Markers
 from muver.retriever.views.settings import Context, Views
 
-MARKERS = Markers(pad=0, cls=101, sep=102, mention_start=1, mention_end=2, title_end=3)
+MARKERS = Markers(pad=0, bos=(101,), eos=(102,), mention_start=1, mention_end=2, title_end=3)
 SENTENCES = Views(kind="sentences", max_tokens=8, min_pieces=2, title_room=2, training_views=None)
 
 
@@ -39,7 +39,7 @@ class Pieces:
         self._tokenizer.normalizer = BertNormalizer(lowercase=True)
         self._tokenizer.pre_tokenizer = BertPreTokenizer()
 
-    def ids(self, texts):
+    def ids(self, texts, within=False):
         return [one.ids for one in self._tokenizer.encode_batch(texts, add_special_tokens=False)]
 
 
@@ -54,7 +54,7 @@ class Words:
     def __init__(self):
         self.asked = 0
 
-    def ids(self, texts):
+    def ids(self, texts, within=False):
         self.asked += 1
         return [[int(word) for word in text.split()] for text in texts]
 

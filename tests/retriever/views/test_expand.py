@@ -9,7 +9,7 @@ from muver.retriever.views.expand import every_span, expand_world
 from muver.retriever.views.layout import Markers
 from muver.retriever.views.settings import Merging
 
-MARKERS = Markers(pad=0, cls=101, sep=102, mention_start=1, mention_end=2, title_end=3)
+MARKERS = Markers(pad=0, bos=(101,), eos=(102,), mention_start=1, mention_end=2, title_end=3)
 
 
 def view(*text: int) -> list[int]:

@@ -14,7 +14,9 @@ from muver.retriever.views.layout import (
 )
 
 CLS, SEP, START, END, ENT = 101, 102, 1, 2, 3
-MARKERS = Markers(pad=0, cls=CLS, sep=SEP, mention_start=START, mention_end=END, title_end=ENT)
+MARKERS = Markers(
+    pad=0, bos=(CLS,), eos=(SEP,), mention_start=START, mention_end=END, title_end=ENT
+)
 LEFT = list(range(1000, 1200))
 RIGHT = list(range(2000, 2200))
 MENTION = [500, 501]

@@ -10,7 +10,7 @@ from muver.retriever.views.layout import Markers
 from muver.retriever.views.worlds import context_ids, load_worlds
 from tests import tiny
 
-MARKERS = Markers(pad=0, cls=101, sep=102, mention_start=1, mention_end=2, title_end=3)
+MARKERS = Markers(pad=0, bos=(101,), eos=(102,), mention_start=1, mention_end=2, title_end=3)
 
 
 LAYOUTS = tiny.config(context={"max_tokens": 12})
@@ -21,7 +21,7 @@ class Lengths:
 
     markers = MARKERS
 
-    def ids(self, texts):
+    def ids(self, texts, within=False):
         return [[1000 + len(word) for word in text.split()] for text in texts]
 
 

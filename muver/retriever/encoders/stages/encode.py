@@ -6,8 +6,8 @@ import numpy as np
 
 from muver.io.files import write_manifest
 from muver.io.parquet import table_of
+from muver.retriever.encoders.stages.encoder import Encoder
 from muver.retriever.encoders.stages.settings import Encode
-from muver.retriever.encoders.stages.tower import Tower
 from muver.retriever.vectors.part import MENTIONS, LayerWriter, write_part
 from muver.retriever.views.worlds import load_worlds
 
@@ -24,17 +24,17 @@ def encode_split(
 
     Writes the parts ``layer0`` and ``mentions``, and ``manifest.json``.
     """
-    tower = Tower(model_folder, settings)
-    config, pieces = tower.model.config, tower.model.pieces
+    encoder = Encoder(model_folder, settings)
+    config, pieces = encoder.model.config, encoder.model.pieces
     worlds = load_worlds(entities, mentions, sentences, settings.split, config, pieces)
     writer = LayerWriter()
     vectors, named, counts = [], [], {}
     for world in worlds:
         owners = [entity for entity, some in enumerate(world.views) for _ in some]
         flat = [view for some in world.views for view in some]
-        encoded = tower.views([view.ids for view in flat], f"views of {world.name}")
+        encoded = encoder.views([view.ids for view in flat], f"views of {world.name}")
         writer.add(world.name, owners, flat, encoded)
-        vectors.append(tower.mentions(world.contexts))
+        vectors.append(encoder.mentions(world.contexts))
         names = [world.name] * len(world.mention_ids)
         named.append(table_of(MENTIONS, [names, world.mention_ids]))
         counts[world.name] = {

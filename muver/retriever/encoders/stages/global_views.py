@@ -4,8 +4,8 @@ from pathlib import Path
 
 from muver.io.files import write_manifest
 from muver.retriever.corpus.schema import read_entities
+from muver.retriever.encoders.stages.encoder import Encoder
 from muver.retriever.encoders.stages.settings import GlobalViews
-from muver.retriever.encoders.stages.tower import Tower
 from muver.retriever.vectors.part import LayerWriter, open_layer
 from muver.retriever.views.build import prompted_titles
 from muver.retriever.views.layout import View, prefix_view
@@ -19,9 +19,9 @@ def encode_global(
 
     Writes ``layer0``, with one row per entity that spans all of its views, and ``manifest.json``.
     """
-    tower = Tower(model_folder, settings)
-    tower.model.require_positions("global_view.max_tokens", settings.max_tokens)
-    pieces = tower.model.pieces
+    encoder = Encoder(model_folder, settings)
+    encoder.model.require_positions("global_view.max_tokens", settings.max_tokens)
+    pieces = encoder.model.pieces
     base = open_layer(store, 0)
     writer = LayerWriter()
     counts = {}
@@ -29,8 +29,8 @@ def encode_global(
         original = base.world(name)
         described = read_entities(entities, [name])
         own = entity_slices(original.entities)
-        titles = prompted_titles(described["title"].to_pylist(), tower.model.config.views, pieces)
-        texts = pieces.ids(described["text"].to_pylist())
+        titles = prompted_titles(described["title"].to_pylist(), encoder.model.config.views, pieces)
+        texts = pieces.ids(described["text"].to_pylist(), within=True)
         views = [
             View(
                 prefix_view(title, text, pieces.markers, settings.max_tokens),
@@ -39,7 +39,7 @@ def encode_global(
             )
             for title, text, some in zip(titles, texts, own, strict=True)
         ]
-        vectors = tower.views([view.ids for view in views], f"global views of {name}")
+        vectors = encoder.views([view.ids for view in views], f"global views of {name}")
         writer.add(name, range(len(views)), views, vectors)
         counts[name] = {"entities": len(views)}
     writer.write(out, 0)

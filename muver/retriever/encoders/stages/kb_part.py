@@ -9,8 +9,8 @@ from muver.io.errors import InputError
 from muver.io.progress import Progress
 from muver.retriever.corpus.knowledge_base import MadePart, open_part
 from muver.retriever.encoders.fingerprint import model_fingerprint
+from muver.retriever.encoders.stages.encoder import Encoder
 from muver.retriever.encoders.stages.settings import Part
-from muver.retriever.encoders.stages.tower import Tower
 from muver.retriever.vectors.shards import part_name, write_shard
 from muver.retriever.views.build import Tokenizer, entity_views
 from muver.retriever.views.layout import View
@@ -54,11 +54,11 @@ def encode_part(
     part = open_part(kb, number)
     described = part if texts is None else open_part(texts, number)
     path = Path(out) / part_name(number)
-    tower = Tower(Path(model_folder), settings)
-    _check_metric(tower.model.config.metric, model_folder)
-    _check_texts(tower.model.config.views.text or None, texts, model_folder)
+    encoder = Encoder(Path(model_folder), settings)
+    _check_metric(encoder.model.config.metric, model_folder)
+    _check_texts(encoder.model.config.views.text or None, texts, model_folder)
     dtype = DTYPES[settings.dtype]
-    vectors, counts = _encode(tower, described, dtype, f"views of {path.stem}")
+    vectors, counts = _encode(encoder, described, dtype, f"views of {path.stem}")
     if not np.isfinite(vectors).all():
         raise InputError(
             f"{path}: a view's vector has values that {settings.dtype} cannot hold. Set dtype "
@@ -75,15 +75,15 @@ def paragraph_views(batch: pa.RecordBatch, layout: Views, tokenizer: Tokenizer) 
 
 
 def _encode(
-    tower: Tower,
+    encoder: Encoder,
     part: MadePart,
     dtype: type[np.floating],
     label: str,
 ) -> tuple[np.ndarray, np.ndarray]:
     """(views, d) vectors and each entity's number of views, (entities,)."""
-    layout, pieces = tower.model.config.views, tower.model.pieces
+    layout, pieces = encoder.model.config.views, encoder.model.pieces
     most = part.entities if layout.kind == "prefix" else part.segments
-    vectors = np.empty((most, tower.model.dimension), dtype)
+    vectors = np.empty((most, encoder.model.dimension), dtype)
     counts = np.empty(part.entities, np.int64)
     progress = Progress(label, part.entities, "entities")
     entity = row = 0
@@ -92,7 +92,7 @@ def _encode(
         sizes = [len(some) for some in views]
         flat = [view.ids for some in views for view in some]
         with np.errstate(over="ignore"):  # infinite values are refused at the end
-            vectors[row : row + len(flat)] = tower.views(flat, None)
+            vectors[row : row + len(flat)] = encoder.views(flat, None)
         counts[entity : entity + len(sizes)] = sizes
         entity, row = entity + len(sizes), row + len(flat)
         progress.advance(len(sizes), f"{row} views")

@@ -6,7 +6,7 @@ from muver.io.progress import logger
 from muver.retriever.corpus.schema import read_linked_mentions
 from muver.retriever.encoders.fingerprint import model_fingerprint
 from muver.retriever.encoders.settings import Encoding
-from muver.retriever.encoders.stages.tower import Tower
+from muver.retriever.encoders.stages.encoder import Encoder
 from muver.retriever.vectors.part import MENTIONS, write_part
 from muver.retriever.views.worlds import context_ids
 
@@ -21,10 +21,10 @@ def encode_mentions(
     """
     table = read_linked_mentions(mentions)
     model = model_fingerprint(model_folder)
-    tower = Tower(Path(model_folder), settings)
-    config = tower.model.config
-    tower.model.require_positions("context.max_tokens", config.context.max_tokens)
-    contexts = context_ids(table, tower.model.pieces, config.context)
-    vectors = tower.mentions(contexts)
+    encoder = Encoder(Path(model_folder), settings)
+    config = encoder.model.config
+    encoder.model.require_positions("context.max_tokens", config.context.max_tokens)
+    contexts = context_ids(table, encoder.model.pieces, config.context)
+    vectors = encoder.mentions(contexts)
     write_part(out, vectors, [table.select(MENTIONS.names)], {"model": model})
     logger.info("%s: %d mentions", out, len(vectors))

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from muver.io.files import write_manifest
 from muver.io.progress import logger
+from muver.retriever.encoders.stages.encoder import Encoder
 from muver.retriever.encoders.stages.settings import Merge
-from muver.retriever.encoders.stages.tower import Tower
 from muver.retriever.vectors.part import LayerWriter, open_layer
 from muver.retriever.views.expand import expand_world
 
@@ -17,8 +17,8 @@ def merge_store(model_folder: Path, store: Path, out: Path, settings: Merge) -> 
     merging, so one pass serves every number of layers. The ``first`` and ``last`` of a merged view
     with gaps are its ends.
     """
-    tower = Tower(model_folder, settings)
-    tower.model.require_positions("merge.max_tokens", settings.max_tokens)
+    encoder = Encoder(model_folder, settings)
+    encoder.model.require_positions("merge.max_tokens", settings.max_tokens)
     base = open_layer(store, 0)
     writers = [LayerWriter() for _ in range(settings.layers)]
     counts: dict[str, dict[str, int]] = {}
@@ -28,8 +28,8 @@ def merge_store(model_folder: Path, store: Path, out: Path, settings: Merge) -> 
             original.entities,
             original.ids.to_pylist(),
             original.vectors,
-            lambda ids, name=name: tower.views(ids, f"merged views of {name}"),
-            tower.model.pieces.markers,
+            lambda ids, name=name: encoder.views(ids, f"merged views of {name}"),
+            encoder.model.pieces.markers,
             settings.search,
         )
         for writer, added in zip(writers, new, strict=True):

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from muver.io.files import write_manifest
 from muver.io.progress import logger
+from muver.retriever.encoders.stages.encoder import Encoder
 from muver.retriever.encoders.stages.settings import Spans
-from muver.retriever.encoders.stages.tower import Tower
 from muver.retriever.vectors.part import LayerWriter, open_layer
 from muver.retriever.views.expand import every_span
 from muver.retriever.views.slices import entity_slices
@@ -20,8 +20,8 @@ def encode_spans(model_folder: Path, store: Path, out: Path, settings: Spans) ->
     Writes ``layer1``, and ``manifest.json``, whose ``exhaustive`` says how many of the ``entities``
     have few enough views.
     """
-    tower = Tower(model_folder, settings)
-    tower.model.require_positions("spans.max_tokens", settings.max_tokens)
+    encoder = Encoder(model_folder, settings)
+    encoder.model.require_positions("spans.max_tokens", settings.max_tokens)
     base = open_layer(store, 0)
     writer = LayerWriter()
     counts = {}
@@ -31,11 +31,11 @@ def encode_spans(model_folder: Path, store: Path, out: Path, settings: Spans) ->
         owners, views = every_span(
             original.entities,
             original.ids.to_pylist(),
-            tower.model.pieces.markers,
+            encoder.model.pieces.markers,
             settings.max_views,
             settings.max_tokens,
         )
-        vectors = tower.views([view.ids for view in views], f"spans of {name}")
+        vectors = encoder.views([view.ids for view in views], f"spans of {name}")
         writer.add(name, owners, original.in_sentences(owners, views), vectors)
         counts[name] = {
             "entities": len(sizes),

@@ -16,7 +16,7 @@ from muver.retriever.encoders.bert import Bert
 from muver.retriever.encoders.bulk import batches_by_length
 from muver.retriever.encoders.packing import Packed, pack
 from muver.retriever.encoders.pooling import pool
-from muver.retriever.encoders.tokens import WordPieces
+from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.training.batches import epoch_batches
 from muver.retriever.training.loss import in_batch_loss
 from muver.retriever.training.optimiser import build_optimiser, warm_up_then_decay
@@ -44,7 +44,7 @@ class Pretrainer:
     def __init__(
         self,
         tower: Bert,
-        pieces: WordPieces,
+        pieces: Pieces,
         wikis: dict[str, Wiki],
         settings: Pretraining,
         accelerator: Accelerator,
@@ -53,19 +53,21 @@ class Pretrainer:
         scale: float | None = None,
     ):
         self.pooling, self.scale = pooling, scale
-        self.ends = (pieces.markers.cls, pieces.markers.sep)
+        markers = pieces.markers
+        self.ends = (*markers.bos, *markers.eos)
+        self.span = (markers.mention_start, markers.mention_end)
         self.settings, self.accelerator, self.chunk_tokens = settings, accelerator, chunk_tokens
         self.mask = pieces.mask
         self.layout = Layout(
-            pieces.markers,
+            markers,
             self.mask,
             settings.context_tokens,
-            tower.config.max_position_embeddings,
+            tower.positions,
             settings.hide_names,
             settings.keep_text,
         )
         self.words = np.ones(pieces.size, dtype=bool)
-        self.words[[*vars(pieces.markers).values(), self.mask]] = False
+        self.words[[*markers.ids, self.mask]] = False
         self.wikis = wikis
         self.pages = [(name, n) for name, wiki in wikis.items() for n in wiki.with_text]
         torch.manual_seed(settings.seed)
@@ -140,7 +142,7 @@ class Pretrainer:
     def _pooled(self, batch: Packed, states: Tensor) -> Tensor:
         """Vectors of sequences, as a model's towers make them: (sequences, d)."""
         ids = batch.unpack(batch.ids)
-        vectors = pool(batch.unpack(states), ids, batch.mask, self.pooling, self.ends, self.ends)
+        vectors = pool(batch.unpack(states), ids, batch.mask, self.pooling, self.ends, self.span)
         if self.scale is None:
             return vectors.float()
         return F.normalize(vectors.float(), dim=1) * self.scale**0.5

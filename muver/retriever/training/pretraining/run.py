@@ -8,10 +8,11 @@ from muver.io.errors import InputError
 from muver.io.files import atomic_path, read_json, sha256_of, write_manifest, write_text
 from muver.io.progress import logger
 from muver.retriever.encoders import device
+from muver.retriever.encoders.bert import Bert
 from muver.retriever.encoders.files import MANIFEST_FILE, TOKENIZER_FILE
 from muver.retriever.encoders.settings import Machine
-from muver.retriever.encoders.tokens import WordPieces
-from muver.retriever.encoders.towers import load_tower, save_tower
+from muver.retriever.encoders.sizes import is_packed
+from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.training.memory import keep_freed_memory
 from muver.retriever.training.pretraining.loop import Pretrainer
 from muver.retriever.training.pretraining.pages import training_wikis
@@ -28,17 +29,22 @@ def pretrain(
     training_log: Path,
     out: Path,
 ) -> None:
-    """Train an encoder on texts, and write it as a BERT directory with the log of its losses.
+    """Train an encoder on texts, and write it with the log of its losses.
 
     Parameters
     ----------
     start
-        A BERT directory. The new identity is its manifest's identity with these settings.
+        An encoder. The new identity is its manifest's identity with these settings.
     entities, counts, sentences
         Files of the corpus; only training worlds are read.
     """
     keep_freed_memory()
     accelerator = device.start(compute.device, settings.precision, compute.threads)
+    if not is_packed(read_json(start / "config.json")):
+        raise InputError(
+            f"--start {start}: pre-training is for plain BERTs, and config.json is of another "
+            "encoder. Set pretrain.steps to 0."
+        )
     made_of = read_json(start / MANIFEST_FILE)
     vectors = made_of["identity"].get("vectors", {})
     if vectors.get("query") or vectors.get("passage"):
@@ -46,7 +52,7 @@ def pretrain(
             f"--start {start}: it puts prompts before texts, which pre-training does not know. "
             "Set pretrain.steps to 0, or pooling to cls."
         )
-    pieces, tower = WordPieces(start), load_tower(start)
+    pieces, tower = Pieces(start), Bert.load(start)
     wikis = training_wikis(entities, counts, sentences, pieces)
     logger.info(
         "%d pages of %d worlds", sum(len(wiki.pages) for wiki in wikis.values()), len(wikis)
@@ -56,7 +62,7 @@ def pretrain(
     scale = settings.initial_scale if settings.vectors == "unit" else None
     trainer = Pretrainer(tower, pieces, wikis, settings, accelerator, chunk_tokens, pooling, scale)
     lines = trainer.run()
-    save_tower(tower.to("cpu"), out)
+    tower.to("cpu").save(out)
     with atomic_path(out / TOKENIZER_FILE) as temporary:
         shutil.copyfile(start / TOKENIZER_FILE, temporary)
     write_text(training_log, "".join(json.dumps(line) + "\n" for line in lines))

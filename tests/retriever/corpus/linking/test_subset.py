@@ -21,7 +21,7 @@ from muver.retriever.corpus.schema import (
     read_sentences,
 )
 from muver.retriever.corpus.settings import ReadTexts, Subset
-from muver.retriever.encoders.tokens import WordPieces
+from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.retrieval.negatives import mine
 from muver.retriever.retrieval.settings import Mining
 from muver.retriever.views.build import entity_views
@@ -157,7 +157,7 @@ def test_further_entities_are_drawn_evenly():
 def test_the_loader_reads_a_world_of_two_splits(subset, encoder):
     """Its views are those of the base's paragraphs."""
     paths = [subset / f"{name}.parquet" for name in FILES]
-    pieces = WordPieces(encoder)
+    pieces = Pieces(encoder)
     layouts = tiny.make_model(encoder, views=PARAGRAPHS).config
     (validation,) = load_worlds(*paths, "val", layouts, pieces)
     titles, paragraphs = zip(*(PAGES[number] for number in (0, 2, 4, 5, 6)), strict=True)
@@ -177,9 +177,9 @@ def test_one_prefix_view_has_all_paragraphs(subset, encoder):
     paths = [subset / f"{name}.parquet" for name in FILES]
     views = {"kind": "prefix", "max_tokens": 40}
     layouts = tiny.make_model(encoder, views=views).config
-    (world,) = load_worlds(*paths, "val", layouts, WordPieces(encoder))
+    (world,) = load_worlds(*paths, "val", layouts, Pieces(encoder))
     texts = [" ".join(PAGES[number][1]) for number in (0, 2, 4, 5, 6)]
-    expected = entity_views(world.titles, texts, texts, tiny.views(views), WordPieces(encoder))
+    expected = entity_views(world.titles, texts, texts, tiny.views(views), Pieces(encoder))
     assert [own[0].ids for own in world.views] == [own[0].ids for own in expected]
 
 

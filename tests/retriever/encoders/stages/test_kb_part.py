@@ -18,9 +18,9 @@ from muver.retriever.corpus.settings import ReadTexts
 from muver.retriever.encoders.fingerprint import model_fingerprint
 from muver.retriever.encoders.stages import kb_part
 from muver.retriever.encoders.stages.encode import encode_split
+from muver.retriever.encoders.stages.encoder import Encoder
 from muver.retriever.encoders.stages.kb_part import encode_part, paragraph_views
 from muver.retriever.encoders.stages.settings import Encode, Part
-from muver.retriever.encoders.stages.tower import Tower
 from muver.retriever.vectors.part import open_layer
 from muver.retriever.vectors.shards import Shards
 from muver.retriever.views.build import entity_views
@@ -125,13 +125,13 @@ def test_a_view_is_a_paragraph_and_the_bare_page_its_title(models, kb, encoder):
     king, raven, tower, bell = pieces.ids(["king", "raven", "The tower.", "The bell."])
     first, second = paragraph_views(batch, tiny.views(PARAGRAPHS), pieces)
     assert [view.ids for view in first] == [
-        [marks.cls, *king, marks.title_end, *text, marks.sep] for text in (tower, bell)
+        [*marks.bos, *king, marks.title_end, *text, *marks.eos] for text in (tower, bell)
     ]
-    assert [view.ids for view in second] == [[marks.cls, *raven, marks.title_end, marks.sep]]
+    assert [view.ids for view in second] == [[*marks.bos, *raven, marks.title_end, *marks.eos]]
     whole = paragraph_views(batch, tiny.views(PREFIX), pieces)
     assert [[view.ids for view in some] for some in whole] == [
-        [[marks.cls, *king, marks.title_end, *tower, *bell, marks.sep]],
-        [[marks.cls, *raven, marks.title_end, marks.sep]],
+        [[*marks.bos, *king, marks.title_end, *tower, *bell, *marks.eos]],
+        [[*marks.bos, *raven, marks.title_end, *marks.eos]],
     ]
 
 
@@ -249,7 +249,7 @@ def test_views_of_texts_from_elsewhere(vectors, models, of_texts, kb, tmp_path, 
     found, own = found.gather(every), own.gather(every)
     others = np.setdiff1d(every, (0, 2, 40))
     np.testing.assert_allclose(found[others], own[others], rtol=0, atol=1e-6)
-    tower = Tower(models / "prefix", FP32)
+    tower = Encoder(models / "prefix", FP32)
     pieces = tower.model.pieces
     titles = [rows[number]["title"] for number in (0, 2, 40)]
     views = entity_views(titles, ["", "The tower.", ""], [[]] * 3, tiny.views(PREFIX), pieces)

@@ -11,7 +11,7 @@ from muver.retriever.training.pretraining.cloze import Layout, draw, mean_longes
 from muver.retriever.training.pretraining.pages import Wiki
 from muver.retriever.views.layout import Markers
 
-MARKERS = Markers(pad=0, cls=1, sep=2, mention_start=3, mention_end=4, title_end=5)
+MARKERS = Markers(pad=0, bos=(1,), eos=(2,), mention_start=3, mention_end=4, title_end=5)
 MASK = 6
 LAYOUT = Layout(MARKERS, MASK, context_tokens=64, view_tokens=64, hide=0.5, keep=0.0)
 
@@ -46,7 +46,7 @@ def test_a_page_is_asked_for_by_what_its_view_does_not_have(seed, tokens):
         asked, shown = sentences_of(context), sentences_of(view)
         assert 2 <= len(asked) <= 3 and shown and not asked & shown
         assert {one // 10 for one in asked | shown} == {number}
-        assert context[0] == view[0] == MARKERS.cls and context[-1] == view[-1] == MARKERS.sep
+        assert [context[0], context[-1]] == [view[0], view[-1]] == [1, 2]
         assert view[1:3] == [10 * number, MARKERS.title_end] and len(view) <= tokens
         start, end = context.index(MARKERS.mention_start), context.index(MARKERS.mention_end)
         assert 1 <= end - start - 1 <= 3 and MASK not in context

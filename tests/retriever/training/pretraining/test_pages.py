@@ -5,7 +5,7 @@ import json
 import pytest
 
 from muver.io.errors import InputError
-from muver.retriever.encoders.tokens import WordPieces
+from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.training.pretraining.pages import Wiki, training_wikis
 
 
@@ -46,7 +46,7 @@ def counts(tmp_path):
 def test_the_training_worlds_alone_are_read(encoder, corpus, counts, tmp_path):
     """Without the others' rows, which would be missed, all is the same."""
     entities, _, sentences = corpus
-    pieces = WordPieces(encoder)
+    pieces = Pieces(encoder)
     found = training_wikis(entities, counts, sentences, pieces)
     assert list(found) == ["alder", "birch"]
     counts.write_text(json.dumps({"worlds": {"cedar": {"split": "val"}}}))

@@ -13,7 +13,7 @@ from muver.cli import main
 from muver.io.files import read_json, write_json
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.packing import pack
-from muver.retriever.encoders.tokens import WordPieces
+from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.encoders.towers import load_tower
 from muver.retriever.training.pretraining.cloze import draw
 from muver.retriever.training.pretraining.loop import Pretrainer
@@ -112,7 +112,7 @@ def test_it_is_a_bert_to_start_from_that_says_how_it_was_made(made, encoder):
 
 def trainer(encoder: Path, corpus, counts: Path, chunk_tokens: int, **settings) -> Pretrainer:
     entities, _, sentences = corpus
-    pieces, tower = WordPieces(encoder), load_tower(encoder)
+    pieces, tower = Pieces(encoder), load_tower(encoder)
     tower.eval()  # without dropout
     wikis = training_wikis(entities, counts, sentences, pieces)
     own = Pretraining(**{**SETTINGS, **settings})
@@ -166,7 +166,7 @@ def with_vectors(encoder, folder: Path, **vectors) -> Path:
     return folder
 
 
-def test_an_encoder_without_the_mask_piece_or_with_prompts(
+def test_an_encoder_without_the_mask_piece_with_prompts_or_no_bert(
     encoder, corpus, counts, tmp_path, capsys
 ):
     unmasked = shutil.copytree(encoder, tmp_path / "unmasked")
@@ -177,6 +177,10 @@ def test_an_encoder_without_the_mask_piece_or_with_prompts(
     prompted = with_vectors(encoder, tmp_path / "prompted", query="query: ")
     assert main(arguments(tmp_path / "out", prompted, corpus, counts)) == 2
     assert "it puts prompts before texts" in capsys.readouterr().err
+    other = shutil.copytree(encoder, tmp_path / "other")
+    write_json(other / "config.json", {"model_type": "roberta"})
+    assert main(arguments(tmp_path / "out", other, corpus, counts)) == 2
+    assert "pretrain.steps" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 

@@ -14,7 +14,7 @@ from muver.retriever.encoders.settings import Encoding
 from muver.retriever.views.layout import Ids
 
 
-class Tower:
+class Encoder:
     """A model on the device and with the batch size that the settings ask for."""
 
     def __init__(self, folder: Path, settings: Encoding):
