@@ -39,7 +39,7 @@ class Origin(NamedTuple):
 
     @property
     def evaluation(self) -> dict[str, Any] | None:
-        """What ``muver evaluate`` wrote of this run."""
+        """What ``muver stage evaluate`` wrote of this run."""
         for place, inputs in read_catalog(self.root).items():
             path = self.root / f"{place}.json"
             if self.run in inputs and place.startswith("evaluations/") and path.is_file():

@@ -26,7 +26,14 @@ from muver.retriever.encoders.settings import (
 )
 from muver.retriever.evaluation.settings import Evaluate
 from muver.retriever.retrieval.kinds import find, sections
-from muver.retriever.retrieval.settings import AggregateEntry, Fusion, Index, IndexSearch, Retrieve
+from muver.retriever.retrieval.settings import (
+    AggregateEntry,
+    Fusion,
+    Index,
+    IndexSearch,
+    OwnPage,
+    Retrieve,
+)
 from muver.retriever.training.settings import HardNegatives, Pretrain, Training
 from muver.retriever.views.settings import Context, GlobalView, Merge, Segment, Spans, Views
 
@@ -67,6 +74,7 @@ class System(Settings):
     note: Text | UnsetType = UNSET
     k: Count | UnsetType = UNSET
     match: Literal["title", "id"] | UnsetType = UNSET
+    own_page: OwnPage | UnsetType = UNSET
     retriever: Literal[tuple(sections())] | UnsetType = UNSET
     model: Text | UnsetType = UNSET
     aggregate: Text | UnsetType = UNSET
@@ -81,7 +89,7 @@ class System(Settings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        own = _given(self) - {"method", "note", "k", "match"}
+        own = _given(self) - {"method", "note", "k", "match", "own_page"}
         if self.retriever:
             needs = find(self.retriever).needs({})
             takes = {"retriever", *(key for key, need in TAKES.items() if need in needs)}

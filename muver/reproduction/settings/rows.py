@@ -13,7 +13,7 @@ from muver.retriever.retrieval.aggregates import AGGREGATES
 from muver.retriever.retrieval.settings import OfAggregates, open_choice
 
 Settings = dict[str, Any]
-COMMON = ("split", "k", "match")  # what every run is made with
+COMMON = ("split", "k", "match", "own_page")  # what every run is made with
 PLAIN = {"method", "note", "model", "aggregate", "index"}  # keys of a row ranked as all rows are
 # Values that stand in no row's settings: what rows had before the key was there, so that their
 # keys stay.
@@ -168,7 +168,7 @@ def retrieval_settings(settings: Settings, system: str, split: str | None = None
     common = {**settings["retrieve"], **{key: own[key] for key in COMMON if key in own}}
     if split is not None:
         common["split"] = split
-    shared = {key: common[key] for key in COMMON}
+    shared = {key: common[key] for key in COMMON if key in common}
     if "fuse" in own:
         decides = {key: settings["fusion"][key] for key in FUSION[own["by"]]}
         return {**shared, "kind": own["by"], "parts": own["fuse"], **decides}

@@ -203,6 +203,11 @@ class KnowledgeBase(Graph):
                 f"systems.{system}: does not search a knowledge base; give it index: null (exact) "
                 "or one of linking.indexes."
             )
+        if "own_page" in self.settings["systems"][system]:
+            raise InputError(
+                f"systems.{system}.own_page: mentions of a knowledge base stand on none of its "
+                "pages. Leave it out."
+            )
         return search_of(self.settings, system, name)
 
     def source(self, need: str, system: str, name: str) -> Input:

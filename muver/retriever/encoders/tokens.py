@@ -47,7 +47,7 @@ class Pieces:
         if missing:
             raise InputError(
                 f"{path}: the vocabulary has no {', '.join(missing)}. Make the encoder's directory "
-                "with `muver encoder`, which adds what is missing."
+                "with `muver stage encoder`, which adds what is missing."
             )
         bos, eos = self._around()
         self.markers = Markers(bos=bos, eos=eos, **found)

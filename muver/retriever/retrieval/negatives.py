@@ -179,7 +179,7 @@ def _golds_of_base(mentions: str | Path, base: KnowledgeBase) -> tuple[int, dict
     if numbers.max() >= len(base):
         raise InputError(
             f"{mentions}: gold {numbers.max()} is no entity of {base.folder}, which has "
-            f"{len(base)}: the mentions were linked to another base. Run `muver link` again."
+            f"{len(base)}: the mentions were linked to another base. Run `muver stage link` again."
         )
     distinct, inverse = np.unique(numbers, return_inverse=True)
     titles, ids = base.titles(distinct), inside["mention_id"].to_pylist()

@@ -51,7 +51,7 @@ class HardNegatives(Settings):
 
 
 class StageTraining(Training, kw_only=True):
-    """The section as `muver train` takes it; what was added to it has a default."""
+    """The section as `muver stage train` takes it; what was added to it has a default."""
 
     keep: Literal["best", "last"] = "best"
     initial_scale: Positive = 20
@@ -67,7 +67,7 @@ class MinedFrom(Mining, kw_only=True):
 
 
 class ModelTraining(Layouts, kw_only=True):
-    """What `muver train` takes.
+    """What `muver stage train` takes.
 
     Attributes
     ----------

@@ -241,7 +241,7 @@ def test_a_fusion_may_fuse_a_fusion():
 def test_a_row_of_a_retriever_that_ranks_candidates_names_their_row(monkeypatch):
     """As a reranker will: the other row's run, and the settings behind it, are of its key."""
     monkeypatch.setattr(bm25, "needs", lambda row: ("entities", "mentions", "runs"))
-    named = {name: {"from": "som"} for name in ("bm25", "bm25_200")}
+    named = {name: {"from": "som"} for name in ("bm25", "bm25_200", "bm25_elsewhere")}
     made = graph(systems=named)
     run = made.run("bm25", "test")
     assert [one.artifact.name for one in run.inputs["runs"]] == ["test/som"]
@@ -250,7 +250,7 @@ def test_a_row_of_a_retriever_that_ranks_candidates_names_their_row(monkeypatch)
     again = graph(systems=named, models={"som": {"metric": "dot", "training": {"epochs": 9}}})
     assert again.run("bm25", "test").key != run.key
     with pytest.raises(InputError, match="systems.bm25: .* bm25 names from and retriever alone"):
-        graph(systems={"bm25_200": {"from": "som"}})
+        graph(systems={**named, "bm25": {}})
 
 
 @pytest.mark.parametrize(("device", "gpus"), [("cpu", 0), ("auto", 0), ("cuda", 1)])
