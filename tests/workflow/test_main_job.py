@@ -196,5 +196,5 @@ def test_a_training_has_a_process_for_each_gpu_it_is_given(main_job, given, proc
     config = ["--config", "workspace=gpus", "compute={device: cuda, processes: 2}"]
     table = "results/table1.csv"
     said = main_job.snakemake(table, "-n", "-p", "--quiet", "host", *given, *config)
-    starts = set(re.findall(r"Shell command: (.*) train --log", said))
+    starts = set(re.findall(r"Shell command: (.*) stage train --log", said))
     assert starts == {f"torchrun --standalone --nproc-per-node {processes} -m -- muver.cli"}

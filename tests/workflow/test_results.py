@@ -146,7 +146,7 @@ def test_a_table_of_ones_own_is_an_entry_of_params(main_job, tmp_path):
 
 
 def test_a_run_beside_the_numbers_of_record_that_were_made_of_it(main_job):
-    main_job.run("muver", "results-page", "--command", "make results")
+    main_job.run("muver", "stage", "results-page", "--command", "make results")
     assert "### Table 1: recall@k" in main_job.read("docs/results.md").decode()
     said = main_job.run("muver", "doctor", "record")
     assert re.search(r"^Rows: \d+ equal\.$", said, re.MULTILINE)
@@ -155,7 +155,7 @@ def test_a_run_beside_the_numbers_of_record_that_were_made_of_it(main_job):
 def test_another_processor_is_held_against_the_seeds_of_record(main_job, tmp_path):
     """Simulated: what a seed moved passes as a machine's doing, what is far beyond does not."""
     project = main_job.copy(tmp_path / "copy")
-    project.run("muver", "results-page")
+    project.run("muver", "stage", "results-page")
     rows = json.loads(project.read("docs/results/miniwikia.json"))["rows"]
     repeated = {row["system"]: key for key, row in rows.items() if row["sets"]["test"]["seeds"]}
     assert [*repeated] == ["blink_128", "muver_plain", "muver"]  # first met in Table 1, without

@@ -31,7 +31,7 @@ if ONE_BASE:
             folder=subpath(output[0], parent=True),
         shell:
             "muver stage download --log {log} --files {params.name} --settings {params.settings:q}"
-            " --folder {params.folder}"
+            " --out {params.folder}"
 
     rule benchmarks:
         input:
