@@ -102,7 +102,7 @@ install_faiss() {
     locked "$wanted"
 }
 
-say "installing into .venv (once; a minute or two)"
+say "installing into .venv, some 2 GB (once; a minute or two)"
 make_venv
 "$venv/bin/pip" install -qq --disable-pip-version-check \
     --require-hashes --requirement requirements/installer.lock
@@ -112,4 +112,4 @@ locked base --build-constraints requirements/base.lock
 install_torch
 install_faiss
 install --no-build-isolation --editable .
-say "done"
+say "done; in a shell, \`. .venv/bin/activate\` puts muver, snakemake and dvc on the path"

@@ -64,10 +64,13 @@ class Follower(logging.Handler):
     After a run, or where there was nothing to do, the tables that were asked for are printed.
     """
 
-    def __init__(self, targets: Callable[[], Iterable[str]]):
-        """``targets`` says what was asked for, once Snakemake knows it."""
+    def __init__(self, targets: Callable[[], Iterable[str]], idle: Callable[[], None]):
+        """``targets`` says what was asked for, once Snakemake knows it.
+
+        ``idle`` is called where there is nothing to do, for which Snakemake has no hook.
+        """
         super().__init__()
-        self._targets = targets
+        self._targets, self._idle = targets, idle
         self._running: dict[int, Job] = {}
         self._seconds: dict[Key, float] = {}
         self._done = 0
@@ -108,6 +111,7 @@ class Follower(logging.Handler):
         """Take note of an event."""
         event, said = getattr(record, "event", None), record.__dict__
         if record.msg == NOTHING_TO_BE_DONE_MSG:
+            self._idle()
             self.end()
         elif event == "job_info":
             self._running[said["jobid"]] = Job(

@@ -39,7 +39,7 @@ def started(logger, targets=(), seconds=SECONDS, cores=1):
         SimpleNamespace(jobid=n, rule=SimpleNamespace(name=rule), wildcards_dict={})
         for n, (rule, _) in enumerate(SECONDS, 1)
     ]
-    follower = Follower(lambda: targets)
+    follower = Follower(lambda: targets, lambda: None)
     logger.addHandler(follower)
     graph = SimpleNamespace(settings={"compute": {"threads": 1}}, gpus=0, seconds=seconds)
     follower.start(logger, graph, jobs, cores)
@@ -125,7 +125,7 @@ def test_the_tables_that_were_asked_for_stand_at_the_end(logger, targets, monkey
     asked = [(["table1"], Path("results"))] if "results" in targets[0] else []
     started(logger, targets).end()
     assert shown == asked
-    logger.addHandler(Follower(lambda: targets))
+    logger.addHandler(Follower(lambda: targets, lambda: None))
     logger.info(NOTHING_TO_BE_DONE_MSG)
     assert shown[len(asked) :] == 2 * asked  # by either handler
 
