@@ -289,6 +289,21 @@ def _near(wrong: str, known: Sequence[str]) -> list[str]:
     return []
 
 
+def _extra(module: str) -> str | None:
+    """The requirement that brings a missing module, where it is one of this package's extras."""
+    from importlib.metadata import requires
+
+    name = module.partition(".")[0].replace("_", "-")
+    wanted = (text.split(";")[0] for text in requires("muver") or () if "extra ==" in text)
+    return next((text for text in wanted if text.startswith(name)), None)
+
+
+def _mistake(prefix: str, text: object) -> int:
+    print(f"{prefix}: error: {text}", file=sys.stderr)
+    note(f"error: {text}")
+    return 2
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; 0 if it went well, 2 after a user's mistake, 130 or 141 where stopped."""
     words = sys.argv[1:] if arguments is None else list(arguments)
@@ -306,9 +321,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             run(found, words[len(found.name.split()) :])
         sys.stdout.flush()
     except InputError as error:
-        print(f"{prefix}: error: {error}", file=sys.stderr)
-        note(f"error: {error}")
-        return 2
+        return _mistake(prefix, error)
+    except ModuleNotFoundError as error:
+        if not (package := _extra(error.name or "")):
+            raise
+        return _mistake(
+            prefix, f"{package} is not installed. Install it with: pip install '{package}'"
+        )
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:  # who reads it has had enough, as head has

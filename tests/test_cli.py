@@ -49,6 +49,30 @@ print("HEAVY", sorted({HEAVY!r} & set(sys.modules)))
     assert done.stdout.endswith("HEAVY []\n"), done.stderr
 
 
+@pytest.mark.parametrize(
+    ("module", "package"),
+    [("mlflow", "mlflow>="), ("qdrant_client.models", "qdrant-client>="), ("faiss", "faiss-cpu>=")],
+)
+def test_a_missing_package_of_an_extra_is_named(module, package, monkeypatch, capsys):
+    """By itself: whoever takes the name `muver` on a public index must not get the install."""
+
+    def work(*_: Any) -> None:
+        raise ModuleNotFoundError(name=module)
+
+    monkeypatch.setattr(cli, "run", work)
+    assert main(["show"]) == 2
+    assert f"pip install '{package}" in capsys.readouterr().err
+
+
+def test_another_missing_module_is_a_fault_of_ours(monkeypatch):
+    def work(*_: Any) -> None:
+        raise ModuleNotFoundError(name="muver.none")
+
+    monkeypatch.setattr(cli, "run", work)
+    with pytest.raises(ModuleNotFoundError):
+        main(["show"])
+
+
 def test_people_see_the_commands_that_they_type(capsys):
     assert main([]) == 0
     said = capsys.readouterr().out

@@ -2,6 +2,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import muver
 ROOT = Path(__file__).parents[1]
 LOCKS = sorted((ROOT / "requirements").glob("*.lock"))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+EXTRAS = PROJECT["optional-dependencies"]
 PIN = re.compile(r"^([a-z0-9.-]+)==([^ ]+)", flags=re.MULTILINE)
 
 
@@ -25,8 +27,8 @@ def pins(*names: str) -> dict[str, str]:
 
 def declared() -> list[Requirement]:
     """What pyproject.toml asks for, extras included."""
-    extras = PROJECT["optional-dependencies"].values()
-    return [Requirement(text) for group in (PROJECT["dependencies"], *extras) for text in group]
+    groups = PROJECT["dependencies"], *EXTRAS.values()
+    return [Requirement(text) for group in groups for text in group]
 
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.name)
@@ -42,6 +44,24 @@ def test_a_lock_holds_pins_and_hashes_and_no_place(lock):
 @pytest.mark.parametrize("requirement", declared(), ids=str)
 def test_what_the_project_asks_for_is_locked(requirement):
     assert requirement.specifier.contains(pins()[requirement.name])
+
+
+def test_the_core_answers_mentions_without_the_reproduction(tmp_path):
+    """In a process where the packages of the extra `reproduce` can't be imported."""
+    script = f"""
+import sys
+sys.modules |= dict.fromkeys({[Requirement(text).name for text in EXTRAS["reproduce"]]!r})
+from muver.cli import main
+assert main(["kb", "import", "glossary.csv", "--out", "kb"]) == 0
+assert main(["index", "create", "kb", "--model", "bm25", "--out", "index"]) == 0
+assert main(["query", "index", "The [[smith]] forged it."]) == 0
+assert main(["show"]) == 2
+"""
+    (tmp_path / "glossary.csv").write_text("id,title,description\nQ1,Smith,A smith forges.\n")
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "Q1" in done.stdout and "pip install '" in done.stderr
 
 
 def test_the_common_lock_leaves_torch_and_faiss_to_their_own():

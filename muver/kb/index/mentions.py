@@ -242,12 +242,8 @@ def _recognised(lines: Lines, where: str, nlp: "Language") -> Iterator[Labelled]
 
 def _pipeline(name: str) -> "Language":
     """An installed pipeline such as ``en_core_web_sm``, or one in a folder."""
-    try:
-        import spacy
-    except ModuleNotFoundError:
-        raise InputError(
-            "--ner: spaCy is not installed. Install it with: pip install 'muver[spacy]'"
-        ) from None
+    import spacy
+
     try:
         return spacy.load(name)
     except OSError:

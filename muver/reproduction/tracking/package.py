@@ -25,7 +25,6 @@ from muver.reproduction.tracking.experiments import open_experiment
 from muver.reproduction.tracking.store import open_store
 
 EXPERIMENT = "indexes"
-EXPERIMENT_ONLY = {"dvc", "matplotlib", "snakemake"}  # of our requirements, what no answer needs
 TEXT, NUMBER, WHOLE = DataType.string, DataType.double, DataType.long
 KINDS = {str: TEXT, float: NUMBER, int: WHOLE}
 CANDIDATE = Object(
@@ -162,8 +161,4 @@ def _requirements() -> list[str]:
     """The packages that an answer needs, in the versions installed here."""
     declared = (one for one in metadata.requires("muver") or [] if "extra ==" not in one)
     names = (re.match(r"[A-Za-z0-9._-]+", one)[0] for one in declared)
-    return [
-        f"{name}=={metadata.version(name).partition('+')[0]}"
-        for name in names
-        if name not in EXPERIMENT_ONLY
-    ]
+    return [f"{name}=={metadata.version(name).partition('+')[0]}" for name in names]

@@ -197,10 +197,3 @@ def test_what_is_wrong_is_said_with_file_and_line(tmp_path, name, text, said):
 def test_a_mistyped_format(tmp_path):
     with pytest.raises(InputError, match="--format conl: no such format. Did you mean 'conll'"):
         list(read_mentions(tmp_path / "none.txt", "conl"))
-
-
-def test_spacy_that_is_missing(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "spacy", None)
-    path = given_file(tmp_path, "a.txt", "In Rye it rained.")
-    with pytest.raises(InputError, match=r"spaCy is not installed. Install it with: pip install"):
-        list(read_mentions(path, ner="en_core_web_sm"))

@@ -3,8 +3,6 @@
 from importlib import import_module
 from typing import Any
 
-from muver.io.errors import InputError
-
 MODULES = {"QdrantIndex": "index", "push": "pushing"}
 __all__ = ["QdrantIndex", "push"]
 
@@ -13,11 +11,4 @@ def __getattr__(name: str) -> Any:
     """Import on first use: only who asks for Qdrant needs its client."""
     if name not in MODULES:
         raise AttributeError(f"module 'muver.kb.index.qdrant' has no attribute {name!r}")
-    try:
-        return getattr(import_module(f"muver.kb.index.qdrant.{MODULES[name]}"), name)
-    except ModuleNotFoundError as error:
-        if error.name != "qdrant_client":
-            raise
-        raise InputError(
-            "Qdrant's client is not installed. Install it with: pip install 'muver[qdrant]'"
-        ) from None
+    return getattr(import_module(f"muver.kb.index.qdrant.{MODULES[name]}"), name)

@@ -1,13 +1,11 @@
 """What goes wrong with Qdrant, said clearly."""
 
 import socket
-import sys
 
 import pytest
 
 from muver.io.errors import InputError
 from muver.kb.index import Index
-from muver.kb.index import qdrant as package
 from muver.kb.index.index import open_index
 from muver.kb.index.store import NoAnswer
 from tests import tiny
@@ -73,10 +71,3 @@ def test_a_server_that_refuses(status, message, index, site):
 def test_another_server(index, site):
     site.body, site.content_type = b"<html>", "text/html"
     refused("archive: what answers there is not Qdrant", index, site.address, NoAnswer)
-
-
-def test_its_client_is_not_installed(index, monkeypatch):
-    monkeypatch.setitem(sys.modules, "qdrant_client", None)
-    for name in ("collection", "index", "pushing"):
-        monkeypatch.delitem(sys.modules, f"{package.__name__}.{name}", raising=False)
-    refused(r"client is not installed. Install it with: pip install 'muver\[qdrant\]'", index)
