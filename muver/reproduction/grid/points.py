@@ -57,7 +57,7 @@ def points(grid: Mapping[str, Any]) -> dict[str, dict[str, float | int]]:
     product = itertools.product(*lists.values())
     points = (dict(zip(lists, values, strict=True)) for values in product)
     named = {name_of(point): point for point in points}
-    subset = grid.get("subset", named)
+    subset = grid.get("subset") or named
     for name in subset:
         if name not in named:
             raise InputError(

@@ -11,7 +11,7 @@ Below1 = Annotated[int, Meta(ge=0, lt=1)] | Annotated[float, Meta(ge=0, lt=1)]
 
 class Grid(Settings):
     """The models to train at each point, the values of each hyper-parameter, and optionally the
-    subset of points to try."""
+    subset of points to try; None stands for all, in place of a preset's."""
 
     models: Some[Name]
     learning_rate: Some[Positive]
@@ -20,7 +20,7 @@ class Grid(Settings):
     batch_size: Some[Count]
     initial_scale: Some[Positive] | UnsetType = UNSET
     epochs: Some[Count] | UnsetType = UNSET
-    subset: Some[str] | UnsetType = UNSET
+    subset: Some[str] | None | UnsetType = UNSET
 
 
 class GridTable(Settings):

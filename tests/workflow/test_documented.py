@@ -1,0 +1,122 @@
+"""Every command line of README and docs, typed where all results of the tiny workflow lie.
+
+What would make results is planned alone (``-n``); the words in capitals stand for small files.
+"""
+
+import bz2
+import re
+import shutil
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tests.workflow.conftest import ROOT, Project
+
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+RECORDS = {"performance.md", "results.md", "trials.md"}  # commands of older commits
+LINE = re.compile(r"^ {4}((?:muver|snakemake|dvc|make|python|git) (?:[^\\\n]|\\\n)*)", re.MULTILINE)
+ELSEWHERE = {
+    "a server, which runs until it is stopped": r"muver serve|muver audit|make audit",
+    "Qdrant's server": r"http://localhost:6333",
+    "a cluster or a bucket": r"profiles/(slurm|kubernetes)|storage-provider",
+    "data that has to be downloaded": r"muver stage download|realworlds|plan .*(zeshel|wikipedia)",
+    "weights from the hub": r"sentence-transformers/|preset=released",
+    "this machine's answer is no": r"doctor check",
+    "minutes": r"python -m (benchmarks|pytest)|entities=100000|--measure",
+    "a number of record": r"doctor record|make check",
+    "a cache that others share, in test_dvc.py": r"dvc (push|exp|artifacts|remote|commit)|git tag",
+}
+RUNS = "build/miniwikia/current/runs/test"
+GIVEN = {
+    "KB": "given/kb",
+    "INDEX": "given/index",
+    "MODEL": "bm25",
+    "DIR": ".test/tiny",
+    "FOLDER": "given/folder",
+    "ENCODER": "build/miniwikia/current/start",
+    "OTHER.parquet": f"{RUNS}/bm25.parquet",
+    "A B": f"{RUNS}/muver.parquet {RUNS}/muver.parquet",
+    "$runs/blink_128.parquet $runs/muver_plain.parquet": f"{RUNS}/som.parquet {RUNS}/som.parquet",
+    "$runs": RUNS,
+    "SOURCE": "docs/glossary.csv",
+}
+PLACEHOLDER = re.compile(rf"(?<![\w./-])({'|'.join(map(re.escape, GIVEN))})(?![\w.])")
+FILES = {
+    "products.csv": "sku,product\n1,A hammer\n",
+    "more.csv": "id,title,description\nQ42,Tern,A town.\nQ64,Rye,A port.\nQ7,Ash,A tree.\n",
+    "ids.txt": "Q7\n",
+    "thesaurus.ttl": """\
+        @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+        <http://x/1> a skos:Concept ; skos:prefLabel "Schmied"@de .
+        """,
+    "go.obo": "format-version: 1.2\n\n[Term]\nid: X:1\nname: forging\n",
+    "kilt_knowledgesource.json": """\
+        {"wikipedia_id": "1", "wikipedia_title": "Ash", "text": ["Ash", "An ash is a tree."]}
+        """,
+    "harbour.xml": "".join(
+        ["<mediawiki><siteinfo><dbname>harbour</dbname></siteinfo>"]
+        + [
+            f"<page><title>Pier {n}</title><ns>0</ns><id>{n}</id><revision><text>A pier. Beside it"
+            f" is [[Pier {n % 30 + 1}|the next one]].</text></revision></page>"
+            for n in range(1, 31)
+        ]
+        + ["</mediawiki>"]
+    ),
+    "latest-all.json": (
+        '[\n{"type": "item", "id": "Q1", "labels": {"fr": {"language": "fr", "value": "Anne"}}, '
+        '"claims": {"P31": [{"mainsnak": {"snaktype": "value", "property": "P31", "datavalue": '
+        '{"type": "wikibase-entityid", "value": {"id": "Q5"}}}, "rank": "normal"}]}}\n]\n'
+    ),
+    "mentions.jsonl": '{"left": "", "mention": "the carpenter", "right": "", "gold": "E4"}\n',
+}
+
+
+def commands(document: Path) -> list[str]:
+    """The command lines of a document's indented blocks, without comments."""
+    found = LINE.findall(document.read_text(encoding="utf-8"))
+    return [re.sub(r"\s+#\s.*", "", line.replace("\\\n", "")).strip() for line in found]
+
+
+def elsewhere(command: str) -> str | None:
+    return next((why for why, what in ELSEWHERE.items() if re.search(what, command)), None)
+
+
+@pytest.fixture(scope="module")
+def project(main_job: Project) -> Project:
+    """All results, and what the documents' commands are given."""
+    folder = main_job.folder
+    (folder / "docs").mkdir()
+    shutil.copy(ROOT / "docs/glossary.csv", folder / "docs")
+    for name, text in FILES.items():
+        (folder / name).write_text(textwrap.dedent(text), encoding="utf-8")
+    for name in ("harbour.xml", "latest-all.json"):
+        data = (folder / name).read_bytes()
+        short = {"harbour.xml": "enwiki-latest-pages-articles.xml"}.get(name, name)
+        (folder / f"{short}.bz2").write_bytes(bz2.compress(data))
+    line = (folder / "mentions.jsonl").read_text()
+    wrong = line.replace("the carpenter", "Keld")
+    (folder / "validation.jsonl").write_text(10 * line + 10 * wrong)
+    main_job.run("muver", "kb", "import", "docs/glossary.csv", "--out", "given/kb")
+    main_job.run("muver", "index", "create", "given/kb", "--model", "bm25", "--out", "given/index")
+    return main_job
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_documented_commands_work(document: Path, project: Project):
+    if document.name in RECORDS:
+        return
+    for command in commands(document):
+        if elsewhere(command):
+            continue
+        command = PLACEHOLDER.sub(lambda word: GIVEN[word[0]], command).replace(" ...", "")
+        command = re.sub("^(snakemake|make) ", r"\1 -n ", command)
+        command = re.sub("^dvc repro", "dvc repro --dry", command)
+        if command.startswith(("muver kb import", "muver index create")):
+            shutil.rmtree(project.folder / re.search(r"--out (\S+)", command)[1], True)
+        project.run("bash", "-c", command)
+
+
+def test_what_is_left_out_is_written_somewhere():
+    written = [command for document in DOCUMENTS for command in commands(document)]
+    assert {why for command in written if (why := elsewhere(command))} == set(ELSEWHERE)
