@@ -138,7 +138,27 @@ def run(command: Command, words: Sequence[str]) -> None:
             from muver.io.typed import read
 
             given[name] = read(kind, given[name] or {})
+    if not command.name.startswith(STAGE):
+        work(**given)
+        return
+    from muver.io.checksums import check, seal
+    from muver.io.files import WRITTEN
+
+    check(_paths(given.values()))
+    WRITTEN.clear()
     work(**given)
+    seal(WRITTEN)
+
+
+def _paths(values: Iterable[Any]) -> Iterator[Path]:
+    """The paths among the arguments of a stage, those in lists and tables too."""
+    for value in values:
+        if isinstance(value, str | Path):
+            yield Path(value)
+        elif isinstance(value, Mapping):
+            yield from _paths(value.values())
+        elif isinstance(value, Iterable):
+            yield from _paths(value)
 
 
 def _parameters(work: Callable[..., Any]) -> Iterator[tuple[str, Any, Any, bool]]:

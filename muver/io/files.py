@@ -19,6 +19,8 @@ from muver.io.checking import disk_errors
 from muver.io.errors import InputError
 from muver.version import __version__
 
+WRITTEN: list[Path] = []  # through atomic_path, by this process
+
 
 @contextlib.contextmanager
 def atomic_path(path: str | Path, durable: bool = False) -> Iterator[Path]:
@@ -39,6 +41,7 @@ def atomic_path(path: str | Path, durable: bool = False) -> Iterator[Path]:
         os.replace(temporary, path)
         if durable:
             synchronise(path.parent)
+        WRITTEN.append(path)
     except OSError as error:
         _remove(temporary)
         ours = {str(temporary), *(str(folder) for folder in path.parents)}

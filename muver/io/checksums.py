@@ -1,0 +1,91 @@
+"""SHA-256 of the workflow's artifacts: a file whose bytes changed is told before it is used.
+
+The files of an artifact ``build/DATASET/KIND/NAME-KEY`` are listed in ``NAME-KEY.sha256`` beside
+it, as `sha256sum` writes them. What has no list, such as a folder that DVC brought, is not checked.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from muver.io.errors import InputError
+from muver.io.files import sha256_of, synchronise
+from muver.io.progress import logger
+
+ARTIFACT = re.compile(r".*?[-/][0-9a-f]{8}(?=[./]|$)")
+LINE = re.compile(r"^([0-9a-f]{64})  (.+)$", re.MULTILINE)
+
+
+def list_of(path: Path) -> Path | None:
+    """The list that an artifact's file or folder belongs to; None for any other path."""
+    found = ARTIFACT.match(path.as_posix())
+    return found and Path(f"{found[0]}.sha256")
+
+
+def seal(written: Iterable[Path]) -> None:
+    """Add the files of artifacts to their lists; they and their names are then on the disk.
+
+    Jobs that make parts of one artifact may do so at the same time: of several lines of a file the
+    last one counts.
+    """
+    lines: dict[Path, list[str]] = {}
+    for path in dict.fromkeys(written):
+        if (where := list_of(path)) and path.is_file():
+            synchronise(path)
+            name = os.path.relpath(path, where.parent)
+            lines.setdefault(where, []).append(f"{sha256_of(path)}  {name}\n")
+    for where, own in lines.items():
+        with open(where, "a", encoding="utf-8") as file:
+            file.writelines(own)
+        for folder in {where.parent, *(Path(where.parent, one[66:-1]).parent for one in own)}:
+            synchronise(folder)
+
+
+def damaged(where: Path, below: Path | None = None) -> Iterator[Path]:
+    """Files of a list whose bytes are no longer those; only ``below`` a path, if one is given."""
+    listed = {name: digest for digest, name in LINE.findall(where.read_text(encoding="utf-8"))}
+    for name, digest in listed.items():
+        path = where.parent / name
+        wanted = below is None or path == below or below in path.parents
+        if wanted and path.is_file() and sha256_of(path) != digest:
+            yield path
+
+
+def check(given: Iterable[Path]) -> None:
+    """Look whether the files and folders that a stage will read are as they were written.
+
+    A damaged file is renamed, so that the next run makes it anew.
+    """
+    for path in given:
+        if (where := list_of(path)) and where.is_file():
+            for file in damaged(where, path):
+                aside = file.with_name(f"{file.name}.damaged")
+                with suppress(FileNotFoundError):  # another job was faster
+                    file.rename(aside)
+                raise InputError(
+                    f"{file}: its bytes are not those that were written ({where}). It is called "
+                    f"{aside.name} now; run the same command again, which makes it anew."
+                )
+
+
+def verify(*, folder: Path = Path("build")) -> None:
+    """Look whether everything that was made is as it was written.
+
+    Parameters
+    ----------
+    folder
+        What lies below it is checked.
+    """
+    lists = sorted(Path(folder).rglob("*.sha256"))
+    if not lists:
+        raise InputError(f"{folder}: no artifact with a list of checksums lies below it.")
+    wrong = [path for where in lists for path in damaged(where)]
+    for path in wrong:
+        print(f"damaged: {path}")
+    if wrong:
+        raise InputError(
+            f"{len(wrong)} files are damaged. Remove them; the next run makes them anew."
+        )
+    logger.info("%d artifacts are as they were written", len(lists))

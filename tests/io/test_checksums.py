@@ -1,0 +1,73 @@
+"""Lists of SHA-256 beside artifacts."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from muver.io.checksums import check, list_of, seal, verify
+from muver.io.errors import InputError
+from muver.io.files import write_text
+
+MODEL = Path("models/muver-0123abcd")
+
+
+@pytest.fixture(autouse=True)
+def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A sealed folder of two files, in the present folder."""
+    monkeypatch.chdir(tmp_path)
+    files = [MODEL / "tokenizer.json", MODEL / "entity_encoder/config.json"]
+    for file in files:
+        write_text(file, "{}")
+    seal(files)
+    return MODEL
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("build/m/models/muver-0123abcd/entity_encoder/x.bin", "build/m/models/muver-0123abcd"),
+        ("build/m/runs/test/muver-0123abcd.parquet", "build/m/runs/test/muver-0123abcd"),
+        ("build/m/corpus/0123abcd/counts.json", "build/m/corpus/0123abcd"),
+        ("build/m/models/muver-lr0.001-0123abcd", "build/m/models/muver-lr0.001-0123abcd"),
+        ("results/table1.json", None),
+        ("build/m/raw/0123abcdef", None),
+    ],
+)
+def test_the_list_of_an_artifact(path, expected):
+    assert list_of(Path(path)) == (expected and Path(f"{expected}.sha256"))
+
+
+def test_a_list_is_one_of_sha256sum(model):
+    assert shutil.which("sha256sum")
+    subprocess.run(["sha256sum", "--check", "muver-0123abcd.sha256"], cwd=model.parent, check=True)
+
+
+def test_what_is_as_it_was_written(model):
+    check([model, model / "tokenizer.json", Path("results/table1.json")])
+    verify(folder=Path())
+
+
+def test_a_damaged_file_is_told_and_renamed(model):
+    file = model / "entity_encoder/config.json"
+    file.write_text("[]")
+    check([model / "tokenizer.json"])  # which is not
+    with pytest.raises(InputError, match="1 files are damaged"):
+        verify(folder=Path())
+    with pytest.raises(InputError, match=str(file)):
+        check([model])
+    assert not file.exists() and file.with_name("config.json.damaged").exists()
+    check([model])
+
+
+def test_what_is_written_again_counts(model):
+    file = model / "tokenizer.json"
+    write_text(file, "[1]")
+    seal([file])
+    check([model])
+
+
+def test_nothing_to_verify():
+    with pytest.raises(InputError, match="nowhere"):
+        verify(folder=Path("nowhere"))
