@@ -16,7 +16,7 @@ SETTINGS  := $(if $(CONFIG),--config $(CONFIG))
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup try table1 results check docs-results docs-fidelity docs-trials wikis aspects docs-example pictures plots rulegraph test parity test-cluster record audit pull lint lock clean
+.PHONY: help setup try table1 results check docs-results docs-fidelity docs-trials wikis aspects merging docs-example pictures plots rulegraph test parity test-cluster record audit pull lint lock clean
 
 help:
 	@echo 'make try            the workflow on tiny data in .test/, whose numbers mean nothing'
@@ -35,6 +35,7 @@ help:
 	@echo 'make docs-trials    write the trials of docs/trials.md from results/grid.csv'
 	@echo 'make wikis          write the invented data that the package and .test/ come with anew'
 	@echo 'make aspects        Table 1 on three kinds of invented contexts, for docs/miniwikia.md'
+	@echo 'make merging        what merged views are worth, on validation, for docs/fidelity.md'
 	@echo 'make docs-example   write the example of a retriever in README.md'
 	@echo 'make pictures       take the pictures of docs/images from this run; needs Chromium'
 	@echo 'make rulegraph      draw the rules into docs/rulegraph.md'
@@ -87,6 +88,9 @@ wikis: $(READY)
 
 aspects: $(READY)
 	@$(BIN)/python workflow/aspects.py
+
+merging: $(READY)
+	@$(BIN)/python workflow/merging.py
 
 docs-example: $(READY)
 	@$(SNAKEMAKE) build/miniwikia/indexes/muver.json
