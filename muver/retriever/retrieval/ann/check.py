@@ -13,7 +13,7 @@ from muver.retriever.retrieval.ann.index import MANIFEST, AnnIndex
 from muver.retriever.retrieval.ann.search import search
 from muver.retriever.retrieval.ann.settings import Check
 from muver.retriever.retrieval.exact import Ranking, queries_of, rank_shards
-from muver.retriever.runs.approximate import reached
+from muver.retriever.runs.manifest import reached
 from muver.retriever.vectors.part import Part
 from muver.retriever.vectors.shards import Shards
 

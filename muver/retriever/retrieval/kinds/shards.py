@@ -138,17 +138,18 @@ def _write(path: Path, ids: Any, ranking: Any, shards: "Shards", base: Any) -> N
     # Read an entity's title once, however many mentions it was found for.
     numbers, inverse = np.unique(entities, return_inverse=True)
     titles = base.rows(numbers, ["title"])["title"].take(pa.array(inverse))
+    originals = np.full(len(rows), ORIGINAL)
     write_run(
         path,
-        mention_id=ids.take(pa.array(rows)),
-        world=pa.repeat(WIKIPEDIA, len(rows)),
-        rank=ranks + 1,
-        entity=entities,
-        title=titles.combine_chunks(),
-        score=ranking.scores[rows, ranks],
-        layer=np.full(len(rows), ORIGINAL),
-        first=places,
-        last=places,
+        ids.take(pa.array(rows)),
+        pa.repeat(WIKIPEDIA, len(rows)),
+        ranks + 1,
+        entities,
+        titles.combine_chunks(),
+        ranking.scores[rows, ranks],
+        originals,
+        places,
+        places,
     )
 
 
@@ -156,7 +157,7 @@ def _open(folder: Path, shards: "Shards", settings: Settings) -> "AnnIndex":
     """Open the index and set its effort: as the settings say, or as its check chose."""
     from muver.io.errors import InputError
     from muver.retriever.retrieval.ann.index import MANIFEST, AnnIndex
-    from muver.retriever.runs.approximate import require
+    from muver.retriever.runs.manifest import require
 
     opened = AnnIndex(folder, shards, settings.gpu, settings.threads)
     checked = opened.manifest["agreement"] or {}

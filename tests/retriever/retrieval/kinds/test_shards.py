@@ -151,7 +151,7 @@ def test_what_the_manifests_say(made, data, tmp_path):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"k": 11}, "agreement was measured at k = 10, 11 candidates are asked for"),
+        ({"k": 11}, "with k 11"),
         ({"rescore": False}, "rescore is False, but agreement was measured with True"),
         ({"effort": 1}, "effort is 1, but agreement was measured with 16"),
         ({"match": "title"}, "match is 'title'"),
