@@ -26,7 +26,7 @@ from muver.retriever.retrieval.ann.search import search
 from muver.retriever.retrieval.exact import Ranking, rank_shards
 from muver.retriever.vectors.part import MENTIONS, open_layer, write_part
 from muver.retriever.vectors.shards import Shards, write_shard
-from muver.retriever.views.slices import entity_slices
+from muver.retriever.views.layout import entity_slices
 
 TYPES = ("ivf_sq", "ivf_sq8", "opq_ivf_pq", "hnsw")
 EXACT = "exact"

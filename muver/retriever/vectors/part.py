@@ -18,8 +18,7 @@ import pyarrow.parquet as pq
 from muver.io.errors import InputError
 from muver.io.matrices import load_matrix, save_matrix
 from muver.io.parquet import table_writer
-from muver.retriever.views.layout import View
-from muver.retriever.views.slices import entity_slices
+from muver.retriever.views.layout import View, entity_slices
 
 VIEWS = pa.schema(
     [

@@ -76,13 +76,13 @@ def load_worlds(
     table = read_mentions(mentions, split)
     if not table.num_rows:
         raise InputError(f"{mentions}: no mentions in split {split!r}.")
-    worlds = []
-    for name in sorted(set(table["world"].to_pylist())):
-        own = table.filter(pc.equal(table["world"], name))
-        more = [negatives[one] for one in own["mention_id"].to_pylist()] if negatives else []
-        sources = (entities, sentences, layouts, tokenizer)
-        worlds.append(_load_world(name, own, *sources, gold_only, more))
-    return worlds
+    return [
+        _load_world(
+            name, table.filter(pc.equal(table["world"], name)), entities, sentences, layouts,
+            tokenizer, gold_only, negatives or {},
+        )
+        for name in sorted(set(table["world"].to_pylist()))
+    ]  # fmt: skip
 
 
 def context_ids(table: pa.Table, tokenizer: Tokenizer, settings: Context) -> list[Ids]:
@@ -99,22 +99,20 @@ def _load_world(
     layouts: Layouts,
     tokenizer: Tokenizer,
     gold_only: bool,
-    negatives: list[Sequence[int]],
+    negatives: Mapping[str, Sequence[int]],
 ) -> World:
     described = read_entities(entities, [name])
-    titles = described["title"].to_pylist()
-    split = read_sentences(sentences, [name])["sentences"]
+    described = described.append_column("pieces", read_sentences(sentences, [name])["sentences"])
+    titles, ids = described["title"].to_pylist(), table["mention_id"].to_pylist()
+    hard = [negatives[one] for one in ids] if negatives else []
     gold = table["gold"].to_numpy()
-    needed = np.unique(np.concatenate([gold, *(np.asarray(some, int) for some in negatives)]))
-    wanted = needed if gold_only else np.arange(len(titles))
-    laid_out = entity_views(
-        [titles[number] for number in wanted],
-        described["text"].take(wanted).to_pylist(),
-        split.take(wanted).to_pylist(),
-        layouts.views,
-        tokenizer,
-        described["type"].take(wanted).to_pylist(),
-    )
+    wanted = np.arange(len(titles))
+    if gold_only:
+        wanted = np.unique(np.concatenate([gold, *(np.asarray(some, int) for some in hard)]))
+    rows = described.take(wanted)
+    texts = (rows[column].to_pylist() for column in ("title", "text", "pieces"))
+    types = rows["type"].to_pylist()
+    laid_out = entity_views(*texts, layouts.views, tokenizer, types)
     views: list[list[View]] = [[] for _ in titles]
     progress = Progress(f"laying out {name}", len(wanted), "entities")
     for number, some in zip(wanted, laid_out, strict=True):
@@ -125,8 +123,8 @@ def _load_world(
         name=name,
         titles=titles,
         views=views,
-        mention_ids=table["mention_id"].to_pylist(),
+        mention_ids=ids,
         contexts=context_ids(table, tokenizer, layouts.context),
         gold=gold,
-        negatives=negatives,
+        negatives=hard,
     )
