@@ -184,10 +184,7 @@ class Index(Settings):
     Attributes
     ----------
     factory
-        One of :data:`muver.retriever.retrieval.ann.settings.FACTORIES`, or a factory string of
-        faiss.
-    product
-        ``l2``: distances of augmented vectors (:mod:`muver.retriever.retrieval.ann.factory`).
+        One of :data:`muver.retriever.retrieval.ann.index.FACTORIES`, or a factory string of faiss.
     lists, training_views
         None: lists according to the number of views, and 64 training views per list.
     ef_construction
@@ -195,8 +192,6 @@ class Index(Settings):
     """
 
     factory: Text
-    product: Literal["ip", "l2"] = "ip"
-    centre: bool = True
     lists: Count | None = None
     training_views: Count | None = None
     ef_construction: Count = 200

@@ -121,33 +121,18 @@ def runs_a_model(name: str) -> bool:
 def retrieve(
     kind: str, settings: Mapping[str, Any], run: Path, manifest: Path, **inputs: Unpack[Inputs]
 ) -> None:
-    """Rank with the kind of this name.
+    """Rank with the kind of this name, whose settings are checked here.
 
-    Parameters
-    ----------
-    settings
-        The kind's settings, which are checked here.
-    inputs
-        None if not given; kinds that run no model ignore ``compute``.
+    Inputs are None if not given; kinds that run no model ignore ``compute``.
     """
-    name, kind = kind, find(kind)
-    given = read(kind.Settings, settings)
-    takes = {
-        key: parameter.default is parameter.empty
-        for key, parameter in inspect.signature(kind.retrieve).parameters.items()
-        if parameter.kind is parameter.KEYWORD_ONLY
-    }
-    unused = () if runs_a_model(name) else ("compute",)
+    ranks = find(kind).retrieve
+    given = read(find(kind).Settings, settings)
+    signature = inspect.signature(ranks)
+    unused = () if runs_a_model(kind) else ("compute",)
     inputs = {key: one for key, one in inputs.items() if one is not None and key not in unused}
-    if strange := [key for key in inputs if key not in takes]:
-        raise InputError(
-            f"{_option(strange[0])}: retriever kind {name} does not take it. It takes "
-            f"{', '.join(map(_option, takes))}."
-        )
-    if missing := [key for key, needed in takes.items() if needed and key not in inputs]:
-        raise InputError(f"{_option(missing[0])} is needed by retriever kind {name}.")
-    kind.retrieve(given, run, manifest, **inputs)
-
-
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
+    try:
+        signature.bind(given, run, manifest, **inputs)
+    except TypeError as error:
+        takes = [f"--{key.replace('_', '-')}" for key in [*signature.parameters][3:]]
+        raise InputError(f"retriever kind {kind}: {error}. It takes {', '.join(takes)}.") from None
+    ranks(given, run, manifest, **inputs)

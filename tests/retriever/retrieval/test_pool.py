@@ -1,9 +1,8 @@
-"""Choices on validation, by hand."""
+"""Ranks of golds in several runs and choices on validation, by hand."""
 
 import numpy as np
 
-from muver.retriever.retrieval.choice import choose, ranks_in_runs
-from muver.retriever.retrieval.pool import Pool
+from muver.retriever.retrieval.pool import Pool, choose, gold_ranks
 
 
 def test_hits_at_the_cutoff_decide_then_hits_at_1_then_the_order():
@@ -34,4 +33,5 @@ def test_ranks_of_golds_in_each_run():
         ranks=np.array([[1, np.inf, 1, 2], [2, 1, np.inf, 5]]), scores=np.zeros((2, 4)),
         entity=rows, layer=rows, first=rows, last=rows,
     )  # fmt: skip
-    assert ranks_in_runs(pool, np.array([7, 8, 9])).tolist() == [[0, 0, 2], [1, 0, 5]]
+    found = [gold_ranks(pool, np.array([7, 8, 9]), ranks).tolist() for ranks in pool.ranks]
+    assert found == [[0, 0, 2], [1, 0, 5]]
