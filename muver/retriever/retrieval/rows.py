@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from muver.io.errors import InputError
 from muver.io.parquet import table_of, write_table
@@ -68,8 +69,7 @@ class RunRows:
             self._pages = dict(zip(self._order, mentions["document"].to_pylist(), strict=True))
         self.k = settings.k + (self._pages is not None)
         self._tables: list[pa.Table] = []
-        self._mentions: list[list[str]] = []
-        self._counts: list[np.ndarray] = []  # candidates of each of these mentions
+        self._ranked: set[str] = set()
 
     def __len__(self) -> int:
         return len(self._order)
@@ -95,7 +95,7 @@ class RunRows:
         entities, rows = ranking.entities[kept], ranking.rows[kept]
         columns = (
             pa.array(mention_ids, pa.string()).take(pa.array(mentions)),
-            pa.array([found_in.world], pa.string()).take(pa.array(np.zeros_like(mentions))),
+            pa.repeat(found_in.world, len(mentions)),
             np.cumsum(kept, axis=1)[kept],
             entities,
             pa.array(found_in.titles, pa.string()).take(pa.array(entities)),
@@ -103,21 +103,19 @@ class RunRows:
             *(column[rows] for column in origins),
         )
         self._tables.append(table_of(RUN, columns))
-        self._mentions.append(mention_ids)
-        self._counts.append(kept.sum(axis=1))
+        self._ranked.update(mention_ids)
 
     def write(self, path: Path) -> None:
         """Write the run file, in the mentions' order."""
-        number = {mention: place for place, mention in enumerate(self._order)}
-        ranked = [mention for some in self._mentions for mention in some]
-        if strange := set(ranked) ^ set(number):
+        if strange := self._ranked ^ {*self._order}:
             raise InputError(
                 f"mention {min(strange)!r} is not of the split, or has no vector: the vectors are "
                 "of other mentions. Encode the split again."
             )
-        places = [number[mention] for mention in ranked]
-        order = np.argsort(np.repeat(places, np.concatenate(self._counts)), kind="stable")
-        write_table(path, pa.concat_tables(self._tables).take(pa.array(order)).combine_chunks())
+        table = pa.concat_tables(self._tables)
+        places = pc.index_in(table["mention_id"], pa.array(self._order)).to_numpy()
+        order = np.argsort(places, kind="stable")
+        write_table(path, table.take(pa.array(order)).combine_chunks())
 
 
 def mentions_of_split(path: Path, split: str) -> pa.Table:

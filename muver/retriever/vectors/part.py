@@ -73,16 +73,14 @@ class Part:
     def __init__(self, path: str | Path):
         self.path, self._table = Path(path), Path(path).with_suffix(".parquet")
         try:
-            rows = pq.read_metadata(self._table).num_rows
+            metadata = pq.read_schema(self._table).metadata or {}
         except FileNotFoundError:
             raise InputError(f"{self._table}: no such file. {REMEDY}") from None
         except (pa.ArrowInvalid, OSError) as error:
             raise InputError(f"{self._table}: damaged ({error}). {REMEDY}") from None
-        if rows != len(self.matrix):
-            raise InputError(
-                f"{self.path}: {len(self.matrix)} vectors, {self._table.name} names {rows}. "
-                f"{REMEDY}"
-            )
+        self.dimension: int = self.matrix.shape[1]
+        # The fingerprint of the model that made the vectors, where it was written.
+        self.model: str | None = metadata.get(b"model", b"").decode() or None
 
     @property
     def matrix(self) -> np.ndarray:
@@ -92,16 +90,7 @@ class Part:
     def rows(self, world: str | None = None, columns: Sequence[str] | None = None) -> pa.Table:
         """What the vectors are of, of one world or of all."""
         filters = None if world is None else [("world", "==", world)]
-        try:
-            return pq.read_table(self._table, columns=columns, filters=filters, partitioning=None)
-        except (pa.ArrowInvalid, OSError) as error:
-            raise InputError(f"{self._table}: damaged ({error}). {REMEDY}") from None
-
-    @cached_property
-    def model(self) -> str | None:
-        """Fingerprint of the model that made the vectors, where it was written."""
-        metadata = pq.read_schema(self._table).metadata or {}
-        return metadata[b"model"].decode() if b"model" in metadata else None
+        return pq.read_table(self._table, columns=columns, filters=filters, partitioning=None)
 
     @cached_property
     def spans(self) -> dict[str, slice]:
