@@ -11,8 +11,8 @@ from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of, write_manifest
 from muver.io.parquet import table_writer
 from muver.io.progress import Progress, logger
-from muver.retriever.corpus.clean import clean
 from muver.retriever.corpus.schema import ROWS_A_GROUP, SENTENCES, read_entities
+from muver.retriever.corpus.texts import clean
 from muver.retriever.views import punkt
 from muver.retriever.views.files import punkt_fingerprint
 from muver.retriever.views.settings import Segment

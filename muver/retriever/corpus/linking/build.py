@@ -15,8 +15,7 @@ from muver.io.parquet import table_of, write_table
 from muver.io.progress import logger
 from muver.retriever.corpus.archive import find_root
 from muver.retriever.corpus.knowledge_base import NONE, KnowledgeBase, normal_title
-from muver.retriever.corpus.linking.benchmark import Benchmark, LinkedMention
-from muver.retriever.corpus.linking.blink import read_blink
+from muver.retriever.corpus.linking.benchmark import Benchmark, LinkedMention, read_blink
 from muver.retriever.corpus.linking.conll import read_conll
 from muver.retriever.corpus.schema import LINKED_MENTIONS, WIKIPEDIA
 from muver.retriever.corpus.settings import Link

@@ -17,7 +17,6 @@ from muver.io.errors import InputError
 from muver.io.files import sha256_of, short_hash, write_json, write_manifest
 from muver.io.parquet import table_of, table_writer, write_table
 from muver.io.progress import Progress, logger
-from muver.retriever.corpus.clean import clean
 from muver.retriever.corpus.knowledge_base import KnowledgeBase
 from muver.retriever.corpus.schema import (
     ENTITIES,
@@ -29,6 +28,7 @@ from muver.retriever.corpus.schema import (
     read_negatives,
 )
 from muver.retriever.corpus.settings import Subset
+from muver.retriever.corpus.texts import clean
 
 ENTITIES_AT_ONCE = 5_000
 BETWEEN = "\n"  # paragraphs; no space, so that `clean` changes nothing across two
