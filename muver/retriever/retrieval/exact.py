@@ -42,7 +42,6 @@ class Ranking(NamedTuple):
 
     @classmethod
     def empty(cls, mentions: int, k: int) -> "Ranking":
-        """A ranking without candidates."""
         shape = (mentions, k)
         scores = np.full(shape, -np.inf, dtype=np.float32)
         return cls(np.full(shape, -1), scores, np.full(shape, -1))
@@ -144,9 +143,13 @@ def similarity(
     if they are known.
     """
     products = mentions @ views.T
-    if metric == "l2":
-        own = _squares(views) if squares is None else squares
-        _to_distances(products, _squares(mentions), own)
+    if metric == "l2":  # minus the distances, in place
+        products *= -2
+        products += _squares(mentions)[:, None]
+        products += _squares(views) if squares is None else squares
+        np.maximum(products, 0, out=products)  # rounding may leave a little less than 0
+        np.sqrt(products, out=products)
+        np.negative(products, out=products)
     return products
 
 
@@ -210,11 +213,7 @@ def _enter(
 
 
 def _mean_best(
-    mentions: np.ndarray,
-    block: ViewBlock,
-    memory_mb: int,
-    metric: str,
-    squares: np.ndarray | None,
+    mentions: np.ndarray, block: ViewBlock, memory_mb: int, metric: str, squares: np.ndarray | None
 ) -> np.ndarray:
     """(candidates,) float32: the mean of each candidate's best view's score over the mentions."""
     sums = np.zeros(len(block.starts))
@@ -241,15 +240,3 @@ def _spans(
 
 def _squares(vectors: np.ndarray) -> np.ndarray:
     return np.einsum("vd,vd->v", vectors, vectors)
-
-
-def _to_distances(
-    products: np.ndarray, mention_squares: np.ndarray, view_squares: np.ndarray
-) -> None:
-    """Turn a (mentions, views) block of dot products into minus the distances, in place."""
-    products *= -2
-    products += mention_squares[:, None]
-    products += view_squares
-    np.maximum(products, 0, out=products)  # rounding may leave a little less than 0
-    np.sqrt(products, out=products)
-    np.negative(products, out=products)

@@ -39,18 +39,11 @@ class Inputs(TypedDict, total=False):
 
 
 class Kind(Protocol):
-    """What the module of a kind must have.
+    """What the module of a kind must have."""
 
-    Attributes
-    ----------
-    Settings
-        The type of the run's settings, which the run's manifest repeats.
-    Section
-        The type of the section NAME of params.yaml, for kinds that a row names by
-        ``retriever: NAME``. Other kinds, which a row's model or its ``fuse`` imply, have none.
-    """
-
-    Settings: type[Settings]
+    Settings: type[Settings]  # of the run, whose manifest repeats them
+    # Of the section NAME of params.yaml, for kinds that a row names by ``retriever: NAME``. Other
+    # kinds, which a row's model or its ``fuse`` imply, have none.
     Section: type[Settings]
 
     def needs(self, row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -90,16 +83,10 @@ def sections() -> dict[str, type[Settings]]:
 
 
 def kind_of(row: Mapping[str, Any], score: str | None = None, shards: bool = False) -> str:
-    """The name of a row's kind.
+    """The name of the kind of a row, which is an entry of ``systems`` in params.yaml.
 
-    Parameters
-    ----------
-    row
-        An entry of ``systems`` in params.yaml.
-    score
-        The score of its model, if it has one.
-    shards
-        Whether the entities are a knowledge base's, whose vectors lie in shards.
+    ``score`` is that of its model, if it has one; with ``shards``, the entities are a knowledge
+    base's, whose vectors lie in shards.
 
     >>> kind_of({"retriever": "bm25"}), kind_of({"model": "som"}, "sum_max")
     ('bm25', 'tokens')
