@@ -24,21 +24,11 @@ from muver.retriever.vectors.shards import Shards
 
 
 class Ranking(NamedTuple):
-    """Ranked candidates of some mentions; -1 and -inf where there are fewer than k.
+    """Ranked candidates of some mentions, (mentions, k); -1 and -inf where there are fewer."""
 
-    Attributes
-    ----------
-    entities : (mentions, k) int64
-        Number of the entity whose view won.
-    scores : (mentions, k) float32
-        The aggregate of the views' similarities.
-    rows : (mentions, k) int64
-        Number of the winning view in its store.
-    """
-
-    entities: np.ndarray
-    scores: np.ndarray
-    rows: np.ndarray
+    entities: np.ndarray  # number of the entity whose view won
+    scores: np.ndarray  # float32, the aggregate of the views' similarities
+    rows: np.ndarray  # number of the winning view in its store
 
     @classmethod
     def empty(cls, mentions: int, k: int) -> "Ranking":

@@ -149,22 +149,11 @@ class SystemViews:
 
 
 class Parts(NamedTuple):
-    """The views of a candidate, in the order of :func:`greatest_first`.
+    """The views of a candidate, (views,) each, in the order of :func:`greatest_first`."""
 
-    Attributes
-    ----------
-    similarities : (views,)
-        Similarity of the mention and each view.
-    shares : (views,)
-        Each view's part of the candidate's score
-        (:meth:`muver.retriever.retrieval.aggregates.Aggregate.shares`); their sum is 1.
-    owners, rows : (views,) int64
-        As of :class:`muver.retriever.vectors.block.ViewBlock`.
-    """
-
-    similarities: np.ndarray
-    shares: np.ndarray
-    owners: np.ndarray
+    similarities: np.ndarray  # of the mention and each view
+    shares: np.ndarray  # parts of the candidate's score (`Aggregate.shares`)
+    owners: np.ndarray  # as of :class:`ViewBlock`, as are the rows
     rows: np.ndarray
 
     @classmethod

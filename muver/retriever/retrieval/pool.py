@@ -23,48 +23,28 @@ KEPT = ("entity", "layer", "first", "last")
 
 @dataclass(frozen=True)
 class Collection:
-    """The mentions of a split and the entities that they may mean, world after world.
-
-    Attributes
-    ----------
-    mention_ids, worlds, gold : (mentions,)
-    offsets : (mentions,) int64
-        Where the entities of each mention's world begin.
-    titles : (entities,)
-    candidate_of : (entities,) int64
-        The candidate of each entity: its own position, or that of the first entity with its title.
-    """
+    """The mentions of a split and the entities that they may mean, world after world."""
 
     mention_ids: list[str]
-    worlds: pa.Array
-    gold: np.ndarray
-    offsets: np.ndarray
-    titles: pa.Array
+    worlds: pa.Array  # (mentions,)
+    gold: np.ndarray  # (mentions,)
+    offsets: np.ndarray  # (mentions,) where the entities of each mention's world begin
+    titles: pa.Array  # (entities,)
+    # (entities,) each one's own position, or that of the first entity with its title.
     candidate_of: np.ndarray
 
 
 @dataclass(frozen=True)
 class Pool:
-    """Every candidate that some run ranks for a mention, ordered by mention, then candidate.
+    """Every candidate that some run ranks for a mention, ordered by mention, then candidate."""
 
-    Attributes
-    ----------
-    mention, candidate : (rows,) int64
-        Positions in a :class:`Collection`.
-    ranks : (runs, rows) float64
-        Rank of the candidate in each run, from 1; infinite if the run does not rank it.
-    scores : (runs, rows) float64
-        Its score in each run, scaled to 0 for the mention's worst candidate and 1 for the best
-        one; 1 if all are equal, 0 if the run does not rank it.
-    entity, layer, first, last : (rows,) int32
-        From the first run that ranks it.
-    """
-
-    mention: np.ndarray
+    mention: np.ndarray  # (rows,) position in a Collection, as is the candidate
     candidate: np.ndarray
-    ranks: np.ndarray
+    ranks: np.ndarray  # (runs, rows) from 1; infinite if the run does not rank the candidate
+    # (runs, rows) scaled to 0 for the mention's worst candidate and 1 for the best one; 1 if all
+    # are equal, 0 if the run does not rank the candidate.
     scores: np.ndarray
-    entity: np.ndarray
+    entity: np.ndarray  # (rows,) from the first run that ranks the candidate, as are the next
     layer: np.ndarray
     first: np.ndarray
     last: np.ndarray

@@ -20,36 +20,20 @@ ORIGINAL, GLOBAL, SPAN = 0, -2, -3
 
 
 class Origins(NamedTuple):
-    """Where each view comes from.
+    """Where each view comes from, (views,) each."""
 
-    Attributes
-    ----------
-    layer : (views,)
-        Code of its origin; -1 for retrievers without views.
-    first, last : (views,)
-        First and last sentence that it was made from.
-    """
-
-    layer: np.ndarray
-    first: np.ndarray
+    layer: np.ndarray  # code of its origin; -1 for retrievers without views
+    first: np.ndarray  # first and last sentence that it was made from
     last: np.ndarray
 
 
 class Candidates(NamedTuple):
-    """What may be found for the mentions of one world.
-
-    Attributes
-    ----------
-    of : (entities,) int64
-        The candidate of each entity: its own line number, or that of the first with its title.
-    documents
-        The line number of each page, by its id.
-    """
+    """What may be found for the mentions of one world."""
 
     world: str
     titles: list[str]
-    of: np.ndarray
-    documents: dict[str, int]
+    of: np.ndarray  # (entities,) the result of :func:`candidates`
+    documents: dict[str, int]  # the line number of each page, by its id
 
 
 class RunRows:

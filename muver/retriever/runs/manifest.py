@@ -13,22 +13,12 @@ BESIDE = ("cutoff", "mentions", "tried")  # a manifest's keys beside the chosen 
 
 
 class Chosen(Record):
-    """A setting whose value was chosen on validation.
+    """A setting whose value was chosen on validation."""
 
-    Attributes
-    ----------
-    setting, value
-        Such as ``weight`` and 0.7, or ``model`` and a name.
-    among
-        The values that were tried.
-    cutoff
-        The value with the most hits at this rank was chosen.
-    """
-
-    setting: str
+    setting: str  # such as weight with 0.7, or model with a name
     value: float | str
-    among: list[float | str]
-    cutoff: int
+    among: list[float | str]  # the values that were tried
+    cutoff: int  # the value with the most hits at this rank was chosen
 
     @property
     def in_words(self) -> str:
@@ -62,9 +52,9 @@ def chosen_of(manifest: Mapping[str, Any]) -> Chosen | None:
 
 
 class Best(Record):
-    """The share of mentions for which exact search's best entity was found."""
+    """Of exact search's best entity."""
 
-    found: float
+    found: float  # share of mentions for which it was found
 
 
 class Index(Record):

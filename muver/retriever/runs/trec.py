@@ -102,25 +102,13 @@ def decreasing(scores: np.ndarray, ranks: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class TrecRun:
-    """A run file.
-
-    Attributes
-    ----------
-    mentions
-        The mention of each line; the lines of a mention are adjacent and sorted by score.
-    candidates, scores
-        The other columns, in the same order.
-    reordered
-        How many mentions have ranks that contradict their scores.
-    tied
-        How many mentions have equal scores, which tools order differently.
-    """
+    """A run file's lines; those of a mention are adjacent and sorted by score."""
 
     mentions: list[str]
     candidates: list[str]
     scores: np.ndarray
-    reordered: int
-    tied: int
+    reordered: int  # how many mentions have ranks that contradict their scores
+    tied: int  # how many have equal scores, which tools order differently
 
 
 def read_trec_run(path: Path) -> TrecRun:

@@ -35,21 +35,13 @@ REMEDY = "Run the stage that makes it again."
 
 @dataclass(frozen=True)
 class Layer:
-    """The views of one world.
+    """The views of one world."""
 
-    Attributes
-    ----------
-    vectors : (views, d) float32, memory-mapped
-    entities, first, last : (views,) int32
-        Entity (line number) of each view, and its first and last sentence.
-    ids : (views,) list<int32>
-    """
-
-    vectors: np.ndarray
-    entities: np.ndarray
-    first: np.ndarray
+    vectors: np.ndarray  # (views, d) float32, memory-mapped
+    entities: np.ndarray  # (views,) entity (line number) of each view
+    first: np.ndarray  # (views,) its first and last sentence
     last: np.ndarray
-    ids: pa.ChunkedArray
+    ids: pa.ChunkedArray  # (views,) list<int32>
 
     def in_sentences(self, owners: Sequence[int], views: Sequence[View]) -> list[View]:
         """Turn spans over an entity's views in this layer into spans over its sentences.

@@ -29,28 +29,15 @@ class Layouts(Protocol):
 
 @dataclass(frozen=True)
 class World:
-    """One world, laid out for a model.
-
-    Attributes
-    ----------
-    titles, views
-        Title and views of each entity, by its number; views are empty for entities that were not
-        asked for.
-    contexts
-        Token ids of each mention's context.
-    gold : (mentions,)
-        Number of each mention's gold entity.
-    negatives
-        Numbers of each mention's hard negatives; empty if none were given.
-    """
+    """One world, laid out for a model; entities go by their numbers."""
 
     name: str
-    titles: list[str]
-    views: list[list[View]]
+    titles: list[str]  # of each entity, as the views
+    views: list[list[View]]  # empty for entities that were not asked for
     mention_ids: list[str]
-    contexts: list[Ids]
-    gold: np.ndarray
-    negatives: list[Sequence[int]] = field(default_factory=list)
+    contexts: list[Ids]  # token ids of each mention's context
+    gold: np.ndarray  # (mentions,)
+    negatives: list[Sequence[int]] = field(default_factory=list)  # hard ones; empty without any
 
 
 def load_worlds(

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from muver.io.typed import Count, Share, Text
 from muver.retriever.retrieval.aggregates import AGGREGATES
-from muver.retriever.retrieval.settings import OfAggregates, check_aggregate, open_choice, scorer
+from muver.retriever.retrieval.settings import Scored
 
 if TYPE_CHECKING:
     from muver.retriever.retrieval.ann.index import AnnIndex
     from muver.retriever.vectors.shards import Shards
 
 
-class Settings(OfAggregates, kw_only=True):
+class Settings(Scored, kw_only=True):
     """How shards or an index of them are searched.
 
     Attributes
@@ -45,9 +45,8 @@ class Settings(OfAggregates, kw_only=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_aggregate(self)
-        if choice := open_choice(self.as_dict()):
-            raise ValueError(f"{choice} has several values; a knowledge base needs one. Name it.")
+        if self.choice:
+            raise ValueError(f"{self.choice} has several values, and a knowledge base needs one.")
         if self.aggregate != "max" and not self.rescore:
             raise ValueError(
                 f"the aggregate {self.aggregate} is made of all views of an entity, which an index "
@@ -86,7 +85,7 @@ def retrieve(
     from muver.retriever.vectors.shards import Shards
 
     base, shards, given = KnowledgeBase(kb), Shards(vectors), Part(mention_vectors)
-    queries, aggregate = queries_of(given, shards), scorer(settings)
+    queries, aggregate = queries_of(given, shards), settings.scorer
     more: dict[str, Any] = {}
     if index is None:
         ranking = rank_shards(
