@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from muver.retriever.corpus.schema import read_entities
-from muver.retriever.retrieval.rows import candidates, mentions_of_split
+from muver.retriever.corpus.schema import read_entities, read_mentions
+from muver.retriever.retrieval.rows import candidates
 from muver.retriever.runs.run import block_starts, mentions_of_rows, read_run, write_run
 
 KEPT = ("entity", "layer", "first", "last")
@@ -56,7 +56,7 @@ def read_collection(entities: Path, mentions: Path, split: str, match: str) -> C
     With ``match`` "title", entities with the same title are one candidate; with "id", each is its
     own.
     """
-    table = mentions_of_split(mentions, split)
+    table = read_mentions(mentions, split)
     worlds = table["world"].combine_chunks()
     titles: list[str] = []
     parts: list[np.ndarray] = []

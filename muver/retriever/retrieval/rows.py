@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from muver.io.errors import InputError
 from muver.io.parquet import table_of, write_table
-from muver.retriever.corpus.schema import read_entities, read_mentions
+from muver.retriever.corpus.schema import read_entities
 from muver.retriever.retrieval.exact import Ranking
 from muver.retriever.retrieval.settings import Run
 from muver.retriever.runs.run import RUN
@@ -100,14 +100,6 @@ class RunRows:
         places = pc.index_in(table["mention_id"], pa.array(self._order)).to_numpy()
         order = np.argsort(places, kind="stable")
         write_table(path, table.take(pa.array(order)).combine_chunks())
-
-
-def mentions_of_split(path: Path, split: str) -> pa.Table:
-    """The mentions of a split, which must have some."""
-    table = read_mentions(path, split)
-    if table.num_rows == 0:
-        raise InputError(f"{path}: no mentions in split {split!r}.")
-    return table
 
 
 def candidates(titles: list[str], match: str) -> np.ndarray:

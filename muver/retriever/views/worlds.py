@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from muver.io.errors import InputError
 from muver.io.progress import Progress
 from muver.retriever.corpus.schema import read_entities, read_mentions, read_sentences
 from muver.retriever.views.build import Tokenizer, entity_views, mention_contexts
@@ -61,8 +60,6 @@ def load_worlds(
         Hard negatives of every mention of the split, by its id.
     """
     table = read_mentions(mentions, split)
-    if not table.num_rows:
-        raise InputError(f"{mentions}: no mentions in split {split!r}.")
     return [
         _load_world(
             name, table.filter(pc.equal(table["world"], name)), entities, sentences, layouts,

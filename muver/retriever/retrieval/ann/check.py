@@ -20,24 +20,17 @@ from muver.retriever.vectors.shards import Shards
 
 
 class Check(Settings):
-    """How an index is measured.
-
-    Attributes
-    ----------
-    agreement
-        The first of ``efforts`` (nprobe or efSearch) with at least this agreement is chosen.
-    mentions
-        Size of the sample.
-    """
+    """How an index is measured."""
 
     k: Count
-    agreement: Share
+    agreement: Share  # the first of the efforts with at least this one is chosen
     rescore: bool
     most_views: Count
     memory_mb: Count
     seed: Natural
     threads: Count
-    mentions: Count = 1000
+    mentions: Count = 1000  # size of the sample
+    # Values of nprobe or efSearch.
     efforts: Some[Count] = field(default_factory=lambda: [2**power for power in range(4, 13)])
     gpu: bool = True
 

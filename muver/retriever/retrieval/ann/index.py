@@ -21,6 +21,8 @@ generated vectors in clusters of entities of 5 views with log-normal norms (sigm
   are better: 20,000 views of 128 dimensions in 8 clusters, efSearch 4096: 0.85 and 0.998.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -77,15 +79,26 @@ def build(vectors: str | Path, out: str | Path, settings: Build) -> None:
     index = _to_gpu(index, settings.gpu)
     if trained_on:
         logger.info("%s: training on %d of %d views", string, trained_on, shards.views)
-        # The sample gets no name, so that it is freed before views are added.
-        _train(index, shards.gather(shards.sample(trained_on, settings.seed)) - centre)
+        with _refusals(
+            f"--settings: the index cannot be trained on {trained_on} views. Raise training_views, "
+            "or choose a factory with fewer lists or smaller codes; few views are searched exactly."
+        ):
+            # The sample gets no name, so that it is freed before views are added.
+            index.train(shards.gather(shards.sample(trained_on, settings.seed)) - centre)
     progress = Progress("adding", shards.views, "views")
     for block in shards.blocks(settings.memory_mb):
         index.add(block.vectors - centre)
         progress.advance(len(block.vectors))
     progress.finish()
     (folder / MANIFEST).unlink(missing_ok=True)
-    _write(index, folder / INDEX)
+    with (
+        atomic_path(folder / INDEX) as temporary,
+        _refusals(
+            f"{folder / INDEX}: cannot be written. Free some room and run the command again."
+        ),
+    ):
+        index = faiss.index_gpu_to_cpu(index) if _on_gpu(index) else index
+        faiss.write_index(index, str(temporary))
     save_matrix(folder / CENTRE, centre)
     write_manifest(
         folder / MANIFEST, "ann-build", settings.as_dict(), {"model": shards.model},
@@ -142,11 +155,8 @@ class AnnIndex:
         self.knob: str | None = self.manifest["knob"]
         if threads:
             faiss.omp_set_num_threads(threads)
-        path = self.folder / INDEX
-        try:
-            index = faiss.read_index(str(path))
-        except RuntimeError as error:
-            raise InputError(f"{path}: damaged ({_reason(error)}). {AGAIN}") from None
+        with _refusals(f"{self.folder / INDEX}: missing or damaged. {AGAIN}"):
+            index = faiss.read_index(str(self.folder / INDEX))
         self._centre = load_matrix(self.folder / CENTRE, AGAIN)
         self._index = _to_gpu(index, gpu)
         self.most = min(shards.views, MOST_ON_GPU if _on_gpu(self._index) else 2**31 - 1)
@@ -180,14 +190,11 @@ class AnnIndex:
 def _empty(string: str, dimension: int, settings: Build) -> Any:
     import faiss
 
-    try:
+    with _refusals(
+        f"--settings: factory {string!r} is no index type of faiss for {dimension} dimensions. "
+        "Give one of its index_factory strings, such as 'IVF1024,SQfp16', or one of our names."
+    ):
         index = faiss.index_factory(dimension, string, faiss.METRIC_INNER_PRODUCT)
-    except RuntimeError as error:
-        raise InputError(
-            f"--settings: factory {string!r} is no index type of faiss for {dimension} "
-            f"dimensions ({_reason(error)}). Give one of its index_factory strings, for instance "
-            "'IVF1024,SQfp16', or one of our names."
-        ) from None
     inner = _inner(index)
     if isinstance(inner, faiss.IndexIVF):
         inner.cp.seed = settings.seed
@@ -218,31 +225,6 @@ def _mean(shards: Shards, memory_mb: int) -> np.ndarray:
     return (total / max(shards.views, 1)).astype(np.float32)
 
 
-def _train(index: Any, sample: np.ndarray) -> None:
-    try:
-        index.train(sample)
-    except RuntimeError as error:
-        raise InputError(
-            f"--settings: the index cannot be trained on {len(sample)} views "
-            f"({_reason(error)}). Raise training_views, or choose a factory with fewer lists or "
-            "smaller codes; few views are searched exactly."
-        ) from None
-
-
-def _write(index: Any, path: Path) -> None:
-    import faiss
-
-    with atomic_path(path) as temporary:
-        try:
-            index = faiss.index_gpu_to_cpu(index) if _on_gpu(index) else index
-            faiss.write_index(index, str(temporary))
-        except RuntimeError as error:
-            raise InputError(
-                f"{path}: cannot be written ({error}). It takes as much room as the index in "
-                "memory; free some and run the same command again."
-            ) from None
-
-
 def _to_gpu(index: Any, wanted: bool) -> Any:
     """The index on the first GPU if faiss has one and supports the type there; else unchanged."""
     import faiss
@@ -253,7 +235,7 @@ def _to_gpu(index: Any, wanted: bool) -> Any:
         # The index keeps these resources alive.
         return faiss.index_cpu_to_gpu(faiss.StandardGpuResources(), 0, index)
     except RuntimeError as error:
-        logger.warning("the index stays off the GPU (%s)", _reason(error))
+        logger.warning("the index stays off the GPU (%s)", error)
         return index
 
 
@@ -270,7 +252,11 @@ def _inner(index: Any) -> Any:
     return faiss.downcast_index(index.index) if rotated else index
 
 
-def _reason(error: Exception) -> str:
-    """The last line of faiss's message; earlier lines name a place in its source."""
-    text = str(error).strip().splitlines()[-1]
-    return text.rpartition(".cpp:")[2].partition(": ")[2] or text
+@contextmanager
+def _refusals(said: str) -> Iterator[None]:
+    """Say what faiss refused, and end with its reason: the last line of its message."""
+    try:
+        yield
+    except RuntimeError as error:
+        reason = str(error).strip().splitlines()[-1]
+        raise InputError(f"{said} faiss says: {reason}") from None

@@ -42,11 +42,11 @@ def retrieve(
 
     from muver.io.files import write_manifest
     from muver.io.progress import Progress
-    from muver.retriever.corpus.schema import read_entities
+    from muver.retriever.corpus.schema import read_entities, read_mentions
     from muver.retriever.retrieval.exact import rank_scores
-    from muver.retriever.retrieval.rows import Origins, RunRows, mentions_of_split
+    from muver.retriever.retrieval.rows import Origins, RunRows
 
-    table = mentions_of_split(mentions, settings.split)
+    table = read_mentions(mentions, settings.split)
     rows = RunRows(entities, table, settings)
     progress = Progress("ranking", table.num_rows, "mentions")
     worlds = np.array(table["world"].to_pylist(), dtype=object)

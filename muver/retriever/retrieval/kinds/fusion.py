@@ -11,24 +11,14 @@ from muver.retriever.retrieval.settings import Run
 
 
 class Settings(Run, kw_only=True):
-    """How runs are fused.
-
-    Attributes
-    ----------
-    kind, constant
-        "reciprocal_rank" with the constant that is added to ranks.
-    weights, cutoff
-        "weighted", for two runs: the weights of the first to try on validation, and the rank up to
-        which a gold entity is a hit there. Manifests have both for either kind.
-    parts
-        The systems that made the runs.
-    """
+    """How runs are fused. Manifests have the settings of both kinds."""
 
     kind: Literal["reciprocal_rank", "weighted"]
-    constant: Positive = 60
+    constant: Positive = 60  # that is added to ranks
+    # Of the first of two runs, to try on validation, and the rank that counts as a hit there.
     weights: Some[Share] = field(default_factory=lambda: [n / 10 for n in range(11)])
     cutoff: Count = 64
-    parts: list[str]
+    parts: list[str]  # the systems that made the runs
 
     def __post_init__(self) -> None:
         super().__post_init__()

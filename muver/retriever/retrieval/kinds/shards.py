@@ -14,33 +14,19 @@ if TYPE_CHECKING:
 
 
 class Settings(Scored, kw_only=True):
-    """How shards or an index of them are searched.
-
-    Attributes
-    ----------
-    aggregate
-        One that scores an entity by its own views alone; its settings are keys beside it.
-    match
-        Titles are not compared at this size.
-    rescore, most_views
-        Whether views that an index finds are scored again by their vectors, and how many views it
-        may find for a mention.
-    effort
-        nprobe or efSearch; None for what the index's check chose.
-    minimum
-        The least agreement with exact search that an index must have; None for any.
-    """
+    """How shards or an index of them are searched."""
 
     split: Text | None
-    match: Literal["id"]
+    match: Literal["id"]  # titles are not compared at this size
     k: Count
-    rescore: bool
-    most_views: Count
-    effort: Count | None
-    minimum: Share | None
+    rescore: bool  # whether views that an index finds are scored again by their vectors
+    most_views: Count  # that it may find for a mention
+    effort: Count | None  # nprobe or efSearch; None for what the index's check chose
+    minimum: Share | None  # the least agreement with exact search; None for any
     threads: Count
     memory_mb: Count
     gpu: bool
+    # One that scores an entity by its own views alone.
     aggregate: Literal[tuple(name for name, one in AGGREGATES.items() if one.alone)] = "max"
 
     def __post_init__(self) -> None:

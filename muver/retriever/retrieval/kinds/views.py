@@ -38,10 +38,11 @@ def retrieve(
     from muver.io.errors import InputError
     from muver.io.files import write_manifest
     from muver.io.progress import Progress, logger
+    from muver.retriever.corpus.schema import read_mentions
     from muver.retriever.retrieval.exact import rank
     from muver.retriever.retrieval.layers import SystemViews
     from muver.retriever.retrieval.pool import choose, gold_ranks, validation_pool
-    from muver.retriever.retrieval.rows import RunRows, mentions_of_split
+    from muver.retriever.retrieval.rows import RunRows
     from muver.retriever.vectors.block import ViewBlock
 
     values = settings.values
@@ -58,7 +59,7 @@ def retrieve(
         logger.info("%s: %s", settings.choice, chosen[settings.choice])
     aggregate = settings.settled(chosen or {}).scorer
     views = SystemViews(settings, store, merged, global_views, spans)
-    rows = RunRows(entities, mentions_of_split(mentions, settings.split), settings)
+    rows = RunRows(entities, read_mentions(mentions, settings.split), settings)
     counts = {"entities": 0, "views": 0}
     progress = Progress("ranking", len(rows), "mentions")
     for name in views.worlds:
