@@ -151,15 +151,20 @@ def ranks_by(pool: Pool, scores: np.ndarray) -> np.ndarray:
     return ranks
 
 
-def gold_ranks(pool: Pool, gold: np.ndarray, ranks: np.ndarray) -> np.ndarray:
-    """Each mention's rank of its gold candidate, 0 if it has none: (mentions,).
+def gold_ranks(pool: Pool, scores: np.ndarray, gold: np.ndarray) -> np.ndarray:
+    """The rank that :func:`ranks_by` gives each gold candidate, without sorting: (mentions,) int64.
 
-    ``gold``, (mentions,), are candidates; ``ranks``, (rows,), may be infinite.
+    It is 0 where no run ranks the gold candidate, or its score is -inf. ``gold`` is (mentions,).
     """
-    rows = np.flatnonzero((pool.candidate == gold[pool.mention]) & np.isfinite(ranks))
-    found = np.zeros(len(gold), dtype=np.int64)
-    found[pool.mention[rows]] = ranks[rows]
-    return found
+    rows = np.flatnonzero((pool.candidate == gold[pool.mention]) & np.isfinite(scores))
+    row_of = np.full(len(gold), -1)
+    row_of[pool.mention[rows]] = rows
+    own = row_of[pool.mention]  # the gold's row, of each row's mention
+    first = pool.ranks[0]
+    before = (first < first[own]) | ((first == first[own]) & (np.arange(len(own)) < own))
+    ahead = (scores > scores[own]) | ((scores == scores[own]) & before)
+    ranks = np.bincount(pool.mention[ahead], minlength=len(gold)) + 1
+    return np.where(row_of >= 0, ranks, 0)
 
 
 def validation_pool(
@@ -206,9 +211,7 @@ def choose_weight(
     pool: Pool, gold: np.ndarray, weights: Sequence[float], cutoff: int
 ) -> dict[str, Any]:
     """Choose the weight of the first of two runs (:func:`choose`) by (mentions,) golds."""
-    ranks = (
-        gold_ranks(pool, gold, ranks_by(pool, weighted(pool.scores, weight))) for weight in weights
-    )
+    ranks = (gold_ranks(pool, weighted(pool.scores, weight), gold) for weight in weights)
     return choose("weight", weights, ranks, cutoff)
 
 

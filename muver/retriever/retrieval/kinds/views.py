@@ -54,7 +54,7 @@ def retrieve(
     chosen = None
     if values:
         pool, gold = validation_pool(entities, mentions, settings.match, validation_runs)
-        ranks = (gold_ranks(pool, gold, own) for own in pool.ranks)
+        ranks = (gold_ranks(pool, -own, gold) for own in pool.ranks)
         chosen = choose(settings.choice, values, ranks, settings.validation_cutoff)
         logger.info("%s: %s", settings.choice, chosen[settings.choice])
     aggregate = settings.settled(chosen or {}).scorer

@@ -19,6 +19,7 @@ from muver.retriever.retrieval import kinds
 from muver.retriever.retrieval.pool import (
     Pool,
     choose_weight,
+    gold_ranks,
     normalise,
     ranks_by,
     reciprocal_rank,
@@ -257,6 +258,16 @@ def test_ranking_is_the_sorted_order(grades, weight):
         own = np.flatnonzero(pool.mention == mention)
         wanted = sorted(own, key=lambda n: (-scores[n], pool.ranks[0, n], pool.candidate[n]))
         assert ranks[wanted].tolist() == list(range(1, len(wanted) + 1))
+
+
+@given(GRADES, arrays(np.int64, 5, elements=st.integers(0, 5)))
+def test_gold_ranks_are_those_of_the_ranking(grades, gold):
+    pool = make_pool(grades)
+    scores = reciprocal_rank(pool.ranks, 2)
+    wanted = np.zeros(5, dtype=int)
+    rows = pool.candidate == gold[pool.mention]
+    wanted[pool.mention[rows]] = ranks_by(pool, scores)[rows]
+    assert gold_ranks(pool, scores, gold).tolist() == wanted.tolist()
 
 
 @given(GRADES, arrays(np.int64, 5, elements=st.integers(0, 5)), st.integers(1, 6))
