@@ -115,13 +115,12 @@ def rank_shards(
 
 def queries_of(mentions: Part, shards: Shards) -> np.ndarray:
     """(mentions, d) float32 vectors to compare with the views of a knowledge base."""
-    vectors = mentions.matrix
-    if vectors.shape[1] != shards.dimension or mentions.model != shards.model:
+    if (mentions.model, mentions.dimension) != (shards.model, shards.dimension):
         raise InputError(
             f"{mentions.path}: vectors of another model than the views in {shards.folder}. Encode "
             "the mentions with the views' model."
         )
-    return np.array(vectors, dtype=np.float32)
+    return np.array(mentions.matrix, dtype=np.float32)
 
 
 def similarity(
