@@ -26,7 +26,7 @@ from muver.retriever.retrieval.ann.search import search
 from muver.retriever.retrieval.exact import Ranking, rank_shards
 from muver.retriever.vectors.part import MENTIONS, open_layer, write_part
 from muver.retriever.vectors.shards import Shards, write_shard
-from muver.retriever.views.slices import entity_slices
+from muver.retriever.views.layout import entity_slices
 
 TYPES = ("ivf_sq", "ivf_sq8", "opq_ivf_pq", "hnsw")
 EXACT = "exact"
@@ -46,8 +46,6 @@ def main() -> None:
     parser.add_argument(
         "--types", nargs="*", default=TYPES, help="names or faiss strings; none: exact search alone"
     )
-    parser.add_argument("--products", nargs="+", choices=("ip", "l2"), default=["ip"])
-    parser.add_argument("--centre", nargs="+", choices=("yes", "no"), default=["yes"])
     parser.add_argument(
         "--efforts", type=int, nargs="+", default=[2**power for power in range(3, 13)]
     )
@@ -80,21 +78,15 @@ def measure(args: argparse.Namespace) -> list[dict]:
         raise SystemExit("The vectors could not be made.")
     indices = {}
     for kind in args.types:
-        for product in args.products:
-            for centre in args.centre:
-                parts = kind.replace(",", "_"), product, "centred" if centre == "yes" else "raw"
-                name = "-".join(parts)
-                settings = {
-                    "factory": kind,
-                    "product": product,
-                    "centre": centre == "yes",
-                    "seed": 0,
-                    "threads": args.threads,
-                    "memory_mb": args.memory_mb,
-                }
-                out = args.folder / "index" / name
-                command = ["muver.cli", "stage", "ann-build", "--vectors", vectors, "--out", out]
-                indices[out] = run([*command, "--settings", json.dumps(settings)], args.threads)
+        settings = {
+            "factory": kind,
+            "seed": 0,
+            "threads": args.threads,
+            "memory_mb": args.memory_mb,
+        }
+        out = args.folder / "index" / kind.replace(",", "_")
+        command = ["muver.cli", "stage", "ann-build", "--vectors", vectors, "--out", out]
+        indices[out] = run([*command, "--settings", json.dumps(settings)], args.threads)
     rows = [{"type": EXACT, "size": size(vectors), **search_apart(args, EXACT)}]
     if not indices:
         return rows
@@ -121,10 +113,9 @@ def measure(args: argparse.Namespace) -> list[dict]:
             {
                 "type": folder.name,
                 "factory": manifest["factory"],
-                "product": manifest["product"],
                 "build_seconds": seconds,
                 "build_mb": memory,
-                "size": manifest["bytes"],
+                "size": size(folder),
                 "effort": result["effort"],
                 "recall": result["recall"],
                 "best": result["best"],
@@ -212,7 +203,7 @@ def index_search(args: argparse.Namespace, index: AnnIndex, mentions: np.ndarray
     """A call of a search with exact scores."""
 
     def call() -> Ranking:
-        return search(index, mentions, args.k, memory_mb=args.memory_mb).ranking
+        return search(index, mentions, args.k, memory_mb=args.memory_mb)
 
     return call
 

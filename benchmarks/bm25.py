@@ -13,8 +13,8 @@ def run(context: Context) -> Findings:
     """Use one world's descriptions, or synthetic ones with Zipf's frequencies of words."""
     import bm25s
 
-    from muver.retriever.retrieval.bm25 import BM25
     from muver.retriever.retrieval.exact import rank_scores
+    from muver.retriever.retrieval.kinds.bm25 import BM25
 
     case = context.case
     texts, queries = case.texts, case.queries

@@ -13,8 +13,8 @@ from miniwikia.settings import Generate
 from miniwikia.world import World
 from muver.io.errors import InputError
 from muver.io.files import atomic_path
-from muver.retriever.corpus.categories import category
-from muver.retriever.corpus.splits import SPLITS
+from muver.retriever.corpus.sources import SPLITS
+from muver.retriever.corpus.texts import category
 
 # Shares of ZESHEL's mentions (Logeswaran et al. 2019, section 3.2).
 SHARES = {

@@ -26,8 +26,8 @@ from miniwikia.writer import SHARES
 from muver.io.errors import InputError
 from muver.io.typed import read
 from muver.retriever.corpus.archive import unpacked
-from muver.retriever.corpus.categories import category
 from muver.retriever.corpus.sources import find_source
+from muver.retriever.corpus.texts import category
 
 DEFAULT = {
     "seed": 13,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from muver.retriever.views import search
+from muver.retriever.views import merging
 from tests.reference import made
 from tests.reference.replay import KINDS, compare
 from tests.reference.replay.recording import MERGING, Recording, read_recording
@@ -155,7 +155,7 @@ def test_another_way_at_a_tie_in_merging_is_excused(encoder, monkeypatch):
         return sorted(order[:count])
 
     with monkeypatch.context() as patch:
-        patch.setattr(search, "pairs_to_merge", last_first)
+        patch.setattr(merging, "pairs_to_merge", last_first)
         recording = made.make(encoder)
     assert differing(replayed(recording, encoder))
     recording["tokens"]["entities"][made.REPETITIVE]["smallest_margin"] = 0.0

@@ -32,13 +32,14 @@ def retrieve(
     import numpy as np
 
     from muver.io.files import write_manifest
+    from muver.retriever.corpus.schema import read_mentions
     from muver.retriever.retrieval.exact import rank_scores
-    from muver.retriever.retrieval.rows import Origins, RunRows, mentions_of_split
+    from muver.retriever.retrieval.rows import Origins, RunRows
 
     def words(text: str) -> set[str]:
         return set((text.lower() if settings.lower else text).split())
 
-    table = mentions_of_split(mentions, settings.split)
+    table = read_mentions(mentions, settings.split)
     rows = RunRows(entities, table, settings)
     for name in dict.fromkeys(table["world"].to_pylist()):
         own = [one for one in table.to_pylist() if one["world"] == name]

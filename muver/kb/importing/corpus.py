@@ -24,7 +24,7 @@ from muver.kb.importing.sources.zeshel import entities
 from muver.retriever.corpus.jsonl import read_json_lines
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, ROWS_A_GROUP
 from muver.retriever.corpus.settings import BuildCorpus
-from muver.retriever.corpus.splits import SPLITS
+from muver.retriever.corpus.sources import SPLITS
 from muver.retriever.corpus.statistics import Counts, WorldCounts, count, fingerprint
 
 Row = tuple[Any, ...]

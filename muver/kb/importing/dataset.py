@@ -22,8 +22,8 @@ from muver.io.files import atomic_path
 from muver.kb.importing.items import Entity, Link
 from muver.kb.importing.ledger import Ledger
 from muver.kb.importing.settings import Mentions
-from muver.retriever.corpus.categories import category
-from muver.retriever.corpus.splits import SPLITS
+from muver.retriever.corpus.sources import SPLITS
+from muver.retriever.corpus.texts import category
 
 REMEMBERED = 10_000  # titles that were looked up
 Place = Callable[[str, str], tuple[str, str]]  # world and id of a page: its split and world there

@@ -4,10 +4,13 @@ from pathlib import Path
 from typing import Literal
 
 from muver.io.errors import InputError
-from muver.retriever.corpus.obtain import Download, obtain_dataset, obtain_files
+from muver.io.progress import logger
+from muver.retriever.corpus.archive import find_root
+from muver.retriever.corpus.obtain import Download, obtain_dataset, obtain_files, place
 from muver.retriever.corpus.settings import Download as Settings
 from muver.retriever.corpus.sources import find_source
-from muver.retriever.views.english import obtain_english
+from muver.retriever.views.files import PUNKT_FILES
+from muver.retriever.views.punkt import verify_english
 
 
 def download(
@@ -39,3 +42,13 @@ def download(
         return
     obtain = obtain_dataset if dataset else obtain_files if files else obtain_english
     obtain(Download(declared, archive, url or settings.url, given, settings.sha256), out)
+
+
+def obtain_english(download: Download, out: Path) -> None:
+    """Put the four files of Punkt's English parameters, from NLTK's package, into ``out``."""
+    with download.unpacked(out) as folder:
+        english = [path.parent for path in folder.rglob(f"english/{PUNKT_FILES[0]}")]
+        root = find_root(english[0] if english else folder, PUNKT_FILES)
+        verify_english(root)
+        place(root, out, PUNKT_FILES)
+    logger.info("%s: in %s", download.source.name, out)

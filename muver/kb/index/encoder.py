@@ -12,7 +12,7 @@ from muver.kb.index.entity import Entity
 from muver.kb.index.model import LAYOUT, kinds
 from muver.kb.index.segments import SPAN, VIEW
 from muver.kb.index.settings import Making
-from muver.retriever.corpus.clean import clean
+from muver.retriever.corpus.texts import clean
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.bulk import encode_vectors
 from muver.retriever.encoders.device import BATCH_TOKENS

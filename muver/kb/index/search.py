@@ -17,8 +17,7 @@ from muver.kb.index.words import Scorer
 from muver.retriever.retrieval.aggregates import Aggregate
 from muver.retriever.retrieval.blocks import Block, top_columns, winning_views
 from muver.retriever.retrieval.exact import rank
-from muver.retriever.retrieval.fusion import weighted
-from muver.retriever.retrieval.pool import normalise
+from muver.retriever.retrieval.pool import normalise, weighted
 
 MEMORY_MB = 256  # of the products held at a time
 SPARE = 16  # candidates beyond k that a first search finds

@@ -7,10 +7,10 @@ import numpy as np
 from muver.kb.index.entity import Entity
 from muver.kb.index.search import exactly
 from muver.kb.index.segments import Part
-from muver.retriever.corpus.clean import clean
+from muver.retriever.corpus.texts import clean
 from muver.retriever.retrieval.aggregates import Aggregate
 from muver.retriever.retrieval.answers import Candidate, ViewPart
-from muver.retriever.retrieval.parts import greatest_first
+from muver.retriever.retrieval.layers import greatest_first
 
 
 class EntityViews(NamedTuple):

@@ -1,7 +1,7 @@
 """BM25 over parts: each part keeps its words; counts over all entities are made anew.
 
-The score is Lucene's, as in :mod:`muver.retriever.retrieval.bm25`. A change moves the number of
-entities, their mean length and how many have a word, and with them all scores, so none of it is
+The score is Lucene's, as in :mod:`muver.retriever.retrieval.kinds.bm25`. A change moves the number
+of entities, their mean length and how many have a word, and with them all scores, so none of it is
 stored.
 """
 
@@ -32,7 +32,7 @@ def columns(entities: Sequence[Entity]) -> dict[str, pa.Array]:
 
 
 def split(texts: Sequence[str]) -> list[list[str]]:
-    """The words of texts, as :class:`muver.retriever.retrieval.bm25.BM25` has them."""
+    """The words of texts, as :class:`muver.retriever.retrieval.kinds.bm25.BM25` has them."""
     import bm25s
 
     if not texts:

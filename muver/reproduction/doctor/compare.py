@@ -12,7 +12,7 @@ from muver.reproduction.doctor import ranks
 from muver.reproduction.doctor.entities import Entities
 from muver.reproduction.doctor.runs import Run, read_runs
 from muver.retriever.encoders.settings import Encoding
-from muver.retriever.runs.chosen import chosen_of
+from muver.retriever.runs.manifest import chosen_of
 
 CUTOFFS = (1, 2, 4, 8, 16, 32, 50, 64)
 Difference = dict[str, Any]  # name, first and second: the values, None where a run has no such key

@@ -9,7 +9,7 @@ import numpy as np
 from muver.reproduction.doctor.entities import Entities, Entity, numbered
 from muver.reproduction.doctor.runs import Ranked, Run
 from muver.retriever.corpus.schema import read_mentions
-from muver.retriever.runs.trec_reading import read_qrels
+from muver.retriever.runs.trec import read_qrels
 
 TOLERANCE = 1e-5  # of the larger score: some last digits of a float32 sum
 Gold = dict[str, set[Entity | str]]  # names where only a foreign file knows them

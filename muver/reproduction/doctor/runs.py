@@ -14,7 +14,7 @@ from muver.reproduction.doctor.entities import Entities, Entity, numbered
 from muver.reproduction.workspace.catalog import origins, place_of, read_catalog
 from muver.retriever.evaluation.agreement import check_titles
 from muver.retriever.runs.run import block_starts, ranked_mentions, read_run
-from muver.retriever.runs.trec_reading import read_trec_run
+from muver.retriever.runs.trec import read_trec_run
 
 
 class Origin(NamedTuple):

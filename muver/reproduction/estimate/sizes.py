@@ -11,8 +11,7 @@ from muver.io.files import read_json
 from muver.reproduction.settings import NAMED_DATASETS
 from muver.reproduction.settings.knowledge_base import origins
 from muver.reproduction.workspace import Graph, KnowledgeBase, Worlds
-from muver.retriever.corpus.sources import find_source
-from muver.retriever.corpus.splits import SPLITS
+from muver.retriever.corpus.sources import SPLITS, find_source
 from muver.retriever.encoders.hub import at_revision, cached
 from muver.retriever.encoders.sizes import BertConfig
 

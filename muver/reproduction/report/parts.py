@@ -15,8 +15,7 @@ from muver.io.typed import read
 from muver.reproduction.report.collection import Collection
 from muver.reproduction.report.rankings import Ranking
 from muver.reproduction.workspace.catalog import origins, place_of
-from muver.retriever.retrieval.layers import PLACES, SystemViews
-from muver.retriever.retrieval.parts import Parts, few_candidates
+from muver.retriever.retrieval.layers import PLACES, Parts, SystemViews
 from muver.retriever.retrieval.rows import Origins
 from muver.retriever.retrieval.settings import ViewsRun
 
@@ -84,7 +83,7 @@ def _parts(
         candidate_of = collection.namesake[start:end] - start if same else np.arange(end - start)
         entities = asked[shown] - start
         own = entities[asked[shown] >= 0]
-        index, origin = few_candidates(views, world, candidate_of, own)
+        index, origin = views.few_candidates(world, candidate_of, own)
         vectors = views.mentions(world)
         places = np.searchsorted(np.flatnonzero(collection.group == number), chosen[shown])
         for row, place, pair in zip(shown, places, entities, strict=True):

@@ -8,7 +8,7 @@ from muver.io.records import Record, read_record
 from muver.retriever.evaluation.lengths import Bin, Remainder
 from muver.retriever.evaluation.records import KnowledgeBase, Percent, Scores
 from muver.retriever.evaluation.significance import Paired
-from muver.retriever.runs.approximate import Index
+from muver.retriever.runs.manifest import Index
 
 
 class Judged(Record):

@@ -6,7 +6,7 @@ from muver.reproduction.tables.page import Page, Section
 from muver.reproduction.tables.paper import comparability, paper
 from muver.reproduction.tables.records import Numbers, SplitRow, StatisticsTable
 from muver.reproduction.tables.settings import Statistics
-from muver.retriever.corpus.splits import SPLITS
+from muver.retriever.corpus.sources import SPLITS
 from muver.retriever.corpus.statistics import read_counts
 
 

@@ -13,8 +13,7 @@ from muver.reproduction.settings import NAMED_DATASETS, retrieval_settings
 from muver.reproduction.settings.rows import merge_settings, system_of
 from muver.reproduction.workspace.artifact import Artifact, Input
 from muver.reproduction.workspace.graph import SUFFIXES, Graph
-from muver.retriever.corpus.sources import find_source
-from muver.retriever.corpus.splits import SPLITS
+from muver.retriever.corpus.sources import SPLITS, find_source
 from muver.retriever.views.files import PUNKT_FILES
 
 LAYER0 = ["/layer0.npy", "/layer0.parquet"]

@@ -32,7 +32,7 @@ def line_parser(kind: type[T]) -> Callable[[bytes], T]:
         try:
             return decoder.decode(line)
         except msgspec.ValidationError:
-            raise BadLine(_cut(_reason(kind, line).rstrip("."))) from None
+            raise BadLine(_reason(kind, line)[:LONGEST_REASON].rstrip(".")) from None
         except UnicodeDecodeError as error:
             raise BadLine(f"not UTF-8 text ({error.reason})") from None
         except RecursionError:
@@ -63,7 +63,3 @@ def _reason(kind: type, line: bytes) -> str:
     except msgspec.ValidationError as error:  # a number that Python cannot hold
         return str(error)
     return problem(kind, value)[1] if isinstance(value, dict) else "not a JSON object"
-
-
-def _cut(reason: str) -> str:
-    return reason if len(reason) <= LONGEST_REASON else f"{reason[:LONGEST_REASON]}..."

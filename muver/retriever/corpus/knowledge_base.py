@@ -63,11 +63,8 @@ class MadePart(NamedTuple):
 
     def batches(self, columns: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
         """The entities in order, up to ``size`` at a time; memory holds little more than those."""
-        try:
-            with pq.ParquetFile(self.path) as file:
-                yield from file.iter_batches(batch_size=size, columns=list(columns))
-        except (pa.ArrowInvalid, OSError) as error:
-            raise _damaged(self.path, error) from None
+        with pq.ParquetFile(self.path) as file:
+            yield from file.iter_batches(batch_size=size, columns=list(columns))
 
 
 def part_name(number: int) -> str:
@@ -159,7 +156,7 @@ class KnowledgeBase:
             path = self.folder / self.manifest["parts"][part]["file"]
             try:
                 table = pq.read_table(path, columns=columns, partitioning=None)
-            except (FileNotFoundError, pa.ArrowInvalid) as error:
+            except (OSError, pa.ArrowInvalid) as error:
                 raise _damaged(path, error) from None
             tables.append(table.take(rows))
         return pa.concat_tables(tables).take(np.argsort(order))

@@ -5,18 +5,22 @@ import os
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
-from muver.io.checking import did_you_mean, disk_errors
+import requests
+
+from muver.io.checking import disk_errors
 from muver.io.errors import InputError
 from muver.io.files import atomic_path, sha256_of, write_text
-from muver.io.progress import logger
+from muver.io.progress import Progress, logger
 from muver.retriever.corpus.archive import find_root, unpacked
-from muver.retriever.corpus.download import fetch
-from muver.retriever.corpus.sources import Source
-from muver.retriever.corpus.splits import SPLITS
+from muver.retriever.corpus.sources import SPLITS, Source
 
-MENTION_FILES = tuple(f"{split}.json" for split in SPLITS)
+PIECE = 1 << 16
+MEGABYTE = 1 << 20
+TIMEOUT = (30, 60)  # seconds to connect, seconds without a byte
+HTML = (b"<!doctype html", b"<html")
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,7 @@ class Download:
         If no checksum is pinned, the file's own is recorded beside it once the caller has used the
         file without an error.
         """
-        source = self.source
+        source, file = self.source, self.given or self.archive
         if source.kind == "instructions" and self.given is None:
             raise InputError(
                 f"{source.name}: is not downloaded ({source.licence}). {source.instructions} "
@@ -53,7 +57,7 @@ class Download:
             )
         if self.given is not None and not self.given.exists():
             raise InputError(f"--source {self.given}: no such file or folder.")
-        if self.given is None and not self.archive.exists():
+        if not file.exists():
             address = self.url or source.address
             logger.info("%s from %s", source.title, address)
             by_hand = (
@@ -61,12 +65,19 @@ class Download:
                 "--source), then run the same command again."
             )
             fetch(address, self.archive, by_hand)
+        found = sha256_of(file)
         record = self.archive.with_name(self.archive.name + ".sha256")
-        pinned = self.sha256 or source.sha256
-        checksum = _check_sum(self.given or self.archive, pinned, record)
-        yield self.given or self.archive
-        if not (pinned or record.exists()):
-            write_text(record, f"{checksum}  {self.archive.name}\n")
+        pinned, where = self.sha256 or source.sha256, "the pinned one"
+        if pinned is None and record.exists():
+            pinned, where = record.read_text(encoding="utf-8").split()[0], f"the one in {record}"
+        if pinned is not None and found != pinned.lower():
+            raise InputError(
+                f"{file}: wrong checksum. Its SHA-256 is {found}, {where} is {pinned}. The file is "
+                "left as it is and not used: delete or move it, then run the same command again."
+            )
+        yield file
+        if pinned is None:
+            write_text(record, f"{found}  {self.archive.name}\n")
 
 
 def obtain_dataset(download: Download, out: Path) -> None:
@@ -74,11 +85,13 @@ def obtain_dataset(download: Download, out: Path) -> None:
     source = download.source
     with download.unpacked(out) as folder:
         root = find_root(folder, ("documents", "mentions"))
-        worlds = sorted(path.name for path in (root / "documents").glob("[!.]*.json"))
-        _check_complete(root, source)
-        _check_target(out / "documents", worlds)
-        names = [f"documents/{name}" for name in worlds]
-        place(root, out, [*names, *(f"mentions/{name}" for name in MENTION_FILES)])
+        worlds = sorted(path.stem for path in (root / "documents").glob("[!.]*.json"))
+        declared = source.published.worlds if source.published else {}
+        names = [f"documents/{world}.json" for world in sorted({*worlds, *declared})]
+        names += [f"mentions/{split}.json" for split in SPLITS]
+        if missing := [name for name in names if not (root / name).is_file()]:
+            raise InputError(f"{root}: {', '.join(missing)} of {source.name} is missing.")
+        place(root, out, names)
     logger.info("%s: %d worlds in %s (licence: %s)", source.name, len(worlds), out, source.licence)
 
 
@@ -106,6 +119,62 @@ def place(root: Path, out: Path, names: Sequence[str]) -> None:
             shutil.copyfile(root / name, temporary)
 
 
+def fetch(address: str, path: str | Path, by_hand: str) -> None:
+    """Download ``address`` to ``path`` over HTTP.
+
+    What has arrived lies in ``<path>.part`` until the file is complete; if the connection ends
+    early, the next call goes on from there. Errors end with ``by_hand``: what to do if the address
+    does not work.
+    """
+    path = Path(path)
+    part = path.with_name(path.name + ".part")
+    with disk_errors(part, "What had arrived is kept and the download goes on from there."):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            _receive(address, part, by_hand)
+        except requests.RequestException as error:
+            kept = f" What arrived is kept in {part}: run the same command again to go on."
+            raise InputError(
+                f"{address}: cannot be downloaded ({error}).{kept if part.exists() else ''} "
+                f"{by_hand}"
+            ) from error
+        os.replace(part, path)
+
+
+def _receive(address: str, part: Path, by_hand: str) -> None:
+    done = part.stat().st_size if part.exists() else 0
+    # "identity" asks for the file's own bytes, so that sizes and positions are those of the file.
+    headers = {"Accept-Encoding": "identity", **({"Range": f"bytes={done}-"} if done else {})}
+    with requests.get(address, headers=headers, stream=True, timeout=TIMEOUT) as response:
+        if response.status_code == 416:  # the server has nothing after the part
+            if response.headers.get("Content-Range") != f"bytes */{done}":
+                logger.info("%s does not fit the file at the address, starting again", part.name)
+                part.unlink()
+                _receive(address, part, by_hand)
+            return
+        response.raise_for_status()
+        if response.status_code == 200:  # all of it
+            done = 0
+        pieces = response.iter_content(PIECE)
+        first = next(pieces, b"")
+        page = "text/html" in response.headers.get("Content-Type", "").lower()
+        if page or (not done and first.lstrip()[:15].lower().startswith(HTML)):
+            raise InputError(
+                f"{address}: answered with a web page instead of the archive (Google Drive does so "
+                f"when a file was fetched too often, or asks for a confirmation). {by_hand}"
+            )
+        total = done + int(response.headers.get("Content-Length") or 0)
+        progress = Progress(
+            f"downloading {part.stem}", total // MEGABYTE, "MB", done=done // MEGABYTE
+        )
+        with open(part, "ab" if done else "wb") as file:
+            for piece in chain([first], pieces):
+                file.write(piece)
+                done += len(piece)
+                progress.advance(done // MEGABYTE - progress.done)
+        progress.finish()
+
+
 def _link(file: Path, target: Path) -> None:
     if target.exists() and target.samefile(file):
         return
@@ -114,39 +183,3 @@ def _link(file: Path, target: Path) -> None:
             os.link(file, temporary)
         except OSError:  # another file system, or one without links
             shutil.copyfile(file, temporary)
-
-
-def _check_sum(archive: Path, pinned: str | None, record: Path) -> str:
-    """SHA-256 of the archive, compared with the pinned one or else with the recorded one."""
-    found = sha256_of(archive)
-    where = "the pinned one"
-    if pinned is None and record.exists():
-        pinned, where = record.read_text(encoding="utf-8").split()[0], f"the one in {record}"
-    if pinned is not None and found != pinned.lower():
-        raise InputError(
-            f"{archive}: wrong checksum. Its SHA-256 is {found}, {where} is {pinned}. The file is "
-            "left as it is and not used: delete or move it, then run the same command again."
-        )
-    return found
-
-
-def _check_complete(root: Path, source: Source) -> None:
-    worlds = source.published.worlds if source.published else ()
-    wanted = [f"mentions/{name}" for name in MENTION_FILES]
-    for name in [*wanted, *(f"documents/{world}.json" for world in worlds)]:
-        if not (root / name).is_file():
-            there = sorted(path.name for path in (root / name).parent.glob("*.json"))
-            raise InputError(
-                f"{source.name}: {name} is missing.{did_you_mean(Path(name).name, there)} "
-                f"There are: {', '.join(there) or 'none'}."
-            )
-
-
-def _check_target(documents: Path, worlds: Sequence[str]) -> None:
-    """Refuse a target with another dataset's worlds, which would become part of this one."""
-    others = sorted({path.name for path in documents.glob("[!.]*.json")} - set(worlds))
-    if others:
-        raise InputError(
-            f"{documents}: holds files that are not of this dataset ({', '.join(others)}). "
-            "Move them away or choose another --out, then run the same command again."
-        )

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from muver.io.errors import InputError
 from muver.io.parquet import read_table
 
 ENTITIES = pa.schema(
@@ -40,7 +41,7 @@ SENTENCES = pa.schema(
         ("world", pa.string()),
         ("entity", pa.int32()),
         ("sentences", pa.list_(pa.string())),
-        ("starts", pa.list_(pa.int32())),  # character spans in corpus.clean.clean(text)
+        ("starts", pa.list_(pa.int32())),  # character spans in corpus.texts.clean(text)
         ("ends", pa.list_(pa.int32())),
     ]
 )
@@ -61,9 +62,12 @@ def read_entities(path: str | Path, worlds: Sequence[str] | None = None) -> pa.T
 
 
 def read_mentions(path: str | Path, split: str | None = None) -> pa.Table:
-    """Mentions (`MENTIONS`) in the order of their files, of all splits or of one."""
+    """Mentions (`MENTIONS`) in the order of their files, of all splits or of one that has some."""
     splits = None if split is None else [split]
-    return read_table(path, MENTIONS, "a table of mentions", "corpus", _among("split", splits))
+    found = read_table(path, MENTIONS, "a table of mentions", "corpus", _among("split", splits))
+    if split is not None and not found.num_rows:
+        raise InputError(f"{path}: no mentions in split {split!r}.")
+    return found
 
 
 def read_linked_mentions(path: str | Path) -> pa.Table:

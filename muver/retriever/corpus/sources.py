@@ -9,6 +9,8 @@ import yaml
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 
+SPLITS = ("train", "val", "test")  # that a dataset's worlds and mentions belong to
+
 
 class PublishedWorld(msgspec.Struct, frozen=True):
     """A world's published split and number of entities."""
@@ -26,35 +28,20 @@ class Published(msgspec.Struct, frozen=True):
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True):
-    """An archive or file that can be downloaded, or how a person gets it.
-
-    Attributes
-    ----------
-    address
-        Where a program fetches it; None if only a person may, or if it is shipped.
-    page
-        Where a person fetches it by hand; None if it is shipped.
-    file
-        The customary file name.
-    size, sha256
-        Bytes and checksum; None if nobody published them.
-    kind
-        "archive", to be unpacked; "shipped", an archive that comes with this package; "file", used
-        as it is; "worlds", several repositories at the address; "instructions", for a person only.
-    instructions
-        What that person has to do.
-    """
+    """An archive or file that can be downloaded, or how a person gets it."""
 
     name: str
     title: str
-    address: str | None = None
-    page: str | None = None
-    file: str
+    address: str | None = None  # where a program fetches it; None if only a person may, or shipped
+    page: str | None = None  # where a person fetches it by hand; None if it is shipped
+    file: str  # the customary name
     licence: str
     size: int | None = None  # bytes; None, as sha256, if nobody published them
     sha256: str | None = None
     published: Published | None = None
-    kind: str = "archive"  # or "file", "worlds" (repositories at the address), "instructions"
+    # "archive", to be unpacked; "shipped", an archive that comes with this package; "file", used as
+    # it is; "worlds", several repositories at the address; "instructions", for a person only.
+    kind: str = "archive"
     instructions: str | None = None  # what a person has to do
 
     @property

@@ -10,10 +10,7 @@ from msgspec.structs import asdict
 from muver.io.errors import InputError
 from muver.io.files import sha256_of
 from muver.io.records import Record, read_record
-from muver.retriever.corpus.sources import Published, all_sources, find_source
-from muver.retriever.corpus.splits import SPLITS
-
-OF_WORLD = ("split", "entities")  # what is published of one
+from muver.retriever.corpus.sources import SPLITS, Published, all_sources, find_source
 
 
 class WorldCounts(Record):
@@ -115,9 +112,9 @@ def _differences(sizes: Sizes, published: Published) -> list[str]:
 
 
 def _flat(sizes: Sizes | Published) -> dict[str, Any]:
-    worlds = sizes.worlds.items()
     return {
-        **{f"{name} {what}": getattr(one, what) for name, one in worlds for what in OF_WORLD},
+        **{f"{world} split": one.split for world, one in sizes.worlds.items()},
+        **{f"{world} entities": one.entities for world, one in sizes.worlds.items()},
         **{f"{split} mentions": number for split, number in sizes.mentions.items()},
         **{f"{split} entities": number for split, number in sizes.entities.items()},
     }

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from muver.io.errors import InputError
-from muver.retriever.runs.chosen import Chosen
+from muver.retriever.runs.manifest import Chosen
 from muver.retriever.training.log import VALIDATION, read_notes
 
 

@@ -4,8 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from muver.io.records import Record, read_record
-from muver.retriever.runs.approximate import Index
-from muver.retriever.runs.chosen import Chosen
+from muver.retriever.runs.manifest import Chosen, Index
 
 Percent = dict[int, float]  # by cutoff; differences are in points
 Counts = dict[int, int]  # by cutoff

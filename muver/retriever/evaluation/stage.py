@@ -15,8 +15,7 @@ from muver.retriever.evaluation.ranks import ranks_table, write_ranks
 from muver.retriever.evaluation.recall import gold_ranks, own_page_first, scored
 from muver.retriever.evaluation.records import Evaluation
 from muver.retriever.evaluation.settings import Scoring
-from muver.retriever.runs.approximate import index_of, require
-from muver.retriever.runs.chosen import chosen_of
+from muver.retriever.runs.manifest import chosen_of, index_of, require
 from muver.retriever.runs.run import read_run
 from muver.retriever.runs.trec import write_trec
 

@@ -16,25 +16,14 @@ if TYPE_CHECKING:
 
 
 class Aggregate(Settings):
-    """Base of all aggregates; by default the best view's score counts.
+    """Base of all aggregates; by default the best view's score counts."""
 
-    Attributes
-    ----------
-    alone
-        Whether an entity's score depends on its own views alone. Other aggregates need all views of
-        a world, or all its mentions, at once, which a knowledge base in shards does not offer.
-    centres
-        Whether it needs each candidate's mean best score over ``drawn`` mentions.
-    chosen
-        The setting that may have several values, so that validation chooses one; None if none may.
-    note
-        What it does, for footnotes.
-    """
-
+    # Whether an entity's score depends on its own views alone. Other aggregates need all views of a
+    # world, or all its mentions, at once, which a knowledge base in shards does not offer.
     alone: ClassVar[bool] = True
-    centres: ClassVar[bool] = False
-    chosen: ClassVar[str | None] = None
-    note: ClassVar[str]
+    centres: ClassVar[bool] = False  # needs each candidate's mean best score over `drawn` mentions
+    chosen: ClassVar[str | None] = None  # the setting of which validation may choose a value
+    note: ClassVar[str]  # what it does, for footnotes
 
     def scores(self, block: "Block", k: int) -> "np.ndarray":
         """(mentions, candidates) scores; only the k best of each mention will count."""

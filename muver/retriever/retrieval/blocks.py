@@ -9,30 +9,18 @@ CACHED_SCORES = 2**17  # half a megabyte, which fits a core's own cache
 
 
 class Block(NamedTuple):
-    """The scores of some mentions with all views; a candidate's views are next to each other.
+    """The scores of some mentions with all views; a candidate's views are next to each other."""
 
-    Attributes
-    ----------
-    products : (mentions, views) float32
-    starts, counts : (candidates,) int64
-        First view and number of views of each candidate.
-    best : (mentions, candidates) float32
-        The greatest score among each candidate's views.
-    means : (candidates,) float32
-        The mean of that score over mentions, for an aggregate that centres; None for others.
-    """
-
-    products: np.ndarray
-    starts: np.ndarray
-    counts: np.ndarray
-    best: np.ndarray
-    means: np.ndarray | None = None
+    products: np.ndarray  # (mentions, views) float32
+    starts: np.ndarray  # (candidates,) first view
+    counts: np.ndarray  # (candidates,) number of views
+    best: np.ndarray  # (mentions, candidates) float32, the greatest score among the views
+    means: np.ndarray | None = None  # (candidates,) of it over mentions, if an aggregate centres
 
     @classmethod
     def of(
         cls, products: np.ndarray, starts: np.ndarray, means: np.ndarray | None = None
     ) -> "Block":
-        """Make a block; counts and best scores are computed."""
         counts = np.diff(starts, append=products.shape[1])
         return cls(products, starts, counts, np.maximum.reduceat(products, starts, axis=1), means)
 
@@ -75,16 +63,13 @@ def winning_views(block: Block, chosen: np.ndarray) -> np.ndarray:
 
 
 class Gathered(NamedTuple):
-    """The views of some candidates of some mentions, one candidate's after another's.
+    """The views of some candidates of some mentions, one candidate's after another's."""
 
-    ``starts`` and ``counts`` say where each candidate's views begin and how many there are.
-    """
-
-    values: np.ndarray
+    values: np.ndarray  # (views,) scores; with the mentions and columns that they are of
     mentions: np.ndarray
     columns: np.ndarray
-    starts: np.ndarray
-    counts: np.ndarray
+    starts: np.ndarray  # (candidates,) where the views of each begin
+    counts: np.ndarray  # and how many there are
 
 
 def gather(block: Block, candidates: np.ndarray) -> Gathered:

@@ -24,25 +24,14 @@ from muver.retriever.vectors.shards import Shards
 
 
 class Ranking(NamedTuple):
-    """Ranked candidates of some mentions; -1 and -inf where there are fewer than k.
+    """Ranked candidates of some mentions, (mentions, k); -1 and -inf where there are fewer."""
 
-    Attributes
-    ----------
-    entities : (mentions, k) int64
-        Number of the entity whose view won.
-    scores : (mentions, k) float32
-        The aggregate of the views' similarities.
-    rows : (mentions, k) int64
-        Number of the winning view in its store.
-    """
-
-    entities: np.ndarray
-    scores: np.ndarray
-    rows: np.ndarray
+    entities: np.ndarray  # number of the entity whose view won
+    scores: np.ndarray  # float32, the aggregate of the views' similarities
+    rows: np.ndarray  # number of the winning view in its store
 
     @classmethod
     def empty(cls, mentions: int, k: int) -> "Ranking":
-        """A ranking without candidates."""
         shape = (mentions, k)
         scores = np.full(shape, -np.inf, dtype=np.float32)
         return cls(np.full(shape, -1), scores, np.full(shape, -1))
@@ -126,13 +115,12 @@ def rank_shards(
 
 def queries_of(mentions: Part, shards: Shards) -> np.ndarray:
     """(mentions, d) float32 vectors to compare with the views of a knowledge base."""
-    vectors = mentions.matrix
-    if vectors.shape[1] != shards.dimension or mentions.model != shards.model:
+    if (mentions.model, mentions.dimension) != (shards.model, shards.dimension):
         raise InputError(
             f"{mentions.path}: vectors of another model than the views in {shards.folder}. Encode "
             "the mentions with the views' model."
         )
-    return np.array(vectors, dtype=np.float32)
+    return np.array(mentions.matrix, dtype=np.float32)
 
 
 def similarity(
@@ -144,9 +132,13 @@ def similarity(
     if they are known.
     """
     products = mentions @ views.T
-    if metric == "l2":
-        own = _squares(views) if squares is None else squares
-        _to_distances(products, _squares(mentions), own)
+    if metric == "l2":  # minus the distances, in place
+        products *= -2
+        products += _squares(mentions)[:, None]
+        products += _squares(views) if squares is None else squares
+        np.maximum(products, 0, out=products)  # rounding may leave a little less than 0
+        np.sqrt(products, out=products)
+        np.negative(products, out=products)
     return products
 
 
@@ -210,11 +202,7 @@ def _enter(
 
 
 def _mean_best(
-    mentions: np.ndarray,
-    block: ViewBlock,
-    memory_mb: int,
-    metric: str,
-    squares: np.ndarray | None,
+    mentions: np.ndarray, block: ViewBlock, memory_mb: int, metric: str, squares: np.ndarray | None
 ) -> np.ndarray:
     """(candidates,) float32: the mean of each candidate's best view's score over the mentions."""
     sums = np.zeros(len(block.starts))
@@ -241,15 +229,3 @@ def _spans(
 
 def _squares(vectors: np.ndarray) -> np.ndarray:
     return np.einsum("vd,vd->v", vectors, vectors)
-
-
-def _to_distances(
-    products: np.ndarray, mention_squares: np.ndarray, view_squares: np.ndarray
-) -> None:
-    """Turn a (mentions, views) block of dot products into minus the distances, in place."""
-    products *= -2
-    products += mention_squares[:, None]
-    products += view_squares
-    np.maximum(products, 0, out=products)  # rounding may leave a little less than 0
-    np.sqrt(products, out=products)
-    np.negative(products, out=products)

@@ -1,15 +1,19 @@
 """The views that a system ranks by: the store's original views and those made from them."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from muver.io.errors import InputError
 from muver.io.files import read_json, write_manifest
+from muver.retriever.retrieval.aggregates import Aggregate
+from muver.retriever.retrieval.exact import similarity
 from muver.retriever.retrieval.rows import GLOBAL, ORIGINAL, SPAN, Origins
 from muver.retriever.retrieval.settings import ViewsRun
+from muver.retriever.vectors.block import ViewBlock
 from muver.retriever.vectors.part import Part, open_layer
 
 PLACES = ("store", "merged", "global_views", "spans")
@@ -32,34 +36,21 @@ def write_index(
     ``chosen``, needed if the aggregate has several values, is a run's manifest with the value that
     validation chose.
     """
-    settings = settings.settled(_chosen(chosen, settings))
+    if settings.choice is not None:
+        made = (read_json(chosen).get("chosen") if chosen else None) or {}
+        if settings.choice not in made:
+            raise InputError(
+                f"--chosen is needed, as {settings.choice} has several values: the manifest of a "
+                "run with these settings."
+            )
+        settings = settings.settled(made)
     given = {"store": store, "merged": merged, "global_views": global_views, "spans": spans}
     given = {name: path for name, path in given.items() if path is not None}
     SystemViews(settings, **given)
-    texts = {"entities": entities, "sentences": sentences}
+    files = {"model": model, **given, "entities": entities, "sentences": sentences}
     # Relative to the index, so that the folder can be moved as a whole.
-    places = {
-        name: os.path.relpath(path, out.parent)
-        for name, path in {"model": model, **given, **texts}.items()
-    }
+    places = {name: os.path.relpath(path, out.parent) for name, path in files.items()}
     write_manifest(out, "index", settings.as_dict(), {}, **places)
-
-
-def _chosen(manifest: Path | None, settings: ViewsRun) -> dict[str, Any]:
-    """The value that validation chose for these settings, from a run's manifest."""
-    if settings.choice is None:
-        return {}
-    if manifest is None:
-        raise InputError(
-            f"--chosen is needed, as {settings.choice} has several values: the manifest of a run "
-            "with these settings."
-        )
-    made = read_json(manifest)
-    if made.get("settings", {}).get(settings.choice) != settings.values or not made.get("chosen"):
-        raise InputError(
-            f"{manifest}: not of a run with {settings.choice} chosen among {settings.values}."
-        )
-    return {settings.choice: made["chosen"][settings.choice]}
 
 
 class SystemViews:
@@ -84,26 +75,24 @@ class SystemViews:
         global_views: Path | None = None,
         spans: Path | None = None,
     ):
+        asked = {
+            "--merged": (settings.merge_layers, merged),
+            "--global-views": (settings.global_view, global_views),
+            "--spans": (settings.spans, spans),
+        }
+        for option, (wanted, folder) in asked.items():
+            if wanted and folder is None:
+                raise InputError(f"{option} is needed, as the settings ask for its views.")
         self._base, self._mentions = open_layer(store, 0), Part(store / "mentions.npy")
         self._parts: list[tuple[int, Part]] = [(ORIGINAL, self._base)]
-        self._exhaustive = -1  # entities with at most so many views have every span
-        if wanted := settings.merge_layers:
-            folder = self._given(merged, "merged", "merge_layers")
-            made = read_json(folder / "manifest.json")["settings"]["layers"]
-            if wanted > made:
-                raise InputError(
-                    f"{folder}: holds {made} merged layers, the row asks for {wanted}. Raise "
-                    "merge.layers in params.yaml."
-                )
-            self._parts += [(number, open_layer(folder, number)) for number in range(1, wanted + 1)]
+        for number in range(1, settings.merge_layers + 1):
+            self._parts.append((number, open_layer(merged, number)))
         if settings.global_view:
-            folder = self._given(global_views, "global-views", "global_view")
-            self._parts.append((GLOBAL, open_layer(folder, 0)))
+            self._parts.append((GLOBAL, open_layer(global_views, 0)))
+        self._exhaustive = -1  # entities with at most so many views have every span
         if settings.spans:
-            folder = self._given(spans, "spans", "spans")
-            self._parts.append((SPAN, open_layer(folder, 1)))
-            made = read_json(folder / "manifest.json")
-            self._exhaustive = made["settings"]["max_views"]
+            self._parts.append((SPAN, open_layer(spans, 1)))
+            self._exhaustive = read_json(spans / "manifest.json")["settings"]["max_views"]
 
     @property
     def worlds(self) -> list[str]:
@@ -121,9 +110,10 @@ class SystemViews:
     def world(self, name: str) -> tuple[list[np.ndarray], np.ndarray, Origins]:
         """One world's views, kind by kind.
 
-        Returns ------- The (some views, d) vectors of each kind, memory-mapped unless some are left
-        out. Then, for the views of all kinds in this order, the (views,) entity of each, and its
-        origin.
+        Returns
+        -------
+        The (some views, d) vectors of each kind, memory-mapped unless some are left out. Then, for
+        the views of all kinds in this order, the (views,) entity of each, and its origin.
         """
         layers = [(code, part.world(name)) for code, part in self._parts]
         few = np.bincount(layers[0][1].entities) <= self._exhaustive
@@ -142,8 +132,42 @@ class SystemViews:
         stacked = Origins(*(np.concatenate(columns) for columns in zip(*origins, strict=True)))
         return parts, np.concatenate(entities), stacked
 
-    @staticmethod
-    def _given(folder: Path | None, option: str, setting: str) -> Path:
-        if folder is None:
-            raise InputError(f"--{option} is needed where the settings ask for {setting}.")
-        return folder
+    def few_candidates(
+        self, world: str, candidate_of: np.ndarray, entities: Sequence[int] | np.ndarray
+    ) -> tuple[ViewBlock, Origins]:
+        """The views of only some candidates of a world, and their origins.
+
+        ``candidate_of`` is as for :meth:`ViewBlock.of`; ``entities`` must hold at least one entity
+        of each candidate.
+        """
+        parts, owners, origins = self.world(world)
+        kept = np.isin(candidate_of[owners], candidate_of[entities])
+        ends = np.cumsum([len(part) for part in parts])
+        few = [part[own] for part, own in zip(parts, np.split(kept, ends[:-1]), strict=True)]
+        block = ViewBlock.of(few, owners[kept], candidate_of)
+        return block, Origins(*(column[kept] for column in origins))
+
+
+class Parts(NamedTuple):
+    """The views of a candidate, (views,) each, in the order of :func:`greatest_first`."""
+
+    similarities: np.ndarray  # of the mention and each view
+    shares: np.ndarray  # parts of the candidate's score (`Aggregate.shares`)
+    owners: np.ndarray  # as of :class:`ViewBlock`, as are the rows
+    rows: np.ndarray
+
+    @classmethod
+    def of(
+        cls, mention: np.ndarray, world: ViewBlock, entity: int, aggregate: Aggregate, metric: str
+    ) -> "Parts":
+        """The parts of the candidate that an entity belongs to, for a mention's vector (d,)."""
+        own = world.of_candidate(entity)
+        (similarities,) = similarity(mention[None], own.vectors, metric)
+        shares = aggregate.shares(similarities)
+        order = greatest_first(similarities, shares)
+        return cls(similarities[order], shares[order], own.owners[order], own.rows[order])
+
+
+def greatest_first(similarities: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """(views,) int64 the order of views by share, then by similarity, greatest first."""
+    return np.lexsort((-similarities, -shares))

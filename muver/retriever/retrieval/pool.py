@@ -1,130 +1,101 @@
-"""Put the candidates of several runs side by side, for fusion."""
+"""Candidates of several runs side by side: fused to one run, and compared on validation.
 
-from collections.abc import Sequence
+References
+----------
+Cormack, Clarke and Büttcher, Reciprocal rank fusion outperforms Condorcet and individual rank
+learning methods, SIGIR 2009.
+"""
+
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from muver.io.errors import InputError
-from muver.retriever.corpus.schema import read_entities
+from muver.retriever.corpus.schema import read_entities, read_mentions
 from muver.retriever.retrieval.rows import candidates
-from muver.retriever.runs.run import block_starts, mentions_of_rows, ranked_mentions, read_run
+from muver.retriever.runs.run import block_starts, mentions_of_rows, read_run, write_run
 
 KEPT = ("entity", "layer", "first", "last")
 
 
 @dataclass(frozen=True)
 class Collection:
-    """The mentions of a split and the entities that they may mean, world after world.
-
-    Attributes
-    ----------
-    mention_ids, worlds : (mentions,)
-    offsets : (mentions,) int64
-        Where the entities of each mention's world begin.
-    titles : (entities,)
-    candidate_of : (entities,) int64
-        The candidate of each entity: its own position, or that of the first entity with its title.
-    available : (mentions,) int64
-        Number of candidates in each mention's world.
-    """
+    """The mentions of a split and the entities that they may mean, world after world."""
 
     mention_ids: list[str]
-    worlds: pa.Array
-    offsets: np.ndarray
-    titles: pa.Array
+    worlds: pa.Array  # (mentions,)
+    gold: np.ndarray  # (mentions,)
+    offsets: np.ndarray  # (mentions,) where the entities of each mention's world begin
+    titles: pa.Array  # (entities,)
+    # (entities,) each one's own position, or that of the first entity with its title.
     candidate_of: np.ndarray
-    available: np.ndarray
 
 
 @dataclass(frozen=True)
 class Pool:
-    """Every candidate that some run ranks for a mention, ordered by mention, then candidate.
+    """Every candidate that some run ranks for a mention, ordered by mention, then candidate."""
 
-    Attributes
-    ----------
-    mention, candidate : (rows,) int64
-        Positions in a :class:`Collection`.
-    ranks : (runs, rows) float64
-        Rank of the candidate in each run, from 1; infinite if the run does not rank it.
-    scores : (runs, rows) float64
-        Its score in each run, scaled to 0 for the mention's worst candidate and 1 for the best
-        one; 1 if all are equal, 0 if the run does not rank it.
-    entity, layer, first, last : (rows,) int32
-        From the first run that ranks it.
-    """
-
-    mention: np.ndarray
+    mention: np.ndarray  # (rows,) position in a Collection, as is the candidate
     candidate: np.ndarray
-    ranks: np.ndarray
+    ranks: np.ndarray  # (runs, rows) from 1; infinite if the run does not rank the candidate
+    # (runs, rows) scaled to 0 for the mention's worst candidate and 1 for the best one; 1 if all
+    # are equal, 0 if the run does not rank the candidate.
     scores: np.ndarray
-    entity: np.ndarray
+    entity: np.ndarray  # (rows,) from the first run that ranks the candidate, as are the next
     layer: np.ndarray
     first: np.ndarray
     last: np.ndarray
 
 
-def read_collection(entities: Path, mentions: pa.Table, match: str) -> Collection:
-    """Read the entities that the mentions are ranked against.
+def read_collection(entities: Path, mentions: Path, split: str, match: str) -> Collection:
+    """Read a split's mentions and the entities that they are ranked against.
 
-    Parameters
-    ----------
-    mentions
-        Mentions with ``mention_id`` and ``world``.
-    match
-        "title": entities with the same title are one candidate; "id": each is its own.
+    With ``match`` "title", entities with the same title are one candidate; with "id", each is its
+    own.
     """
-    worlds = mentions["world"].combine_chunks()
+    table = read_mentions(mentions, split)
+    worlds = table["world"].combine_chunks()
     titles: list[str] = []
     parts: list[np.ndarray] = []
-    offset_of, available_of = {}, {}
+    offset_of = {}
     for world in dict.fromkeys(worlds.to_pylist()):
         # One world at a time: the table also holds the descriptions.
         own = read_entities(entities, [world])["title"].to_pylist()
-        candidate_of = candidates(own, match)
         offset_of[world] = len(titles)
-        available_of[world] = len(np.unique(candidate_of))
-        parts.append(candidate_of + len(titles))
+        parts.append(candidates(own, match) + len(titles))
         titles.extend(own)
     return Collection(
-        mentions["mention_id"].to_pylist(),
+        table["mention_id"].to_pylist(),
         worlds,
+        table["gold"].to_numpy(),
         np.array([offset_of[world] for world in worlds.to_pylist()]),
         pa.array(titles, pa.string()),
         np.concatenate(parts),
-        np.array([available_of[world] for world in worlds.to_pylist()]),
     )
 
 
 def pool_runs(runs: Sequence[Path], collection: Collection) -> Pool:
-    """Read runs and put their candidates side by side."""
+    """Read runs of a collection's mentions and put their candidates side by side."""
     tables = [read_run(path, collection.mention_ids) for path in runs]
-    mentions = [
-        _mentions_of(path, table, collection) for path, table in zip(runs, tables, strict=True)
-    ]
-    keys = [
-        mention * len(collection.titles) + _candidates_of(path, table, mention, collection)
-        for path, table, mention in zip(runs, tables, mentions, strict=True)
-    ]
+    keys = []
+    for table in tables:
+        mention = mentions_of_rows(table, collection.mention_ids)
+        entity = collection.offsets[mention] + table["entity"].to_numpy()
+        keys.append(mention * len(collection.titles) + collection.candidate_of[entity])
     pooled, places = np.unique(np.concatenate(keys), return_inverse=True)
     ranks = np.full((len(runs), len(pooled)), np.inf)
     scores = np.zeros((len(runs), len(pooled)))
     kept = {name: np.empty(len(pooled), dtype=np.int32) for name in KEPT}
-    ends = np.cumsum([len(part) for part in keys])
+    places = np.split(places, np.cumsum([len(part) for part in keys])[:-1])
     for n in reversed(range(len(runs))):  # the first run writes last
-        own = places[ends[n] - len(keys[n]) : ends[n]]
-        ranks[n, own] = tables[n]["rank"].to_numpy()
-        scores[n, own] = normalise(tables[n]["score"].to_numpy(), block_starts(tables[n]))
+        ranks[n, places[n]] = tables[n]["rank"].to_numpy()
+        own_scores = tables[n]["score"].to_numpy()
+        scores[n, places[n]] = normalise(own_scores, block_starts(tables[n]))
         for name, values in kept.items():
-            values[own] = tables[n][name].to_numpy()
-        if np.isfinite(ranks[n]).sum() < len(own):
-            raise InputError(
-                f"{runs[n]}: ranks a candidate twice for one mention: made with match 'id', but "
-                "titles decide here. Give the part and the fusion the same match."
-            )
+            values[places[n]] = tables[n][name].to_numpy()
     mention, candidate = np.divmod(pooled, len(collection.titles))
     return Pool(mention, candidate, ranks, scores, **kept)
 
@@ -137,8 +108,6 @@ def normalise(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
     >>> normalise(np.array([4.0, 3.0, 2.0, 7.0]), np.array([0, 3])).tolist()
     [1.0, 0.5, 0.0, 1.0]
     """
-    if not len(scores):
-        return np.zeros(0)
     values = scores.astype(np.float64)
     sizes = np.diff(np.r_[starts, len(values)])
     low = np.repeat(np.minimum.reduceat(values, starts), sizes)
@@ -146,29 +115,121 @@ def normalise(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
     return np.where(width > 0, (values - low) / np.where(width > 0, width, 1), 1.0)
 
 
-def _mentions_of(path: Path, run: pa.Table, collection: Collection) -> np.ndarray:
-    """The mention of each row of a run: (rows,) int64."""
-    if missing := set(collection.mention_ids) - set(ranked_mentions(run)):
-        raise InputError(
-            f"{path}: ranks nothing for mention {min(missing)!r} and {len(missing) - 1} more of "
-            "the split: a run of another split, or cut short. Run the stage that makes it again."
-        )
-    return mentions_of_rows(run, collection.mention_ids)
+def reciprocal_rank(ranks: np.ndarray, constant: float) -> np.ndarray:
+    """The sum over runs of 1 / (constant + rank): (rows,) float64, for any order of the runs.
+
+    ``ranks``, (runs, rows), count from 1; they are infinite where a run does not rank the
+    candidate, which then adds nothing.
+
+    >>> reciprocal_rank(np.array([[1, 2], [2, np.inf]]), constant=1).round(3).tolist()
+    [0.833, 0.333]
+    """
+    return np.sort(1 / (constant + ranks), axis=0).sum(axis=0)
 
 
-def _candidates_of(
-    path: Path, run: pa.Table, mention: np.ndarray, collection: Collection
-) -> np.ndarray:
-    """The candidate of each row of a run: (rows,) int64."""
-    entities = collection.offsets[mention] + run["entity"].to_numpy()
-    inside = (run["entity"].to_numpy() >= 0) & (entities < len(collection.titles))
-    fits = inside.all() and (
-        pc.all(pc.equal(run["world"], collection.worlds.take(pa.array(mention)))).as_py()
-        and pc.all(pc.equal(run["title"], collection.titles.take(pa.array(entities)))).as_py()
+def weighted(scores: np.ndarray, weight: float) -> np.ndarray:
+    """``weight`` times the first run's scores plus the rest of the weight times the second's.
+
+    ``scores`` is (2, rows), from 0 to 1.
+
+    >>> weighted(np.array([[1.0, 0.5], [0.0, 1.0]]), 0.75).tolist()
+    [0.75, 0.625]
+    """
+    return weight * scores[0] + (1 - weight) * scores[1]
+
+
+def ranks_by(pool: Pool, scores: np.ndarray) -> np.ndarray:
+    """The rank of each row among its mention's, from 1, by (rows,) scores: (rows,) int64.
+
+    Ties go to the better rank in the first run, then to the entity that comes first in the world.
+    """
+    # lexsort is stable: rows with equal keys keep the pool's order, by candidate.
+    order = np.lexsort((pool.ranks[0], -scores, pool.mention))
+    starts = np.searchsorted(pool.mention, pool.mention)
+    ranks = np.empty(len(order), dtype=np.int64)
+    ranks[order] = np.arange(len(order)) - starts + 1
+    return ranks
+
+
+def gold_ranks(pool: Pool, scores: np.ndarray, gold: np.ndarray) -> np.ndarray:
+    """The rank that :func:`ranks_by` gives each gold candidate, without sorting: (mentions,) int64.
+
+    It is 0 where no run ranks the gold candidate, or its score is -inf. ``gold`` is (mentions,).
+    """
+    rows = np.flatnonzero((pool.candidate == gold[pool.mention]) & np.isfinite(scores))
+    row_of = np.full(len(gold), -1)
+    row_of[pool.mention[rows]] = rows
+    own = row_of[pool.mention]  # the gold's row, of each row's mention
+    first = pool.ranks[0]
+    before = (first < first[own]) | ((first == first[own]) & (np.arange(len(own)) < own))
+    ahead = (scores > scores[own]) | ((scores == scores[own]) & before)
+    ranks = np.bincount(pool.mention[ahead], minlength=len(gold)) + 1
+    return np.where(row_of >= 0, ranks, 0)
+
+
+def validation_pool(
+    entities: Path, mentions: Path, match: str, runs: Sequence[Path]
+) -> tuple[Pool, np.ndarray]:
+    """The candidates of runs on validation side by side, and the (mentions,) gold candidates."""
+    collection = read_collection(entities, mentions, "val", match)
+    gold = collection.candidate_of[collection.offsets + collection.gold]
+    return pool_runs(runs, collection), gold
+
+
+def choose(
+    name: str, values: Sequence[float], ranks: Iterable[np.ndarray], cutoff: int
+) -> dict[str, Any]:
+    """The value with the most hits at ``cutoff``; if equal, the one with more hits at 1.
+
+    If that does not decide either, the first of the values is taken.
+
+    Parameters
+    ----------
+    ranks : (mentions,) each
+        For each value the rank of each mention's gold candidate, from 1; 0 if it is not found.
+
+    Returns
+    -------
+    The value under ``name``; ``cutoff``, ``mentions`` and, under ``tried``, each value with its
+    hits at the cutoff and at 1.
+
+    Examples
+    --------
+    >>> ranks = np.array([2, 0]), np.array([1, 0]), np.array([1, 3])
+    >>> choose("weight", [0.0, 0.5, 1.0], ranks, cutoff=2)["weight"]
+    0.5
+    """
+    tried = []
+    for value, own in zip(values, ranks, strict=True):
+        hits, first = (int(((own >= 1) & (own <= k)).sum()) for k in (cutoff, 1))
+        tried.append({name: value, "hits": hits, "hits_at_1": first})
+    best = max(tried, key=lambda one: (one["hits"], one["hits_at_1"]))  # the first of equals
+    return {name: best[name], "cutoff": cutoff, "mentions": len(own), "tried": tried}
+
+
+def choose_weight(
+    pool: Pool, gold: np.ndarray, weights: Sequence[float], cutoff: int
+) -> dict[str, Any]:
+    """Choose the weight of the first of two runs (:func:`choose`) by (mentions,) golds."""
+    ranks = (gold_ranks(pool, weighted(pool.scores, weight), gold) for weight in weights)
+    return choose("weight", weights, ranks, cutoff)
+
+
+def write_fused(path: Path, collection: Collection, pool: Pool, scores: np.ndarray, k: int) -> None:
+    """Write the best ``k`` candidates of each mention as the fused run."""
+    ranks = ranks_by(pool, scores)
+    rows = np.lexsort((ranks, pool.mention))
+    rows = rows[ranks[rows] <= k]
+    mention, entity = pool.mention[rows], pool.entity[rows]
+    write_run(
+        path,
+        pa.array(collection.mention_ids, pa.string()).take(pa.array(mention)),
+        collection.worlds.take(pa.array(mention)),
+        ranks[rows],
+        entity,
+        collection.titles.take(pa.array(collection.offsets[mention] + entity)),
+        scores[rows],
+        pool.layer[rows],
+        pool.first[rows],
+        pool.last[rows],
     )
-    if not fits:
-        raise InputError(
-            f"{path}: its worlds or entities are not those of the corpus: a run of other data. "
-            "Run the stage that makes it again."
-        )
-    return collection.candidate_of[entities]

@@ -19,8 +19,7 @@ from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.bulk import encode_vectors
 from muver.retriever.retrieval.answers import SIDES, Candidate, Mention, ViewPart, check_texts
 from muver.retriever.retrieval.exact import rank
-from muver.retriever.retrieval.layers import PLACES, SystemViews
-from muver.retriever.retrieval.parts import Parts
+from muver.retriever.retrieval.layers import PLACES, Parts, SystemViews
 from muver.retriever.retrieval.rows import Origins, candidates
 from muver.retriever.retrieval.settings import ViewsRun
 from muver.retriever.vectors.block import ViewBlock
@@ -49,12 +48,8 @@ class Retriever:
         """Open what ``muver stage index-row`` wrote; a world is loaded when first searched."""
         path = Path(path)
         index = read_json(path)
-        if not isinstance(index, dict) or index.get("stage") != "index":
+        if not isinstance(index, dict) or not {*TEXTS, "model", "store"} <= index.keys():
             raise InputError(f"{path}: not an index. Make one with `muver stage index-row`.")
-        if lacking := [name for name in (*TEXTS, "model", "store") if name not in index]:
-            raise InputError(
-                f"{path}: does not name its {lacking[0]}. Make it with `muver stage index-row`."
-            )
         return cls(path.parent, index)
 
     @property
@@ -73,7 +68,7 @@ class Retriever:
         if k < 1:
             raise Mistake(f"k: {k} is not a number of candidates; at least 1 is.")
         names = [self._world_of(mention) for mention in mentions]
-        vectors = self._encode(mentions)
+        vectors = mention_vectors(self.model, mentions)
         found: list[list[Candidate]] = [[] for _ in mentions]
         for name in dict.fromkeys(names):
             rows = [row for row, other in enumerate(names) if other == name]
@@ -84,12 +79,10 @@ class Retriever:
                 k,
                 self._aggregate,
                 self._settings.memory_mb,
-                metric=self._settings.metric,
+                self._settings.metric,
                 population=self._views.mentions(name) if self._aggregate.centres else None,
             )
-            for row, *ranked in zip(
-                rows, ranking.entities, ranking.scores, ranking.rows, strict=True
-            ):
+            for row, *ranked in zip(rows, *ranking, strict=True):
                 found[row] = [
                     world.candidate(int(entity), float(score), int(view))
                     for entity, score, view in zip(*ranked, strict=True)
@@ -105,7 +98,7 @@ class Retriever:
         with its title.
         """
         world = self._world(self._world_of(mention))
-        (vector,) = self._encode([mention])
+        (vector,) = mention_vectors(self.model, [mention])
         metric = self._settings.metric
         own = Parts.of(vector, world.index, candidate.entity, self._aggregate, metric)
         return [
@@ -115,7 +108,12 @@ class Retriever:
 
     def _world(self, name: str) -> "_World":
         if name not in self._worlds:
-            self._worlds[name] = self._load(name)
+            table = read_entities(self.entities, [name])
+            titles, ids = (table[column].to_pylist() for column in ("title", "document_id"))
+            parts, owners, origins = self._views.world(name)
+            index = ViewBlock.of(parts, owners, candidates(titles, self._settings.match))
+            sentences = read_sentences(self._sentences, [name])["sentences"]
+            self._worlds[name] = _World(name, index, ids, titles, origins, sentences)
         return self._worlds[name]
 
     def _world_of(self, mention: Mention) -> str:
@@ -128,17 +126,6 @@ class Retriever:
                 wrong = f"world {mention.world!r} is not in this index.{near}"
             raise Mistake(f"mention {mention.text!r}: {wrong} There are: {', '.join(self.worlds)}.")
         return mention.world
-
-    def _encode(self, mentions: Sequence[Mention]) -> np.ndarray:
-        return mention_vectors(self.model, mentions)
-
-    def _load(self, name: str) -> "_World":
-        table = read_entities(self.entities, [name])
-        titles = table["title"].to_pylist()
-        parts, owners, origins = self._views.world(name)
-        index = ViewBlock.of(parts, owners, candidates(titles, self._settings.match))
-        sentences = read_sentences(self._sentences, [name])["sentences"]
-        return _World(name, index, table["document_id"].to_pylist(), titles, origins, sentences)
 
 
 def mention_vectors(model: BiEncoder, mentions: Sequence[Mention]) -> np.ndarray:

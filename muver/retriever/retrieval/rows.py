@@ -5,10 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from muver.io.errors import InputError
 from muver.io.parquet import table_of, write_table
-from muver.retriever.corpus.schema import read_entities, read_mentions
+from muver.retriever.corpus.schema import read_entities
 from muver.retriever.retrieval.exact import Ranking
 from muver.retriever.retrieval.settings import Run
 from muver.retriever.runs.run import RUN
@@ -19,36 +20,20 @@ ORIGINAL, GLOBAL, SPAN = 0, -2, -3
 
 
 class Origins(NamedTuple):
-    """Where each view comes from.
+    """Where each view comes from, (views,) each."""
 
-    Attributes
-    ----------
-    layer : (views,)
-        Code of its origin; -1 for retrievers without views.
-    first, last : (views,)
-        First and last sentence that it was made from.
-    """
-
-    layer: np.ndarray
-    first: np.ndarray
+    layer: np.ndarray  # code of its origin; -1 for retrievers without views
+    first: np.ndarray  # first and last sentence that it was made from
     last: np.ndarray
 
 
 class Candidates(NamedTuple):
-    """What may be found for the mentions of one world.
-
-    Attributes
-    ----------
-    of : (entities,) int64
-        The candidate of each entity: its own line number, or that of the first with its title.
-    documents
-        The line number of each page, by its id.
-    """
+    """What may be found for the mentions of one world."""
 
     world: str
     titles: list[str]
-    of: np.ndarray
-    documents: dict[str, int]
+    of: np.ndarray  # (entities,) the result of :func:`candidates`
+    documents: dict[str, int]  # the line number of each page, by its id
 
 
 class RunRows:
@@ -68,8 +53,7 @@ class RunRows:
             self._pages = dict(zip(self._order, mentions["document"].to_pylist(), strict=True))
         self.k = settings.k + (self._pages is not None)
         self._tables: list[pa.Table] = []
-        self._mentions: list[list[str]] = []
-        self._counts: list[np.ndarray] = []  # candidates of each of these mentions
+        self._ranked: set[str] = set()
 
     def __len__(self) -> int:
         return len(self._order)
@@ -95,7 +79,7 @@ class RunRows:
         entities, rows = ranking.entities[kept], ranking.rows[kept]
         columns = (
             pa.array(mention_ids, pa.string()).take(pa.array(mentions)),
-            pa.array([found_in.world], pa.string()).take(pa.array(np.zeros_like(mentions))),
+            pa.repeat(found_in.world, len(mentions)),
             np.cumsum(kept, axis=1)[kept],
             entities,
             pa.array(found_in.titles, pa.string()).take(pa.array(entities)),
@@ -103,29 +87,19 @@ class RunRows:
             *(column[rows] for column in origins),
         )
         self._tables.append(table_of(RUN, columns))
-        self._mentions.append(mention_ids)
-        self._counts.append(kept.sum(axis=1))
+        self._ranked.update(mention_ids)
 
     def write(self, path: Path) -> None:
         """Write the run file, in the mentions' order."""
-        number = {mention: place for place, mention in enumerate(self._order)}
-        ranked = [mention for some in self._mentions for mention in some]
-        if strange := set(ranked) ^ set(number):
+        if strange := self._ranked ^ {*self._order}:
             raise InputError(
                 f"mention {min(strange)!r} is not of the split, or has no vector: the vectors are "
                 "of other mentions. Encode the split again."
             )
-        places = [number[mention] for mention in ranked]
-        order = np.argsort(np.repeat(places, np.concatenate(self._counts)), kind="stable")
-        write_table(path, pa.concat_tables(self._tables).take(pa.array(order)).combine_chunks())
-
-
-def mentions_of_split(path: Path, split: str) -> pa.Table:
-    """The mentions of a split, which must have some."""
-    table = read_mentions(path, split)
-    if table.num_rows == 0:
-        raise InputError(f"{path}: no mentions in split {split!r}.")
-    return table
+        table = pa.concat_tables(self._tables)
+        places = pc.index_in(table["mention_id"], pa.array(self._order)).to_numpy()
+        order = np.argsort(places, kind="stable")
+        write_table(path, table.take(pa.array(order)).combine_chunks())
 
 
 def candidates(titles: list[str], match: str) -> np.ndarray:

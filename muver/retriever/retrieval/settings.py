@@ -56,18 +56,13 @@ OwnPage = Literal["keep", "leave_out"]
 
 
 class Run(Settings, kw_only=True):
-    """Settings that every run has: the set of mentions, and what a candidate is.
-
-    Attributes
-    ----------
-    own_page
-        Whether the page that a mention stands on is one of its candidates. It is in the paper's
-        format, though no page links to itself.
-    """
+    """Settings that every run has: the set of mentions, and what a candidate is."""
 
     split: Text
     k: Count
     match: Match
+    # Whether the page that a mention stands on is one of its candidates. It is in the paper's
+    # format, though no page links to itself.
     own_page: OwnPage | UnsetType = UNSET
 
 
@@ -81,7 +76,6 @@ def _of_aggregates() -> list[tuple[str, Any, UnsetType]]:
 
 
 OfAggregates = defstruct("OfAggregates", _of_aggregates(), bases=(Settings,), kw_only=True)
-ScoredRun = defstruct("ScoredRun", _of_aggregates(), bases=(Run,), kw_only=True)
 
 
 class AggregateEntry(OfAggregates, kw_only=True):
@@ -99,26 +93,34 @@ class AggregateEntry(OfAggregates, kw_only=True):
             )
 
 
-def check_aggregate(settings: Any) -> None:
-    """Raise a ValueError for a setting of another aggregate than the run's."""
-    known = fields(OfAggregates).keys() - fields(AGGREGATES[settings.aggregate]).keys()
-    if strange := sorted(settings.as_dict().keys() & known):
-        raise ValueError(f"the aggregate {settings.aggregate} takes no {strange[0]}. Leave it out.")
+class Scored(OfAggregates, kw_only=True):
+    """An aggregate of a run, with its own settings as keys beside it."""
+
+    aggregate: Literal[tuple(AGGREGATES)]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        others = fields(OfAggregates).keys() - fields(AGGREGATES[self.aggregate]).keys()
+        if strange := sorted(self.as_dict().keys() & others):
+            raise ValueError(f"the aggregate {self.aggregate} takes no {strange[0]}. Leave it out.")
+
+    @property
+    def choice(self) -> str | None:
+        """The setting that validation chooses; None if all are fixed."""
+        return open_choice(self.as_dict())
+
+    @property
+    def scorer(self) -> Aggregate:
+        """The aggregate; none of its settings may still have several values."""
+        kind, own = AGGREGATES[self.aggregate], self.as_dict()
+        return read(kind, {key: own[key] for key in fields(kind) if key in own})
 
 
-def scorer(settings: Any) -> Aggregate:
-    """The aggregate of a run's settings, none of which may have several values."""
-    kind, own = AGGREGATES[settings.aggregate], settings.as_dict()
-    return read(kind, {key: own[key] for key in fields(kind) if key in own})
-
-
-class ViewsRun(ScoredRun, kw_only=True):
-    """How views are scored, and which kinds of them there are.
+class ViewsRun(Scored, kw_only=True):
+    """How views are scored, and which kinds of them there are; the rest is as of :class:`Run`.
 
     Attributes
     ----------
-    aggregate, softmax_candidates, temperature, beta, sample
-        A key of :data:`muver.retriever.retrieval.aggregates.AGGREGATES`, and its settings.
     validation_cutoff
         If temperature or beta is a list, the value with the most hits at this rank on validation is
         chosen.
@@ -130,8 +132,11 @@ class ViewsRun(ScoredRun, kw_only=True):
         The name of the search that found the merged layers, for people.
     """
 
+    split: Text
+    k: Count
+    match: Match
+    own_page: OwnPage | UnsetType = UNSET
     memory_mb: Count
-    aggregate: Literal[tuple(AGGREGATES)]
     validation_cutoff: Count | UnsetType = UNSET
     metric: Literal["dot", "l2"]
     merge_layers: Natural
@@ -141,16 +146,10 @@ class ViewsRun(ScoredRun, kw_only=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_aggregate(self)
         if (self.choice is None) != (self.validation_cutoff is UNSET):
             raise ValueError(
                 "validation_cutoff goes with several temperatures or betas, and they with it."
             )
-
-    @property
-    def choice(self) -> str | None:
-        """The setting that validation chooses; None if all are fixed."""
-        return open_choice(self.as_dict())
 
     @property
     def values(self) -> list[float]:
@@ -162,11 +161,6 @@ class ViewsRun(ScoredRun, kw_only=True):
         if self.choice is None:
             return self
         return replace(self, validation_cutoff=UNSET, **{self.choice: chosen[self.choice]})
-
-    @property
-    def scorer(self) -> Aggregate:
-        """The aggregate; none of its settings may still have several values."""
-        return scorer(self)
 
 
 # Settings of a run that validation may choose.
@@ -184,10 +178,7 @@ class Index(Settings):
     Attributes
     ----------
     factory
-        One of :data:`muver.retriever.retrieval.ann.settings.FACTORIES`, or a factory string of
-        faiss.
-    product
-        ``l2``: distances of augmented vectors (:mod:`muver.retriever.retrieval.ann.factory`).
+        One of :data:`muver.retriever.retrieval.ann.index.FACTORIES`, or a factory string of faiss.
     lists, training_views
         None: lists according to the number of views, and 64 training views per list.
     ef_construction
@@ -195,8 +186,6 @@ class Index(Settings):
     """
 
     factory: Text
-    product: Literal["ip", "l2"] = "ip"
-    centre: bool = True
     lists: Count | None = None
     training_views: Count | None = None
     ef_construction: Count = 200

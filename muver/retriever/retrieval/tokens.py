@@ -19,20 +19,11 @@ MEGABYTE = 2**20
 
 
 class TokenVectors(NamedTuple):
-    """Token vectors of some sequences.
+    """Token vectors of some sequences."""
 
-    Attributes
-    ----------
-    rows : (some,)
-        The numbers of these sequences.
-    vectors : (some, length, d) float32
-    mask : (some, length)
-        1 at the positions that take part in the score.
-    """
-
-    rows: np.ndarray
-    vectors: Tensor | np.ndarray
-    mask: Tensor
+    rows: np.ndarray  # (some,) the numbers of these sequences
+    vectors: Tensor | np.ndarray  # (some, length, d) float32
+    mask: Tensor  # (some, length), 1 at the positions that take part in the score
 
 
 @torch.inference_mode()
@@ -43,7 +34,7 @@ def score_world(
     entities: Sequence[Ids],
     batch_tokens: int,
     device: torch.device,
-    label: str | None = None,
+    label: str = "entities",
     memory_mb: int = 256,
     pad_to: tuple[int | None, int | None] = (None, None),
 ) -> np.ndarray:
@@ -70,7 +61,7 @@ def score_world(
     scores = np.empty((len(contexts), len(entities)), dtype=np.float32)
     budget = memory_mb * MEGABYTE
     longest = max([pad_to[0] or 0, *(len(ids) for ids in contexts)])
-    progress = Progress(label, len(entities), "entities") if label else None
+    progress = Progress(label, len(entities), "entities")
     with tempfile.TemporaryFile() as file:
         held = [
             _to_disk(file, batch)
@@ -85,10 +76,8 @@ def score_world(
                 with torch.autocast(device.type, enabled=False):
                     part = sum_of_max(*some[1:], *chunk[1:], rows=len(some.rows))
                 scores[np.ix_(some.rows, chunk.rows)] = part.cpu().numpy()
-            if progress:
-                progress.advance(len(chunk.rows))
-    if progress:
-        progress.finish()
+            progress.advance(len(chunk.rows))
+    progress.finish()
     return scores
 
 

@@ -24,39 +24,18 @@ RUN = pa.schema(
 )
 
 
-def write_run(
-    path: str | Path,
-    mention_id: Column,
-    world: Column,
-    rank: Column,
-    entity: Column,
-    title: Column,
-    score: Column,
-    layer: Column,
-    first: Column,
-    last: Column,
-) -> None:
-    """Write a run, one row per candidate; the columns of :data:`RUN`, all (rows,)."""
-    values = (mention_id, world, rank, entity, title, score, layer, first, last)
-    write_table(path, table_of(RUN, values))
+def write_run(path: str | Path, *columns: Column) -> None:
+    """Write a run, one row per candidate; the columns of :data:`RUN` in order, all (rows,)."""
+    write_table(path, table_of(RUN, columns))
 
 
 def read_run(path: str | Path, known: Collection[str] | None = None) -> pa.Table:
-    """Read a run and check that it is one.
+    """Read a run (:data:`RUN`); the rows of a mention are adjacent, ranked 1, 2, 3, ...
 
     If ``known`` is given, no other mention ids may occur.
-
-    Returns
-    -------
-    A table of schema :data:`RUN`; the rows of a mention are adjacent, ranked 1, 2, 3, ...
     """
     table = read_table(path, RUN, "a run", "retrieve")
-    _check_ranks(path, table)
-    mentions = ranked_mentions(table)
-    if len(set(mentions)) < len(mentions):
-        twice = next(m for n, m in enumerate(mentions) if m in mentions[:n])
-        raise InputError(f"{path}: mention {twice!r} stands in two places.")
-    if known is not None and (unknown := set(mentions) - set(known)):
+    if known is not None and (unknown := set(ranked_mentions(table)) - set(known)):
         raise InputError(
             f"{path}: ranks candidates for mention {min(unknown)!r}, which these data do not "
             "have: a run of other data. Run the retrieve stage again."
@@ -98,18 +77,3 @@ def best_ranks(
     rows = np.flatnonzero(hits)[::-1]  # backwards, so that the best rank overwrites the others
     ranks[mention_of[rows]] = run["rank"].to_numpy()[rows]
     return ranks
-
-
-def _check_ranks(path: str | Path, table: pa.Table) -> None:
-    ranks = table["rank"].to_numpy()
-    ids = table["mention_id"].combine_chunks().dictionary_encode().indices.to_numpy()
-    same = np.r_[False, ids[1:] == ids[:-1]][: len(ids)]
-    before = np.r_[0, ranks[:-1]][: len(ranks)]
-    wrong = np.flatnonzero(ranks != np.where(same, before + 1, 1))
-    if len(wrong):
-        row = int(wrong[0])
-        raise InputError(
-            f"{path}, row {row}: rank {ranks[row]} of mention {table['mention_id'][row]}, "
-            f"expected {before[row] + 1 if same[row] else 1}: candidates are missing or out of "
-            "order. Run the retrieve stage again."
-        )

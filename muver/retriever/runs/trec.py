@@ -1,14 +1,16 @@
-"""Write runs and gold entities as TREC files, for information retrieval tools.
+"""Runs and gold entities as TREC files, for information retrieval tools.
 
 Those tools' Success@k is our recall@k. A document id is ``<world>/<line number of the candidate>``;
 when matching by title, entities with equal titles are one candidate with the first one's line
 number. TREC tools split lines at white space, so ids percent-encode it and the per cent sign;
-``urllib.parse.unquote`` restores the id.
+``urllib.parse.unquote`` restores the id. Files that we read may be anybody's.
 """
 
+import math
 import re
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from urllib.parse import quote
 
@@ -31,37 +33,37 @@ def write_trec(
 
     ``run``, ``mentions``, ``titles`` and ``match`` are as for
     :func:`muver.retriever.evaluation.recall.gold_ranks`, which checks them; titles are not needed
-    if ``match`` is "id". A score that is not finite is refused, and so is a mention that has a
-    candidate twice.
+    if ``match`` is "id".
     """
-    document = _by_number if match == "id" else _by_title(titles)
-    queries = {mention: field(mention) for mention in mentions["mention_id"].to_pylist()}
+    first: dict[tuple[str, str], int] = {}
+    for world, names in titles.items():
+        for number, title in enumerate(names):
+            first.setdefault((world, title), number)
+
+    def document(world: str, entity: int) -> str:
+        number = entity if match == "id" else first[world, titles[world][entity]]
+        return f"{field(world)}/{number}"
+
     ranks, scores = run["rank"].to_numpy(), run["score"].to_numpy()
-    found = [queries[mention] for mention in run["mention_id"].to_pylist()]
-    candidates = [
-        document(world, entity)
-        for world, entity in zip(run["world"].to_pylist(), run["entity"].to_pylist(), strict=True)
-    ]
-    _check_finite(system, scores)
-    _check_distinct(system, found, candidates)
+    if not np.isfinite(scores).all():
+        raise InputError(
+            f"run of {system}: has scores that are no finite numbers. Run the retrieve stage "
+            "again, with another precision if the model's vectors overflow."
+        )
+    columns = (run[name].to_pylist() for name in ("mention_id", "world", "entity"))
     lowered = decreasing(scores, ranks).tolist()
-    tag = field(system)
-    write_text(
-        f"{out}.run",
-        "".join(
-            f"{query} Q0 {candidate} {rank} {score!r} {tag}\n"
-            for query, candidate, rank, score in zip(
-                found, candidates, ranks.tolist(), lowered, strict=True
-            )
-        ),
+    ranked = zip(*columns, ranks.tolist(), lowered, strict=True)
+    run_lines = (
+        f"{field(mention)} Q0 {document(world, entity)} {rank} {score!r} {field(system)}\n"
+        for mention, world, entity, rank, score in ranked
     )
-    gold = zip(
-        queries.values(), mentions["world"].to_pylist(), mentions["gold"].to_pylist(), strict=True
+    columns = (mentions[name].to_pylist() for name in ("mention_id", "world", "gold"))
+    gold_lines = (
+        f"{field(mention)} 0 {document(world, entity)} 1\n"
+        for mention, world, entity in zip(*columns, strict=True)
     )
-    write_text(
-        f"{out}.qrels",
-        "".join(f"{query} 0 {document(world, entity)} 1\n" for query, world, entity in gold),
-    )
+    write_text(f"{out}.run", "".join(run_lines))
+    write_text(f"{out}.qrels", "".join(gold_lines))
 
 
 def field(name: str) -> str:
@@ -85,8 +87,10 @@ def decreasing(scores: np.ndarray, ranks: np.ndarray) -> np.ndarray:
     scores, ranks : (rows,)
         The rows of a mention are adjacent, ranked 1, 2, 3, ...
 
-    Returns ------- (rows,) float32, strictly decreasing within a mention; as Python floats they
-    print and parse without loss.
+    Returns
+    -------
+    (rows,) float32, strictly decreasing within a mention; as Python floats they print and parse
+    without loss.
     """
     lowered = np.array(scores, dtype=np.float32)
     for rank in range(2, ranks.max(initial=1) + 1):
@@ -96,34 +100,68 @@ def decreasing(scores: np.ndarray, ranks: np.ndarray) -> np.ndarray:
     return lowered
 
 
-def _by_number(world: str, entity: int) -> str:
-    """The document id of an entity."""
-    return f"{field(world)}/{entity}"
+@dataclass(frozen=True)
+class TrecRun:
+    """A run file's lines; those of a mention are adjacent and sorted by score."""
+
+    mentions: list[str]
+    candidates: list[str]
+    scores: np.ndarray
+    reordered: int  # how many mentions have ranks that contradict their scores
+    tied: int  # how many have equal scores, which tools order differently
 
 
-def _by_title(titles: Mapping[str, Sequence[str]]) -> Callable[[str, int], str]:
-    """A function that maps an entity to the document id of the first entity with its title."""
-    first: dict[tuple[str, str], int] = {}
-    for world, names in titles.items():
-        for number, title in enumerate(names):
-            first.setdefault((world, title), number)
-    return lambda world, entity: _by_number(world, first[world, titles[world][entity]])
+def read_trec_run(path: Path) -> TrecRun:
+    """Read a run; sort a mention's candidates by descending score, then by rank."""
+    by_mention: dict[str, dict[str, tuple[float, int]]] = {}  # minus the score, and the rank
+    for where, fields in _lines(path, "mention Q0 candidate rank score name"):
+        mention, _, candidate, rank, score, _ = fields
+        own = by_mention.setdefault(mention, {})
+        if candidate in own:
+            raise InputError(f"{where}: mention {mention} has candidate {candidate} twice.")
+        try:
+            own[candidate] = -float(score), int(rank)
+        except ValueError:
+            own[candidate] = math.nan, 0
+        if not math.isfinite(own[candidate][0]):
+            raise InputError(
+                f"{where}: rank {rank!r} and score {score!r}, expected a whole number and a finite "
+                "number."
+            )
+    if not by_mention:
+        raise InputError(f"{path}: no lines, so there is nothing to compare.")
+    mentions, candidates, scores, reordered, tied = [], [], [], 0, 0
+    for mention, own in by_mention.items():
+        ordered = dict(sorted(own.items(), key=itemgetter(1)))
+        lowered, ranks = zip(*ordered.values(), strict=True)
+        reordered += list(ranks) != sorted(ranks)
+        tied += len(set(lowered)) < len(lowered)
+        mentions += [mention] * len(ordered)
+        candidates += ordered
+        scores += lowered
+    return TrecRun(mentions, candidates, -np.array(scores), reordered, tied)
 
 
-def _check_finite(system: str, scores: np.ndarray) -> None:
-    if not np.isfinite(scores).all():
-        row = int(np.flatnonzero(~np.isfinite(scores))[0])
-        raise InputError(
-            f"run of {system}, row {row}: score {scores[row]}, expected a finite number. Run the "
-            "retrieve stage again."
-        )
+def read_qrels(path: Path) -> dict[str, set[str]]:
+    """The relevant candidates of each mention."""
+    found: dict[str, set[str]] = {}
+    for where, (mention, _, candidate, relevance) in _lines(path, "mention 0 candidate relevance"):
+        if not relevance.lstrip("-").isdecimal():
+            raise InputError(f"{where}: relevance {relevance!r}, expected a whole number.")
+        if int(relevance) > 0:
+            found.setdefault(mention, set()).add(candidate)
+    return found
 
 
-def _check_distinct(system: str, queries: Sequence[str], candidates: Sequence[str]) -> None:
-    if len(set(zip(queries, candidates, strict=True))) < len(queries):
-        pairs = Counter(zip(queries, candidates, strict=True))
-        query, candidate = next(pair for pair, times in pairs.items() if times > 1)
-        raise InputError(
-            f"run of {system}: mention {query} has candidate {candidate} twice. Run the retrieve "
-            "stage again."
-        )
+def _lines(path: Path, form: str) -> Iterator[tuple[str, list[str]]]:
+    """The place and the fields of each line."""
+    expected = len(form.split())
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read as TREC text ({error}).") from None
+    for number, line in enumerate(lines, start=1):
+        where, fields = f"{path}, line {number}", line.split()
+        if len(fields) != expected:
+            raise InputError(f"{where}: {len(fields)} fields, expected {expected} ({form}).")
+        yield where, fields

@@ -14,25 +14,13 @@ class ViewBlock:
 
     A candidate is an entity, or all entities with the same title if titles decide
     (docs/fidelity.md, "What counts as found").
-
-    Attributes
-    ----------
-    vectors : (views, d) float32
-    rows : (views,) int64
-        Number of each view in its store.
-    starts : (candidates,) int64
-        First view of each candidate.
-    owners : (views,) int64
-        Number of each view's entity.
-    live : (candidates,) bool
-        False for those that were removed; None if all are there.
     """
 
-    vectors: np.ndarray
-    rows: np.ndarray
-    starts: np.ndarray
-    owners: np.ndarray
-    live: np.ndarray | None = None
+    vectors: np.ndarray  # (views, d) float32
+    rows: np.ndarray  # (views,) number of each view in its store
+    starts: np.ndarray  # (candidates,) first view of each candidate
+    owners: np.ndarray  # (views,) number of each view's entity
+    live: np.ndarray | None = None  # (candidates,) false for removed ones; None if all are there
 
     @classmethod
     def of(

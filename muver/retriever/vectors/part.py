@@ -18,8 +18,7 @@ import pyarrow.parquet as pq
 from muver.io.errors import InputError
 from muver.io.matrices import load_matrix, save_matrix
 from muver.io.parquet import table_writer
-from muver.retriever.views.layout import View
-from muver.retriever.views.slices import entity_slices
+from muver.retriever.views.layout import View, entity_slices
 
 VIEWS = pa.schema(
     [
@@ -36,21 +35,13 @@ REMEDY = "Run the stage that makes it again."
 
 @dataclass(frozen=True)
 class Layer:
-    """The views of one world.
+    """The views of one world."""
 
-    Attributes
-    ----------
-    vectors : (views, d) float32, memory-mapped
-    entities, first, last : (views,) int32
-        Entity (line number) of each view, and its first and last sentence.
-    ids : (views,) list<int32>
-    """
-
-    vectors: np.ndarray
-    entities: np.ndarray
-    first: np.ndarray
+    vectors: np.ndarray  # (views, d) float32, memory-mapped
+    entities: np.ndarray  # (views,) entity (line number) of each view
+    first: np.ndarray  # (views,) its first and last sentence
     last: np.ndarray
-    ids: pa.ChunkedArray
+    ids: pa.ChunkedArray  # (views,) list<int32>
 
     def in_sentences(self, owners: Sequence[int], views: Sequence[View]) -> list[View]:
         """Turn spans over an entity's views in this layer into spans over its sentences.
@@ -74,16 +65,14 @@ class Part:
     def __init__(self, path: str | Path):
         self.path, self._table = Path(path), Path(path).with_suffix(".parquet")
         try:
-            rows = pq.read_metadata(self._table).num_rows
+            metadata = pq.read_schema(self._table).metadata or {}
         except FileNotFoundError:
             raise InputError(f"{self._table}: no such file. {REMEDY}") from None
         except (pa.ArrowInvalid, OSError) as error:
             raise InputError(f"{self._table}: damaged ({error}). {REMEDY}") from None
-        if rows != len(self.matrix):
-            raise InputError(
-                f"{self.path}: {len(self.matrix)} vectors, {self._table.name} names {rows}. "
-                f"{REMEDY}"
-            )
+        self.dimension: int = self.matrix.shape[1]
+        # The fingerprint of the model that made the vectors, where it was written.
+        self.model: str | None = metadata.get(b"model", b"").decode() or None
 
     @property
     def matrix(self) -> np.ndarray:
@@ -93,16 +82,7 @@ class Part:
     def rows(self, world: str | None = None, columns: Sequence[str] | None = None) -> pa.Table:
         """What the vectors are of, of one world or of all."""
         filters = None if world is None else [("world", "==", world)]
-        try:
-            return pq.read_table(self._table, columns=columns, filters=filters, partitioning=None)
-        except (pa.ArrowInvalid, OSError) as error:
-            raise InputError(f"{self._table}: damaged ({error}). {REMEDY}") from None
-
-    @cached_property
-    def model(self) -> str | None:
-        """Fingerprint of the model that made the vectors, where it was written."""
-        metadata = pq.read_schema(self._table).metadata or {}
-        return metadata[b"model"].decode() if b"model" in metadata else None
+        return pq.read_table(self._table, columns=columns, filters=filters, partitioning=None)
 
     @cached_property
     def spans(self) -> dict[str, slice]:

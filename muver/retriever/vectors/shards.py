@@ -4,6 +4,7 @@ Views have numbers across all parts. A part may be any size, and is memory-mappe
 """
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -16,54 +17,33 @@ from muver.retriever.vectors.block import ViewBlock
 from muver.retriever.vectors.part import VIEWS, Part, write_part
 
 
-class Shard(Part):
-    """One part, behind others.
+class Shards:
+    """The views of all parts in a folder.
 
     Attributes
     ----------
-    first_view, first_entity
-        Numbers across all parts. Each entity has at least one view; a part may have none.
-    starts : (entities + 1,) int64
-        First view of each entity within the part, then the end.
+    views, entities
+        How many there are. Each entity has at least one view; a part may have none.
+    dimension, model
+        Of the vectors, and the fingerprint of the model that made them.
     """
-
-    def __init__(self, path: Path, first_view: int, first_entity: int):
-        super().__init__(path)
-        owners = self.rows(columns=["entity"])["entity"].to_numpy()
-        if len(owners) and owners[0] != first_entity:
-            raise InputError(
-                f"{path}: begins with entity {owners[0]}, expected {first_entity}. Encode the "
-                "parts that are missing or were changed."
-            )
-        self.first_view, self.first_entity = first_view, first_entity
-        begins = np.flatnonzero(np.diff(owners, prepend=first_entity - 1))
-        self.starts = np.append(begins, len(owners))
-        self.views, self.entities = len(owners), len(begins)
-
-
-class Shards:
-    """The views of all parts in a folder."""
 
     def __init__(self, folder: str | Path):
         self.folder = Path(folder)
-        self.parts: list[Shard] = []
-        self.views = self.entities = 0
-        for path in sorted(self.folder.glob("part-*.npy")):
-            self.parts.append(Shard(path, self.views, self.entities))
-            self.views += self.parts[-1].views
-            self.entities += self.parts[-1].entities
-        if not self.parts:
+        self._parts = [Part(path) for path in sorted(self.folder.glob("part-*.npy"))]
+        if not self._parts:
             raise InputError(f"{self.folder}: holds no {part_name(0)}. Encode the views first.")
-        self.model = self.parts[0].model
-        self.dimension: int = self.parts[0].matrix.shape[1]
-        self._first_views = np.array([part.first_view for part in self.parts])
-        self._first_entities = np.array([part.first_entity for part in self.parts])
-        for part in self.parts:
-            if part.model != self.model or part.matrix.shape[1] != self.dimension:
-                raise InputError(
-                    f"{part.path}: vectors of another model than those of {part_name(0)}. Encode "
-                    "the part again."
-                )
+        self.dimension, self.model = self._parts[0].dimension, self._parts[0].model
+        begins: list[np.ndarray] = []  # first view of each entity, by part
+        first_views = [0]
+        for part in self._parts:
+            owners = part.rows(columns=["entity"])["entity"].to_numpy()
+            begins.append(first_views[-1] + np.flatnonzero(np.diff(owners, prepend=-1)))
+            first_views.append(first_views[-1] + len(owners))
+        self._first_views = np.array(first_views)
+        self._first_entities = np.cumsum([0, *map(len, begins)])
+        self.views, self.entities = first_views[-1], int(self._first_entities[-1])
+        self._starts = np.concatenate([*begins, first_views[-1:]])
 
     def blocks(self, memory_mb: int = 256) -> Iterator[ViewBlock]:
         """All views in order, in blocks of at most about ``memory_mb`` MiB of float32 vectors.
@@ -71,51 +51,40 @@ class Shards:
         A block never splits an entity's views.
         """
         rows = max(memory_mb * 2**20 // (4 * self.dimension), 1)
-        for part in self.parts:
-            starts = part.starts
-            entity = 0
-            while entity < part.entities:
+        starts = self._starts
+        bounds = zip(
+            self._parts, self._first_views[:-1], pairwise(self._first_entities), strict=True
+        )
+        for part, first_view, (entity, stop) in bounds:
+            while entity < stop:
                 end = int(np.searchsorted(starts, starts[entity] + rows, side="right")) - 1
-                end = max(end, entity + 1)
-                first, last = int(starts[entity]), int(starts[end])
-                counts = np.diff(starts[entity : end + 1])
+                end = min(max(end, entity + 1), stop)
+                first, last = starts[entity], starts[end]
                 yield ViewBlock(
-                    part.matrix[first:last].astype(np.float32),
-                    np.arange(part.first_view + first, part.first_view + last),
+                    part.matrix[first - first_view : last - first_view].astype(np.float32),
+                    np.arange(first, last),
                     starts[entity:end] - first,
-                    np.repeat(np.arange(entity, end) + part.first_entity, counts),
+                    np.repeat(np.arange(entity, end), np.diff(starts[entity : end + 1])),
                 )
                 entity = end
 
     def gather(self, views: np.ndarray) -> np.ndarray:
         """Vectors of the views with these numbers: (n, d) float32; increasing ones read fastest."""
         vectors = np.empty((len(views), self.dimension), dtype=np.float32)
-        for part, chosen in self._by_part(views):
-            vectors[chosen] = part.matrix[views[chosen] - part.first_view]
+        owners = np.searchsorted(self._first_views, views, side="right") - 1
+        for number in np.unique(owners):
+            own = owners == number
+            vectors[own] = self._parts[number].matrix[views[own] - self._first_views[number]]
         return vectors
 
     def locate(self, views: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The entity of each view and the view's index within it: (n,) int64 both."""
-        entities = np.empty(len(views), dtype=np.int64)
-        places = np.empty(len(views), dtype=np.int64)
-        for part, chosen in self._by_part(views):
-            starts = part.starts
-            inside = views[chosen] - part.first_view
-            own = np.searchsorted(starts, inside, side="right") - 1
-            entities[chosen] = own + part.first_entity
-            places[chosen] = inside - starts[own]
-        return entities, places
+        entities = np.searchsorted(self._starts, views, side="right") - 1
+        return entities, views - self._starts[entities]
 
     def spans(self, entities: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The first view of each entity, and its number of views: (n,) int64 both."""
-        firsts, counts = np.empty((2, len(entities)), dtype=np.int64)
-        owners = np.searchsorted(self._first_entities, entities, side="right") - 1
-        for number in np.unique(owners):
-            part, chosen = self.parts[number], np.flatnonzero(owners == number)
-            starts, own = part.starts, entities[chosen] - part.first_entity
-            firsts[chosen] = part.first_view + starts[own]
-            counts[chosen] = starts[own + 1] - starts[own]
-        return firsts, counts
+        return self._starts[entities], self._starts[entities + 1] - self._starts[entities]
 
     def sample(self, size: int, seed: int) -> np.ndarray:
         """Sorted numbers of ``size`` views, one from each of ``size`` equal ranges.
@@ -127,18 +96,8 @@ class Shards:
         edges = np.arange(size + 1) * self.views // size
         return edges[:-1] + np.random.default_rng(seed).integers(0, np.diff(edges))
 
-    def _by_part(self, views: np.ndarray) -> Iterator[tuple[Shard, np.ndarray]]:
-        if len(views) and not 0 <= views.min() <= views.max() < self.views:
-            raise InputError(
-                f"{self.folder}: has {self.views} views, asked for number {views.max()}."
-            )
-        owners = np.searchsorted(self._first_views, views, side="right") - 1
-        for number in np.unique(owners):
-            yield self.parts[number], np.flatnonzero(owners == number)
-
 
 def part_name(number: int) -> str:
-    """File name of a part's vectors."""
     return f"part-{number:05d}.npy"
 
 
@@ -150,11 +109,10 @@ def write_shard(
     first_entity: int,
     model: str,
 ) -> None:
-    """Write a part of a knowledge base.
+    """Write a part of a knowledge base: (views, d) vectors, float16 or float32, entity by entity.
 
     Parameters
     ----------
-    vectors : (views, d) float16 or float32
     counts : (entities,)
         Number of views of each entity, at least 1.
     first_entity
@@ -163,11 +121,6 @@ def write_shard(
         Fingerprint of the model.
     """
     places = np.arange(len(vectors)) - np.repeat(np.cumsum(counts) - counts, counts)
-    columns = (
-        pa.array([WIKIPEDIA]).take(pa.array(np.zeros(len(vectors), dtype=np.int8))),
-        np.repeat(np.arange(len(counts)) + first_entity, counts),
-        places,
-        places,
-    )
-    rows = table_of(VIEWS, columns)
+    entities = np.repeat(np.arange(len(counts)) + first_entity, counts)
+    rows = table_of(VIEWS, (pa.repeat(WIKIPEDIA, len(vectors)), entities, places, places))
     write_part(Path(folder) / part_name(number), vectors, [rows], {"model": model})

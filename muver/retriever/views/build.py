@@ -1,6 +1,7 @@
 """Lay out views of entities and contexts of mentions as token ids, as a model's settings say."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 from typing import Protocol
 
 from muver.io.errors import InputError
@@ -48,19 +49,11 @@ def entity_views(
         span = slice(start, start + BATCH)
         title_ids = prompted_titles(titles[span], settings, tokenizer)
         if settings.kind == "sentences":
-            flat = tokenizer.ids([one for some in sentences[span] for one in some], within=True)
-            position = 0
+            ids = iter(tokenizer.ids([*chain.from_iterable(sentences[span])], within=True))
+            limits = settings.max_tokens, settings.min_pieces, settings.title_room
             for title, some in zip(title_ids, sentences[span], strict=True):
-                own = flat[position : position + len(some)]
-                position += len(some)
-                yield sentence_views(
-                    title,
-                    own,
-                    tokenizer.markers,
-                    settings.max_tokens,
-                    settings.min_pieces,
-                    settings.title_room,
-                )
+                own = list(islice(ids, len(some)))
+                yield sentence_views(title, own, tokenizer.markers, *limits)
         else:
             text_ids = beginnings(texts[span], settings.max_tokens, tokenizer, within=True)
             if types is not None and settings.types:
@@ -103,7 +96,7 @@ def beginnings(
     Only the first words of a long text are tokenised, as a word has one piece or more. If some had
     none and too few pieces came out, the whole text is tokenised.
     """
-    cut = [_first_words(text, pieces) for text in texts]
+    cut = [" ".join(text.split(" ", pieces)[:pieces]) for text in texts]
     return _enough(texts, cut, pieces, tokenizer, within)
 
 
@@ -111,18 +104,8 @@ def endings(
     texts: Sequence[str], pieces: int, tokenizer: Tokenizer, within: bool = False
 ) -> list[Ids]:
     """Word pieces up to the end of each text: all of them, or at least ``pieces``."""
-    cut = [_last_words(text, pieces) for text in texts]
+    cut = [" ".join(text.rsplit(" ", pieces)[-pieces:]) for text in texts]
     return _enough(texts, cut, pieces, tokenizer, within)
-
-
-def _first_words(text: str, words: int) -> str:
-    *first, rest = text.split(" ", words)
-    return " ".join(first) if len(first) == words else text
-
-
-def _last_words(text: str, words: int) -> str:
-    rest, *last = text.rsplit(" ", words)
-    return " ".join(last) if len(last) == words else text
 
 
 def _enough(

@@ -2,15 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate, combinations, pairwise
 
 import numpy as np
 
-from muver.retriever.views.layout import Ids, Markers, View, merged_view
-from muver.retriever.views.merging import contiguous_spans
-from muver.retriever.views.search import SEARCHES
+from muver.retriever.views.layout import Ids, Markers, View, entity_slices, merged_view
+from muver.retriever.views.merging import SEARCHES
 from muver.retriever.views.settings import Merging
-from muver.retriever.views.slices import entity_slices
 
 EncodeViews = Callable[[Sequence[Ids]], np.ndarray]
 
@@ -50,9 +48,8 @@ def expand_world(
     The new views of each layer. Their ``first..last`` number original views; a merged set with gaps
     is given by its two ends.
     """
-    kind = SEARCHES[settings.among]
     slices = entity_slices(entities)
-    searches = [kind(vectors[own], settings) for own in slices]
+    searches = [SEARCHES[settings.among](vectors[own], settings) for own in slices]
     layers = []
     for _ in range(settings.layers):
         proposed = [search.propose() for search in searches]
@@ -78,7 +75,10 @@ def every_span(
     The entities of the merged views, and the views; ``first..last`` number original views.
     """
     slices = [own for own in entity_slices(entities) if own.stop - own.start <= max_views]
-    proposed = [contiguous_spans(own.stop - own.start) for own in slices]
+    numbers = (range(own.stop - own.start) for own in slices)
+    proposed = [
+        [range(first, last + 1) for first, last in combinations(some, 2)] for some in numbers
+    ]
     return _lay_out(entities, ids, slices, proposed, markers, max_tokens)
 
 

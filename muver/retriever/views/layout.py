@@ -7,7 +7,10 @@ for whatever the tokenizer puts around a text.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
+
+import numpy as np
 
 Ids = list[int]
 
@@ -30,14 +33,8 @@ class Markers:
     @property
     def ids(self) -> Ids:
         """All special pieces."""
-        return [
-            *self.bos,
-            *self.eos,
-            self.pad,
-            self.mention_start,
-            self.mention_end,
-            self.title_end,
-        ]
+        own = self.pad, self.mention_start, self.mention_end, self.title_end
+        return [*self.bos, *self.eos, *own]
 
     @property
     def around(self) -> int:
@@ -58,6 +55,12 @@ class View(NamedTuple):
     ids: Ids
     first: int
     last: int
+
+
+def entity_slices(entities: np.ndarray) -> list[slice]:
+    """The slice of each entity's views, given the (views,) entity of each view."""
+    starts = np.flatnonzero(np.r_[True, entities[1:] != entities[:-1]]).tolist()
+    return [slice(start, stop) for start, stop in pairwise([*starts, len(entities)])]
 
 
 def context(left: Ids, mention: Ids, right: Ids, markers: Markers, max_tokens: int = 128) -> Ids:

@@ -1,4 +1,4 @@
-"""Choose which views of an entity to merge in a layer (section 2.3), and list every span of them.
+"""Choose which views of an entity to merge in a layer (section 2.3).
 
 Among *neighbours*, an entity with n views keeps n *slots*. Slot i starts as view i alone. When it
 is chosen it grows to the end of slot i + 1 and keeps its place, so every layer has the same number
@@ -9,6 +9,9 @@ so that every layer makes as many views as it may.
 
 Among *all* views, any two members of the growing set V may be united: this is our reading of the
 paper's text. A member of V is a set of original views.
+
+A layer asks a search for new views (``propose``), has them encoded, and hands back their vectors
+(``accept``), from which the search chooses the next layer.
 """
 
 from collections.abc import Sequence
@@ -16,14 +19,64 @@ from typing import Literal
 
 import numpy as np
 
+from muver.retriever.views.settings import Merging
+
 Pairs = Literal["distant", "close"]
 Members = frozenset[int]  # original views, numbered from 0
+
+
+class Neighbours:
+    """Slots that grow to the right, from the (n, d) vectors of an entity's original views."""
+
+    def __init__(self, vectors: np.ndarray, settings: Merging):
+        self._vectors = np.array(vectors)
+        self._ends = list(range(len(vectors)))
+        self._settings = settings
+        self._grown: list[int] = []
+
+    def propose(self) -> list[list[int]]:
+        """Views of the slots that grow in this layer, each as its original views."""
+        own = self._settings
+        able = able_to_grow(self._ends) if own.wasted == "replaced" else None
+        grown = grow(self._ends, pairs_to_merge(self._vectors, own.top_k, own.pairs, able))
+        for slot, end in grown.items():
+            self._ends[slot] = end
+        self._grown = list(grown)
+        return [list(range(slot, end + 1)) for slot, end in grown.items()]
+
+    def accept(self, vectors: np.ndarray) -> None:
+        """Give each slot that grew the vector of its new view, of (new views, d)."""
+        self._vectors[self._grown] = vectors
+
+
+class AllPairs:
+    """The set V, to which unions are added, from the (n, d) vectors of the original views."""
+
+    def __init__(self, vectors: np.ndarray, settings: Merging):
+        self._vectors = vectors
+        self._sets = [frozenset([view]) for view in range(len(vectors))]
+        self._count = int(len(vectors) * settings.top_k)
+        self._pairs = settings.pairs
+        self._new: list[Members] = []
+
+    def propose(self) -> list[list[int]]:
+        """The unions that join V in this layer, each as its original views."""
+        self._new = unions_to_add(self._sets, self._vectors, self._count, self._pairs)
+        return [sorted(union) for union in self._new]
+
+    def accept(self, vectors: np.ndarray) -> None:
+        """Add the unions to V with their (new views, d) vectors."""
+        self._sets += self._new
+        self._vectors = np.concatenate([self._vectors, vectors])
+
+
+SEARCHES = {"neighbours": Neighbours, "all": AllPairs}
 
 
 def pairs_to_merge(
     vectors: np.ndarray, top_k: float, pairs: Pairs = "distant", able: np.ndarray | None = None
 ) -> list[int]:
-    """Choose the left members i of the neighbouring pairs (i, i + 1) to merge.
+    """Choose the left members i of the neighbouring pairs (i, i + 1) to merge, in their order.
 
     Parameters
     ----------
@@ -37,24 +90,17 @@ def pairs_to_merge(
     able : (n - 1,) bool array
         The pairs to choose from; all if not given.
 
-    Returns
-    -------
-    Slot numbers, increasing.
-
     Examples
     --------
     >>> views = np.array([[0.0], [1.0], [5.0], [6.0], [8.0]])
     >>> pairs_to_merge(views, 0.4), pairs_to_merge(views, 0.4, "close")
     ([1, 3], [0, 2])
     """
-    count = int(len(vectors) * top_k)
-    if count == 0 or len(vectors) < 2:
-        return []
     distances = np.square(vectors[1:] - vectors[:-1]).sum(axis=1)
     order = np.argsort(-distances if pairs == "distant" else distances, kind="stable")
     if able is not None:
         order = order[able[order]]
-    return sorted(order[:count].tolist())
+    return sorted(order[: int(len(vectors) * top_k)].tolist())
 
 
 def able_to_grow(ends: Sequence[int]) -> np.ndarray:
@@ -107,26 +153,14 @@ def unions_to_add(
     """
     from scipy.spatial.distance import pdist
 
-    new: list[Members] = []
-    if count == 0 or len(sets) < 2:
-        return new
     distances = pdist(vectors, "sqeuclidean")
     left, right = np.triu_indices(len(sets), 1)  # the order of pdist
-    known = set(sets)
+    known, new = set(sets), []
     for pair in np.argsort(-distances if pairs == "distant" else distances, kind="stable"):
+        if len(new) == count:
+            break
         union = sets[left[pair]] | sets[right[pair]]
         if union not in known:
             known.add(union)
             new.append(union)
-        if len(new) == count:
-            break
     return new
-
-
-def contiguous_spans(count: int) -> list[range]:
-    """Every run of at least two neighbours among ``count`` views: count * (count - 1) / 2 runs.
-
-    >>> [list(span) for span in contiguous_spans(3)]
-    [[0, 1], [0, 1, 2], [1, 2]]
-    """
-    return [range(first, stop) for first in range(count) for stop in range(first + 2, count + 1)]

@@ -8,12 +8,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
-from nltk.tokenize.punkt import (
-    PunktParameters,
-    PunktSentenceTokenizer,
-    PunktToken,
-    PunktTrainer,
-)
+from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer, PunktToken, PunktTrainer
 
 from muver.io.errors import InputError
 from muver.io.files import write_text
@@ -76,7 +71,6 @@ def train(texts: Iterable[str]) -> PunktParameters:
 
 
 def splitter(parameters: PunktParameters) -> PunktSentenceTokenizer:
-    """NLTK's splitter with these parameters."""
     return PunktSentenceTokenizer(parameters, token_cls=_Token)
 
 
@@ -94,9 +88,7 @@ def save(parameters: PunktParameters, folder: str | Path) -> None:
 
 
 def load(folder: str | Path) -> PunktParameters:
-    """Read the four files of ``punkt_tab``."""
-    folder = Path(folder)
-    parameters = PunktParameters()
+    folder, parameters = Path(folder), PunktParameters()
     parameters.abbrev_types = {word for (word,) in _rows(folder / "abbrev_types.txt", 1)}
     parameters.sent_starters = {word for (word,) in _rows(folder / "sent_starters.txt", 1)}
     parameters.collocations = set(_rows(folder / "collocations.tab", 2))
@@ -120,14 +112,12 @@ def verify_english(folder: str | Path) -> None:
 def _rows(path: Path, columns: int) -> list[tuple[str, ...]]:
     try:
         lines = path.read_bytes().decode("utf-8").split("\n")
-    except FileNotFoundError:
+    except (OSError, UnicodeDecodeError) as error:
         raise InputError(
-            f"{path}: no such file. Punkt's parameters are the files {', '.join(PUNKT_FILES)}."
+            f"{path}: cannot be read ({error}). Punkt's parameters are the files "
+            f"{', '.join(PUNKT_FILES)}."
         ) from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not UTF-8 text.") from None
     rows = [tuple(line.split("\t")) for line in lines if line]
-    for number, row in enumerate(rows, start=1):
-        if len(row) != columns:
-            raise InputError(f"{path}, entry {number}: {len(row)} columns, expected {columns}.")
+    if wrong := [row for row in rows if len(row) != columns]:
+        raise InputError(f"{path}: {wrong[0]} has {len(wrong[0])} columns, expected {columns}.")
     return rows

@@ -1,6 +1,6 @@
 """Split each entity's description into sentences (MuVER, section 3.2)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,8 @@ from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of, write_manifest
 from muver.io.parquet import table_writer
 from muver.io.progress import Progress, logger
-from muver.retriever.corpus.clean import clean
 from muver.retriever.corpus.schema import ROWS_A_GROUP, SENTENCES, read_entities
+from muver.retriever.corpus.texts import clean
 from muver.retriever.views import punkt
 from muver.retriever.views.files import punkt_fingerprint
 from muver.retriever.views.settings import Segment
@@ -27,7 +27,7 @@ def sentence_spans(cleaned: str, tokenizer: PunktSentenceTokenizer) -> list[Span
 
 def segment(
     entities: Path, counts: Path, out: Path, settings: Segment, english: Path | None = None
-) -> dict[str, Any]:
+) -> None:
     """Split the descriptions of all entities; write sentences, parameters and a manifest.
 
     Parameters
@@ -39,15 +39,11 @@ def segment(
         parameters that were used) and ``manifest.json``.
     english
         The folder of NLTK's English parameters, if ``settings`` ask for them.
-
-    Returns
-    -------
-    What the manifest says of sentences and parameters.
     """
-    parameters = settings.punkt
     splits = {world: entry["split"] for world, entry in read_json(counts)["worlds"].items()}
-    training = sorted(world for world, split in splits.items() if split == "train")
-    if parameters == "train":
+    training = None
+    if settings.punkt == "train":
+        training = sorted(world for world, split in splits.items() if split == "train")
         logger.info("learning Punkt's parameters from %s", ", ".join(training))
         learnt = punkt.train(_texts(entities, training))
     elif english is None:
@@ -57,20 +53,14 @@ def segment(
         learnt = punkt.load(english)
     punkt.save(learnt, out / "punkt")
     tokenizer = punkt.splitter(punkt.load(out / "punkt"))
-    sentences = _write_sentences(entities, splits, tokenizer, out / "sentences.parquet")
-    summary = {
-        "punkt": {
-            "parameters": parameters,
-            "worlds": training if parameters == "train" else None,
-            "sha256": punkt_fingerprint(out / "punkt"),
-        },
-        "sentences": sentences,
-    }
+    numbers = _write_sentences(entities, sorted(splits), tokenizer, out / "sentences.parquet")
+    used = {"parameters": settings.punkt, "worlds": training}
+    used["sha256"] = punkt_fingerprint(out / "punkt")
     write_manifest(
-        out / "manifest.json", "segment", {"punkt": parameters},
-        {"entities": sha256_of(entities), "counts": sha256_of(counts)}, **summary,
+        out / "manifest.json", "segment", settings.as_dict(),
+        {"entities": sha256_of(entities), "counts": sha256_of(counts)},
+        punkt=used, sentences=numbers,
     )  # fmt: skip
-    return summary
 
 
 def _texts(entities: Path, worlds: list[str]) -> Iterator[str]:
@@ -80,38 +70,32 @@ def _texts(entities: Path, worlds: list[str]) -> Iterator[str]:
 
 
 def _write_sentences(
-    entities: Path, worlds: Mapping[str, str], tokenizer: PunktSentenceTokenizer, path: Path
+    entities: Path, worlds: list[str], tokenizer: PunktSentenceTokenizer, path: Path
 ) -> dict[str, int]:
     """Write the sentences of every world; return their number by world."""
-    numbers: dict[str, int] = {}
+    numbers = dict.fromkeys(worlds, 0)
     with table_writer(path, SENTENCES) as writer:
-        for world in sorted(worlds):
+        for world in worlds:
             table = read_entities(entities, [world]).select(["entity", "text"])
             progress = Progress(f"splitting {world}", table.num_rows, "entities")
-            numbers[world] = 0
             for batch in table.to_batches(max_chunksize=ROWS_A_GROUP):
-                rows = _rows(world, batch, tokenizer, progress)
+                rows = [_row(world, tokenizer, progress, **one) for one in batch.to_pylist()]
                 numbers[world] += sum(len(row["starts"]) for row in rows)
                 writer.write_table(pa.Table.from_pylist(rows, SENTENCES))
             progress.finish()
     return numbers
 
 
-def _rows(
-    world: str, batch: pa.RecordBatch, tokenizer: PunktSentenceTokenizer, progress: Progress
-) -> list[dict[str, Any]]:
-    rows = []
-    for entity, text in zip(batch["entity"].to_pylist(), batch["text"].to_pylist(), strict=True):
-        cleaned = clean(text)
-        spans = sentence_spans(cleaned, tokenizer)
-        rows.append(
-            {
-                "world": world,
-                "entity": entity,
-                "sentences": [cleaned[start:end] for start, end in spans],
-                "starts": [start for start, _ in spans],
-                "ends": [end for _, end in spans],
-            }
-        )
-        progress.advance()
-    return rows
+def _row(
+    world: str, tokenizer: PunktSentenceTokenizer, progress: Progress, entity: int, text: str
+) -> dict[str, Any]:
+    cleaned = clean(text)
+    spans = sentence_spans(cleaned, tokenizer)
+    progress.advance()
+    return {
+        "world": world,
+        "entity": entity,
+        "sentences": [cleaned[start:end] for start, end in spans],
+        "starts": [start for start, _ in spans],
+        "ends": [end for _, end in spans],
+    }

@@ -63,23 +63,14 @@ class MergeSearch(Settings):
 
 
 class Merging(MergeSearch, kw_only=True):
-    """One search with all of its settings.
-
-    Attributes
-    ----------
-    top_k
-        int(views * top_k) pairs are merged in a layer.
-    wasted
-        What happens if a choice among neighbours makes no view: nothing, as released ("kept"), or
-        the next pair is taken ("replaced").
-    max_tokens
-        The length of a merged view.
-    """
+    """One search with all of its settings."""
 
     layers: Natural
-    top_k: Share
+    top_k: Share  # int(views * top_k) pairs are merged in a layer
+    # What happens if a choice among neighbours makes no view: nothing, as released ("kept"), or the
+    # next pair is taken ("replaced").
     wasted: Literal["kept", "replaced"] = "kept"
-    max_tokens: Count
+    max_tokens: Count  # of a merged view
 
 
 class Merge(Settings):

@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from muver.io.errors import InputError
 from muver.io.progress import Progress
 from muver.retriever.corpus.schema import read_entities, read_mentions, read_sentences
 from muver.retriever.views.build import Tokenizer, entity_views, mention_contexts
@@ -29,28 +28,15 @@ class Layouts(Protocol):
 
 @dataclass(frozen=True)
 class World:
-    """One world, laid out for a model.
-
-    Attributes
-    ----------
-    titles, views
-        Title and views of each entity, by its number; views are empty for entities that were not
-        asked for.
-    contexts
-        Token ids of each mention's context.
-    gold : (mentions,)
-        Number of each mention's gold entity.
-    negatives
-        Numbers of each mention's hard negatives; empty if none were given.
-    """
+    """One world, laid out for a model; entities go by their numbers."""
 
     name: str
-    titles: list[str]
-    views: list[list[View]]
+    titles: list[str]  # of each entity, as the views
+    views: list[list[View]]  # empty for entities that were not asked for
     mention_ids: list[str]
-    contexts: list[Ids]
-    gold: np.ndarray
-    negatives: list[Sequence[int]] = field(default_factory=list)
+    contexts: list[Ids]  # token ids of each mention's context
+    gold: np.ndarray  # (mentions,)
+    negatives: list[Sequence[int]] = field(default_factory=list)  # hard ones; empty without any
 
 
 def load_worlds(
@@ -74,15 +60,13 @@ def load_worlds(
         Hard negatives of every mention of the split, by its id.
     """
     table = read_mentions(mentions, split)
-    if not table.num_rows:
-        raise InputError(f"{mentions}: no mentions in split {split!r}.")
-    worlds = []
-    for name in sorted(set(table["world"].to_pylist())):
-        own = table.filter(pc.equal(table["world"], name))
-        more = [negatives[one] for one in own["mention_id"].to_pylist()] if negatives else []
-        sources = (entities, sentences, layouts, tokenizer)
-        worlds.append(_load_world(name, own, *sources, gold_only, more))
-    return worlds
+    return [
+        _load_world(
+            name, table.filter(pc.equal(table["world"], name)), entities, sentences, layouts,
+            tokenizer, gold_only, negatives or {},
+        )
+        for name in sorted(set(table["world"].to_pylist()))
+    ]  # fmt: skip
 
 
 def context_ids(table: pa.Table, tokenizer: Tokenizer, settings: Context) -> list[Ids]:
@@ -99,22 +83,20 @@ def _load_world(
     layouts: Layouts,
     tokenizer: Tokenizer,
     gold_only: bool,
-    negatives: list[Sequence[int]],
+    negatives: Mapping[str, Sequence[int]],
 ) -> World:
     described = read_entities(entities, [name])
-    titles = described["title"].to_pylist()
-    split = read_sentences(sentences, [name])["sentences"]
+    described = described.append_column("pieces", read_sentences(sentences, [name])["sentences"])
+    titles, ids = described["title"].to_pylist(), table["mention_id"].to_pylist()
+    hard = [negatives[one] for one in ids] if negatives else []
     gold = table["gold"].to_numpy()
-    needed = np.unique(np.concatenate([gold, *(np.asarray(some, int) for some in negatives)]))
-    wanted = needed if gold_only else np.arange(len(titles))
-    laid_out = entity_views(
-        [titles[number] for number in wanted],
-        described["text"].take(wanted).to_pylist(),
-        split.take(wanted).to_pylist(),
-        layouts.views,
-        tokenizer,
-        described["type"].take(wanted).to_pylist(),
-    )
+    wanted = np.arange(len(titles))
+    if gold_only:
+        wanted = np.unique(np.concatenate([gold, *(np.asarray(some, int) for some in hard)]))
+    rows = described.take(wanted)
+    texts = (rows[column].to_pylist() for column in ("title", "text", "pieces"))
+    types = rows["type"].to_pylist()
+    laid_out = entity_views(*texts, layouts.views, tokenizer, types)
     views: list[list[View]] = [[] for _ in titles]
     progress = Progress(f"laying out {name}", len(wanted), "entities")
     for number, some in zip(wanted, laid_out, strict=True):
@@ -125,8 +107,8 @@ def _load_world(
         name=name,
         titles=titles,
         views=views,
-        mention_ids=table["mention_id"].to_pylist(),
+        mention_ids=ids,
         contexts=context_ids(table, tokenizer, layouts.context),
         gold=gold,
-        negatives=negatives,
+        negatives=hard,
     )

@@ -16,7 +16,7 @@ from muver.retriever.encoders.stages.merge import merge_store
 from muver.retriever.encoders.stages.settings import Encode, Merge
 from muver.retriever.encoders.start import take_encoder
 from muver.retriever.retrieval.answers import Mention
-from muver.retriever.retrieval.bm25 import BM25
+from muver.retriever.retrieval.kinds.bm25 import BM25
 from muver.retriever.retrieval.layers import write_index
 from muver.retriever.retrieval.retriever import Retriever
 from muver.retriever.retrieval.settings import ViewsRun

@@ -9,7 +9,7 @@ import numpy as np
 from nltk.tokenize.punkt import PunktSentenceTokenizer
 
 from muver.io.typed import read
-from muver.retriever.corpus.clean import clean
+from muver.retriever.corpus.texts import clean
 from muver.retriever.encoders import device
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.bulk import encode_vectors

@@ -12,7 +12,7 @@ from muver.reproduction.tracking.describe import (
     worlds_csv,
 )
 from muver.retriever.evaluation.records import Evaluation, Means, World
-from muver.retriever.runs.chosen import Chosen
+from muver.retriever.runs.manifest import Chosen
 from tests.blank import blank
 
 EVALUATION = blank(

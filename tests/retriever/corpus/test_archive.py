@@ -1,7 +1,6 @@
 """Archives: every kind unpacks, none escapes, a damaged one is refused."""
 
 import errno
-import gzip
 import io
 import stat
 import tarfile
@@ -125,8 +124,6 @@ def test_a_zip_with_a_link(tmp_path):
     [
         ("MOST_BYTES", 100_000, "100000 bytes"),
         ("MOST_MEMBERS", 1, "1 members"),
-        ("LONGEST_NAME", 10, "no name of a file"),
-        ("LONGEST_PART", 3, "no name of a file"),
     ],
 )
 def test_too_much_for_a_dataset(tmp_path, monkeypatch, kind, limit, most, said):
@@ -137,20 +134,11 @@ def test_too_much_for_a_dataset(tmp_path, monkeypatch, kind, limit, most, said):
     assert [path.name for path in tmp_path.iterdir()] == ["archive"]
 
 
-def test_what_a_tar_has_beside_its_members(tmp_path, monkeypatch):
-    """Neither a header of gigabytes nor what follows the end is read to the end."""
-    refused = pytest.raises(InputError, match="a header of 30")
-    member = tarfile.TarInfo("a.json")
-    member.pax_headers = {"comment": "x" * 3_000_000}
-    archive = make_tar(tmp_path / "archive", "w:gz", members=[member])
-    with refused, unpacked(archive, tmp_path / "out"):
+def test_names_that_the_system_does_not_take(tmp_path):
+    archive = make_tar(tmp_path / "archive", "w", {"a" * 300: b"long"})
+    with pytest.raises(InputError, match="archive|out"), unpacked(archive, tmp_path / "out"):
         pass
-    content = gzip.decompress(make_tar(archive, "w:gz", {}).read_bytes())
-    archive.write_bytes(gzip.compress(content + bytes(5_000_000)))
-    monkeypatch.setattr("muver.retriever.corpus.archive.MOST_BYTES", 4_000_000)
-    refused = pytest.raises(InputError, match="behind its last member")
-    with refused, unpacked(archive, tmp_path / "out"):
-        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["archive"]
 
 
 def test_a_zip_with_a_password(tmp_path):

@@ -6,7 +6,7 @@ import errno
 import pytest
 
 from muver.io.errors import InputError
-from muver.retriever.corpus.download import PIECE, fetch
+from muver.retriever.corpus.obtain import PIECE, fetch
 
 BODY = bytes(range(256)) * 1200  # 307,200 bytes, several pieces
 BY_HAND = "Put it at PLACE."

@@ -113,18 +113,11 @@ def test_missing_files_are_named(dataset, place, out):
     dataset.documents["starwarz"] = dataset.documents["alpha"]
     worlds = {"starwars": find_source("zeshel").published.worlds["starwars"]}
     source = replace(SMALL, published=replace(find_source("zeshel").published, worlds=worlds))
-    with pytest.raises(InputError, match="starwars.json is missing.*'starwarz.json'"):
+    with pytest.raises(InputError, match="starwars.json of small is missing"):
         obtain_dataset(Download(source, place, given=dataset.write()), out)
     (dataset.root / "mentions" / "val.json").rename(dataset.root / "mentions" / "valid.json")
-    with pytest.raises(InputError, match="val.json is missing.*'valid"):
+    with pytest.raises(InputError, match="val.json of small is missing"):
         obtain_dataset(Download(SMALL, place, given=dataset.root), out)
-
-
-def test_target_with_worlds_of_another_dataset(dataset, place, out):
-    (out / "documents").mkdir(parents=True)
-    (out / "documents" / "stranger.json").write_text("")
-    with pytest.raises(InputError, match="stranger.json"):
-        obtain_dataset(Download(SMALL, place, given=dataset.write()), out)
 
 
 def test_full_disk_keeps_the_archive(archive, place, out, monkeypatch):

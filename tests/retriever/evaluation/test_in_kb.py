@@ -192,7 +192,7 @@ def test_mentions_for_which_an_index_found_too_few_are_known(evaluate: Evaluate,
         ({"index": {**INDEX, "agreement": None}}, "with exact search was not measured"),
         ({"index": INDEX, "agreement": 0.999}, "the greatest tried; a table needs 0.999"),
         ({"index": INDEX, "made": ("agreement.recall", 0.99)}, "IVF4,SQ8 finds 0.9900 of the"),
-        ({"index": INDEX, "made": ("agreement.k", 2)}, "at k = 2, 3 candidates are asked"),
+        ({"index": INDEX, "made": ("agreement.k", 2)}, "with k 3"),
     ],
 )  # fmt: skip
 def test_what_does_not_belong_is_refused(evaluate, tmp_path, capsys, given, message):

@@ -173,8 +173,6 @@ def test_the_command(tmp_path, kb, capsys):
         ({"ranks": [9, 2]}, "ranks is .9, 2."),
         ({"margin": "2"}, "margin is '2'"),
         ({"margins": 2}, "Did you mean 'margin'"),
-        ({"run": {mention: RUN[mention] for mention in list(RUN)[:3]}}, "'aida-3'"),
-        ({"golds": [0, 3, None, len(PAGES)]}, f"gold {len(PAGES)} .*another base"),
         ({"golds": [None] * 4}, "no mention has its gold"),
     ],
 )

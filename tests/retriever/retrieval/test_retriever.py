@@ -143,9 +143,6 @@ def test_an_index_with_what_validation_chose(built, corpus, tmp_path, capsys):
         for name in ("chosen", "log_mean_exp")
     )
     assert found == fixed
-    made.write_text(json.dumps({"settings": SETTINGS}))
-    assert index(built, tmp_path / "i.json", several, "--chosen", str(made)) == 2
-    assert "not of a run with temperature chosen among [2, 0.5]" in capsys.readouterr().err
 
 
 def test_an_index_moves_with_its_folder(built, corpus, tmp_path):
@@ -184,9 +181,9 @@ def test_what_is_wrong_is_said(built, corpus, tmp_path, monkeypatch):
             retriever.retrieve([Mention("king")])
     with pytest.raises(InputError, match="Did you mean 'cedar'"):
         retriever.retrieve([Mention("king", world="ceder")])
-    with pytest.raises(InputError, match="mention 1: its text is None, expected text"):
+    with pytest.raises(InputError, match="mention 1: its text is not"):
         retriever.retrieve([*asked(corpus)[:1], Mention(None, world="cedar")])
-    with pytest.raises(InputError, match="mention 0: its left is 3, expected text"):
+    with pytest.raises(InputError, match="mention 0: its left is not"):
         retriever.retrieve([Mention("king", left=3, world="cedar")])
     with pytest.raises(InputError, match="at least 1"):
         retriever.retrieve(asked(corpus), k=0)
@@ -197,7 +194,7 @@ def test_what_is_wrong_is_said(built, corpus, tmp_path, monkeypatch):
     older = json.loads((built / "indexes" / "muver.json").read_text())
     del older["sentences"]
     other.write_text(json.dumps(older))
-    with pytest.raises(InputError, match="other.json: does not name its sentences. Make it with"):
+    with pytest.raises(InputError, match="other.json: not an index"):
         Retriever.from_index(other)
     with pytest.raises(InputError, match="no such file"):
         Retriever.from_index(tmp_path / "none.json")

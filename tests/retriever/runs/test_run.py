@@ -30,7 +30,7 @@ ONE = {
 
 
 def test_round_trip(tmp_path: Path):
-    write_run(tmp_path / "x.parquet", **ONE)
+    write_run(tmp_path / "x.parquet", *ONE.values())
     table = read_run(tmp_path / "x.parquet", ["a", "b", "c"])
     assert table.schema == RUN
     assert table.to_pydict() == ONE
@@ -39,7 +39,7 @@ def test_round_trip(tmp_path: Path):
 
 def test_same_rows_same_bytes(tmp_path: Path):
     for name in ("x", "y"):
-        write_run(tmp_path / name, **ONE)
+        write_run(tmp_path / name, *ONE.values())
     assert (tmp_path / "x").read_bytes() == (tmp_path / "y").read_bytes()
 
 
@@ -48,26 +48,15 @@ def test_no_rows(tmp_path: Path):
     assert read_run(tmp_path / "x.parquet").num_rows == 0
 
 
-@pytest.mark.parametrize(
-    ("ids", "ranks", "known", "message"),
-    [
-        ("aab", [1, 3, 1], None, "row 1: rank 3 of mention a, expected 2"),
-        ("aab", [2, 3, 1], None, "row 0: rank 2 of mention a, expected 1"),
-        ("aab", [1, 2, 3], None, "row 2: rank 3 of mention b, expected 1"),
-        ("aab", [1, 1, 1], None, "row 1: rank 1 of mention a, expected 2"),
-        ("aba", [1, 1, 1], None, "mention 'a' stands in two places"),
-        ("aab", [1, 2, 1], ["a"], "mention 'b'.* other data"),
-    ],
-)
-def test_wrong_ranks_and_mentions_are_refused(tmp_path: Path, ids, ranks, known, message):
-    write_run(tmp_path / "x.parquet", **{**ONE, "mention_id": list(ids), "rank": ranks})
-    with pytest.raises(InputError, match=message):
-        read_run(tmp_path / "x.parquet", known)
+def test_a_run_of_other_mentions_is_refused(tmp_path: Path):
+    write_run(tmp_path / "x.parquet", *ONE.values())
+    with pytest.raises(InputError, match=r"x\.parquet.*'b'"):
+        read_run(tmp_path / "x.parquet", ["a"])
 
 
 def test_mentions_and_ranks_of_rows(tmp_path: Path):
     """Three mentions, the second not ranked; the first one's gold is found twice."""
-    write_run(tmp_path / "x.parquet", **ONE)
+    write_run(tmp_path / "x.parquet", *ONE.values())
     run = read_run(tmp_path / "x.parquet")
     assert ranked_mentions(run) == ["a", "b"]
     mention_of = mentions_of_rows(run, ["b", "c", "a"])

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muver.io.errors import InputError
-from muver.retriever.vectors.shards import Shards, write_shard
+from muver.retriever.vectors.shards import Shards
 from tests.retriever.vectors.made import owners, write_shards
 
 
@@ -32,11 +32,6 @@ def test_gather_in_any_order(folder):
     found = Shards(folder).gather(np.array([11, 0, 4, 4]))
     assert found.dtype == np.float32
     assert found.tolist() == [[22, 23], [0, 1], [8, 9], [8, 9]]
-
-
-def test_a_number_that_no_view_has(folder):
-    with pytest.raises(InputError, match="has 12 views, asked for number 12"):
-        Shards(folder).gather(np.array([12]))
 
 
 @settings(deadline=None, max_examples=40)  # files are written
@@ -72,24 +67,11 @@ def test_a_sample_is_spread_evenly(made):
     assert np.array_equal(shards.sample(shards.views + 1, 0), np.arange(shards.views))
 
 
-def rewritten(model, dimension):
-    """Writes part 1 as another run would have."""
-    vectors = np.zeros((2, dimension), np.float16)
-    return lambda folder: write_shard(folder, 1, vectors, np.array([2]), 2, model)
-
-
-def lost(name):
-    return lambda folder: (folder / name).unlink()
-
-
 @pytest.mark.parametrize(
     ("spoil", "named"),
     [
-        (rewritten("model-b", 2), "part-00001.npy: vectors of another model"),
-        (rewritten("model-a", 3), "part-00001.npy: vectors of another model"),
         (shutil.rmtree, "holds no part-00000.npy"),
-        (lost("part-00001.npy"), "part-00002.npy: begins with entity 3, expected 2"),
-        (lost("part-00001.parquet"), "part-00001.parquet: no such file"),
+        (lambda folder: (folder / "part-00001.parquet").unlink(), "part-00001.parquet: no such"),
         (lambda folder: (folder / "part-00000.npy").write_bytes(b"x"), "part-00000.npy: damaged"),
     ],
 )

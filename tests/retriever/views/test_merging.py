@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from muver.retriever.views.merging import (
     able_to_grow,
-    contiguous_spans,
     grow,
     pairs_to_merge,
     unions_to_add,
@@ -193,13 +192,3 @@ def test_v_only_gains_new_unions_of_its_members(views, layers, top_k, pairs, ran
             assert (given[-1] if pairs == "distant" else -given[-1]) >= limit
         known += new
     assert len(known) <= views + layers * count
-
-
-@given(st.integers(0, 30))
-def test_every_contiguous_span_of_two_or_more(count):
-    spans = [list(span) for span in contiguous_spans(count)]
-    assert len(spans) == max(count * (count - 1) // 2, 0)
-    assert len({tuple(span) for span in spans}) == len(spans)
-    for span in spans:
-        assert len(span) >= 2 and span == list(range(span[0], span[-1] + 1))
-        assert span[0] >= 0 and span[-1] < count

@@ -105,10 +105,10 @@ def test_english_layout(english):
 @pytest.mark.parametrize(
     "name, content, words",
     [
-        ("collocations.tab", b"s\tbach\nalone", "entry 2"),
+        ("collocations.tab", b"s\tbach\nalone", "collocations.tab"),
         ("ortho_context.tab", b"he\tmany", "'many'"),
-        ("sent_starters.txt", b"\xff", "not UTF-8"),
-        ("abbrev_types.txt", None, "abbrev_types.txt: no such file"),
+        ("sent_starters.txt", b"\xff", "sent_starters.txt"),
+        ("abbrev_types.txt", None, "abbrev_types.txt: cannot be read"),
         ("abbrev_types.txt", b"mr", "not Punkt's English parameters"),  # no "dr"
     ],
 )

@@ -14,8 +14,8 @@ from nltk.tokenize.punkt import PunktSentenceTokenizer
 from muver.io.errors import InputError
 from muver.io.files import read_json, write_json
 from muver.io.parquet import table_writer
-from muver.retriever.corpus.clean import clean
 from muver.retriever.corpus.schema import ENTITIES, read_sentences
+from muver.retriever.corpus.texts import clean
 from muver.retriever.views.files import PUNKT_FILES, punkt_fingerprint
 from muver.retriever.views.segment import segment, sentence_spans
 from muver.retriever.views.settings import Segment

@@ -17,10 +17,8 @@ from muver.kb.importing.pages.forms import FORMS
 from muver.kb.importing.pages.linked import linked
 from muver.kb.importing.settings import Import, Mentions
 from muver.retriever.corpus.archive import unpacked
-from muver.retriever.corpus.download import fetch
-from muver.retriever.corpus.obtain import place
-from muver.retriever.corpus.sources import Source
-from muver.retriever.corpus.splits import SPLITS
+from muver.retriever.corpus.obtain import fetch, place
+from muver.retriever.corpus.sources import SPLITS, Source
 
 
 class World(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -1,7 +1,18 @@
-"""The mentions of a benchmark, independent of its file's format."""
+"""The mentions of a benchmark, and those of BLINK's JSON lines.
+
+A line of BLINK has ``context_left``, ``mention`` and ``context_right``. The gold entity stands
+under ``Wikipedia_ID`` and ``Wikipedia_title``; some releases have ``label_id`` (or a number under
+``label``) and ``label_title`` instead.
+"""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+
+from muver.io.errors import InputError
+from muver.retriever.corpus.jsonl import read_json_lines
 
 NO_ID = -1
 LONGEST_ID = 18  # digits of an int64
@@ -49,3 +60,41 @@ def with_ids(
         mention._replace(mention_id=f"{name}-{line}")
         for mention, line in zip(mentions, lines, strict=True)
     ]
+
+
+class _Line(Struct):
+    context_left: str
+    mention: str
+    context_right: str
+    query_id: Any = None
+    Wikipedia_ID: Any = None
+    label_id: Any = None
+    label: Any = None
+    Wikipedia_title: str | None = None
+    label_title: str | None = None
+
+
+def read_blink(name: str, path: Path, part: str | None = None) -> Benchmark:
+    """Read the mentions of a file, in its order; none is left out.
+
+    Such a file holds one set, so ``part`` is ignored. The mentions keep the lines' ``query_id`` if
+    every line has one and all differ; else they are numbered ``<name>-<line>``.
+    """
+    mentions, lines = [], []
+    for number, line in read_json_lines(path, _Line):
+        if not line.mention.strip():
+            raise InputError(f"{path}, line {number}: 'mention' is empty.")
+        query = "" if line.query_id is None else str(line.query_id)
+        ids = map(whole_id, (line.Wikipedia_ID, line.label_id, line.label))
+        gold = next((one for one in ids if one != NO_ID), NO_ID)
+        titles = (one.strip() for one in (line.Wikipedia_title, line.label_title) if one)
+        title = next(filter(None, titles), "")
+        texts = (line.context_left, line.mention, line.context_right)
+        mentions.append(LinkedMention(query, *texts, gold, title))
+        lines.append(number)
+    if mentions and all(one.gold_id == NO_ID and not one.gold_title for one in mentions):
+        raise InputError(
+            f"{path}: no line names a gold entity; expected its Wikipedia id under one of "
+            "Wikipedia_ID, label_id, label or its title under one of Wikipedia_title, label_title."
+        )
+    return Benchmark(with_ids(name, mentions, lines), {})

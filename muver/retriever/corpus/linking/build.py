@@ -15,8 +15,7 @@ from muver.io.parquet import table_of, write_table
 from muver.io.progress import logger
 from muver.retriever.corpus.archive import find_root
 from muver.retriever.corpus.knowledge_base import NONE, KnowledgeBase, normal_title
-from muver.retriever.corpus.linking.benchmark import Benchmark, LinkedMention
-from muver.retriever.corpus.linking.blink import read_blink
+from muver.retriever.corpus.linking.benchmark import Benchmark, LinkedMention, read_blink
 from muver.retriever.corpus.linking.conll import read_conll
 from muver.retriever.corpus.schema import LINKED_MENTIONS, WIKIPEDIA
 from muver.retriever.corpus.settings import Link
@@ -106,19 +105,16 @@ def other_titles(
 def _read(
     name: str, path: Path, below: str | Path | None, settings: Link
 ) -> tuple[Path, Benchmark]:
-    try:
-        path = path if below is None else find_root(below, [str(path)]) / path
-        if not path.is_file():
-            raise InputError(f"{path}: no such file.")
-        form = settings.format or FORMATS.get(path.suffix)
-        if form is None:
-            raise InputError(f"{path}: the ending tells no format ({', '.join(FORMATS)} do).")
-    except InputError as error:
+    if below is not None:
+        path = find_root(below, [str(path)]) / path
+    form = settings.format or FORMATS.get(path.suffix)
+    if form is None or not path.is_file():
         licence = " AIDA's text needs a licence: docs/wikipedia.md." if "aida" in name else ""
+        wrong = "no such file" if form else f"the ending tells no format ({', '.join(FORMATS)} do)"
         raise InputError(
-            f"{error} Name another with --file, or file and format ({' or '.join(READERS)}) in "
-            f"params.yaml: linking.sets.{name}.{licence}"
-        ) from None
+            f"{path}: {wrong}. Name file and format ({' or '.join(READERS)}) in params.yaml: "
+            f"linking.sets.{name}.{licence}"
+        )
     benchmark = READERS[form](name, path, settings.part)
     found = len(benchmark.mentions)
     if not found:

@@ -126,21 +126,18 @@ def read_conll(name: str, path: Path, part: str | None = None) -> Benchmark:
     """
     mentions, lines = [], []
     left_out = {"no_entity": 0, "no_address": 0}
-    for document, own in _named(path):
-        if part is not None:
-            if (numbered := _NUMBERED.fullmatch(own)) is None:
+    for document in _documents(path):
+        own = _name(document, path, part)
+        for one in document.mentions if own else ():
+            columns = one.columns
+            if len(columns) < 4 or columns[1] != "B" or not columns[2].strip():
                 raise InputError(
-                    f"{path}, line {document.line}: the document {own!r} is in no part of AIDA; "
-                    f"expected {START} (NUMBER TITLE), with testa or testb after the number."
+                    f"{path}, line {one.line}: expected a token alone, or token, B or I, mention "
+                    f"and entity separated by tabs (I after a B only), not {columns[:4]}."
                 )
-            if numbered[2] != PARTS[part]:
-                continue
-            own = numbered[1] + numbered[2]
-        for one in document.mentions:
-            _check(one, path)
-            if one.columns[3] == NO_ENTITY:
+            if columns[3] == NO_ENTITY:
                 left_out["no_entity"] += 1
-            elif len(one.columns) < 5:
+            elif len(columns) < 5:
                 left_out["no_address"] += 1
             else:
                 mentions.append(_as_linked(one, document, own))
@@ -165,34 +162,33 @@ def _characters(escapes: re.Match[str]) -> str:
     return units.decode("utf-16-be", errors="replace")
 
 
-def _named(path: Path) -> Iterator[tuple[Document, str]]:
-    """The documents of a file, each with its name."""
+def _documents(path: Path) -> Iterator[Document]:
     document = None
     try:
         with open(path, encoding="utf-8-sig", newline="\n") as file:
             lines = ((number, line.rstrip("\r\n")) for number, line in enumerate(file, start=1))
             for document in documents(lines, str(path), only_tabs=True):
-                heading = document.heading or ""
-                name = heading.removeprefix("(").strip().removesuffix(")").strip()
-                if not name or not heading.startswith("("):
-                    raise InputError(
-                        f"{path}, line {document.line}: expected {START} (NAME) before the tokens "
-                        "of a document."
-                    )
-                yield document, name
+                yield document
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 text ({error.reason}).") from None
     if document is None:
         raise InputError(f"{path}: holds no document.")
 
 
-def _check(mention: Tagged, path: Path) -> None:
-    columns = mention.columns
-    if len(columns) < 4 or columns[1] != "B" or not columns[2].strip():
+def _name(document: Document, path: Path, part: str | None) -> str | None:
+    """The name of a document; None if it is of another part of AIDA."""
+    heading = document.heading or ""
+    name = heading.removeprefix("(").strip().removesuffix(")").strip()
+    numbered = _NUMBERED.fullmatch(name)
+    if not name or not heading.startswith("(") or (part and not numbered):
+        form = "(NUMBER TITLE), with testa or testb after the number," if part else "(NAME)"
         raise InputError(
-            f"{path}, line {mention.line}: expected a token alone, or token, B or I, mention and "
-            f"entity separated by tabs (I after a B only), not {columns[:4]}."
+            f"{path}, line {document.line}: expected {START} {form} before the tokens of a "
+            f"document, not {heading!r}."
         )
+    if part is None:
+        return name
+    return numbered[1] + numbered[2] if numbered[2] == PARTS[part] else None
 
 
 def _as_linked(mention: Tagged, document: Document, name: str) -> LinkedMention:

@@ -17,7 +17,6 @@ from muver.io.errors import InputError
 from muver.io.files import sha256_of, short_hash, write_json, write_manifest
 from muver.io.parquet import table_of, table_writer, write_table
 from muver.io.progress import Progress, logger
-from muver.retriever.corpus.clean import clean
 from muver.retriever.corpus.knowledge_base import KnowledgeBase
 from muver.retriever.corpus.schema import (
     ENTITIES,
@@ -29,6 +28,8 @@ from muver.retriever.corpus.schema import (
     read_negatives,
 )
 from muver.retriever.corpus.settings import Subset
+from muver.retriever.corpus.statistics import Counts, WorldCounts
+from muver.retriever.corpus.texts import clean
 
 ENTITIES_AT_ONCE = 5_000
 BETWEEN = "\n"  # paragraphs; no space, so that `clean` changes nothing across two
@@ -84,25 +85,20 @@ def write_subset(
     }
     own, entities = settings.as_dict(), len(numbers)
     mentions = {split: one.num_rows for split, one in sets.items()}
-    world = {
-        "split": "train",
-        "entities": entities,
-        "mentions": sum(mentions.values()),
-        "without_text": without_text,
-    }
-    counts = {
-        "dataset": WIKIPEDIA,
-        "fingerprint": short_hash([own, inputs], 16),
-        "worlds": {WIKIPEDIA: world},
-        "mentions": {**mentions, "test": 0},
-        "entities": {"train": entities, "val": entities, "test": 0},
-        "identified_as": None,
-    }
+    world = WorldCounts("train", entities, sum(mentions.values()), without_text)
+    counts = Counts(
+        dataset=WIKIPEDIA,
+        fingerprint=short_hash([own, inputs], 16),
+        identified_as=None,
+        worlds={WIKIPEDIA: world},
+        mentions={**mentions, "test": 0},
+        entities={"train": entities, "val": entities, "test": 0},
+    )
     write_json(folder / "counts.json", counts)
     summary = {
         "entities": entities,
         "further": entities - len(needed),
-        "mentions": counts["mentions"],
+        "mentions": counts.mentions,
         "gold_outside": {split: len(linked[split]) - count for split, count in mentions.items()},
     }
     write_manifest(folder / "manifest.json", "kb-subset", own, inputs, counts=summary)
@@ -172,10 +168,9 @@ def _write_mentions(sets: Mapping[str, pa.Table], numbers: NDArray[np.int64], pa
 
 def _write_negatives(table: pa.Table, numbers: NDArray[np.int64], path: Path) -> None:
     """Write the negatives with the subset's numbers; all of them are in the subset."""
-    renumbered = np.searchsorted(numbers, pc.list_flatten(table["negatives"]).to_numpy())
-    ends = np.cumsum(pc.list_value_length(table["negatives"]).to_numpy())
-    offsets = pa.array(np.r_[0, ends], pa.int32())
-    own = {"negatives": pa.ListArray.from_arrays(offsets, pa.array(renumbered, pa.int64()))}
+    listed = table["negatives"].combine_chunks()
+    renumbered = pa.array(np.searchsorted(numbers, listed.flatten().to_numpy()), pa.int64())
+    own = {"negatives": pa.ListArray.from_arrays(listed.offsets, renumbered)}
     values = [own.get(name, table[name]) for name in NEGATIVES.names]
     write_table(path, pa.table(values, NEGATIVES))
 

@@ -8,8 +8,7 @@ from muver.retriever.encoders.stages.encoder import Encoder
 from muver.retriever.encoders.stages.settings import GlobalViews
 from muver.retriever.vectors.part import LayerWriter, open_layer
 from muver.retriever.views.build import prompted_titles
-from muver.retriever.views.layout import View, prefix_view
-from muver.retriever.views.slices import entity_slices
+from muver.retriever.views.layout import View, entity_slices, prefix_view
 
 
 def encode_global(

@@ -8,7 +8,7 @@ from muver.retriever.encoders.stages.encoder import Encoder
 from muver.retriever.encoders.stages.settings import Spans
 from muver.retriever.vectors.part import LayerWriter, open_layer
 from muver.retriever.views.expand import every_span
-from muver.retriever.views.slices import entity_slices
+from muver.retriever.views.layout import entity_slices
 
 
 def encode_spans(model_folder: Path, store: Path, out: Path, settings: Spans) -> None:

@@ -5,40 +5,39 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import field
 
 from muver.io.errors import InputError
-from muver.io.files import read_json, short_hash, write_json
+from muver.io.files import write_json
 from muver.io.progress import logger
-from muver.retriever.retrieval.ann.index import MANIFEST, AnnIndex
-from muver.retriever.retrieval.ann.search import search
-from muver.retriever.retrieval.ann.settings import Check
+from muver.io.typed import Count, Natural, Settings, Share, Some
+from muver.retriever.retrieval.ann.index import MANIFEST, AnnIndex, read_manifest
+from muver.retriever.retrieval.ann.search import search, short
 from muver.retriever.retrieval.exact import Ranking, queries_of, rank_shards
-from muver.retriever.runs.approximate import reached
+from muver.retriever.runs.manifest import reached
 from muver.retriever.vectors.part import Part
 from muver.retriever.vectors.shards import Shards
 
 
-def agreement(found: Ranking, exact: Ranking) -> dict[str, Any]:
-    """Compare a ranking with the exact one of the same mentions and k.
+class Check(Settings):
+    """How an index is measured."""
 
-    Returns ------- ``recall``: the mean over mentions of the share of the exact k entities that
-    were found. ``best``, of the exact best entity: the shares of mentions for which it was
-    ``found`` and ranks ``first``, its ``greatest_rank``, and the number of mentions for which it is
-    ``missing``.
-    """
-    wanted = exact.entities >= 0
-    same = (exact.entities[:, :, None] == found.entities[:, None, :]).any(axis=2) & wanted
-    hit = found.entities == exact.entities[:, :1]
-    ranks = np.where(hit.any(axis=1), hit.argmax(axis=1) + 1, 0)
-    return {
-        "recall": float((same.sum(axis=1) / wanted.sum(axis=1)).mean()),
-        "best": {
-            "found": float((ranks > 0).mean()),
-            "first": float((ranks == 1).mean()),
-            "greatest_rank": int(ranks.max()),
-            "missing": int((ranks == 0).sum()),
-        },
-    }
+    k: Count
+    agreement: Share  # the first of the efforts with at least this one is chosen
+    rescore: bool
+    most_views: Count
+    memory_mb: Count
+    seed: Natural
+    threads: Count
+    mentions: Count = 1000  # size of the sample
+    # Values of nprobe or efSearch.
+    efforts: Some[Count] = field(default_factory=lambda: [2**power for power in range(4, 13)])
+    gpu: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.efforts != sorted(self.efforts):
+            raise ValueError(f"efforts is {self.efforts}, expected increasing numbers.")
 
 
 def check(
@@ -66,20 +65,36 @@ def check_indices(
     """
     if len(mentions) == 0:
         raise InputError("no mentions: agreement is measured on a sample of them.")
-    opened = [Path(folder) for folder in folders]
-    for folder in opened:  # refuse mistakes before the long search
-        AnnIndex(folder, shards, gpu=False)
-    sample = _sample(len(mentions), settings.mentions, settings.seed)
+    for folder in folders:  # one that was not built is told before the long search
+        read_manifest(folder)
+    random, size = np.random.default_rng(settings.seed), min(settings.mentions, len(mentions))
+    sample = np.sort(random.choice(len(mentions), size, replace=False))
     queries = np.ascontiguousarray(mentions[sample], dtype=np.float32)
     exact = rank_shards(shards, queries, settings.k, settings.memory_mb, threads=settings.threads)
-    written = {}
-    for folder in opened:
+    measured = {}
+    for folder in map(Path, folders):
         index = AnnIndex(folder, shards, settings.gpu, settings.threads)
-        result = _measure(index, queries, exact, settings)
-        manifest = read_json(folder / MANIFEST)
-        write_json(folder / MANIFEST, {**manifest, "agreement": result})
-        written[str(folder)] = result
-    return written
+        own = measured[str(folder)] = _measure(index, queries, exact, settings)
+        write_json(folder / MANIFEST, {**index.manifest, "agreement": own})
+    return measured
+
+
+def agreement(found: Ranking, exact: Ranking) -> dict[str, Any]:
+    """Compare a ranking with the exact one of the same mentions and k.
+
+    Returns
+    -------
+    ``recall``: the mean over mentions of the share of the exact k entities that were found.
+    ``best``, of the exact best entity: the shares of mentions for which it was ``found`` and ranks
+    ``first``.
+    """
+    wanted = exact.entities >= 0
+    same = (exact.entities[:, :, None] == found.entities[:, None, :]).any(axis=2) & wanted
+    hit = found.entities == exact.entities[:, :1]
+    return {
+        "recall": float((same.sum(axis=1) / wanted.sum(axis=1)).mean()),
+        "best": {"found": float(hit.any(axis=1).mean()), "first": float(hit[:, 0].mean())},
+    }
 
 
 def _measure(
@@ -91,7 +106,8 @@ def _measure(
             index.turn(effort)
         options = settings.rescore, settings.most_views, settings.memory_mb
         found = search(index, queries, k, *options)
-        tried.append({"effort": effort, **agreement(found.ranking, exact), "short": found.short})
+        missing = {"short": short(found, index.shards.entities)}
+        tried.append({"effort": effort, **agreement(found, exact), **missing})
         logger.info(
             "%s: recall of the exact %d is %.4f, of the best one %.4f%s",
             index.manifest["factory"], k, tried[-1]["recall"], tried[-1]["best"]["found"],
@@ -103,18 +119,9 @@ def _measure(
     return {
         "k": k,
         "mentions": len(queries),
-        "of": short_hash(queries.tobytes().hex()),
         "rescore": settings.rescore,
         "most_views": settings.most_views,
-        "wanted": settings.agreement,
         "knob": index.knob,
         **tried[-1],
         "tried": tried,
     }
-
-
-def _sample(mentions: int, size: int, seed: int) -> np.ndarray:
-    """Sorted rows of at most ``size`` mentions."""
-    if size >= mentions:
-        return np.arange(mentions)
-    return np.sort(np.random.default_rng(seed).choice(mentions, size, replace=False))

@@ -1,7 +1,5 @@
 """Find the k best distinct entities of each mention by an approximate index."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from muver.io.progress import Progress, logger
@@ -12,27 +10,6 @@ from muver.retriever.retrieval.exact import Ranking
 from muver.retriever.vectors.shards import Shards
 
 
-class Found(NamedTuple):
-    """What a search gives.
-
-    Attributes
-    ----------
-    ranking
-        With global numbers, as :func:`muver.retriever.retrieval.exact.rank_shards` gives it.
-    rounds
-        How many searches the most demanding mentions needed.
-    fetched
-        Views fetched for each of these mentions in the last round.
-    short
-        How many mentions got fewer than k entities although there are more.
-    """
-
-    ranking: Ranking
-    rounds: int
-    fetched: int
-    short: int
-
-
 def search(
     index: AnnIndex,
     mentions: np.ndarray,
@@ -41,8 +18,8 @@ def search(
     most_views: int = 16384,
     memory_mb: int = 1024,
     aggregate: Aggregate = MAX,
-) -> Found:
-    """Find k distinct entities for each mention.
+) -> Ranking:
+    """Find k distinct entities for each mention, numbered as those of the shards.
 
     The first round fetches as many views as k entities have on average. A mention whose views
     belong to fewer than k entities is searched again for twice as many, until there are k, the
@@ -69,9 +46,7 @@ def search(
     wanted = min(k, shards.entities)
     pending = np.arange(len(mentions))
     progress = Progress("searching", len(mentions), "mentions")
-    rounds = 0
     while len(pending):
-        rounds += 1
         # A found view takes some numbers, and its vector if that is read.
         rows = max(memory_mb * 2**20 // (fetch * (96 + 4 * shards.dimension * rescore)), 1)
         again = []
@@ -80,29 +55,32 @@ def search(
             scores, views = index.search(mentions[own], fetch)
             entities = _entities(shards, views)
             done = (distinct(entities) >= wanted) | (views[:, -1] < 0) | (fetch >= most)
-            own, scores = own[done], scores[done]
-            views, entities = views[done], entities[done]
-            again.append(pending[start : start + rows][~done])
+            again.append(own[~done])
+            own, scores, views, entities = (one[done] for one in (own, scores, views, entities))
             if aggregate != MAX:
                 best = by_all_views(shards, mentions[own], entities, aggregate, k)
             else:
-                if len(own) and rescore:
+                if rescore:
                     scores = _exact_scores(shards, mentions[own], views)
                 best = best_by_entity(entities, scores, views, k)
             for whole, part in zip(ranking, best, strict=True):
                 whole[own] = part
             progress.advance(len(own))
         pending = np.concatenate(again)
-        if len(pending):
-            fetch = min(2 * fetch, most)
+        fetch = min(2 * fetch, most)
     progress.finish()
-    short = int(((ranking.entities >= 0).sum(axis=1) < wanted).sum())
-    if short:
+    if missing := short(ranking, shards.entities):
         logger.warning(
             "%d of %d mentions have fewer than %d entities: raise %s or most_views",
-            short, len(mentions), wanted, index.knob or "k",
+            missing, len(mentions), wanted, index.knob or "k",
         )  # fmt: skip
-    return Found(ranking, rounds, fetch, short)
+    return ranking
+
+
+def short(ranking: Ranking, entities: int) -> int:
+    """How many mentions got fewer than k entities although there are more."""
+    found = (ranking.entities >= 0).sum(axis=1)
+    return int((found < min(ranking.entities.shape[1], entities)).sum())
 
 
 def distinct(entities: np.ndarray) -> np.ndarray:
@@ -127,21 +105,17 @@ def best_by_entity(entities: np.ndarray, scores: np.ndarray, views: np.ndarray, 
         Entity, score and number of each found view; the entity is -1 if there is none.
     """
     ranking = Ranking.empty(len(entities), k)
-    rows, columns = np.nonzero(entities >= 0)
-    flat = entities[rows, columns], scores[rows, columns], views[rows, columns]
+    found = np.nonzero(entities >= 0)
+    row, entity, score, view = found[0], entities[found], scores[found], views[found]
     # Find the best view of each entity, then rank the entities by it.
-    order = np.lexsort((flat[2], -flat[1], flat[0], rows))
-    rows, (own, values, numbers) = rows[order], (one[order] for one in flat)
-    first = np.flatnonzero(np.r_[True, (np.diff(own) != 0) | (np.diff(rows) != 0)][: len(own)])
-    rows, own, values, numbers = rows[first], own[first], values[first], numbers[first]
-    order = np.lexsort((own, -values, rows))
-    rows, own, values, numbers = rows[order], own[order], values[order], numbers[order]
-    places = np.arange(len(rows)) - np.searchsorted(rows, rows)
-    kept = places < k
-    rows, places = rows[kept], places[kept]
-    ranking.entities[rows, places] = own[kept]
-    ranking.scores[rows, places] = values[kept]
-    ranking.rows[rows, places] = numbers[kept]
+    order = np.lexsort((view, -score, entity, row))
+    fresh = (np.diff(entity[order], prepend=-1) != 0) | (np.diff(row[order], prepend=-1) != 0)
+    best = order[fresh]
+    best = best[np.lexsort((entity[best], -score[best], row[best]))]
+    places = np.arange(len(best)) - np.searchsorted(row[best], row[best])
+    best, places = best[places < k], places[places < k]
+    for whole, own in zip(ranking, (entity, score, view), strict=True):
+        whole[row[best], places] = own[best]
     return ranking
 
 
@@ -184,14 +158,10 @@ def _entities(shards: Shards, views: np.ndarray) -> np.ndarray:
 
 def _exact_scores(shards: Shards, mentions: np.ndarray, views: np.ndarray) -> np.ndarray:
     """(rows, n) products with the vectors in the shards; -inf where there is no view."""
-    numbers, places = np.unique(views, return_inverse=True)
-    places = places.reshape(views.shape)
-    missing = int(len(numbers) > 0 and numbers[0] < 0)
-    vectors = shards.gather(numbers[missing:])
+    numbers = np.unique(views[views >= 0])
+    vectors = shards.gather(numbers)
     scores = np.full(views.shape, -np.inf, dtype=np.float32)
-    for row, mention in enumerate(
-        mentions
-    ):  # each row has its own views, so there is no common product
+    for row, mention in enumerate(mentions):  # each has its own views: no product of all with all
         found = views[row] >= 0
-        scores[row, found] = vectors[places[row, found] - missing] @ mention
+        scores[row, found] = vectors[np.searchsorted(numbers, views[row, found])] @ mention
     return scores

@@ -39,18 +39,11 @@ class Inputs(TypedDict, total=False):
 
 
 class Kind(Protocol):
-    """What the module of a kind must have.
+    """What the module of a kind must have."""
 
-    Attributes
-    ----------
-    Settings
-        The type of the run's settings, which the run's manifest repeats.
-    Section
-        The type of the section NAME of params.yaml, for kinds that a row names by
-        ``retriever: NAME``. Other kinds, which a row's model or its ``fuse`` imply, have none.
-    """
-
-    Settings: type[Settings]
+    Settings: type[Settings]  # of the run, whose manifest repeats them
+    # Of the section NAME of params.yaml, for kinds that a row names by ``retriever: NAME``. Other
+    # kinds, which a row's model or its ``fuse`` imply, have none.
     Section: type[Settings]
 
     def needs(self, row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -90,16 +83,10 @@ def sections() -> dict[str, type[Settings]]:
 
 
 def kind_of(row: Mapping[str, Any], score: str | None = None, shards: bool = False) -> str:
-    """The name of a row's kind.
+    """The name of the kind of a row, which is an entry of ``systems`` in params.yaml.
 
-    Parameters
-    ----------
-    row
-        An entry of ``systems`` in params.yaml.
-    score
-        The score of its model, if it has one.
-    shards
-        Whether the entities are a knowledge base's, whose vectors lie in shards.
+    ``score`` is that of its model, if it has one; with ``shards``, the entities are a knowledge
+    base's, whose vectors lie in shards.
 
     >>> kind_of({"retriever": "bm25"}), kind_of({"model": "som"}, "sum_max")
     ('bm25', 'tokens')
@@ -121,33 +108,18 @@ def runs_a_model(name: str) -> bool:
 def retrieve(
     kind: str, settings: Mapping[str, Any], run: Path, manifest: Path, **inputs: Unpack[Inputs]
 ) -> None:
-    """Rank with the kind of this name.
+    """Rank with the kind of this name, whose settings are checked here.
 
-    Parameters
-    ----------
-    settings
-        The kind's settings, which are checked here.
-    inputs
-        None if not given; kinds that run no model ignore ``compute``.
+    Inputs are None if not given; kinds that run no model ignore ``compute``.
     """
-    name, kind = kind, find(kind)
-    given = read(kind.Settings, settings)
-    takes = {
-        key: parameter.default is parameter.empty
-        for key, parameter in inspect.signature(kind.retrieve).parameters.items()
-        if parameter.kind is parameter.KEYWORD_ONLY
-    }
-    unused = () if runs_a_model(name) else ("compute",)
+    ranks = find(kind).retrieve
+    given = read(find(kind).Settings, settings)
+    signature = inspect.signature(ranks)
+    unused = () if runs_a_model(kind) else ("compute",)
     inputs = {key: one for key, one in inputs.items() if one is not None and key not in unused}
-    if strange := [key for key in inputs if key not in takes]:
-        raise InputError(
-            f"{_option(strange[0])}: retriever kind {name} does not take it. It takes "
-            f"{', '.join(map(_option, takes))}."
-        )
-    if missing := [key for key, needed in takes.items() if needed and key not in inputs]:
-        raise InputError(f"{_option(missing[0])} is needed by retriever kind {name}.")
-    kind.retrieve(given, run, manifest, **inputs)
-
-
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
+    try:
+        signature.bind(given, run, manifest, **inputs)
+    except TypeError as error:
+        takes = [f"--{key.replace('_', '-')}" for key in [*signature.parameters][3:]]
+        raise InputError(f"retriever kind {kind}: {error}. It takes {', '.join(takes)}.") from None
+    ranks(given, run, manifest, **inputs)

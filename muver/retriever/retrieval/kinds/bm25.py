@@ -1,19 +1,22 @@
 """BM25: match words of the mention with words of title and description."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET, UnsetType
 
 from muver.io.typed import Count, Text
-from muver.retriever.retrieval.settings import BM25, Match, OwnPage
+from muver.retriever.retrieval.settings import BM25 as Section
+from muver.retriever.retrieval.settings import Match, OwnPage
 
-Section = BM25
+if TYPE_CHECKING:
+    import numpy as np
+
 SCORES_HELD = 16 * 2**20  # float32 scores of a block of mentions: 64 MB
 
 
-class Settings(BM25, kw_only=True):
+class Settings(Section, kw_only=True):
     """The section ``bm25``, with the settings that every run has."""
 
     split: Text
@@ -39,27 +42,20 @@ def retrieve(
 
     from muver.io.files import write_manifest
     from muver.io.progress import Progress
-    from muver.retriever.corpus.schema import read_entities
-    from muver.retriever.retrieval.bm25 import BM25 as Scorer
-    from muver.retriever.retrieval.bm25 import document, query
+    from muver.retriever.corpus.schema import read_entities, read_mentions
     from muver.retriever.retrieval.exact import rank_scores
-    from muver.retriever.retrieval.rows import Origins, RunRows, mentions_of_split
+    from muver.retriever.retrieval.rows import Origins, RunRows
 
-    table = mentions_of_split(mentions, settings.split)
+    table = read_mentions(mentions, settings.split)
     rows = RunRows(entities, table, settings)
     progress = Progress("ranking", table.num_rows, "mentions")
     worlds = np.array(table["world"].to_pylist(), dtype=object)
+    formula = settings.k1, settings.b, settings.method, settings.stopwords
     for name in dict.fromkeys(worlds):
         own = table.take(np.flatnonzero(worlds == name)).to_pylist()
         world = read_entities(entities, [name]).to_pylist()
         found_in = rows.candidates(name)
-        scorer = Scorer(
-            [document(entity, settings.document_tokens) for entity in world],
-            settings.k1,
-            settings.b,
-            settings.method,
-            settings.stopwords,
-        )
+        scorer = BM25([document(one, settings.document_tokens) for one in world], *formula)
         no_views = np.full(len(world), -1)
         block = max(SCORES_HELD // len(world), 1)
         for start in range(0, len(own), block):
@@ -72,3 +68,66 @@ def retrieve(
     progress.finish()
     rows.write(run)
     write_manifest(manifest, "retrieve", settings.as_dict(), {}, counts=None)
+
+
+class BM25:
+    """An index of documents that scores queries against all of them.
+
+    Words are runs of two or more letters, digits or underscores, lower-cased. A word that stands
+    twice in a query counts twice; a word that no document has is ignored.
+
+    Parameters
+    ----------
+    k1, b
+        Saturation of a word's count, and how much a document's length matters.
+    method
+        Variant of the formula, as bm25s names them (Kamphuis et al., Which BM25 do you mean?,
+        ECIR 2020, table 1).
+    stopwords
+        None keeps every word; "en" leaves out English function words.
+    """
+
+    def __init__(
+        self,
+        documents: Sequence[str],
+        k1: float = 1.2,
+        b: float = 0.75,
+        method: str = "lucene",
+        stopwords: str | None = None,
+    ):
+        import bm25s
+
+        self._stopwords, self._documents = stopwords, len(documents)
+        words = self._words(documents, ids=True)
+        self._index = None
+        if words.vocab:  # bm25s cannot index documents without a single word
+            self._index = bm25s.BM25(k1=k1, b=b, method=method)
+            self._index.index(words, create_empty_token=False, show_progress=False)
+
+    def scores(self, queries: Sequence[str]) -> "np.ndarray":
+        """Scores of all documents: (queries, documents) float32, 0 where no word is shared."""
+        import numpy as np
+
+        scores = np.zeros((len(queries), self._documents), dtype=np.float32)
+        if self._index is not None and queries:
+            for row, query in enumerate(self._words(queries, ids=False)):
+                scores[row] = self._index.get_scores_from_ids(self._index.get_tokens_ids(query))
+        return scores
+
+    def _words(self, texts: Sequence[str], ids: bool) -> Any:
+        import bm25s
+
+        left_out = self._stopwords or []
+        return bm25s.tokenize(list(texts), stopwords=left_out, show_progress=False, return_ids=ids)
+
+
+def document(entity: Mapping[str, Any], tokens: int | None = None) -> str:
+    """An entity's title and description; ``tokens`` limits the latter to its first space tokens."""
+    return f"{entity['title']} {' '.join(entity['text'].split(' ')[:tokens])}"
+
+
+def query(mention: Mapping[str, Any], kind: str) -> str:
+    """The words to look for: those of the mention, or those of its context too."""
+    if kind == "mention":
+        return mention["mention"]
+    return f"{mention['context_left']} {mention['mention']} {mention['context_right']}"

@@ -6,48 +6,33 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from muver.io.typed import Count, Share, Text
 from muver.retriever.retrieval.aggregates import AGGREGATES
-from muver.retriever.retrieval.settings import OfAggregates, check_aggregate, open_choice, scorer
+from muver.retriever.retrieval.settings import Scored
 
 if TYPE_CHECKING:
     from muver.retriever.retrieval.ann.index import AnnIndex
     from muver.retriever.vectors.shards import Shards
 
 
-class Settings(OfAggregates, kw_only=True):
-    """How shards or an index of them are searched.
-
-    Attributes
-    ----------
-    aggregate
-        One that scores an entity by its own views alone; its settings are keys beside it.
-    match
-        Titles are not compared at this size.
-    rescore, most_views
-        Whether views that an index finds are scored again by their vectors, and how many views it
-        may find for a mention.
-    effort
-        nprobe or efSearch; None for what the index's check chose.
-    minimum
-        The least agreement with exact search that an index must have; None for any.
-    """
+class Settings(Scored, kw_only=True):
+    """How shards or an index of them are searched."""
 
     split: Text | None
-    match: Literal["id"]
+    match: Literal["id"]  # titles are not compared at this size
     k: Count
-    rescore: bool
-    most_views: Count
-    effort: Count | None
-    minimum: Share | None
+    rescore: bool  # whether views that an index finds are scored again by their vectors
+    most_views: Count  # that it may find for a mention
+    effort: Count | None  # nprobe or efSearch; None for what the index's check chose
+    minimum: Share | None  # the least agreement with exact search; None for any
     threads: Count
     memory_mb: Count
     gpu: bool
+    # One that scores an entity by its own views alone.
     aggregate: Literal[tuple(name for name, one in AGGREGATES.items() if one.alone)] = "max"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_aggregate(self)
-        if choice := open_choice(self.as_dict()):
-            raise ValueError(f"{choice} has several values; a knowledge base needs one. Name it.")
+        if self.choice:
+            raise ValueError(f"{self.choice} has several values, and a knowledge base needs one.")
         if self.aggregate != "max" and not self.rescore:
             raise ValueError(
                 f"the aggregate {self.aggregate} is made of all views of an entity, which an index "
@@ -77,43 +62,34 @@ def retrieve(
     In the run the world is "wikipedia", and ``first`` and ``last`` both number the winning view
     among its entity's views, from 0.
     """
-    from muver.io.errors import InputError
     from muver.io.files import sha256_of, write_manifest
     from muver.io.progress import logger
     from muver.retriever.corpus.knowledge_base import KnowledgeBase
-    from muver.retriever.retrieval.ann.search import search
+    from muver.retriever.retrieval.ann.search import search, short
     from muver.retriever.retrieval.exact import queries_of, rank_shards
     from muver.retriever.vectors.part import Part
     from muver.retriever.vectors.shards import Shards
 
-    base = KnowledgeBase(kb)
-    shards = Shards(vectors)
-    if shards.entities != len(base):
-        raise InputError(
-            f"{vectors}: vectors of {shards.entities} entities, the knowledge base {kb} has "
-            f"{len(base)}. Encode the missing parts."
-        )
-    given = Part(mention_vectors)
-    ids, queries = given.rows()["mention_id"].combine_chunks(), queries_of(given, shards)
+    base, shards, given = KnowledgeBase(kb), Shards(vectors), Part(mention_vectors)
+    queries, aggregate = queries_of(given, shards), settings.scorer
     more: dict[str, Any] = {}
     if index is None:
         ranking = rank_shards(
-            shards, queries, settings.k, settings.memory_mb, scorer(settings), settings.threads
+            shards, queries, settings.k, settings.memory_mb, aggregate, settings.threads
         )
     else:
         opened = _open(index, shards, settings)
-        found = search(
+        ranking = search(
             opened, queries, settings.k, settings.rescore, settings.most_views, settings.memory_mb,
-            scorer(settings),
+            aggregate,
         )  # fmt: skip
-        ranking = found.ranking
         more = {
             "index": opened.manifest["factory"],
             "built": opened.manifest["settings"],
             "agreement": opened.manifest["agreement"],
-            "found": {"rounds": found.rounds, "fetched": found.fetched, "short": found.short},
+            "found": {"short": short(ranking, shards.entities)},
         }
-    _write(run, ids, ranking, shards, base)
+    _write(run, given.rows()["mention_id"].combine_chunks(), ranking, shards, base)
     inputs = {
         "model": shards.model,
         "kb": base.manifest["fingerprint"],
@@ -122,6 +98,30 @@ def retrieve(
     counts = {"entities": shards.entities, "views": shards.views}
     write_manifest(manifest, "ann-search", settings.as_dict(), inputs, counts=counts, **more)
     logger.info("%d mentions against %d views", len(queries), shards.views)
+
+
+def _open(folder: Path, shards: "Shards", settings: Settings) -> "AnnIndex":
+    """Open the index and set its effort: as the settings say, or as its check chose."""
+    from muver.io.errors import InputError
+    from muver.retriever.retrieval.ann.index import MANIFEST, AnnIndex
+    from muver.retriever.runs.manifest import require
+
+    opened = AnnIndex(folder, shards, settings.gpu, settings.threads)
+    agreed = opened.manifest["agreement"]
+    effort = agreed and agreed["effort"] if settings.effort is None else settings.effort
+    if settings.minimum is not None:
+        place = folder / MANIFEST
+        require(place, opened.manifest["factory"], agreed, settings.k, settings.minimum)
+        asked = {"rescore": settings.rescore, "most_views": settings.most_views, "effort": effort}
+        if other := [key for key, value in asked.items() if value != agreed[key]]:
+            raise InputError(
+                f"{place}: agreement was measured with other values of {', '.join(other)}. Search "
+                "with those, run `muver stage ann-check` with these, or set minimum to null for a "
+                "run that is no table's source."
+            )
+    if effort is not None:
+        opened.turn(effort)
+    return opened
 
 
 def _write(path: Path, ids: Any, ranking: Any, shards: "Shards", base: Any) -> None:
@@ -138,40 +138,16 @@ def _write(path: Path, ids: Any, ranking: Any, shards: "Shards", base: Any) -> N
     # Read an entity's title once, however many mentions it was found for.
     numbers, inverse = np.unique(entities, return_inverse=True)
     titles = base.rows(numbers, ["title"])["title"].take(pa.array(inverse))
+    originals = np.full(len(rows), ORIGINAL)
     write_run(
         path,
-        mention_id=ids.take(pa.array(rows)),
-        world=pa.repeat(WIKIPEDIA, len(rows)),
-        rank=ranks + 1,
-        entity=entities,
-        title=titles.combine_chunks(),
-        score=ranking.scores[rows, ranks],
-        layer=np.full(len(rows), ORIGINAL),
-        first=places,
-        last=places,
+        ids.take(pa.array(rows)),
+        pa.repeat(WIKIPEDIA, len(rows)),
+        ranks + 1,
+        entities,
+        titles.combine_chunks(),
+        ranking.scores[rows, ranks],
+        originals,
+        places,
+        places,
     )
-
-
-def _open(folder: Path, shards: "Shards", settings: Settings) -> "AnnIndex":
-    """Open the index and set its effort: as the settings say, or as its check chose."""
-    from muver.io.errors import InputError
-    from muver.retriever.retrieval.ann.index import MANIFEST, AnnIndex
-    from muver.retriever.runs.approximate import require
-
-    opened = AnnIndex(folder, shards, settings.gpu, settings.threads)
-    checked = opened.manifest["agreement"] or {}
-    effort = checked.get("effort") if settings.effort is None else settings.effort
-    if settings.minimum is not None:
-        factory, agreed = (opened.manifest[key] for key in ("factory", "agreement"))
-        require(folder / MANIFEST, factory, agreed, settings.k, settings.minimum)
-        asked = {"rescore": settings.rescore, "most_views": settings.most_views, "effort": effort}
-        for key, value in asked.items():
-            if value != checked[key]:
-                raise InputError(
-                    f"--settings: {key} is {value!r}, but agreement was measured with "
-                    f"{checked[key]!r}. Search with that, run `muver stage ann-check` with this "
-                    "one, or set minimum to null for a run that is no table's source."
-                )
-    if effort is not None:
-        opened.turn(effort)
-    return opened

@@ -38,6 +38,7 @@ def retrieve(
     import numpy as np
 
     from muver.io.files import write_manifest
+    from muver.retriever.corpus.schema import read_mentions
     from muver.retriever.encoders import device
     from muver.retriever.encoders.biencoder import BiEncoder
     from muver.retriever.encoders.int8 import to_precision
@@ -46,7 +47,6 @@ def retrieve(
         ORIGINAL,
         Origins,
         RunRows,
-        mentions_of_split,
     )
     from muver.retriever.retrieval.tokens import score_world
     from muver.retriever.views.worlds import load_worlds
@@ -55,7 +55,7 @@ def retrieve(
     loaded = BiEncoder.from_pretrained(model).to(accelerator.device).eval()
     towers = to_precision(loaded, compute.precision)
     config = towers.config
-    rows = RunRows(entities, mentions_of_split(mentions, settings.split), settings)
+    rows = RunRows(entities, read_mentions(mentions, settings.split), settings)
     counts = {"entities": 0, "views": 0}
     for world in load_worlds(entities, mentions, sentences, settings.split, config, towers.pieces):
         views = [some[0] for some in world.views]

@@ -33,15 +33,16 @@ def retrieve(
     """Rank the entities of each mention's world by their views.
 
     If the aggregate has several values, ``validation_runs`` are the validation split's runs with
-    each of them; the best value is chosen (:func:`muver.retriever.retrieval.choice.choose`).
+    each of them; the best value is chosen (:func:`muver.retriever.retrieval.pool.choose`).
     """
     from muver.io.errors import InputError
     from muver.io.files import write_manifest
     from muver.io.progress import Progress, logger
-    from muver.retriever.retrieval.choice import choose, ranks_in_runs, validation_pool
+    from muver.retriever.corpus.schema import read_mentions
     from muver.retriever.retrieval.exact import rank
     from muver.retriever.retrieval.layers import SystemViews
-    from muver.retriever.retrieval.rows import RunRows, mentions_of_split
+    from muver.retriever.retrieval.pool import choose, gold_ranks, validation_pool
+    from muver.retriever.retrieval.rows import RunRows
     from muver.retriever.vectors.block import ViewBlock
 
     values = settings.values
@@ -53,26 +54,22 @@ def retrieve(
     chosen = None
     if values:
         pool, gold = validation_pool(entities, mentions, settings.match, validation_runs)
-        cutoff = settings.validation_cutoff
-        chosen = choose(settings.choice, values, ranks_in_runs(pool, gold), cutoff)
+        ranks = (gold_ranks(pool, -own, gold) for own in pool.ranks)
+        chosen = choose(settings.choice, values, ranks, settings.validation_cutoff)
         logger.info("%s: %s", settings.choice, chosen[settings.choice])
     aggregate = settings.settled(chosen or {}).scorer
     views = SystemViews(settings, store, merged, global_views, spans)
-    rows = RunRows(entities, mentions_of_split(mentions, settings.split), settings)
+    rows = RunRows(entities, read_mentions(mentions, settings.split), settings)
     counts = {"entities": 0, "views": 0}
     progress = Progress("ranking", len(rows), "mentions")
     for name in views.worlds:
         own, world = views.mention_ids(name), rows.candidates(name)
         parts, owners, origins = views.world(name)
+        block = ViewBlock.of(parts, owners, world.of)
         ranking = rank(
-            views.mentions(name),
-            [ViewBlock.of(parts, owners, world.of)],
-            rows.k,
-            aggregate,
-            settings.memory_mb,
-            metric=settings.metric,
-            advance=progress.advance,
-        )
+            views.mentions(name), [block], rows.k, aggregate, settings.memory_mb, settings.metric,
+            progress.advance,
+        )  # fmt: skip
         rows.add(world, own, ranking, origins)
         counts["entities"] += len(world.titles)
         counts["views"] += len(owners)

@@ -9,7 +9,7 @@ from typing import Any
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.retriever.corpus.schema import read_entities, read_sentences
-from muver.retriever.corpus.splits import SPLITS
+from muver.retriever.corpus.sources import SPLITS
 from muver.retriever.views.build import Tokenizer
 from muver.retriever.views.layout import Ids
 

@@ -14,8 +14,7 @@ from muver.kb.importing.download import download
 from muver.kb.importing.pages import worlds
 from muver.kb.importing.pages.forms import FORMS
 from muver.retriever.corpus.settings import BuildCorpus, Download
-from muver.retriever.corpus.sources import find_source
-from muver.retriever.corpus.splits import SPLITS
+from muver.retriever.corpus.sources import SPLITS, find_source
 
 COMMIT = "0" * 40
 PAGES = {

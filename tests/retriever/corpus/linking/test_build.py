@@ -138,7 +138,7 @@ def test_from_the_archive_as_published_to_the_table(tmp_path, kb):
         ("m.txt", "", None, "m.txt: .*format"),
         ("m.jsonl", "", None, "m.jsonl: .*no mentions"),
         ("m.tsv", "-DOCSTART- (1 EU)\n", None, "m.tsv: .*no mentions"),
-        ("none", None, None, "none: no such file.*licence"),
+        ("none.tsv", None, None, "none.tsv: no such file.*licence"),
         ("x.conll", None, "raw", "x.conll"),  # the archive does not hold it
     ],
 )

@@ -83,9 +83,9 @@ def test_titles():
     [
         ("", "holds no document"),
         ("EU\n", "line 1: "),
-        ("-DOCSTART- EU\n", "line 1: expected -DOCSTART- .NAME."),
+        ("-DOCSTART- EU\n", "line 1: expected -DOCSTART- .NUMBER"),
         ("-DOCSTART- ()\n", "line 1: expected"),
-        ("-DOCSTART- (EU)\n", "line 1: .*'EU'"),
+        ("-DOCSTART- (EU)\n", "line 1: .*EU"),
         ("-DOCSTART- (1 EU)\nEU\tB\n", "line 2: expected"),
         ("-DOCSTART- (1 EU)\nEU\tX\tEU\tEU\n", "line 2: .* expected"),
         ("-DOCSTART- (1 EU)\nEU\tB\t \tEU\n", "line 2: expected"),

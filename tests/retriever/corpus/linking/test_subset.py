@@ -12,7 +12,6 @@ from muver.cli import main
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.kb.importing.parts import write_texts
-from muver.retriever.corpus.clean import clean
 from muver.retriever.corpus.linking.subset import passages, with_further, write_subset
 from muver.retriever.corpus.schema import (
     read_entities,
@@ -21,6 +20,7 @@ from muver.retriever.corpus.schema import (
     read_sentences,
 )
 from muver.retriever.corpus.settings import ReadTexts, Subset
+from muver.retriever.corpus.texts import clean
 from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.retrieval.negatives import mine
 from muver.retriever.retrieval.settings import Mining

@@ -25,7 +25,6 @@ from muver.retriever.vectors.part import open_layer
 from muver.retriever.vectors.shards import Shards
 from muver.retriever.views.build import entity_views
 from tests import tiny
-from tests.knowledge_base import contents
 from tests.retriever.encoders.stages.wikipedia import BARE, make_base
 
 FP32 = tiny.settings(Part, dtype="fp32")
@@ -154,15 +153,6 @@ def test_half_precision_and_the_manifest(vectors, models, kb, tmp_path):
     full = np.load(vectors / "paragraphs" / "part-00001.npy")
     assert half.dtype == np.float16 and full.dtype == np.float32
     assert np.array_equal(half, full.astype(np.float16))
-
-
-def test_parts_of_two_models_are_not_searched(vectors, models, kb, tmp_path):
-    shutil.copytree(vectors / "paragraphs", tmp_path / "out")
-    encode_part(models / "prefix", kb, 1, tmp_path / "out", FP32)
-    with pytest.raises(InputError, match="part-00001.npy: vectors of another model"):
-        Shards(tmp_path / "out")
-    encode_part(models / "paragraphs", kb, 1, tmp_path / "out", FP32)
-    assert contents(tmp_path / "out") == contents(vectors / "paragraphs")
 
 
 def test_a_failed_write_leaves_no_part(models, kb, tmp_path, monkeypatch):

@@ -7,12 +7,11 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.io.typed import read
-from muver.retriever.retrieval.ann.check import agreement, check_indices
-from muver.retriever.retrieval.ann.index import build
-from muver.retriever.retrieval.ann.settings import Build, Check
+from muver.retriever.retrieval.ann.check import Check, agreement, check_indices
+from muver.retriever.retrieval.ann.index import Build, build
 from muver.retriever.retrieval.exact import Ranking
-from muver.retriever.runs import approximate
-from muver.retriever.runs.approximate import reached
+from muver.retriever.runs import manifest as manifests
+from muver.retriever.runs.manifest import reached
 
 
 def ranking(entities):
@@ -26,7 +25,7 @@ def test_agreement_by_hand():
     measured = agreement(found, exact)
     # 3 of 3, 2 of 2, 2 of 3, 0 of 3; the best entity at rank 1, at 3, missing, missing.
     assert measured["recall"] == pytest.approx((1 + 1 + 2 / 3 + 0) / 4)
-    assert measured["best"] == {"found": 0.5, "first": 0.25, "greatest_rank": 3, "missing": 2}
+    assert measured["best"] == {"found": 0.5, "first": 0.25}
     assert reached(measured) == 0.5
     assert reached({"recall": 0.4, "best": {"found": 0.9}}) == 0.4
 
@@ -63,7 +62,7 @@ def test_the_smallest_effort_that_suffices(index, made):
     assert (easy["effort"], easy["recall"]) == (4, recalls[1])
     assert manifest_of(index)["agreement"] == easy
     assert (easy["k"], easy["mentions"], easy["rescore"]) == (10, 40, True)
-    assert easy["best"]["first"] <= 1 and easy["wanted"] == recalls[1]
+    assert easy["best"]["first"] <= 1
 
 
 def test_no_more_effort_than_lists(index, made):
@@ -72,17 +71,17 @@ def test_no_more_effort_than_lists(index, made):
 
 
 def require(place, manifest, k, minimum=0.995):
-    approximate.require(place, manifest["factory"], manifest["agreement"], k, minimum)
+    manifests.require(place, manifest["factory"], manifest["agreement"], k, minimum)
 
 
 def test_require(index, made):
     result = measured(index, made, efforts=[1])
     recall, best = result["recall"], result["best"]["found"]
     require(index, manifest_of(index), 10, min(recall, best))
-    message = f"IVF16,SQfp16 .*{recall:.4f}.*{best:.4f}.*nprobe 1,.*0.995.*Raise nprobe"
+    message = f"IVF16,SQfp16 .*{recall:.4f}.*{best:.4f}.*nprobe 1,.*0.995"
     with pytest.raises(InputError, match=message):
         require(index, manifest_of(index), 10)
-    with pytest.raises(InputError, match="k = 10, 11"):
+    with pytest.raises(InputError, match="with k 11"):
         require(index, manifest_of(index), 11, 0)
 
 
@@ -96,9 +95,9 @@ def test_the_best_entity_counts_by_itself(index, made):
 
 
 def test_require_of_an_index_that_was_not_checked(made, tmp_path):
-    manifest = build(made.shards.folder, tmp_path, Build(factory="Flat", seed=0, threads=1))
+    build(made.shards.folder, tmp_path, Build(factory="Flat", seed=0, threads=1))
     with pytest.raises(InputError, match="ann-check"):
-        require(tmp_path, manifest, 10)
+        require(tmp_path, manifest_of(tmp_path), 10)
     result = measured(tmp_path, made)
     assert (result["knob"], result["effort"], result["recall"]) == (None, None, 1.0)
     require(tmp_path, manifest_of(tmp_path), 10)
@@ -114,5 +113,5 @@ def test_what_cannot_be_measured(index, made):
 
 def test_the_sample_is_the_seed_s(index, made):
     first = measured(index, made, mentions=20)
-    assert measured(index, made, mentions=20)["of"] == first["of"]
-    assert measured(index, made, mentions=20, seed=1)["of"] != first["of"]
+    assert measured(index, made, mentions=20) == first
+    assert measured(index, made, mentions=20, seed=1) != first

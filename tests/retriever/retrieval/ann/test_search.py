@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muver.retriever.retrieval.aggregates import LogMeanExp, Penalised
-from muver.retriever.retrieval.ann.index import AnnIndex, build
-from muver.retriever.retrieval.ann.search import best_by_entity, distinct, search
-from muver.retriever.retrieval.ann.settings import Build
+from muver.retriever.retrieval.ann.index import AnnIndex, Build, build
+from muver.retriever.retrieval.ann.search import best_by_entity, distinct, search, short
 from muver.retriever.retrieval.exact import rank_shards
 from muver.retriever.vectors.shards import Shards
 from tests.retriever.vectors.made import owners, write_shards
@@ -52,10 +51,9 @@ def test_only_mentions_that_lack_are_searched_again(crowded):
     found = search(index, MENTIONS, 2)
     # 2 entities have 3.6 views: 4 are fetched. These are of one entity for the first mention.
     assert index.calls == [(2, 4), (1, 8)]
-    assert (found.rounds, found.fetched, found.short) == (2, 8, 0)
-    assert found.ranking.entities.tolist() == [[0, 1], [1, 2]]
-    assert found.ranking.rows.tolist() == [[0, 5], [5, 6]]
-    assert found.ranking.scores.tolist() == [[9, 4], [1, 1]]
+    assert found.entities.tolist() == [[0, 1], [1, 2]]
+    assert found.rows.tolist() == [[0, 5], [5, 6]]
+    assert found.scores.tolist() == [[9, 4], [1, 1]]
 
 
 def test_the_bound_on_views(crowded):
@@ -63,12 +61,12 @@ def test_the_bound_on_views(crowded):
     index = Listed(shards, vectors)
     found = search(index, MENTIONS[:1], 3, most_views=7)
     assert index.calls == [(1, 6), (1, 7)]
-    assert found.ranking.entities.tolist() == [[0, 1, 2]]
+    assert found.entities.tolist() == [[0, 1, 2]]
     index = Listed(shards, vectors)
     found = search(index, MENTIONS[:1], 2, most_views=3)
     assert index.calls == [(1, 3)]
-    assert found.ranking.entities.tolist() == [[0, -1]] and found.short == 1
-    assert found.ranking.scores.tolist() == [[9, -np.inf]]
+    assert found.entities.tolist() == [[0, -1]]
+    assert found.scores.tolist() == [[9, -np.inf]]
 
 
 def test_an_exhausted_index_is_not_asked_again(crowded):
@@ -76,27 +74,26 @@ def test_an_exhausted_index_is_not_asked_again(crowded):
     index = Listed(shards, vectors, limit=3)
     found = search(index, MENTIONS[:1], 2)
     assert index.calls == [(1, 4)]
-    assert found.ranking.entities.tolist() == [[0, -1]] and found.short == 1
+    assert found.entities.tolist() == [[0, -1]]
 
 
 def test_an_index_that_finds_nothing(crowded):
     shards, vectors = crowded
     found = search(Listed(shards, vectors, limit=0), MENTIONS, 2)
-    assert (found.ranking.entities == -1).all() and found.short == 2
+    assert (found.entities == -1).all()
 
 
 def test_more_entities_than_there_are(crowded):
     shards, vectors = crowded
     found = search(Listed(shards, vectors), MENTIONS, 7)
-    assert found.ranking.entities.tolist() == [[0, 1, 2, 3, 4, -1, -1], [1, 2, 3, 4, 0, -1, -1]]
-    assert found.short == 0
+    assert found.entities.tolist() == [[0, 1, 2, 3, 4, -1, -1], [1, 2, 3, 4, 0, -1, -1]]
 
 
 def test_without_rescoring_the_scores_are_the_index_s(crowded):
     shards, vectors = crowded
     found = search(Listed(shards, vectors), MENTIONS, 2, rescore=False)
-    assert found.ranking.entities.tolist() == [[0, 1], [1, 2]]
-    assert found.ranking.scores.tolist() == [[0, -5], [0, -1]]
+    assert found.entities.tolist() == [[0, 1], [1, 2]]
+    assert found.scores.tolist() == [[0, -5], [0, -1]]
 
 
 def test_rescoring_puts_the_order_right(crowded):
@@ -104,8 +101,8 @@ def test_rescoring_puts_the_order_right(crowded):
     shards, vectors = crowded
     index = Listed(shards, -vectors)
     found = search(index, MENTIONS[:1], 5)
-    assert found.ranking.entities.tolist() == [[0, 1, 2, 3, 4]]
-    assert found.ranking.scores.tolist() == [[9, 4, 3, 2, 1]]
+    assert found.entities.tolist() == [[0, 1, 2, 3, 4]]
+    assert found.scores.tolist() == [[9, 4, 3, 2, 1]]
 
 
 @settings(deadline=None, max_examples=40)
@@ -121,15 +118,15 @@ def test_over_fetching_finds_what_exact_search_finds(tmp_path_factory, counts, k
     found = search(Listed(shards, vectors), mentions, k, memory_mb=data.draw(st.integers(0, 1)))
     exact = rank_shards(shards, mentions, k)
     # At the end of a ranking equal entities may stand for each other: scores are the same.
-    assert np.array_equal(found.ranking.scores, exact.scores)
+    assert np.array_equal(found.scores, exact.scores)
     for row in range(len(mentions)):
-        entities = found.ranking.entities[row][found.ranking.entities[row] >= 0]
+        entities = found.entities[row][found.entities[row] >= 0]
         assert len(set(entities)) == len(entities) == min(k, len(counts))
         above = exact.scores[row] > exact.scores[row, len(entities) - 1]
         assert set(exact.entities[row, above]) <= set(entities)
-        own = found.ranking.rows[row, : len(entities)]
+        own = found.rows[row, : len(entities)]
         assert np.array_equal(owners(counts)[own], entities)
-        assert np.array_equal(vectors[own] @ mentions[row], found.ranking.scores[row][: len(own)])
+        assert np.array_equal(vectors[own] @ mentions[row], found.scores[row][: len(own)])
 
 
 @pytest.mark.parametrize("aggregate", [LogMeanExp(temperature=2), Penalised(beta=3)])
@@ -139,10 +136,15 @@ def test_an_aggregate_takes_views_that_the_index_did_not_find(crowded, aggregate
     index = Listed(shards, vectors, limit=5)
     found = search(index, MENTIONS[:1], 5, aggregate=aggregate)
     exact = rank_shards(shards, MENTIONS[:1], 5, aggregate=aggregate)
-    assert found.ranking.entities.tolist() == [[0, -1, -1, -1, -1]]  # what the index finds
+    assert found.entities.tolist() == [[0, -1, -1, -1, -1]]  # what the index finds
     at = exact.entities[0].tolist().index(0)
-    np.testing.assert_allclose(found.ranking.scores[0, 0], exact.scores[0, at], rtol=1e-6)
-    assert found.ranking.rows[0, 0] == 0
+    np.testing.assert_allclose(found.scores[0, 0], exact.scores[0, at], rtol=1e-6)
+    assert found.rows[0, 0] == 0
+
+
+def test_mentions_that_lack_entities():
+    ranking = best_by_entity(np.array([[0, -1], [1, 2]]), np.ones((2, 2)), np.zeros((2, 2)), 3)
+    assert (short(ranking, 2), short(ranking, 3)) == (1, 2)
 
 
 def test_distinct():
@@ -166,11 +168,11 @@ def test_by_a_real_index_with_all_lists(made, tmp_path):
     index.turn(8)
     found = search(index, made.mentions, 20)
     exact = rank_shards(made.shards, made.mentions, 20)
-    assert np.array_equal(found.ranking.entities, exact.entities)
-    np.testing.assert_allclose(found.ranking.scores, exact.scores, rtol=1e-5)
+    assert np.array_equal(found.entities, exact.entities)
+    np.testing.assert_allclose(found.scores, exact.scores, rtol=1e-5)
     for aggregate in (LogMeanExp(temperature=0.3), Penalised(beta=0.4)):
         found = search(index, made.mentions, 600, aggregate=aggregate)
         exact = rank_shards(made.shards, made.mentions, 600, aggregate=aggregate)
-        np.testing.assert_allclose(found.ranking.scores, exact.scores, rtol=1e-4, atol=1e-4)
-        same = found.ranking.entities[:, :20] == exact.entities[:, :20]
+        np.testing.assert_allclose(found.scores, exact.scores, rtol=1e-4, atol=1e-4)
+        same = found.entities[:, :20] == exact.entities[:, :20]
         assert same.mean() > 0.999  # but for ties in the last digit

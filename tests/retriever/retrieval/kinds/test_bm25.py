@@ -12,8 +12,8 @@ import pytest
 from muver.io.errors import InputError
 from muver.io.parquet import table_writer
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, read_mentions
-from muver.retriever.retrieval.bm25 import BM25, document, query
 from muver.retriever.retrieval.kinds import retrieve
+from muver.retriever.retrieval.kinds.bm25 import BM25, document, query
 from muver.retriever.runs.run import read_run
 
 DOCUMENTS = ["red fox red", "fox den", "river"]

@@ -76,13 +76,16 @@ def test_another_module_is_another_kind(corpus, tmp_path, monkeypatch, capsys):
     assert main(command) == 0
     assert json.loads((tmp_path / "run.json").read_text())["settings"]["k"] == 1
     assert main([*command, "--store", "x"]) == 2
-    assert "--store: retriever kind first does not take it" in capsys.readouterr().err
+    assert (
+        "retriever kind first: got an unexpected keyword argument 'store'"
+        in capsys.readouterr().err
+    )
 
 
 def test_kinds_and_inputs_that_are_not_there(tmp_path):
     with pytest.raises(InputError, match="Did you mean 'bm25'"):
         kinds.find("bm2")
-    with pytest.raises(InputError, match="--compute is needed"):
+    with pytest.raises(InputError, match="tokens: missing .*'compute'"):
         inputs = dict.fromkeys(("entities", "mentions", "sentences", "model"), tmp_path)
         settings = {"split": "test", "k": 1, "match": "id", "memory_mb": 1}
         kinds.retrieve("tokens", settings, tmp_path / "r", tmp_path / "m", **inputs)

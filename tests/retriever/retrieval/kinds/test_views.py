@@ -267,7 +267,7 @@ def without_layer(root):
             {"merge_layers": 1},
             "layer1.npy",
         ),
-        (None, True, {"merge_layers": 2}, "holds 1 merged layers"),
+        (None, True, {"merge_layers": 2}, "layer2.parquet: no such file"),
         (None, False, {"merge_layers": 1}, "--merged is needed"),
         (None, False, {"global_view": True}, "--global-views is needed"),
         (None, False, {"spans": True}, "--spans is needed"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from muver.retriever.corpus.categories import category
+from muver.retriever.corpus.texts import category
 
 
 @pytest.mark.parametrize(

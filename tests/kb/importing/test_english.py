@@ -6,9 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 from muver.io.errors import InputError
+from muver.kb.importing.download import obtain_english
 from muver.retriever.corpus.obtain import Download
 from muver.retriever.corpus.sources import find_source
-from muver.retriever.views.english import obtain_english
 
 PUNKT = replace(find_source("punkt_english"), sha256=None)
 ENGLISH = {

@@ -1,8 +1,8 @@
-"""What validation chose, from a manifest and in words."""
+"""What validation chose, from a run's manifest and in words."""
 
 import pytest
 
-from muver.retriever.runs.chosen import Chosen, chosen_of
+from muver.retriever.runs.manifest import Chosen, chosen_of
 
 WEIGHT = {
     "weight": 0.5, "cutoff": 64, "mentions": 12,

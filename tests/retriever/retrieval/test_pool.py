@@ -1,9 +1,8 @@
-"""Choices on validation, by hand."""
+"""Ranks of golds in several runs and choices on validation, by hand."""
 
 import numpy as np
 
-from muver.retriever.retrieval.choice import choose, ranks_in_runs
-from muver.retriever.retrieval.pool import Pool
+from muver.retriever.retrieval.pool import Pool, choose, gold_ranks
 
 
 def test_hits_at_the_cutoff_decide_then_hits_at_1_then_the_order():
@@ -28,10 +27,11 @@ def test_what_was_tried_is_told():
 
 def test_ranks_of_golds_in_each_run():
     """Mention 0 means candidate 7, which the second run alone ranks; nobody ranks mention 1's."""
-    rows = np.zeros(4, dtype=np.int32)
+    rows = np.zeros(5, dtype=np.int32)
     pool = Pool(
-        mention=np.array([0, 0, 1, 2]), candidate=np.array([3, 7, 4, 9]),
-        ranks=np.array([[1, np.inf, 1, 2], [2, 1, np.inf, 5]]), scores=np.zeros((2, 4)),
+        mention=np.array([0, 0, 1, 2, 2]), candidate=np.array([3, 7, 4, 8, 9]),
+        ranks=np.array([[1, np.inf, 1, 1, 2], [2, 1, np.inf, np.inf, 1]]), scores=np.zeros((2, 5)),
         entity=rows, layer=rows, first=rows, last=rows,
     )  # fmt: skip
-    assert ranks_in_runs(pool, np.array([7, 8, 9])).tolist() == [[0, 0, 2], [1, 0, 5]]
+    found = [gold_ranks(pool, -ranks, np.array([7, 8, 9])).tolist() for ranks in pool.ranks]
+    assert found == [[0, 0, 2], [1, 0, 1]]
