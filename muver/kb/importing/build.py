@@ -1,6 +1,7 @@
 """From files to a canonical knowledge base, with a report; memory holds a row group at a time."""
 
 import contextlib
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -9,20 +10,23 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from muver.io.checking import disk_errors
 from muver.io.errors import InputError
-from muver.io.files import atomic_path, folder_beside, sha256_of, write_manifest
+from muver.io.files import folder_beside, sha256_of, write_manifest
 from muver.io.parquet import row_groups, table_of
 from muver.io.progress import logger
+from muver.io.text import counted
 from muver.kb.importing.dataset import check_free, write_dataset
-from muver.kb.importing.items import Entity, Item, LeftOut
+from muver.kb.importing.items import SHOWN, Entity, Item, LeftOut, Notes
 from muver.kb.importing.ledger import Ledger
+from muver.kb.importing.markup import without_html
 from muver.kb.importing.schema import ENTITIES, FILE, LONGEST_WORLD, MANIFEST, ROWS_A_GROUP
 from muver.kb.importing.settings import Given, Import
 from muver.kb.importing.sources import format_of, source
-from muver.kb.importing.tidy import SHOWN, Notes, shortened, tidy
 
 WITH_LINKS = {"mediawiki", "linked"}
 CHARACTERS_A_GROUP = 1 << 22
+NO_WORLD = re.compile(r"[/\\\x00-\x1f\x7f-\x9f]")  # in names of files
 
 
 def import_kb(
@@ -32,7 +36,7 @@ def import_kb(
     settings: Import,
     form: str | None = None,
     world: str | None = None,
-    columns: Sequence[str] = (),
+    columns: Sequence[tuple[str, str]] = (),
     where: Sequence[str] = (),
     workers: int = 1,
     mentions: Path | None = None,
@@ -48,8 +52,8 @@ def import_kb(
     out
         Folder for ``entities.parquet`` and ``manifest.json``, which has the counts.
     form
-        json-lines, csv, parquet, mediawiki, rdf, obo, wikidata or linked; by default told by the
-        files' endings.
+        json-lines, csv, parquet, mediawiki, rdf, obo, wikidata, linked, kilt, blink or zeshel; by
+        default told by the files' endings.
     world
         Of entities whose source names none; by default the file's own, or its name.
     columns
@@ -59,15 +63,11 @@ def import_kb(
         Of Wikidata, as PROPERTY=ITEM: which entities to keep; several conditions must all hold.
         P31=Q5: instances of humans; P31=Q5|Q43229; P625: whatever has coordinates.
     workers
-        Processes, for wikis and Wikidata.
+        Processes, for wikis, Wikidata, KILT and BLINK.
     mentions
         Of a wiki: folder for a dataset in ZESHEL's format, whose mentions are the links.
-
-    Returns
-    -------
-    The manifest's counts.
     """
-    given = Given(settings, _pairs(columns), world, tuple(where), workers)
+    given = Given(settings, dict(columns), world, tuple(where), workers)
     forms = [format_of(path, form) for path in sources]
     if where and set(forms) != {"wikidata"}:
         raise InputError("--where: only Wikidata's dump has properties to filter by.")
@@ -87,16 +87,18 @@ def import_kb(
         for number, (path, name) in enumerate(zip(sources, forms, strict=True)):
             build.read(number, path, source(name)(path, given))
         build.check()
-        with atomic_path(out / FILE) as final:
-            build.write(final)
-            counts = build.summary()
-            if mentions is not None:
-                worlds = list(build.worlds)
-                counts["dataset"] = write_dataset(
-                    mentions, ledger, worlds, settings.mentions, temporary
-                )
-            # The old manifest must never lie beside the new table.
-            (out / MANIFEST).unlink(missing_ok=True)
+        with disk_errors(out, "Nothing was changed."):
+            build.write(temporary / FILE)
+        counts = build.summary()
+        if mentions is not None:
+            worlds = list(build.worlds)
+            counts["dataset"] = write_dataset(
+                mentions, ledger, worlds, settings.mentions, temporary
+            )
+        out.mkdir(exist_ok=True)
+        # The old manifest must never lie beside the new table.
+        (out / MANIFEST).unlink(missing_ok=True)
+        (temporary / FILE).replace(out / FILE)
     names = [path.name for path in sources]
     if len(set(names)) < len(names):
         names = list(map(str, sources))
@@ -127,20 +129,40 @@ class _Build:
         """Take in all of a source."""
         for item in items:
             if isinstance(item, Entity):
-                item = tidy(item, self.settings, self.notes, str(path))
+                item = self._tidy(item, f"{path}, {item.place}")
             if isinstance(item, LeftOut):
                 self.left_out.add(item.why, f"{path}, {item.place}")
-                continue
-            if isinstance(item, Entity):
-                if len(item.world.encode(errors="replace")) > LONGEST_WORLD:
-                    raise InputError(
-                        f"{path}, {item.place}: its world's name has {len(item.world)} characters, "
-                        f"at most {LONGEST_WORLD} bytes are taken. Name another column with --map "
-                        "world=COLUMN, or a world for all with --world."
-                    )
-                self.worlds[item.world] += 1
-                self.counts["without_description"] += not item.description
-            self.ledger.add(item, number)
+            else:
+                self.ledger.add(item, number)
+
+    def _tidy(self, entity: Entity, where: str) -> Entity | LeftOut:
+        """Take out HTML and cut what is too long; count what changed."""
+        settings, notes = self.settings, self.notes
+        if len(entity.world.encode()) > LONGEST_WORLD or NO_WORLD.search(entity.world):
+            raise InputError(
+                f"{where}: world {entity.world[:LONGEST_WORLD]!r}: expected a name of at most "
+                f"{LONGEST_WORLD} bytes, without slashes and control characters. Name another "
+                "column with --map world=COLUMN, or a world for all with --world."
+            )
+        title, text = " ".join(entity.title.split()), entity.description.strip()
+        if settings.html and not entity.links:
+            plain = without_html(text)
+            if plain != text:
+                notes.add("descriptions with HTML, which was taken out", where)
+            text = plain
+        if not title and not text:
+            return LeftOut("neither title nor description", entity.place)
+        if not title:
+            notes.add("entities without a title", where)
+        if settings.longest is not None and len(text) > settings.longest:
+            what = f"descriptions cut at {settings.longest} characters"
+            notes.add(what, f"{where}: {len(text)} characters")
+            text = text[: settings.longest].rstrip()
+        self.worlds[entity.world] += 1
+        self.counts["without_description"] += not text
+        entity.id, entity.title, entity.description = entity.id.strip(), title, text
+        entity.links = [link for link in entity.links if link.end <= len(text)]
+        return entity
 
     def check(self) -> None:
         """Look at the names of all."""
@@ -156,9 +178,10 @@ class _Build:
             )
         count, first = self.ledger.equal_titles(SHOWN)
         if count:
-            self.notes.put("titles of several entities of a world (kept apart)", count, first)
+            what = "titles of several entities of a world (kept apart)"
+            self.notes.add(what, *first, count=count)
         if lost := self.ledger.lost_redirects():
-            self.left_out.put("redirects to no entity", lost, [])
+            self.left_out.add("redirects to no entity", count=lost)
 
     def write(self, path: Path) -> None:
         """Write all entities, with the titles of redirects among their aliases."""
@@ -177,6 +200,20 @@ class _Build:
                 table = table_of(ENTITIES, list(zip(*rows, strict=True)))
                 writer.write_table(table, row_group_size=len(rows))
 
+    def _names(self, one: Entity) -> list[str]:
+        """The names beside the title, each once, and as many as the settings allow."""
+        further = self.ledger.redirects_to(one.world, one.title)
+        every = (" ".join(name.split()) for name in [*one.aliases, *further])
+        names = [name for name in dict.fromkeys(every) if name and name != one.title]
+        most = self.settings.most_aliases
+        if most is not None and len(names) > most:
+            what = f"entities of whose aliases {most} were kept"
+            self.notes.add(what, f"{one.world}, {one.title!r}: {len(names)} aliases")
+            names = names[:most]
+        self.counts["with_aliases"] += bool(names)
+        self.counts["aliases"] += len(names)
+        return names
+
     def summary(self) -> dict[str, Any]:
         """The manifest's counts."""
         return {
@@ -186,14 +223,6 @@ class _Build:
             "told": self.notes.as_dict(),
             "left_out": self.left_out.as_dict(),
         }
-
-    def _names(self, one: Entity) -> list[str]:
-        further = self.ledger.redirects_to(one.world, one.title)
-        names = [name for name in dict.fromkeys([*one.aliases, *further]) if name != one.title]
-        names = shortened(names, self.settings, self.notes, f"{one.world}, {one.title!r}")
-        self.counts["with_aliases"] += bool(names)
-        self.counts["aliases"] += len(names)
-        return names
 
 
 @contextlib.contextmanager
@@ -207,32 +236,25 @@ def _full_disk(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def _pairs(given: Sequence[str]) -> dict[str, str]:
-    pairs = dict(one.partition("=")[::2] for one in given)
-    if not all(name and column for name, column in pairs.items()):
-        raise InputError(f"--map {' '.join(given)}: expected CANONICAL=COLUMN, such as title=name.")
-    return pairs
-
-
 def _listed(paths: Sequence[Path]) -> str:
     return ", ".join(map(str, paths))
 
 
 def _tell(sources: Sequence[Path], counts: dict[str, Any]) -> None:
     logger.info(
-        "%s: %d entities, %d without a description, %d with %d aliases",
-        _listed(sources), counts["entities"], counts["without_description"], counts["with_aliases"],
-        counts["aliases"],
+        "%s: %s, %d without a description, %d with %s", _listed(sources),
+        counted(counts["entities"], "entity", "entities"), counts["without_description"],
+        counts["with_aliases"], counted(counts["aliases"], "alias", "aliases"),
     )  # fmt: skip
     for world, entities in counts["worlds"].items():
-        logger.info("world %s: %d entities", world, entities)
+        logger.info("world %s: %s", world, counted(entities, "entity", "entities"))
     if dataset := counts.get("dataset"):
         logger.info(
-            "mentions: %s; %d more were left out, and %d links that lead to no entity",
+            "mentions: %s; left out: %d, and of links that lead to no entity %d",
             ", ".join(f"{split} {count}" for split, count in dataset["mentions"].items()),
             dataset["mentions_left_out"], dataset["links_to_no_entity"],
         )  # fmt: skip
     for heading, label in (("told", ""), ("left_out", "left out: ")):
         for what, one in counts[heading].items():
             example = f", such as {one['first'][0]}" if one["first"] else ""
-            logger.info("%s%d %s%s", label, one["count"], what, example)
+            logger.info("%s%s: %d%s", label, what, one["count"], example)

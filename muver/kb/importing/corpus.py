@@ -1,6 +1,6 @@
 """A dataset in ZESHEL's format, checked and written as the canonical tables of the retriever.
 
-``documents/<world>.json`` holds the entities (`muver.kb.importing.sources.zeshel`), and
+``documents/<world>.json`` holds an entity a line (Logeswaran et al., ACL 2019), and
 ``mentions/{train,val,test}.json`` one mention a line, whose indices count the tokens of its context
 document's text from 0, the end included. Memory holds the mentions and one world.
 """
@@ -12,15 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.io.files import write_json
 from muver.io.parquet import table_of, table_writer
 from muver.io.progress import Progress, logger
-from muver.kb.importing.settings import Given, Import
-from muver.kb.importing.sources.zeshel import entities
 from muver.retriever.corpus.jsonl import read_json_lines
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, ROWS_A_GROUP
 from muver.retriever.corpus.settings import BuildCorpus
@@ -28,6 +26,15 @@ from muver.retriever.corpus.splits import SPLITS
 from muver.retriever.corpus.statistics import Counts, WorldCounts, count, fingerprint
 
 Row = tuple[Any, ...]
+
+
+class Document(Struct):
+    """A line of ``documents/<world>.json``; ZESHEL's own have no ``type``."""
+
+    document_id: str
+    title: str
+    text: str
+    type: str | UnsetType = UNSET
 
 
 class Mention(Struct):
@@ -146,26 +153,26 @@ def _write_world(
     texts: dict[str, str] = {}
     without_text = 0
     titles: set[str] = set()
-    documents = entities(path, Given(Import()))
+    documents = read_json_lines(path, Document)
     while group := list(islice(documents, ROWS_A_GROUP)):
         rows: list[Row] = []
-        for one in group:
-            if one.id in numbers:
+        for line, one in group:
+            if one.document_id in numbers:
                 raise InputError(
-                    f"{path}, {one.place}: document id {one.id!r} is already that of line "
-                    f"{numbers[one.id] + 1}. Ids must differ within a world."
+                    f"{path}, line {line}: document id {one.document_id!r} is already that of line "
+                    f"{numbers[one.document_id] + 1}. Ids must differ within a world."
                 )
-            if not one.title.strip() and not one.description.strip():
+            if not one.title.strip() and not one.text.strip():
                 raise InputError(
-                    f"{path}, {one.place}: both title and text are empty; an entity needs one."
+                    f"{path}, line {line}: both title and text are empty; an entity needs one."
                 )
-            number = numbers[one.id] = len(numbers)
-            kind = one.further.get("type")
-            rows.append((world, number, one.id, one.title, one.description, kind))
-            without_text += not one.description.strip()
+            number = numbers[one.document_id] = len(numbers)
+            kind = None if one.type is UNSET else one.type
+            rows.append((world, number, one.document_id, one.title, one.text, kind))
+            without_text += not one.text.strip()
             titles.add(one.title)
-            if one.id in contexts:
-                texts[one.id] = one.description
+            if one.document_id in contexts:
+                texts[one.document_id] = one.text
         table = table_of(ENTITIES, list(zip(*rows, strict=True)))
         writer.write_table(table, row_group_size=ROWS_A_GROUP)
     if not numbers:

@@ -1,6 +1,11 @@
 """What the sources give: entities, further titles of entities, and what they left out."""
 
+from collections import Counter, defaultdict
+from typing import Any
+
 from msgspec import Struct
+
+SHOWN = 10  # examples of each kind
 
 
 class Link(Struct, frozen=True):
@@ -40,3 +45,24 @@ class LeftOut(Struct):
 
 
 Item = Entity | Redirect | LeftOut
+
+
+class Notes:
+    """What users should know, counted by kind, each with its first examples."""
+
+    def __init__(self):
+        self.counts: Counter[str] = Counter()
+        self.examples: defaultdict[str, list[str]] = defaultdict(list)
+
+    def add(self, what: str, *examples: str, count: int = 1) -> None:
+        """Count one or several, and keep examples that are among the first."""
+        self.counts[what] += count
+        kept = self.examples[what]
+        kept += examples[: SHOWN - len(kept)]
+
+    def as_dict(self) -> dict[str, dict[str, Any]]:
+        """By kind: ``count`` and ``first``."""
+        return {
+            what: {"count": count, "first": self.examples[what]}
+            for what, count in self.counts.items()
+        }

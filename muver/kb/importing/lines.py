@@ -1,24 +1,28 @@
-"""Lines of large files, each parsed for itself; those of another form are left out and counted."""
+"""Large files read a line at a time, by several processes where asked."""
 
-import re
+import multiprocessing
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from muver.io.errors import InputError
-from muver.kb.importing.items import LeftOut
-from muver.kb.importing.opening import lines_of, opened_dump
-from muver.kb.importing.parallel import in_order
+from muver.kb.importing.items import LeftOut, Notes
+from muver.kb.importing.opening import lines_of, opened, opened_text
 from muver.kb.importing.settings import Import
-from muver.kb.importing.tidy import Notes
-from muver.retriever.corpus.jsonl import BadLine
+from muver.retriever.corpus.jsonl import BadLine, line_parser
 from muver.retriever.corpus.settings import BadLines
 
 BATCH = 1 << 20  # bytes, at least
+AHEAD = 2  # pieces that wait for each process
 BAD = "lines of another form"
 WHOLE = Import()  # files that end too early are refused
 T = TypeVar("T")
+R = TypeVar("R")
 
 
 class Place(NamedTuple):
@@ -32,6 +36,17 @@ class Place(NamedTuple):
         return f"line {self.line}"
 
 
+def read_json_lines(path: Path, kind: type[T], settings: Import) -> Iterator[tuple[str, T]]:
+    """Each line's place and what it holds; one of another form is refused."""
+    parse = line_parser(kind)
+    with opened_text(path, settings) as text:
+        for number, line in enumerate(lines_of(text, path), start=1):
+            try:
+                yield f"line {number}", parse(line)
+            except BadLine as error:
+                raise InputError(f"{path}, line {number}: {error}.") from None
+
+
 def parsed_lines(
     path: Path, parse: Callable[[bytes], T], workers: int = 1, settings: Import = WHOLE
 ) -> Iterator[tuple[Place, T | LeftOut]]:
@@ -40,10 +55,51 @@ def parsed_lines(
         yield from batch
 
 
+def in_order(work: Callable[[T], R], pieces: Iterable[T], workers: int) -> Iterator[R]:
+    """The results of ``work`` for each piece, in order; only a few pieces are read ahead."""
+    if workers == 1:
+        yield from map(work, pieces)
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+        rest = iter(pieces)
+        waiting: deque[Future[R]] = deque()
+        try:
+            waiting.extend(pool.submit(work, piece) for piece in islice(rest, AHEAD * workers))
+            while waiting:
+                yield waiting.popleft().result()
+                waiting.extend(pool.submit(work, piece) for piece in islice(rest, 1))
+        except BrokenProcessPool as error:
+            raise InputError(
+                "A process was killed, perhaps for want of memory. Run the same command again, "
+                "with fewer --workers."
+            ) from error
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def good_lines(
+    path: Path, lines: Iterable[tuple[Place, T | LeftOut]], settings: BadLines, bad: Notes
+) -> Iterator[tuple[Place, T]]:
+    """The lines that parsed; the others are noted, and refused above what the settings allow."""
+    for number, (place, one) in enumerate(lines, start=1):
+        if not isinstance(one, LeftOut):
+            yield place, one
+            continue
+        bad.add(one.why, one.place)
+        count = bad.counts.total()
+        if count > max(settings.bad_lines, int(settings.bad_share * number)):
+            raise InputError(
+                f"{path}: {BAD}: {count} of the first {number}: "
+                f"{'; '.join(bad.examples[BAD][:5])}. Fetch the file anew, or allow more with "
+                '--settings \'{"bad_lines": ..., "bad_share": ...}\'.'
+            )
+
+
 def _batches(path: Path, settings: Import) -> Iterator[list[tuple[Place, bytes]]]:
     batch: list[tuple[Place, bytes]] = []
     first = byte = 0
-    with opened_dump(path, settings) as stream:
+    with opened(path, settings.incomplete) as stream:
         for number, line in enumerate(lines_of(stream, path), start=1):
             batch.append((Place(number, byte, line.endswith(b"\n")), line))
             byte += len(line)
@@ -63,31 +119,3 @@ def _parsed(
         except BadLine as error:
             found.append((place, LeftOut(BAD, f"{place}: {error}")))
     return found
-
-
-def good_lines(
-    path: Path, lines: Iterable[tuple[Place, T | LeftOut]], settings: BadLines, bad: Notes
-) -> Iterator[tuple[Place, T]]:
-    """The lines that parsed; the others are noted, and refused above what the settings allow.
-
-    Those are ``bad_lines``, or ``bad_share`` of the lines read.
-    """
-    for number, (place, one) in enumerate(lines, start=1):
-        if not isinstance(one, LeftOut):
-            yield place, one
-            continue
-        bad.add(one.why, one.place)
-        count = bad.counts.total()
-        if count > max(settings.bad_lines, int(settings.bad_share * number)):
-            raise InputError(
-                f"{path}: {count} of the first {number} lines are of another form: "
-                f"{'; '.join(bad.examples[BAD][:5])}. Fetch the file anew, or allow more with "
-                '--settings \'{"bad_lines": ..., "bad_share": ...}\'.'
-            )
-
-
-def whole_id(value: str | int, key: str) -> str:
-    """A page's id, given as text or number, as text; raises BadLine unless it fits an int64."""
-    if not re.fullmatch("[0-9]{1,18}", text := str(value)):
-        raise BadLine(f"{key} {value!r} is not a number of at most 18 digits")
-    return text

@@ -5,12 +5,10 @@ import contextlib
 import gzip
 import io
 import lzma
-import shutil
-import subprocess
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, AnyStr
+from typing import IO, AnyStr, Literal
 
 from muver.io.errors import InputError
 from muver.io.progress import Progress, logger
@@ -19,20 +17,13 @@ from muver.retriever.corpus.archive import decompressed
 
 PIECE = 1 << 20
 LONGEST_LINE = 1 << 26  # characters or bytes; an entity has far fewer
-CUT = "Was the download cut off? Fetch it anew."
-KEEP = 'Or keep what it has: --settings \'{"incomplete": "keep"}\''
-SEVEN_ZIP, ZSTANDARD = b"7z\xbc\xaf\x27\x1c", b"\x28\xb5\x2f\xfd"
-MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # begins like UTF-16's
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
-
-
-class CutOff(InputError):
-    """A file that ends before it should."""
+COMPRESSIONS = (".gz", ".bz2", ".xz")
+UNPACKERS = {b"\x28\xb5\x2f\xfd": "unzstd", b"7z\xbc\xaf": "7z e", b"PK\x03\x04": "unzip"}
+MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
 
 
 class _Watched(io.FileIO):
@@ -49,65 +40,35 @@ class _Watched(io.FileIO):
 
 
 @contextlib.contextmanager
-def opened(path: Path) -> Iterator[IO[bytes]]:
-    """The bytes of a file, decompressed if it is a gz, bz2, xz or 7z archive."""
+def opened(path: Path, incomplete: Literal["refuse", "keep"] = "refuse") -> Iterator[IO[bytes]]:
+    """The bytes of a file, decompressed if it is a gz, bz2 or xz archive."""
     try:
         with open(path, "rb") as file:
-            start = file.read(6)
+            start = file.read(4)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror.lower()}.") from None
-    if start.startswith(ZSTANDARD):
-        raise InputError(f"{path}: compressed by zstd. Unpack it first: unzstd {path}")
+    if start in UNPACKERS:
+        raise InputError(
+            f"{path}: such archives are not read. Unpack it: {UNPACKERS[start]} {path}"
+        )
     try:
-        if start == SEVEN_ZIP:
-            with _unpacked_by_program(path) as stream:
-                yield stream
-        else:
-            with io.BufferedReader(_Watched(path), PIECE) as raw, decompressed(raw) as stream:
-                yield stream
+        with io.BufferedReader(_Watched(path), PIECE) as raw, decompressed(raw) as stream:
+            yield stream
     except EOFError:
-        raise CutOff(f"{path}: the archive ends too early. {CUT}") from None
+        cut_off(path, "the archive ends too early", incomplete)
     except (zlib.error, lzma.LZMAError, gzip.BadGzipFile, OSError) as error:
         if getattr(error, "errno", None) is not None:
             raise
-        raise InputError(f"{path}: the archive is damaged ({error}). {CUT}") from None
+        raise InputError(f"{path}: the archive is damaged ({error}). Fetch it anew.") from None
 
 
-@contextlib.contextmanager
-def _unpacked_by_program(path: Path) -> Iterator[IO[bytes]]:
-    """The only file in a 7z archive, by a program: Python's library doesn't read them."""
-    calls = {"bsdtar": ["-xOf"], "7z": ["e", "-so"], "7zz": ["e", "-so"], "7za": ["e", "-so"]}
-    program = next(filter(shutil.which, calls), None)
-    if program is None:
-        raise InputError(
-            f"{path}: a 7z archive, and there is no program that reads it. Install libarchive's "
-            "bsdtar (Debian: apt-get install libarchive-tools) or 7-Zip."
-        )
-    command = [program, *calls[program], str(path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        yield process.stdout
-        if not process.stdout.read(1) and process.wait():
-            said = process.stderr.readline().decode(errors="replace").strip()
-            raise CutOff(f"{path}: {program} stopped ({said}). {CUT}")
-        process.kill()  # not all of it was wanted
-
-
-@contextlib.contextmanager
-def opened_dump(path: Path, settings: Import) -> Iterator[IO[bytes]]:
-    """As `opened`; of a file that ends too early what it has is kept if the settings say so."""
-    try:
-        with opened(path) as stream:
-            yield stream
-    except CutOff as error:
-        if settings.incomplete == "refuse":
-            raise CutOff(f"{error} {KEEP}") from None
-        logger.warning("%s What was read until there is kept.", error)
-
-
-def cut_off(path: Path, what: str, settings: Import) -> None:
+def cut_off(path: Path, what: str, incomplete: Literal["refuse", "keep"]) -> None:
     """Refuse a file that ends too early, or say that what it has is kept."""
-    if settings.incomplete == "refuse":
-        raise CutOff(f"{path}: {what}. {CUT} {KEEP}")
+    if incomplete == "refuse":
+        raise InputError(
+            f"{path}: {what}. Was the download cut off? Fetch it anew. What a wiki's or Wikidata's "
+            'dump has can be kept: --settings \'{"incomplete": "keep"}\''
+        )
     logger.warning("%s: %s. What it has is kept.", path, what)
 
 
@@ -123,11 +84,9 @@ def encoding_of(path: Path, settings: Import) -> str:
             ) from None
     with opened(path) as stream:
         piece = stream.read(PIECE)
-        for mark, name in MARKS:
+        for mark, name in MARKS.items():
             if piece.startswith(mark):
                 return name
-        if 0 in piece[:2]:  # of a letter from the first 256, one byte is zero
-            return "utf-16-be" if piece[0] == 0 else "utf-16-le"
         decoder = codecs.getincrementaldecoder("utf-8")()
         try:
             while piece:
@@ -141,6 +100,20 @@ def encoding_of(path: Path, settings: Import) -> str:
                 'wrong, name its encoding: --settings \'{"encoding": "..."}\'', path
             )  # fmt: skip
     return "cp1252"
+
+
+@contextlib.contextmanager
+def opened_text(path: Path, settings: Import) -> Iterator[IO[str]]:
+    """The text of a file; line ends stay as they are."""
+    encoding = encoding_of(path, settings)
+    with opened(path) as stream:
+        try:
+            yield io.TextIOWrapper(stream, encoding, newline="")
+        except UnicodeError as error:
+            raise InputError(
+                f"{path}: not {encoding} text ({error}). Name its encoding: "
+                '--settings \'{"encoding": "..."}\''
+            ) from None
 
 
 def lines_of(stream: IO[AnyStr], path: Path) -> Iterator[AnyStr]:
@@ -159,17 +132,3 @@ def too_long(path: Path, what: str) -> InputError:
         f"{path}, {what}: longer than {LONGEST_LINE >> 20} MiB. Is the file of another format? "
         "Name it with --format."
     )
-
-
-@contextlib.contextmanager
-def opened_text(path: Path, settings: Import) -> Iterator[IO[str]]:
-    """The text of a file; line ends stay as they are."""
-    encoding = encoding_of(path, settings)
-    with opened(path) as stream:
-        try:
-            yield io.TextIOWrapper(stream, encoding, newline="")
-        except UnicodeError as error:
-            raise InputError(
-                f"{path}: not {encoding} text ({error}). Name its encoding: "
-                '--settings \'{"encoding": "..."}\''
-            ) from None

@@ -20,11 +20,10 @@ from muver.io.files import atomic_path, sha256_of, short_hash, write_manifest
 from muver.io.matrices import save_matrix
 from muver.io.parquet import row_groups, table_of
 from muver.io.progress import logger
+from muver.kb.importing.items import Notes
 from muver.kb.importing.lines import good_lines, parsed_lines
-from muver.kb.importing.sources import COMPRESSIONS
-from muver.kb.importing.sources.blink import read_entity
-from muver.kb.importing.sources.kilt import Page, read_page
-from muver.kb.importing.tidy import Notes
+from muver.kb.importing.opening import COMPRESSIONS
+from muver.kb.importing.sources.fixed_keys import Page, read_entity, read_page
 from muver.retriever.corpus.knowledge_base import (
     MANIFEST,
     NONE,

@@ -3,8 +3,6 @@
 import bz2
 import gzip
 import lzma
-import shutil
-import subprocess
 
 import pytest
 
@@ -26,16 +24,6 @@ def test_the_first_bytes_tell_the_compression(compress, written):
     assert read(path).decode() == TEXT
 
 
-@pytest.mark.skipif(not shutil.which("bsdtar"), reason="there is no libarchive")
-def test_7z_is_read_by_libarchive(written, tmp_path):
-    path, archive = written("t.csv", TEXT), tmp_path / "t.csv.7z"
-    subprocess.run(["bsdtar", "-a", "-cf", archive, path.name], cwd=tmp_path, check=True)
-    assert read(archive).decode() == TEXT
-    archive.write_bytes(archive.read_bytes()[:60])
-    with pytest.raises(InputError, match="bsdtar stopped .* Fetch it anew"):
-        read(archive)
-
-
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
 def test_an_archive_that_was_cut_off_or_spoilt(compress, written):
     whole = compress(TEXT.encode() * 5000)
@@ -46,13 +34,12 @@ def test_an_archive_that_was_cut_off_or_spoilt(compress, written):
         read(written("t.gz", whole[:middle] + bytes(30) + whole[middle + 30 :]))
 
 
-def test_what_cannot_be_opened(tmp_path, written, monkeypatch):
-    monkeypatch.setenv("PATH", "")
+def test_what_cannot_be_opened(tmp_path, written):
     for path, named in (
         (tmp_path / "none.csv", "none.csv: .*no such file"),
         (tmp_path, "is a directory"),
         (written("t.zst", b"\x28\xb5\x2f\xfd..."), "unzstd"),
-        (written("t.7z", b"7z\xbc\xaf\x27\x1c..."), "libarchive-tools"),
+        (written("t.7z", b"7z\xbc\xaf\x27\x1c..."), "7z e"),
     ):
         with pytest.raises(InputError, match=named):
             read(path)
@@ -64,16 +51,12 @@ def test_what_cannot_be_opened(tmp_path, written, monkeypatch):
         ("utf-8", "utf-8"),
         ("utf-8-sig", "utf-8-sig"),
         ("utf-16", "utf-16"),
-        ("utf-16-le", "utf-16-le"),
-        ("utf-16-be", "utf-16-be"),
-        ("utf-32", "utf-32"),
         ("cp1252", "cp1252"),
     ],
 )
 def test_the_encoding_is_found_out(encoding, found, written, caplog, monkeypatch):
-    monkeypatch.setattr(
-        "muver.kb.importing.opening.PIECE", 16
-    )  # so that a letter lies across two pieces
+    # So that a letter lies across two pieces.
+    monkeypatch.setattr("muver.kb.importing.opening.PIECE", 16)
     monkeypatch.setattr("muver.io.progress.logger.propagate", True)
     path = written("t.csv", TEXT.encode(encoding))
     assert encoding_of(path, Import()) == found

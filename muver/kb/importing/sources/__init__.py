@@ -1,39 +1,48 @@
-"""The forms of a knowledge base, a module for each: ``entities(path, given)`` reads one.
+"""The forms of a knowledge base: for each a function, called with a path and what is `Given`.
 
-It yields `muver.kb.importing.items`, one after another. What a module needs beyond Python's library
-is imported when it is called: these packages are the extra ``kb``.
+It yields `muver.kb.importing.items`, one after another. What it needs beyond the package's own
+requirements is imported when it is called: these packages are the extra ``kb``.
 """
 
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.kb.importing.items import Item
-from muver.kb.importing.opening import opened
+from muver.kb.importing.opening import COMPRESSIONS, opened
 from muver.kb.importing.settings import Given
 
-Source = Callable[[Path, Given], Iterator[Item]]
-FORMATS = {  # by name: the endings that tell it, before that of a compression
-    "json-lines": (".jsonl", ".ndjson", ".json"),
-    "csv": (".csv", ".tsv", ".tab"),
-    "parquet": (".parquet", ".pq"),
-    "mediawiki": (".xml",),
-    "rdf": (".ttl", ".rdf", ".nt", ".n3", ".owl", ".jsonld", ".nq", ".trig"),
-    "obo": (".obo",),
-    "wikidata": (),  # .json, and an array
-    "linked": (),  # JSON lines whose descriptions have links
-    "kilt": (),  # KILT's knowledge source
-    "blink": (),  # BLINK's entity.jsonl
-    "zeshel": (),  # a file of documents/
+HIGHEST = 10  # steps above a concept
+T = TypeVar("T")
+
+
+class Form(NamedTuple):
+    """The function that reads a form, as ``module:function`` here, and the endings that tell it."""
+
+    reader: str
+    endings: tuple[str, ...] = ()
+
+
+FORMATS = {
+    "json-lines": Form("tables:json_lines", (".jsonl", ".ndjson", ".json")),
+    "csv": Form("tables:comma_separated", (".csv", ".tsv", ".tab")),
+    "parquet": Form("tables:parquet", (".parquet", ".pq")),
+    "mediawiki": Form("mediawiki:entities", (".xml",)),
+    "rdf": Form("rdf:entities", (".ttl", ".rdf", ".nt", ".n3", ".owl", ".jsonld", ".nq", ".trig")),
+    "obo": Form("obo:entities", (".obo",)),
+    "wikidata": Form("wikidata:entities"),  # also a .json that begins as an array
+    "linked": Form("fixed_keys:linked"),
+    "kilt": Form("fixed_keys:kilt"),
+    "blink": Form("fixed_keys:blink"),
+    "zeshel": Form("fixed_keys:zeshel"),
 }
-COMPRESSIONS = (".gz", ".bz2", ".xz", ".7z")
 
 
 def format_of(path: Path, named: str | None = None) -> str:
-    """The format of a file: the one named, or by the ending."""
+    """The format of a file: the one named, or by the ending before that of a compression."""
     if named is not None:
         if named not in FORMATS:
             raise InputError(
@@ -44,21 +53,22 @@ def format_of(path: Path, named: str | None = None) -> str:
     endings = [ending.lower() for ending in path.suffixes]
     if endings and endings[-1] in COMPRESSIONS:
         endings.pop()
-    for name, own in FORMATS.items():
-        if endings and endings[-1] in own:
-            if name == "json-lines":
-                with opened(path) as stream:
-                    return "wikidata" if stream.read(1) == b"[" else name
-            return name
-    raise InputError(
-        f"{path}: its ending tells no format. Name it with --format: {', '.join(FORMATS)}."
-    )
+    ending = endings[-1] if endings else None
+    name = next((name for name, form in FORMATS.items() if ending in form.endings), None)
+    if name is None:
+        raise InputError(
+            f"{path}: its ending tells no format. Name it with --format: {', '.join(FORMATS)}."
+        )
+    if name == "json-lines":
+        with opened(path) as stream:
+            return "wikidata" if stream.read(1) == b"[" else name
+    return name
 
 
-def source(name: str) -> Source:
+def source(name: str) -> Callable[[Path, Given], Iterator[Item]]:
     """The function that reads a format."""
-    module = importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
-    return module.entities
+    module, _, function = FORMATS[name].reader.partition(":")
+    return getattr(importlib.import_module(f"{__name__}.{module}"), function)
 
 
 def library(name: str) -> Any:
@@ -70,3 +80,21 @@ def library(name: str) -> Any:
             f"This format is read with {name}, which is not installed. "
             "Install it with: pip install 'muver[kb]'"
         ) from None
+
+
+def broader(concept: T, above: Callable[[T], Iterable[T]], name: Callable[[T], str]) -> str:
+    """A line for each concept right above, followed up by the first one above that.
+
+    >>> tree = {"cat": ["carnivore", "pet"], "carnivore": ["mammal"]}
+    >>> broader("cat", lambda one: tree.get(one, []), str)
+    'Broader: carnivore > mammal.\\nBroader: pet.'
+    """
+    lines = []
+    for one in above(concept):
+        way: list[T] = []
+        while one is not None and one != concept and one not in way and len(way) < HIGHEST:
+            way.append(one)
+            one = next(iter(above(one)), None)
+        if line := " > ".join(filter(None, map(name, way))):
+            lines.append(f"Broader: {line}.")
+    return "\n".join(lines)

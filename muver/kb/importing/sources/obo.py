@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from muver.io.errors import InputError
-from muver.kb.importing.hierarchy import broader
 from muver.kb.importing.items import Entity, Item, LeftOut
 from muver.kb.importing.opening import lines_of, opened
 from muver.kb.importing.settings import Given
-from muver.kb.importing.sources import library
+from muver.kb.importing.sources import broader, library
 
 
 def entities(path: Path, given: Given) -> Iterator[Item]:

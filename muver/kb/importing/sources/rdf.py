@@ -1,17 +1,17 @@
 """RDF: concepts of SKOS, and whatever else has a label."""
 
 import json
+import re
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from muver.io.errors import InputError
-from muver.kb.importing.hierarchy import broader
 from muver.kb.importing.items import Entity, Item, LeftOut
-from muver.kb.importing.opening import opened
+from muver.kb.importing.opening import COMPRESSIONS, opened
 from muver.kb.importing.settings import Given
-from muver.kb.importing.sources import COMPRESSIONS, library
+from muver.kb.importing.sources import broader, library
 
 LONGEST_SHOWN = 100  # characters of an address
 QUADS = ("nquads", "trig", "json-ld")  # forms of several graphs, which are read as one
@@ -93,6 +93,11 @@ def _check_contexts(path: Path) -> None:
             )
 
 
+def _last(address: str) -> str:
+    """The last part of an address, as names of worlds have no slashes."""
+    return re.split("[/#]", address.rstrip("/#"))[-1]
+
+
 class _Concepts:
     """A graph, asked for what an entity needs, in one language."""
 
@@ -132,7 +137,7 @@ class _Concepts:
     def scheme(self, concept: Any) -> str | None:
         """Name of the scheme that it is in, the first if there are several."""
         schemes = sorted(self.graph.objects(concept, self.rdflib.SKOS.inScheme))
-        return next((self.labels(one)[0] or str(one) for one in schemes), None)
+        return next((self.labels(one)[0] or _last(f"{one}") for one in schemes), None)
 
     def further(self, concept: Any) -> dict[str, str]:
         """Notations and matches in other vocabularies, a line each."""

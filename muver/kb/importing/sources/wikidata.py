@@ -105,7 +105,7 @@ def entities(path: Path, given: Given) -> Iterator[Item]:
             item.place = f"{place}"
             yield item
     if item != b"]":
-        cut_off(path, "the dump ends without its closing ]", given.settings)
+        cut_off(path, "the dump ends without its closing ]", given.settings.incomplete)
 
 
 def _read(

@@ -151,25 +151,26 @@ def test_mistakes(content, said, written, imported):
         imported(written("w.xml", content))
 
 
-def test_a_head_without_end_is_not_held(written, imported, monkeypatch):
-    monkeypatch.setattr("muver.kb.importing.sources.mediawiki.PIECE", 100)
-    monkeypatch.setattr("muver.kb.importing.sources.mediawiki.LONGEST_LINE", 1000)
-    with pytest.raises(InputError, match="w.xml, what is before the first <page>: longer than"):
-        imported(written("w.xml", HEAD + " " * 5000))
+@pytest.mark.parametrize("begun", [HEAD, HEAD + "<page>", HEAD + page("A", "x", 1) + "<page>"])
+def test_what_does_not_end_is_not_held(begun, written, imported, monkeypatch):
+    for name, value in {"PIECE": 100, "BATCH": 100, "LONGEST_LINE": 1000}.items():
+        monkeypatch.setattr(f"muver.kb.importing.sources.mediawiki.{name}", value)
+    with pytest.raises(InputError, match="w.xml, .*<page>|a page.*: longer than"):
+        imported(written("w.xml", begun + " " * 5000 + "</page>" + FOOT))
 
 
-def test_numbers_of_namespaces_that_are_none(written, imported):
-    """The page's title tells its namespace then; the name of such a namespace is no prefix."""
-    head = HEAD.replace('key="1"', f'key="{"9" * 6000}"')
-    pages = [
-        page("A", "x", "9" * 6000, "<ns>x</ns>"), page("Talk:B", "y", 2, f"<ns>{'9' * 6000}</ns>"),
-        page("Category:C", "z", 3, "<ns>-</ns>"),
-    ]  # fmt: skip
-    rows, counts = imported(written("w.xml", head + "".join(pages) + FOOT))
-    assert [(row["id"], row["title"]) for row in rows] == [("9" * 6000, "A")]
-    assert {what: one["count"] for what, one in counts["left_out"].items()} == {
-        "pages of namespace 1": 1, "pages of namespace 14": 1,
-    }  # fmt: skip
+@pytest.mark.parametrize("number", ["x", "-", "9" * 6000])
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        (lambda n: HEAD + page("A", "x", n), "page 'A': <id>"),
+        (lambda n: HEAD + page("A", "x", 1, f"<ns>{n}</ns>"), "page 'A': <ns>"),
+        (lambda n: HEAD.replace('key="1"', f'key="{n}"') + page("A", "x", 1), "namespace"),
+    ],
+)
+def test_numbers_that_are_none(number, wrong, named, written, imported):
+    with pytest.raises(InputError, match=f"w.xml.*{named}"):
+        imported(written("w.xml", wrong(number) + FOOT))
 
 
 def test_without_the_package_it_is_named(imported, monkeypatch):

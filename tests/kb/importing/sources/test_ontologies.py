@@ -8,6 +8,7 @@ import pytest
 import rdflib
 
 from muver.io.errors import InputError
+from muver.kb.importing.sources import HIGHEST, broader
 
 SKOS = """
 @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
@@ -76,6 +77,12 @@ def test_skos(written, imported):
     assert mammal["title"] == "mammal"
     assert thing["title"] == "Thing" and thing["description"] == "Etwas.\nBroader: mammal."
     assert counts["left_out"]["concepts without a label"]["count"] == 1
+
+
+def test_a_scheme_without_a_label_is_called_as_its_address_ends(written, imported):
+    nameless = SKOS.replace(' ; skos:prefLabel "Animals"@en', "")
+    rows, _ = imported(written("a.ttl", nameless))
+    assert rows[1]["world"] == "scheme"
 
 
 def test_another_language(written, imported):
@@ -161,3 +168,17 @@ def test_without_the_package_it_is_named(package, name, written, imported, monke
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(InputError, match=rf"read with {package}, which.*pip install 'muver\[kb\]'"):
         imported(written(name, OBO))
+
+
+def test_a_circle_ends_where_it_closes():
+    above = {"a": ["b"], "b": ["c"], "c": ["a"]}
+    assert broader("a", above.__getitem__, str) == "Broader: b > c."
+
+
+def test_far_above_is_left_out_and_so_are_names_that_are_not_known():
+    up = broader(0, lambda one: [one + 1], lambda one: "" if one == 2 else str(one))
+    assert up == "Broader: " + " > ".join(str(n) for n in range(1, HIGHEST + 1) if n != 2) + "."
+
+
+def test_nothing_above():
+    assert broader("a", lambda one: [], str) == ""

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from muver.io.errors import InputError
-from muver.kb.importing.parallel import in_order
+from muver.kb.importing.lines import in_order
 
 
 def double(number):
