@@ -161,6 +161,7 @@ class _Build:
         self.worlds[entity.world] += 1
         self.counts["without_description"] += not text
         entity.id, entity.title, entity.description = entity.id.strip(), title, text
+        entity.further = {name: text for name, text in entity.further.items() if text}
         entity.links = [link for link in entity.links if link.end <= len(text)]
         return entity
 

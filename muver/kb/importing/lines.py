@@ -13,33 +13,32 @@ from typing import NamedTuple, TypeVar
 from muver.io.errors import InputError
 from muver.kb.importing.items import LeftOut, Notes
 from muver.kb.importing.opening import lines_of, opened, opened_text
-from muver.kb.importing.settings import Import
 from muver.retriever.corpus.jsonl import BadLine, line_parser
 from muver.retriever.corpus.settings import BadLines
 
 BATCH = 1 << 20  # bytes, at least
 AHEAD = 2  # pieces that wait for each process
 BAD = "lines of another form"
-WHOLE = Import()  # files that end too early are refused
 T = TypeVar("T")
 R = TypeVar("R")
 
 
 class Place(NamedTuple):
-    """Number of a line, from 1, its first byte, and whether it has an end."""
+    """Number of a line, from 1, and its first byte."""
 
     line: int
     byte: int
-    ended: bool
 
     def __str__(self) -> str:
         return f"line {self.line}"
 
 
-def read_json_lines(path: Path, kind: type[T], settings: Import) -> Iterator[tuple[str, T]]:
+def read_json_lines(
+    path: Path, kind: type[T], encoding: str | None = None
+) -> Iterator[tuple[str, T]]:
     """Each line's place and what it holds; one of another form is refused."""
     parse = line_parser(kind)
-    with opened_text(path, settings) as text:
+    with opened_text(path, encoding) as text:
         for number, line in enumerate(lines_of(text, path), start=1):
             try:
                 yield f"line {number}", parse(line)
@@ -48,10 +47,10 @@ def read_json_lines(path: Path, kind: type[T], settings: Import) -> Iterator[tup
 
 
 def parsed_lines(
-    path: Path, parse: Callable[[bytes], T], workers: int = 1, settings: Import = WHOLE
+    path: Path, parse: Callable[[bytes], T], workers: int = 1
 ) -> Iterator[tuple[Place, T | LeftOut]]:
     """Each line's place, and what ``parse`` makes of it, which may raise BadLine."""
-    for batch in in_order(partial(_parsed, parse), _batches(path, settings), workers):
+    for batch in in_order(partial(_parsed, parse), _batches(path), workers):
         yield from batch
 
 
@@ -96,12 +95,12 @@ def good_lines(
             )
 
 
-def _batches(path: Path, settings: Import) -> Iterator[list[tuple[Place, bytes]]]:
+def _batches(path: Path) -> Iterator[list[tuple[Place, bytes]]]:
     batch: list[tuple[Place, bytes]] = []
     first = byte = 0
-    with opened(path, settings.incomplete) as stream:
+    with opened(path) as stream:
         for number, line in enumerate(lines_of(stream, path), start=1):
-            batch.append((Place(number, byte, line.endswith(b"\n")), line))
+            batch.append((Place(number, byte), line))
             byte += len(line)
             if byte - first >= BATCH:
                 yield batch

@@ -5,7 +5,9 @@ from itertools import takewhile
 from typing import Any
 from urllib.parse import unquote
 
+import mwparserfromhell
 from msgspec import Struct, field
+from mwparserfromhell import nodes
 
 from muver.kb.importing.items import Link
 from muver.kb.importing.markup import BLOCKS, INLINE, unescaped, words
@@ -153,8 +155,6 @@ class Prose:
 
     def walk(self, code: Any) -> None:
         """Append parsed wikitext."""
-        from mwparserfromhell import nodes
-
         for node in code.nodes:
             self._after_link &= isinstance(node, nodes.Text | nodes.Comment)
             match node:
@@ -261,8 +261,6 @@ def read_prose(wikitext: str, wiki: Wiki) -> Prose:
     Templates show nothing, but for the wiki's ``shown``: their parameters of these names. Tables,
     references, galleries, formulas and comments are left out, list items and headings are lines.
     """
-    import mwparserfromhell
-
     prose = Prose(wiki)
     prose.walk(mwparserfromhell.parse(wikitext))
     return prose

@@ -4,11 +4,11 @@ import re
 from html import escape
 from html.parser import HTMLParser
 
+from markdown_it import MarkdownIt
 from msgspec import Struct
 
 from muver.kb.importing.items import Link
 from muver.kb.importing.markup import BLOCKS, HIDDEN
-from muver.kb.importing.sources import library
 from muver.kb.importing.wikitext import CATEGORY, Wiki, read_prose
 
 Rules = list[tuple[re.Pattern[str], str]]
@@ -133,11 +133,10 @@ MARKDOWN = _rules(  # what generators of sites put into Markdown
 
 def markdown(text: str) -> Page:
     """Markdown as CommonMark says, with tables, and with YAML before it."""
-    markdown_it = library("markdown_it")
     front = FRONT.match(text)
     title = front and TITLE.search(front[1])
     body = _apply(MARKDOWN, text[front.end() :] if front else text)
-    page = read_html(markdown_it.MarkdownIt("commonmark").enable("table").render(body))
+    page = read_html(MarkdownIt("commonmark").enable("table").render(body))
     return Page(title[2] if title else page.title, page.lines)
 
 
@@ -146,7 +145,6 @@ SHORT = re.compile(r"\[\[((?:[^\[\]|#:]*/)([^\[\]|/#]+)(?:#[^\[\]|]*)?)\]\]")
 
 def mediawiki(text: str) -> Page:
     """MediaWiki's markup in TrueWiki's dialect, which shows the last part of a page's path."""
-    library("mwparserfromhell")
     wiki = Wiki("", {"translation": CATEGORY}, {})
     prose = read_prose(SHORT.sub(r"[[\1|\2]]", text), wiki)
     lines, start = [], 0

@@ -1,13 +1,14 @@
 """The forms of a knowledge base: for each a function, called with a path and what is `Given`.
 
-It yields `muver.kb.importing.items`, one after another. What it needs beyond the package's own
-requirements is imported when it is called: these packages are the extra ``kb``.
+It yields `muver.kb.importing.items`, one after another. Its module is imported when it is needed,
+as some need the packages of the extra ``kb``.
 """
 
 import importlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from types import ModuleType
+from typing import NamedTuple, TypeVar
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
@@ -68,16 +69,16 @@ def format_of(path: Path, named: str | None = None) -> str:
 def source(name: str) -> Callable[[Path, Given], Iterator[Item]]:
     """The function that reads a format."""
     module, _, function = FORMATS[name].reader.partition(":")
-    return getattr(importlib.import_module(f"{__name__}.{module}"), function)
+    return getattr(with_extra(f"{__name__}.{module}"), function)
 
 
-def library(name: str) -> Any:
-    """A package of the extra, imported now."""
+def with_extra(module: str) -> ModuleType:
+    """Import a module that may need packages of the extra ``kb``."""
     try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
         raise InputError(
-            f"This format is read with {name}, which is not installed. "
+            f"This format is read with {error.name}, which is not installed. "
             "Install it with: pip install 'muver[kb]'"
         ) from None
 

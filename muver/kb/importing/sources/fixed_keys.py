@@ -45,7 +45,7 @@ _parse_kilt, _parse_blink = line_parser(_KiltLine), line_parser(_BlinkLine)
 def kilt(path: Path, given: Given) -> Iterator[Item]:
     """Read KILT's knowledge source, Wikipedia with a page a line."""
     world = given.world_of(path)
-    for place, page in parsed_lines(path, read_page, given.workers, given.settings):
+    for place, page in parsed_lines(path, read_page, given.workers):
         if isinstance(page, LeftOut):
             yield page
         else:
@@ -56,7 +56,7 @@ def kilt(path: Path, given: Given) -> Iterator[Item]:
 def blink(path: Path, given: Given) -> Iterator[Item]:
     """Read BLINK's ``entity.jsonl``."""
     world = given.world_of(path)
-    for place, one in parsed_lines(path, read_entity, given.workers, given.settings):
+    for place, one in parsed_lines(path, read_entity, given.workers):
         if isinstance(one, Entity):
             one.place, one.world = f"{place}", world
         yield one
@@ -65,14 +65,14 @@ def blink(path: Path, given: Given) -> Iterator[Item]:
 def zeshel(path: Path, given: Given) -> Iterator[Entity]:
     """Read ``documents/<world>.json`` of ZESHEL's format."""
     world = given.world_of(path)
-    for place, one in read_json_lines(path, Document, given.settings):
+    for place, one in read_json_lines(path, Document, given.settings.encoding):
         further = {} if one.type is UNSET else {"type": one.type}
         yield Entity(one.document_id, one.title, one.text, place, world, further=further)
 
 
 def linked(path: Path, given: Given) -> Iterator[Entity]:
     """Read `muver.kb.importing.items.Entity`, a line each, with the links of descriptions."""
-    for place, entity in read_json_lines(path, Entity, given.settings):
+    for place, entity in read_json_lines(path, Entity, given.settings.encoding):
         at = [0, *(end for one in entity.links for end in (one.start, one.end))]
         if at != sorted(at) or at[-1] > len(entity.description):
             raise InputError(

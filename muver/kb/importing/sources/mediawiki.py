@@ -12,13 +12,13 @@ from functools import partial
 from pathlib import Path
 
 import msgspec
+from mwparserfromhell.parser import ParserError
 
 from muver.io.errors import InputError
 from muver.kb.importing.items import Entity, Item, LeftOut, Redirect
 from muver.kb.importing.lines import in_order
-from muver.kb.importing.opening import LONGEST_LINE, PIECE, cut_off, opened, too_long
+from muver.kb.importing.opening import CUT, LONGEST_LINE, PIECE, opened, too_long
 from muver.kb.importing.settings import Given
-from muver.kb.importing.sources import library
 from muver.kb.importing.wikitext import DISAMBIGUATION, SHOWN, Wiki, read_prose
 
 BATCH = 1 << 20  # bytes, at least
@@ -29,8 +29,7 @@ REDIRECT = re.compile(r"\s*#\w+\s*+:?\s*\[\[([^\]|]+)(?:\|[^\]]*)?\]\]", re.UNIC
 
 def entities(path: Path, given: Given) -> Iterator[Item]:
     """Read an export, in several processes where asked; the order is that of the export."""
-    library("mwparserfromhell")  # before any process reads with it
-    pages = _batches(path, given)
+    pages = _batches(path)
     for head in pages:
         wiki = _wiki_of(head, path, given)
         read = partial(_items, path=path, wiki=wiki, namespaces=given.settings.namespaces)
@@ -38,10 +37,10 @@ def entities(path: Path, given: Given) -> Iterator[Item]:
             yield from batch
 
 
-def _batches(path: Path, given: Given) -> Iterator[bytes]:
+def _batches(path: Path) -> Iterator[bytes]:
     """The head of the export, then bytes of whole pages, about `BATCH` at once."""
     held, head = bytearray(), True
-    with opened(path, given.settings.incomplete) as stream:
+    with opened(path) as stream:
         while piece := stream.read(PIECE):
             searched = max(0, len(held) - len(END))
             held += piece
@@ -66,7 +65,7 @@ def _batches(path: Path, given: Given) -> Iterator[bytes]:
                 raise too_long(path, what)
     end = held.rfind(END) + len(END) if END in held else 0
     if FOOT not in held[end:]:
-        cut_off(path, "the export ends without </mediawiki>", given.settings.incomplete)
+        raise InputError(f"{path}: the export ends without </mediawiki>. {CUT}")
     if not head and end:
         yield bytes(held[:end])
 
@@ -137,8 +136,6 @@ def _item(page: ET.Element, path: Path, wiki: Wiki, namespaces: list[int]) -> It
     if target := (told is not None and told.get("title")) or (written and written[1]):
         leads = wiki.page(target)
         return leads and Redirect(wiki.world, title, leads.title)
-    from mwparserfromhell.parser import ParserError
-
     try:
         prose = read_prose(text, wiki)
     except ParserError:
@@ -155,7 +152,7 @@ def _item(page: ET.Element, path: Path, wiki: Wiki, namespaces: list[int]) -> It
         description=prose.text,
         place=place,
         world=wiki.world,
-        further={name: text for name, text in further.items() if text},
+        further=further,
         links=prose.links,
     )
 

@@ -3,19 +3,19 @@
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+
+import pronto
 
 from muver.io.errors import InputError
 from muver.kb.importing.items import Entity, Item, LeftOut
 from muver.kb.importing.opening import lines_of, opened
 from muver.kb.importing.settings import Given
-from muver.kb.importing.sources import broader, library
+from muver.kb.importing.sources import broader
 
 
 def entities(path: Path, given: Given) -> Iterator[Item]:
     """Read the terms of a file, in its order, all held in memory; imports are not read."""
-    pronto = library("pronto")
-    lines = _lines(path)
+    lines = list(_lines(path))  # before pronto, which holds a whole line
     with opened(path) as stream, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about what it doesn't keep
         try:
@@ -23,8 +23,8 @@ def entities(path: Path, given: Given) -> Iterator[Item]:
         except (SyntaxError, ValueError) as error:
             raise InputError(f"{path}: not valid OBO ({error}).") from None
         terms = {term.id: term for term in ontology.terms()}
-    default = ontology.metadata.default_namespace
-    for identity, number in lines.items():
+    world = ontology.metadata.default_namespace or given.world_of(path)
+    for identity, number in lines:
         place, term = f"line {number}", terms.get(identity)
         if term is None or term.obsolete:
             yield LeftOut("obsolete terms", place)
@@ -32,43 +32,32 @@ def entities(path: Path, given: Given) -> Iterator[Item]:
         if not term.name:
             yield LeftOut("terms without a name", place)
             continue
-        texts = [
-            str(term.definition or ""),
-            term.comment or "",
-            broader(term, _above, lambda one: one.name or one.id),
-        ]
-        further = {
-            "xrefs": sorted(one.id for one in term.xrefs),
-            "alternate_ids": sorted(term.alternate_ids),
-        }
+        above = broader(term, _above, lambda one: one.name or one.id)
+        texts = [str(term.definition or ""), term.comment or "", above]
         yield Entity(
             id=identity,
             title=term.name,
             description="\n".join(filter(None, texts)),
             place=place,
-            world=given.world or term.namespace or default or given.world_of(path),
+            world=given.world or term.namespace or world,
             aliases=sorted(synonym.description for synonym in term.synonyms),
-            further={name: "\n".join(values) for name, values in further.items() if values},
+            further={
+                "xrefs": "\n".join(sorted(one.id for one in term.xrefs)),
+                "alternate_ids": "\n".join(sorted(term.alternate_ids)),
+            },
         )
 
 
-def _lines(path: Path) -> dict[str, int]:
-    """The line of each term (the last, if it is there twice), as pronto does not tell lines."""
-    lines: dict[str, int] = {}
+def _lines(path: Path) -> Iterator[tuple[str, int]]:
+    """Each term with its line, which pronto does not tell."""
     stanza = b""
     with opened(path) as stream:
         for number, line in enumerate(lines_of(stream, path), start=1):
             if line.startswith(b"["):
                 stanza = line.strip()
             elif stanza == b"[Term]" and line.startswith(b"id:"):
-                identity = line[3:].decode(errors="replace").partition("!")[0].strip()
-                if first := lines.get(identity):
-                    raise InputError(
-                        f"{path}, line {number}: id {identity!r} is already that of line {first}."
-                    )
-                lines[identity] = number
-    return lines
+                yield line[3:].decode(errors="replace").partition("!")[0].strip(), number
 
 
-def _above(term: Any) -> list[Any]:
+def _above(term: pronto.Term) -> list[pronto.Term]:
     return sorted(term.superclasses(distance=1, with_self=False), key=lambda one: one.id)

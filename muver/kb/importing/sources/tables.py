@@ -35,7 +35,7 @@ Rows = Iterator[tuple[str, Mapping[str, Any]]]  # each with its place
 
 def json_lines(path: Path, given: Given) -> Iterator[Entity]:
     """Read an object a line."""
-    return _entities(read_json_lines(path, dict[str, Any], given.settings), path, given)
+    return _entities(read_json_lines(path, dict[str, Any], given.settings.encoding), path, given)
 
 
 def parquet(path: Path, given: Given) -> Iterator[Entity]:
@@ -66,7 +66,7 @@ def _parquet_rows(path: Path) -> Rows:
 
 
 def _csv_rows(path: Path, given: Given) -> Rows:
-    with opened_text(path, given.settings) as stream:
+    with opened_text(path, given.settings.encoding) as stream:
         text = lines_of(stream, path)
         first = next(text, "")
         separator = max(SEPARATORS, key=first.count)
@@ -150,7 +150,6 @@ def _entity(
             f"{path}, {place}: no {columns['id']!r}. Every entity needs an id of its own; "
             "name another column with --map id=COLUMN."
         )
-    others = {name: as_text(row[name]) for name in row if name not in columns.values()}
     return Entity(
         id=identity,
         title=as_text(values["title"]),
@@ -158,7 +157,7 @@ def _entity(
         place=place,
         world=as_text(values.get("world")) or given.world_of(path),
         aliases=names_in(values.get("aliases"), given.settings.separator),
-        further={name: text for name, text in others.items() if text},
+        further={name: as_text(row[name]) for name in row if name not in columns.values()},
     )
 
 

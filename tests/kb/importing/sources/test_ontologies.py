@@ -163,11 +163,12 @@ def test_json_ld_with_its_context(written, imported):
     assert (row["id"], row["title"]) == ("http://x.org/a", "A")
 
 
-@pytest.mark.parametrize(("package", "name"), [("rdflib", "a.ttl"), ("pronto", "a.obo")])
-def test_without_the_package_it_is_named(package, name, written, imported, monkeypatch):
+@pytest.mark.parametrize(("package", "module"), [("rdflib", "rdf"), ("pronto", "obo")])
+def test_without_the_package_it_is_named(package, module, written, imported, monkeypatch):
     monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.delitem(sys.modules, f"muver.kb.importing.sources.{module}", raising=False)
     with pytest.raises(InputError, match=rf"read with {package}, which.*pip install 'muver\[kb\]'"):
-        imported(written(name, OBO))
+        imported(written("a.x", OBO), form=module)
 
 
 def test_a_circle_ends_where_it_closes():
