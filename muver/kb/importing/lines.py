@@ -78,10 +78,10 @@ def in_order(work: Callable[[T], R], pieces: Iterable[T], workers: int) -> Itera
 
 
 def good_lines(
-    path: Path, lines: Iterable[tuple[Place, T | LeftOut]], settings: BadLines, bad: Notes
+    path: Path, parse: Callable[[bytes], T], settings: BadLines, bad: Notes, workers: int = 1
 ) -> Iterator[tuple[Place, T]]:
-    """The lines that parsed; the others are noted, and refused above what the settings allow."""
-    for number, (place, one) in enumerate(lines, start=1):
+    """The lines that parse; the others are noted, and refused above what the settings allow."""
+    for number, (place, one) in enumerate(parsed_lines(path, parse, workers), start=1):
         if not isinstance(one, LeftOut):
             yield place, one
             continue

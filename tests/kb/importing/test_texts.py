@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from muver.cli import main
 from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of
-from muver.kb.importing import parts as importing
 from muver.kb.importing.parts import write_texts
 from muver.retriever.corpus.knowledge_base import KnowledgeBase, made_parts, open_part
 from muver.retriever.corpus.settings import ReadTexts
@@ -48,8 +47,7 @@ def entities(tmp_path) -> Path:
     return path
 
 
-def test_each_entity_has_the_text_of_its_id(kb, entities, tmp_path, monkeypatch):
-    monkeypatch.setattr(importing, "AT_ONCE", 2)
+def test_each_entity_has_the_text_of_its_id(kb, entities, tmp_path):
     counts = write_texts(entities, kb, tmp_path / "texts", SETTINGS)
     base = read_json(kb / "manifest.json")
     texts = KnowledgeBase(tmp_path / "texts")
@@ -95,10 +93,10 @@ def test_what_is_wrong_with_lines_is_counted(kb, entities, tmp_path):
 @pytest.mark.parametrize(
     "text, changes, message",
     [
-        ("".join(LINES) + LINES[2], {}, "line 10: id 100"),
+        ("".join(LINES) + LINES[2], {}, "entity.jsonl: 1 .* 100"),
         ("x\n" + LINES[0], {"bad_lines": 0, "bad_share": 0}, "line 1"),
-        (line(7, "x"), {}, "none of its 1 texts"),
-        ("", {}, "none of its 0 texts"),
+        (line(7, "x"), {}, "entity.jsonl: no text"),
+        ("", {}, "entity.jsonl: no text"),
         ("".join(LINES), {"expected": "blink_entities"}, "5903527"),
     ],
 )
