@@ -17,7 +17,7 @@ from muver.io.parquet import row_groups, table_of
 from muver.io.progress import logger
 from muver.io.text import counted
 from muver.kb.importing.dataset import check_free, write_dataset
-from muver.kb.importing.items import SHOWN, Entity, Item, LeftOut, Notes
+from muver.kb.importing.items import Entity, Item, LeftOut, Notes
 from muver.kb.importing.ledger import Ledger
 from muver.kb.importing.markup import without_html
 from muver.kb.importing.schema import ENTITIES, FILE, LONGEST_WORLD, MANIFEST, ROWS_A_GROUP
@@ -177,12 +177,11 @@ class _Build:
                 f"{second}: id {identity!r} is already that of {first}. Ids must differ within a "
                 "world. Remove one of the two, or take another column with --map id=COLUMN."
             )
-        count, first = self.ledger.equal_titles(SHOWN)
-        if count:
+        for world, title in self.ledger.equal_titles():
             what = "titles of several entities of a world (kept apart)"
-            self.notes.add(what, *first, count=count)
-        if lost := self.ledger.lost_redirects():
-            self.left_out.add("redirects to no entity", count=lost)
+            self.notes.add(what, f"{world}, {title!r}")
+        for world, title in self.ledger.lost_redirects():
+            self.left_out.add("redirects to no entity", f"{world}, {title!r}")
 
     def write(self, path: Path) -> None:
         """Write all entities, with the titles of redirects among their aliases."""
@@ -257,5 +256,4 @@ def _tell(sources: Sequence[Path], counts: dict[str, Any]) -> None:
         )  # fmt: skip
     for heading, label in (("told", ""), ("left_out", "left out: ")):
         for what, one in counts[heading].items():
-            example = f", such as {one['first'][0]}" if one["first"] else ""
-            logger.info("%s%s: %d%s", label, what, one["count"], example)
+            logger.info("%s%s: %d, such as %s", label, what, one["count"], one["first"][0])

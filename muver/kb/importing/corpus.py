@@ -5,7 +5,6 @@
 document's text from 0, the end included. Memory holds the mentions and one world.
 """
 
-from collections import defaultdict
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
@@ -67,25 +66,24 @@ def build_corpus(
     """
     mentions = read_mentions(raw)
     splits = split_of_worlds(raw, mentions)
-    by_world: dict[str, list[int]] = defaultdict(list)
-    for index, mention in enumerate(mentions):
-        by_world[mention.corpus].append(index)
-    rows: list[Row] = [()] * len(mentions)
+    rows: dict[str, Row] = {}
     worlds: dict[str, WorldCounts] = {}
     progress = Progress("reading", len(splits), "worlds")
     with table_writer(entities_path, ENTITIES) as writer:
         for world, split in splits.items():
-            own = [mentions[index] for index in by_world[world]]
+            own = [mention for mention in mentions if mention.corpus == world]
             numbers, texts, without_text = _write_world(raw, world, own, writer)
-            for index, mention in zip(by_world[world], own, strict=True):
-                rows[index] = _mention_row(mention, numbers, texts, settings.context_tokens)
+            for mention in own:
+                row = _mention_row(mention, numbers, texts, settings.context_tokens)
+                rows[mention.mention_id] = row
             worlds[world] = WorldCounts(split, len(numbers), len(own), without_text)
             progress.advance(note=world)
         files = [raw / "documents" / f"{world}.json" for world in splits]
         files += [raw / "mentions" / f"{split}.json" for split in SPLITS]
         counts = count(name, fingerprint(raw, files), worlds, settings.expected)
     with table_writer(mentions_path, MENTIONS) as writer:
-        table = table_of(MENTIONS, list(zip(*rows, strict=True)))
+        in_order = [rows[mention.mention_id] for mention in mentions]
+        table = table_of(MENTIONS, list(zip(*in_order, strict=True)))
         writer.write_table(table, row_group_size=ROWS_A_GROUP)
     write_json(counts_path, counts)
     progress.finish()
@@ -142,17 +140,14 @@ def _write_world(
 ) -> tuple[dict[str, int], dict[str, str], int]:
     """Write a world's entities.
 
-    Returns
-    -------
-    Entity numbers by document id, the texts that mentions stand in, and how many entities have no
-    text.
+    Returns their numbers by document id, the texts that mentions stand in, and how many have none.
     """
     path = raw / "documents" / f"{world}.json"
     contexts = {mention.context_document_id for mention in mentions}
     numbers: dict[str, int] = {}
     texts: dict[str, str] = {}
-    without_text = 0
     titles: set[str] = set()
+    without_text = 0
     documents = read_json_lines(path, Document)
     while group := list(islice(documents, ROWS_A_GROUP)):
         rows: list[Row] = []

@@ -12,7 +12,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -107,34 +107,27 @@ def check_free(folder: Path) -> None:
 
 def _places(worlds: Sequence[str], settings: Mentions) -> Place:
     """Tells the split, and the world's name in the dataset, of a page."""
-    given = {"val": settings.val, "test": settings.test}
     names = {world: re.sub(r"[^\w.-]", "_", world).lstrip(".") or "world" for world in worlds}
     if len(set(names.values())) < len(names):
         raise InputError(f"--mentions: worlds whose names are too alike: {', '.join(worlds)}.")
-    by_list = {split for split, one in given.items() if isinstance(one, list)}
-    if len(by_list) == 1:
+    val, test = settings.val, settings.test
+    if not isinstance(val, list):
+
+        def by_chance(world: str, identity: str) -> tuple[str, str]:
+            at = _chance(settings.seed, "split", world, identity) / 2**63
+            split = "val" if at < val else "test" if at < val + test else "train"
+            return split, f"{names[world]}_{split}"
+
+        return by_chance
+    splits = (
+        dict.fromkeys(worlds, "train") | dict.fromkeys(val, "val") | dict.fromkeys(test, "test")
+    )
+    if unknown := next((world for world in splits if world not in names), None):
         raise InputError(
-            "--settings: mentions: val and test are both lists of worlds, or both shares of pages."
+            f"--settings: mentions: no world {unknown!r}.{did_you_mean(unknown, worlds)} "
+            f"There are: {', '.join(worlds)}."
         )
-    by_world = dict.fromkeys(worlds, "train")
-    for split in sorted(by_list, reverse=True):
-        for world in given[split]:
-            if world not in by_world:
-                raise InputError(
-                    f"--settings: mentions.{split}: no world {world!r}."
-                    f"{did_you_mean(world, worlds)} There are: {', '.join(worlds)}."
-                )
-            by_world[world] = split
-
-    def place(world: str, identity: str) -> tuple[str, str]:
-        if by_list:
-            return by_world[world], names[world]
-        at = _chance(settings.seed, "split", world, identity) / 2**63
-        val, test = settings.val, settings.val + settings.test
-        split = "val" if at < val else "test" if at < test else "train"
-        return split, f"{names[world]}_{split}"
-
-    return place
+    return lambda world, _: (splits[world], names[world])
 
 
 def _chance(*of: Any) -> int:
@@ -149,27 +142,22 @@ def _write_documents(folder: Path, ledger: Ledger, settings: Mentions, place: Pl
     by_page = not isinstance(settings.val, list)
     lost = 0
     with ExitStack() as files:
-        open_files: dict[str, Any] = {}
+        opened = cache(lambda name: files.enter_context((folder / f"{name}.json").open("wb")))
         for page in ledger.entities():
             split, name = place(page.world, page.id)
             text, spans = tokenised(page.description, page.links)
             copies = [name.removesuffix(split) + one for one in SPLITS] if by_page else [name]
             line = _json_line({"document_id": page.id, "title": page.title, "text": text})
             for copy in copies:
-                if copy not in open_files:
-                    path = folder / f"{copy}.json"
-                    open_files[copy] = files.enter_context(path.open("wb"))
-                open_files[copy].write(line)
+                opened(copy).write(line)
             golds = [find(page.world, link.target) for link in page.links]
             lost += golds.count(None)
-            mentions = list(_mentions(page, name, text, golds, spans, settings))
-            chosen = set(sorted(one["mention_id"] for one in mentions)[: settings.per_page])
             ledger.base.executemany(
-                "INSERT INTO mention VALUES (?, ?, ?, ?, ?, ?)",
+                "INSERT INTO mention VALUES (?, ?, ?, ?, ?, ?, ?)",
                 [
-                    (split, name, one["category"], one["label_document_id"], one["mention_id"],
-                     _json_line(one))
-                    for one in mentions if one["mention_id"] in chosen
+                    (split, name, page.id, one["category"], one["label_document_id"],
+                     one["mention_id"], _json_line(one))
+                    for one in _mentions(page, name, text, golds, spans, settings)
                 ],
             )  # fmt: skip
     return lost
@@ -201,23 +189,20 @@ def _write_mentions(folder: Path, ledger: Ledger, settings: Mentions) -> dict[st
     """Write those that the caps leave, chosen by their ids, which are by chance; count."""
     base = ledger.base
     (all_mentions,) = base.execute("SELECT count(*) FROM mention").fetchone()
-    if settings.per_target is not None:
-        base.execute(
-            "DELETE FROM mention WHERE rowid IN (SELECT row FROM (SELECT rowid AS row,"
-            " row_number() OVER (PARTITION BY split, world, gold ORDER BY key) AS place"
-            " FROM mention) WHERE place > ?)",
-            (settings.per_target,),
-        )
-    base.execute("CREATE INDEX by_key ON mention (split, world, category, key)")
-    kept: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
+    for column, most in (("page", settings.per_page), ("gold", settings.per_target)):
+        if most is not None:
+            base.execute(
+                "DELETE FROM mention WHERE rowid IN (SELECT row FROM (SELECT rowid AS row,"
+                f" row_number() OVER (PARTITION BY split, world, {column} ORDER BY key) AS place"
+                " FROM mention) WHERE place > ?)",
+                (most,),
+            )
+    base.execute("CREATE INDEX by_world ON mention (split, world)")
     by_world = base.execute(
         "SELECT split, world, sum(category = 'HIGH_OVERLAP'), count(*) FROM mention"
-        " GROUP BY split, world ORDER BY split, world"
+        " GROUP BY split, world"
     ).fetchall()
-    pick = (
-        "SELECT rowid FROM mention WHERE split = ? AND world = ?"
-        " AND category {} 'HIGH_OVERLAP' ORDER BY key LIMIT ?"
-    )
+    kept: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
     with ExitStack() as stack:
         files = {
             split: stack.enter_context((folder / f"{split}.json").open("wb")) for split in SPLITS
@@ -225,10 +210,11 @@ def _write_mentions(folder: Path, ledger: Ledger, settings: Mentions) -> dict[st
         for split, world, all_high, count in by_world:
             high, others = allowed(all_high, count - all_high, settings)
             for kind, line in base.execute(
-                "SELECT category, line FROM mention WHERE rowid IN (SELECT * FROM"
-                f" ({pick.format('=')}) UNION ALL SELECT * FROM ({pick.format('!=')}))"
-                " ORDER BY rowid",
-                (split, world, high, split, world, others),
+                "SELECT category, line FROM (SELECT rowid AS row, category, line, row_number() OVER"
+                " (PARTITION BY category = 'HIGH_OVERLAP' ORDER BY key) AS place"
+                " FROM mention WHERE split = ? AND world = ?)"
+                " WHERE place <= iif(category = 'HIGH_OVERLAP', ?, ?) ORDER BY row",
+                (split, world, high, others),
             ):
                 kept[split][kind] += 1
                 files[split].write(line)

@@ -54,11 +54,11 @@ class Notes:
         self.counts: Counter[str] = Counter()
         self.examples: defaultdict[str, list[str]] = defaultdict(list)
 
-    def add(self, what: str, *examples: str, count: int = 1) -> None:
-        """Count one or several, and keep examples that are among the first."""
-        self.counts[what] += count
-        kept = self.examples[what]
-        kept += examples[: SHOWN - len(kept)]
+    def add(self, what: str, example: str) -> None:
+        """Count one, and keep the example if it is among the first."""
+        self.counts[what] += 1
+        if self.counts[what] <= SHOWN:
+            self.examples[what].append(example)
 
     def as_dict(self) -> dict[str, dict[str, Any]]:
         """By kind: ``count`` and ``first``."""

@@ -18,7 +18,8 @@ PRAGMA temp_store = FILE;
 CREATE TABLE entity (world TEXT, id TEXT, title TEXT, file INTEGER, place TEXT);
 CREATE TABLE item (entity BLOB);
 CREATE TABLE redirect (world TEXT, title TEXT, target TEXT);
-CREATE TABLE mention (split TEXT, world TEXT, category TEXT, gold TEXT, key TEXT, line BLOB);
+CREATE TABLE mention
+    (split TEXT, world TEXT, page TEXT, category TEXT, gold TEXT, key TEXT, line BLOB);
 BEGIN;
 """
 
@@ -36,7 +37,6 @@ class Ledger:
         os.environ["SQLITE_TMPDIR"] = str(path.parent)
         self.base = sqlite3.connect(path, isolation_level=None)
         self.base.executescript(f"PRAGMA cache_size = -{CACHE_KIB};{TABLES}")
-        self.redirects = 0
 
     def close(self) -> None:
         """Close the file."""
@@ -49,7 +49,6 @@ class Ledger:
     def add(self, item: Entity | Redirect, file: int) -> None:
         """Keep an entity of the file with this number, or a redirect."""
         if isinstance(item, Redirect):
-            self.redirects += 1
             row = (item.world, item.title, item.target)
             self.base.execute("INSERT INTO redirect VALUES (?, ?, ?)", row)
             return
@@ -92,28 +91,22 @@ class Ledger:
         first, second = (f"{self.files[file]}, {place}" for file, place in places)
         return row[1], first, second
 
-    def equal_titles(self, shown: int) -> tuple[int, list[str]]:
-        """How many titles several entities of a world have, and the first ones with places."""
-        several = "FROM entity WHERE title != '' GROUP BY world, title HAVING count(*) > 1"
-        (count,) = self.base.execute(f"SELECT count(*) FROM (SELECT 1 {several})").fetchone()
-        rows = self.base.execute(
-            f"SELECT title, count(*), min(place), max(place) {several} ORDER BY min(rowid) LIMIT ?",
-            (shown,),
+    def equal_titles(self) -> Iterator[tuple[str, str]]:
+        """World and title where several entities have it, in the order of the first ones."""
+        return self.base.execute(
+            "SELECT world, title FROM entity WHERE title != '' GROUP BY world, title"
+            " HAVING count(*) > 1 ORDER BY min(rowid)"
         )
-        return count, [f"{title!r}, {n} times ({a}, {b})" for title, n, a, b in rows]
 
-    def lost_redirects(self) -> int:
-        """How many lead to no entity."""
-        (count,) = self.base.execute(
-            "SELECT count(*) FROM redirect r WHERE NOT EXISTS"
+    def lost_redirects(self) -> Iterator[tuple[str, str]]:
+        """World and title of redirects that lead to no entity."""
+        return self.base.execute(
+            "SELECT world, title FROM redirect r WHERE NOT EXISTS"
             " (SELECT 1 FROM entity e WHERE e.world = r.world AND e.title = r.target)"
-        ).fetchone()
-        return count
+        )
 
     def redirects_to(self, world: str, title: str) -> list[str]:
         """The further titles of an entity, in the order they were read."""
-        if not self.redirects:
-            return []
         rows = self.base.execute(
             "SELECT title FROM redirect WHERE world = ? AND target = ? ORDER BY rowid",
             (world, title),

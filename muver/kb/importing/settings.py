@@ -19,6 +19,11 @@ class Mentions(Settings):
     per_world: Count | None = None
     seed: Natural = 13
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.val, list) != isinstance(self.test, list):
+            raise ValueError("val and test are both lists of worlds, or both shares of the pages.")
+
 
 class Import(Settings):
     """How entities are read; what does not concern a source is ignored."""

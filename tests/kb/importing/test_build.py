@@ -44,7 +44,7 @@ def test_what_is_changed_is_told(written, imported, tmp_path):
             "count": 1, "first": ["t, 'Many': 100000 aliases"]},
         "entities without a title": {"count": 1, "first": [f"{path}, line 6"]},
         "titles of several entities of a world (kept apart)": {
-            "count": 1, "first": ["'Long', 2 times (line 2, line 4)"]},
+            "count": 1, "first": ["t, 'Long'"]},
     }  # fmt: skip
     assert counts["left_out"] == {
         "neither title nor description": {"count": 1, "first": [f"{path}, line 5"]}
