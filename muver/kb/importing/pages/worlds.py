@@ -101,8 +101,7 @@ def _unpacked(
     if (folder / name).is_dir():
         yield folder / name
         return
-    found = [folder / f"{name}{ending}" for ending in (".tar.gz", ".zip")]
-    file = next(filter(Path.is_file, found), found[0])
+    file = folder / f"{name}.tar.gz"
     address = f"{host}/{repository}/archive/{commit}.tar.gz"
     by_hand = f"Fetch {address} by hand and put it at {file}, then run the same command again."
     if not file.is_file():

@@ -9,6 +9,7 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -29,45 +30,35 @@ REDIRECT = re.compile(r"\s*#\w+\s*+:?\s*\[\[([^\]|]+)(?:\|[^\]]*)?\]\]", re.UNIC
 
 def entities(path: Path, given: Given) -> Iterator[Item]:
     """Read an export, in several processes where asked; the order is that of the export."""
-    pages = _batches(path)
-    for head in pages:
-        wiki = _wiki_of(head, path, given)
-        read = partial(_items, path=path, wiki=wiki, namespaces=given.settings.namespaces)
-        for batch in in_order(read, pages, given.workers):
-            yield from batch
+    batches = _batches(path)
+    head, start, pages = next(batches).partition(START)
+    wiki = _wiki_of(head, path, given)
+    read = partial(_items, path=path, wiki=wiki, namespaces=given.settings.namespaces)
+    for batch in in_order(read, chain([start + pages], batches), given.workers):
+        yield from batch
 
 
 def _batches(path: Path) -> Iterator[bytes]:
-    """The head of the export, then bytes of whole pages, about `BATCH` at once."""
-    held, head = bytearray(), True
+    """Bytes of whole pages, about `BATCH` at once; the first ones have the export's head."""
+    held = bytearray()
     with opened(path) as stream:
         while piece := stream.read(PIECE):
             searched = max(0, len(held) - len(END))
             held += piece
-            if head:
-                start = held.find(START, searched)
-                if b"<mediawiki" not in held[: 1 << 16]:
-                    raise InputError(
-                        f"{path}: no export of MediaWiki (no <mediawiki> at its beginning). "
-                        "Expected what Special:Export or dumpBackup.php writes, such as "
-                        "enwiki-latest-pages-articles.xml.bz2."
-                    )
-                if start >= 0:
-                    yield bytes(held[:start])
-                    del held[:start]
-                    head, searched = False, 0
-            if not head and len(held) >= BATCH and (end := held.rfind(END, searched)) >= 0:
-                end += len(END)
-                yield bytes(held[:end])
-                del held[:end]
-            if len(held) > LONGEST_LINE:
-                what = "what is before the first <page>" if head else "a page"
-                raise too_long(path, what)
-    end = held.rfind(END) + len(END) if END in held else 0
-    if FOOT not in held[end:]:
-        raise InputError(f"{path}: the export ends without </mediawiki>. {CUT}")
-    if not head and end:
-        yield bytes(held[:end])
+            end = held.rfind(END, searched)
+            if end >= 0 and len(held) >= BATCH:
+                yield bytes(held[: end + len(END)])
+                del held[: end + len(END)]
+            elif len(held) > LONGEST_LINE:
+                raise too_long(path, "what is before the next </page>")
+    rest, foot, _ = bytes(held).partition(FOOT)
+    if not foot:
+        raise InputError(
+            f"{path}: no whole export of MediaWiki, which ends with </mediawiki>. Expected what "
+            "Special:Export or dumpBackup.php writes, such as "
+            f"enwiki-latest-pages-articles.xml.bz2. {CUT}"
+        )
+    yield rest
 
 
 def _wiki_of(head: bytes, path: Path, given: Given) -> Wiki:

@@ -73,32 +73,25 @@ def _csv_rows(path: Path, given: Given) -> Rows:
         quoting = csv.QUOTE_NONE if separator == "\t" and '"' not in first else csv.QUOTE_MINIMAL
         form = {"delimiter": separator, "quoting": quoting, "strict": True}
         names = next(csv.reader([first], **form), [])
-        if not any(names):
-            raise InputError(f"{path}: its first line is empty; it has to name the columns.")
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise InputError(f"{path}, line 1: two columns are called {twice!r}. Rename one.")
-        reader, start = csv.reader(text, **form), 2
-        while True:
-            place = f"line {start}"
-            try:
-                cells = next(reader, None)
-            except csv.Error as error:
-                raise InputError(
-                    f"{path}, {place}: {error}. Is a quotation mark not closed, or not doubled "
-                    "within a cell?"
-                ) from None
-            if cells is None:
-                return
-            start = reader.line_num + 2
-            if not cells:
-                continue  # an empty line
-            if len(cells) != len(names):
-                raise InputError(
-                    f"{path}, {place}: {len(cells)} cells, but the first line names {len(names)} "
-                    f"columns ({', '.join(names)}). A cell that holds {separator!r} has to stand "
-                    "in quotation marks."
-                )
-            yield place, dict(zip(names, cells, strict=True))
+        reader, place = csv.reader(text, **form), "line 2"
+        try:
+            for cells in reader:
+                if cells and len(cells) != len(names):
+                    raise InputError(
+                        f"{path}, {place}: {len(cells)} cells, but the first line names "
+                        f"{len(names)} columns ({', '.join(names)}). A cell that holds "
+                        f"{separator!r} has to stand in quotation marks."
+                    )
+                if cells:  # no empty line
+                    yield place, dict(zip(names, cells, strict=True))
+                place = f"line {reader.line_num + 2}"
+        except csv.Error as error:
+            raise InputError(
+                f"{path}, {place}: {error}. Is a quotation mark not closed, or not doubled within "
+                "a cell?"
+            ) from None
 
 
 def _entities(rows: Rows, path: Path, given: Given) -> Iterator[Entity]:

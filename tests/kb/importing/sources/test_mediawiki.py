@@ -128,7 +128,7 @@ def test_a_page_that_the_parser_gives_up_on(imported, monkeypatch):
 def test_an_export_that_was_cut_off(written, imported):
     whole = SMALL.read_bytes()
     cut = written("small.xml", whole[: len(whole) // 2])
-    with pytest.raises(InputError, match="small.xml: .*ends without </mediawiki>"):
+    with pytest.raises(InputError, match="small.xml: .*</mediawiki>"):
         imported(cut)
     archive = written("small.xml.bz2", bz2.compress(whole)[:-100])
     with pytest.raises(InputError, match="the archive ends too early"):
@@ -138,8 +138,8 @@ def test_an_export_that_was_cut_off(written, imported):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("<html>no</html>", "no export of MediaWiki"),
-        ("", "ends without </mediawiki>"),
+        ("<html>no</html>", "no whole export of MediaWiki"),
+        ("", "no whole export of MediaWiki"),
         (HEAD + FOOT, "no entity"),
         (HEAD.replace("</dbname>", "") + page("A", "x", 1) + FOOT, "<siteinfo> is no valid XML"),
         (HEAD + page("A", "x", 1) + page("B", "x", 1) + FOOT, "page 'B': id '1' is already that"),
@@ -154,7 +154,7 @@ def test_mistakes(content, said, written, imported):
 def test_what_does_not_end_is_not_held(begun, written, imported, monkeypatch):
     for name, value in {"PIECE": 100, "BATCH": 100, "LONGEST_LINE": 1000}.items():
         monkeypatch.setattr(f"muver.kb.importing.sources.mediawiki.{name}", value)
-    with pytest.raises(InputError, match="w.xml, .*<page>|a page.*: longer than"):
+    with pytest.raises(InputError, match="w.xml, .*: longer than"):
         imported(written("w.xml", begun + " " * 5000 + "</page>" + FOOT))
 
 

@@ -117,7 +117,7 @@ def test_an_alias_of_brackets(written, imported):
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("t.csv", "", "its first line is empty"),
+        ("t.csv", "", "t.csv: no entity"),
         ("t.csv", "id,title\n", "no entity"),
         ("t.csv", "id,name,name\n1,A,B\n", "two columns are called 'name'"),
         ("t.csv", 'id,title\n1,A\n2,"B\n3,C\n', "line 3: unexpected end of data.*not closed"),
