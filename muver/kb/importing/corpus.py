@@ -6,11 +6,9 @@ document's text from 0, the end included. Memory holds the mentions and one worl
 """
 
 from collections.abc import Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 from msgspec import UNSET, Struct, UnsetType
 
 from muver.io.checking import did_you_mean
@@ -71,12 +69,16 @@ def build_corpus(
     progress = Progress("reading", len(splits), "worlds")
     with table_writer(entities_path, ENTITIES) as writer:
         for world, split in splits.items():
+            documents = read_documents(raw / "documents" / f"{world}.json")
+            table = table_of(ENTITIES, _columns(world, documents))
+            writer.write_table(table, row_group_size=ROWS_A_GROUP)
+            numbers = {identity: number for number, identity in enumerate(documents)}
             own = [mention for mention in mentions if mention.corpus == world]
-            numbers, texts, without_text = _write_world(raw, world, own, writer)
             for mention in own:
-                row = _mention_row(mention, numbers, texts, settings.context_tokens)
+                row = _mention_row(mention, documents, numbers, settings.context_tokens)
                 rows[mention.mention_id] = row
-            worlds[world] = WorldCounts(split, len(numbers), len(own), without_text)
+            without_text = sum(not one.text.strip() for one in documents.values())
+            worlds[world] = WorldCounts(split, len(documents), len(own), without_text)
             progress.advance(note=world)
         files = [raw / "documents" / f"{world}.json" for world in splits]
         files += [raw / "mentions" / f"{split}.json" for split in SPLITS]
@@ -135,63 +137,56 @@ def split_of_worlds(raw: Path, mentions: Sequence[Mention]) -> dict[str, str]:
     return {world: firsts[world].split if world in firsts else "none" for world in sorted(worlds)}
 
 
-def _write_world(
-    raw: Path, world: str, mentions: list[Mention], writer: pq.ParquetWriter
-) -> tuple[dict[str, int], dict[str, str], int]:
-    """Write a world's entities.
-
-    Returns their numbers by document id, the texts that mentions stand in, and how many have none.
-    """
-    path = raw / "documents" / f"{world}.json"
-    contexts = {mention.context_document_id for mention in mentions}
-    numbers: dict[str, int] = {}
-    texts: dict[str, str] = {}
-    titles: set[str] = set()
-    without_text = 0
-    documents = read_json_lines(path, Document)
-    while group := list(islice(documents, ROWS_A_GROUP)):
-        rows: list[Row] = []
-        for line, one in group:
-            if one.document_id in numbers:
-                raise InputError(
-                    f"{path}, line {line}: document id {one.document_id!r} is already that of line "
-                    f"{numbers[one.document_id] + 1}. Ids must differ within a world."
-                )
-            if not one.title.strip() and not one.text.strip():
-                raise InputError(
-                    f"{path}, line {line}: both title and text are empty; an entity needs one."
-                )
-            number = numbers[one.document_id] = len(numbers)
-            kind = None if one.type is UNSET else one.type
-            rows.append((world, number, one.document_id, one.title, one.text, kind))
-            without_text += not one.text.strip()
-            titles.add(one.title)
-            if one.document_id in contexts:
-                texts[one.document_id] = one.text
-        table = table_of(ENTITIES, list(zip(*rows, strict=True)))
-        writer.write_table(table, row_group_size=ROWS_A_GROUP)
-    if not numbers:
+def read_documents(path: Path) -> dict[str, Document]:
+    """The documents of a world by id, in the order of the file."""
+    documents: dict[str, Document] = {}
+    for line, one in read_json_lines(path, Document):
+        if documents.setdefault(one.document_id, one) is not one:
+            first = list(documents).index(one.document_id) + 1
+            raise InputError(
+                f"{path}, line {line}: document id {one.document_id!r} is already that of line "
+                f"{first}. Ids must differ within a world."
+            )
+        if not one.title.strip() and not one.text.strip():
+            raise InputError(
+                f"{path}, line {line}: both title and text are empty; an entity needs one."
+            )
+    if not documents:
         raise InputError(f"{path}: holds no documents.")
-    same_title = len(numbers) - len(titles)
-    if without_text or same_title:
+    titles = [one.title.strip() for one in documents.values()]
+    without_text = sum(not one.text.strip() for one in documents.values())
+    same, without_title = len(titles) - len(set(titles)), titles.count("")
+    if without_text or same or without_title:
         logger.warning(
-            "%s: of %d entities %d have an empty text, and %d the title of one before, which "
-            "retrieve.match: title counts as one candidate",
-            path, len(numbers), without_text, same_title,
+            "%s: documents: %d, without a text: %d, without a title: %d, with the title of one "
+            "before, as one candidate under retrieve.match: title: %d",
+            path, len(titles), without_text, without_title, same,
         )  # fmt: skip
-    return numbers, texts, without_text
+    return documents
+
+
+def _columns(world: str, documents: dict[str, Document]) -> list[Sequence]:
+    ones = documents.values()
+    return [
+        [world] * len(ones),
+        range(len(ones)),
+        list(documents),
+        [one.title for one in ones],
+        [one.text for one in ones],
+        [None if one.type is UNSET else one.type for one in ones],
+    ]
 
 
 def _mention_row(
-    mention: Mention, numbers: dict[str, int], texts: dict[str, str], tokens: int
+    mention: Mention, documents: dict[str, Document], numbers: dict[str, int], tokens: int
 ) -> Row:
     for kind in ("context", "label"):
-        if (document := getattr(mention, f"{kind}_document_id")) not in numbers:
+        if (document := getattr(mention, f"{kind}_document_id")) not in documents:
             raise InputError(
                 f"{mention.where}: {kind}_document_id {document!r} is not in "
                 f"documents/{mention.corpus}.json."
             )
-    left, right = context_of(mention, texts[mention.context_document_id], tokens)
+    left, right = context_of(mention, documents[mention.context_document_id].text, tokens)
     return (
         mention.mention_id, mention.split, mention.corpus, mention.context_document_id, left,
         mention.text.lower(), right, numbers[mention.label_document_id], mention.category,

@@ -59,11 +59,12 @@ def test_tables(make, dataset, tmp_path):
     assert counts.identified_as is None
 
 
-def test_empty_descriptions_and_equal_titles_are_told(make, dataset, caplog):
+def test_empty_and_equal_titles_and_empty_texts_are_told(make, dataset, caplog):
     alpha = dataset.documents["alpha"]
     alpha += [{**alpha[2], "document_id": f"D{number}"} for number in (3, 4)]
+    dataset.documents["beta"][0]["title"] = " "
     make()
-    assert [line.args[1:] for line in caplog.records] == [(5, 3, 2), (3, 1, 0), (3, 1, 0)]
+    assert [line.args[1:] for line in caplog.records] == [(5, 3, 0, 2), (3, 1, 1, 0), (3, 1, 0, 0)]
 
 
 def test_types_where_the_dataset_has_them(make, dataset, tmp_path):
