@@ -16,7 +16,7 @@ from muver.io.files import folder_beside, sha256_of, write_manifest
 from muver.io.parquet import row_groups, table_of
 from muver.io.progress import logger
 from muver.io.text import counted
-from muver.kb.importing.dataset import check_free, write_dataset
+from muver.kb.importing.dataset import write_dataset
 from muver.kb.importing.items import Entity, Item, LeftOut, Notes
 from muver.kb.importing.ledger import Ledger
 from muver.kb.importing.markup import without_html
@@ -77,7 +77,8 @@ def import_kb(
                 "--mentions: only wikis have links, and none of the files is one. Others are read "
                 "from JSON lines with links, as --format linked."
             )
-        check_free(mentions)
+        if mentions.exists():  # files of another import would stay among ours
+            raise InputError(f"{mentions}: is there already. Remove it, or name another folder.")
     with (
         folder_beside(out) as temporary,
         _full_disk(temporary),
@@ -85,7 +86,7 @@ def import_kb(
     ):
         build = _Build(ledger, settings)
         for number, (path, name) in enumerate(zip(sources, forms, strict=True)):
-            build.read(number, path, source(name)(path, given))
+            build.read(number, path, source(name)(path, given), given.world_of(path))
         build.check()
         with disk_errors(out, "Nothing was changed."):
             build.write(temporary / FILE)
@@ -125,10 +126,11 @@ class _Build:
         self.worlds: Counter[str] = Counter()
         self.counts: Counter[str] = Counter(without_description=0, with_aliases=0, aliases=0)
 
-    def read(self, number: int, path: Path, items: Iterator[Item]) -> None:
-        """Take in all of a source."""
+    def read(self, number: int, path: Path, items: Iterator[Item], world: str) -> None:
+        """Take in all of a source; ``world`` is that of entities without one."""
         for item in items:
             if isinstance(item, Entity):
+                item.world = item.world or world
                 item = self._tidy(item, f"{path}, {item.place}")
             if isinstance(item, LeftOut):
                 self.left_out.add(item.why, f"{path}, {item.place}")
@@ -169,7 +171,8 @@ class _Build:
         """Look at the names of all."""
         if not self.worlds:
             why = (f" Left out: {count} ({why})." for why, count in self.left_out.counts.items())
-            raise InputError(f"{_listed(self.ledger.files)}: no entity.{''.join(why)}")
+            files = ", ".join(map(str, self.ledger.files))
+            raise InputError(f"{files}: no entity.{''.join(why)}")
         self.ledger.finish()
         if twice := self.ledger.first_twice():
             identity, first, second = twice
@@ -236,13 +239,9 @@ def _full_disk(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def _listed(paths: Sequence[Path]) -> str:
-    return ", ".join(map(str, paths))
-
-
 def _tell(sources: Sequence[Path], counts: dict[str, Any]) -> None:
     logger.info(
-        "%s: %s, %d without a description, %d with %s", _listed(sources),
+        "%s: %s, %d without a description, %d with %s", ", ".join(map(str, sources)),
         counted(counts["entities"], "entity", "entities"), counts["without_description"],
         counts["with_aliases"], counted(counts["aliases"], "alias", "aliases"),
     )  # fmt: skip

@@ -99,12 +99,6 @@ def write_dataset(
     return {**counts, "links_to_no_entity": lost}
 
 
-def check_free(folder: Path) -> None:
-    """Refuse a folder that is there: files of another import would stay among ours."""
-    if folder.exists():
-        raise InputError(f"{folder}: is there already. Remove it, or name another folder.")
-
-
 def _places(worlds: Sequence[str], settings: Mentions) -> Place:
     """Tells the split, and the world's name in the dataset, of a page."""
     names = {world: re.sub(r"[^\w.-]", "_", world).lstrip(".") or "world" for world in worlds}

@@ -115,10 +115,9 @@ class Ledger:
 
     def find(self, world: str, title: str) -> tuple[str, str] | None:
         """Id and title of the entity called so, or that a redirect of this name leads to."""
-        found = "SELECT id, title FROM entity WHERE world = ? AND title = ? LIMIT 1"
-        row = self.base.execute(found, (world, title)).fetchone()
-        if row is None:
-            leads = "SELECT target FROM redirect WHERE world = ? AND title = ? LIMIT 1"
-            target = self.base.execute(leads, (world, title)).fetchone()
-            row = target and self.base.execute(found, (world, *target)).fetchone()
-        return row
+        return self.base.execute(
+            "SELECT id, title FROM entity WHERE world = :world AND title IN (:title,"
+            " (SELECT target FROM redirect WHERE world = :world AND title = :title LIMIT 1))"
+            " ORDER BY title != :title, rowid LIMIT 1",
+            {"world": world, "title": title},
+        ).fetchone()

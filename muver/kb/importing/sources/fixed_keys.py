@@ -1,7 +1,7 @@
 """JSON lines with keys that are fixed: KILT's, BLINK's and ZESHEL's, and entities with links."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct
 
 from muver.io.errors import InputError
 from muver.kb.importing.corpus import Document
-from muver.kb.importing.items import Entity, Item, LeftOut
+from muver.kb.importing.items import Entity, Item
 from muver.kb.importing.lines import parsed_lines, read_json_lines
 from muver.kb.importing.settings import Given
 from muver.retriever.corpus.jsonl import BadLine, line_parser
@@ -44,30 +44,26 @@ _parse_kilt, _parse_blink = line_parser(_KiltLine), line_parser(_BlinkLine)
 
 def kilt(path: Path, given: Given) -> Iterator[Item]:
     """Read KILT's knowledge source, Wikipedia with a page a line."""
-    world = given.world_of(path)
-    for place, page in parsed_lines(path, read_page, given.workers):
-        if isinstance(page, LeftOut):
-            yield page
-        else:
-            text = "\n".join(page.paragraphs)
-            yield Entity(page.id, page.title, text, f"{place}", world)
+    return _pages(path, given, _read_article)
 
 
 def blink(path: Path, given: Given) -> Iterator[Item]:
     """Read BLINK's ``entity.jsonl``."""
-    world = given.world_of(path)
-    for place, one in parsed_lines(path, read_entity, given.workers):
+    return _pages(path, given, read_entity)
+
+
+def _pages(path: Path, given: Given, read: Callable[[bytes], Entity]) -> Iterator[Item]:
+    for place, one in parsed_lines(path, read, given.workers):
         if isinstance(one, Entity):
-            one.place, one.world = f"{place}", world
+            one.place = f"{place}"
         yield one
 
 
 def zeshel(path: Path, given: Given) -> Iterator[Entity]:
     """Read ``documents/<world>.json`` of ZESHEL's format."""
-    world = given.world_of(path)
     for place, one in read_json_lines(path, Document, given.settings.encoding):
         further = {} if one.type is UNSET else {"type": one.type}
-        yield Entity(one.document_id, one.title, one.text, place, world, further=further)
+        yield Entity(one.document_id, one.title, one.text, place, further=further)
 
 
 def linked(path: Path, given: Given) -> Iterator[Entity]:
@@ -81,7 +77,6 @@ def linked(path: Path, given: Given) -> Iterator[Entity]:
                 "description and in its order."
             )
         entity.place = entity.place or place
-        entity.world = entity.world or given.world_of(path)
         yield entity
 
 
@@ -93,6 +88,11 @@ def read_page(line: bytes, paragraphs: int | None = None) -> Page:
         raise BadLine("wikipedia_title is empty")
     identity = _page_id(page.wikipedia_id, "wikipedia_id")
     return Page(identity, title, list(islice(_paragraphs(page.text[1:]), paragraphs)))
+
+
+def _read_article(line: bytes) -> Entity:
+    page = read_page(line)
+    return Entity(page.id, page.title, "\n".join(page.paragraphs))
 
 
 def read_entity(line: bytes) -> Entity:

@@ -23,7 +23,6 @@ def entities(path: Path, given: Given) -> Iterator[Item]:
         except (SyntaxError, ValueError) as error:
             raise InputError(f"{path}: not valid OBO ({error}).") from None
         terms = {term.id: term for term in ontology.terms()}
-    world = ontology.metadata.default_namespace or given.world_of(path)
     for identity, number in lines:
         place, term = f"line {number}", terms.get(identity)
         if term is None or term.obsolete:
@@ -39,7 +38,7 @@ def entities(path: Path, given: Given) -> Iterator[Item]:
             title=term.name,
             description="\n".join(filter(None, texts)),
             place=place,
-            world=given.world or term.namespace or world,
+            world=given.world or term.namespace or ontology.metadata.default_namespace or "",
             aliases=sorted(synonym.description for synonym in term.synonyms),
             further={
                 "xrefs": "\n".join(sorted(one.id for one in term.xrefs)),

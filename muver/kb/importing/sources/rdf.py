@@ -42,7 +42,7 @@ def entities(path: Path, given: Given) -> Iterator[Item]:
             title=title,
             description="\n".join(filter(None, [*concepts.notes(concept), above])),
             place=f"{concept}",
-            world=given.world or concepts.scheme(concept) or given.world_of(path),
+            world=given.world or concepts.scheme(concept),
             aliases=others,
             further={
                 name: "\n".join(sorted(map(str, concepts.graph.objects(concept, SKOS[name]))))
@@ -131,14 +131,11 @@ class _Concepts:
             texts += [str(one) for one in found if self._rank(one) == self._rank(found[0])]
         return list(dict.fromkeys(texts))
 
-    def scheme(self, concept: Node) -> str | None:
-        """Name of the scheme that it is in, the first if there are several.
-
-        One without a label is called as its address ends.
-        """
-        for scheme in sorted(self.graph.objects(concept, SKOS.inScheme)):
-            return self.labels(scheme)[0] or re.split("[/#]", scheme.rstrip("/#"))[-1]
-        return None
+    def scheme(self, concept: Node) -> str:
+        """Name of the first scheme that it is in; one without a label is called by its address."""
+        schemes = sorted(self.graph.objects(concept, SKOS.inScheme))
+        names = (self.labels(one)[0] or re.split("[/#]", one.rstrip("/#"))[-1] for one in schemes)
+        return next(names, "")
 
     def above(self, concept: Node) -> list[Node]:
         """What is broader."""

@@ -148,7 +148,7 @@ def _entity(
         title=as_text(values["title"]),
         description=as_text(values.get("description")),
         place=place,
-        world=as_text(values.get("world")) or given.world_of(path),
+        world=as_text(values.get("world")),
         aliases=names_in(values.get("aliases"), given.settings.separator),
         further={name: as_text(row[name]) for name in row if name not in columns.values()},
     )
