@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pyarrow.parquet as pq
 
 from muver.io.checking import disk_errors
@@ -170,7 +171,7 @@ class _Build:
     def check(self) -> None:
         """Look at the names of all."""
         if not self.worlds:
-            why = (f" Left out: {count} ({why})." for why, count in self.left_out.counts.items())
+            why = (f" Left out: {one.count} ({why})." for why, one in self.left_out.items())
             files = ", ".join(map(str, self.ledger.files))
             raise InputError(f"{files}: no entity.{''.join(why)}")
         self.ledger.finish()
@@ -223,8 +224,8 @@ class _Build:
             "entities": self.worlds.total(),
             "worlds": dict(self.worlds),
             **self.counts,
-            "told": self.notes.as_dict(),
-            "left_out": self.left_out.as_dict(),
+            "told": msgspec.to_builtins(self.notes),
+            "left_out": msgspec.to_builtins(self.left_out),
         }
 
 

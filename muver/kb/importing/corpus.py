@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from msgspec import UNSET, Struct, UnsetType
+import pyarrow as pa
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
@@ -31,7 +33,7 @@ class Document(Struct):
     document_id: str
     title: str
     text: str
-    type: str | UnsetType = UNSET
+    type: str | None = None
 
 
 class Mention(Struct):
@@ -70,7 +72,11 @@ def build_corpus(
     with table_writer(entities_path, ENTITIES) as writer:
         for world, split in splits.items():
             documents = read_documents(raw / "documents" / f"{world}.json")
-            table = table_of(ENTITIES, _columns(world, documents))
+            lines = (
+                {"world": world, "entity": number, **asdict(one)}
+                for number, one in enumerate(documents.values())
+            )
+            table = pa.Table.from_pylist(list(lines), ENTITIES)
             writer.write_table(table, row_group_size=ROWS_A_GROUP)
             numbers = {identity: number for number, identity in enumerate(documents)}
             own = [mention for mention in mentions if mention.corpus == world]
@@ -163,18 +169,6 @@ def read_documents(path: Path) -> dict[str, Document]:
             path, len(titles), without_text, without_title, same,
         )  # fmt: skip
     return documents
-
-
-def _columns(world: str, documents: dict[str, Document]) -> list[Sequence]:
-    ones = documents.values()
-    return [
-        [world] * len(ones),
-        range(len(ones)),
-        list(documents),
-        [one.title for one in ones],
-        [one.text for one in ones],
-        [None if one.type is UNSET else one.type for one in ones],
-    ]
 
 
 def _mention_row(

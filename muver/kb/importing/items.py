@@ -1,7 +1,6 @@
 """What the sources give: entities, further titles of entities, and what they left out."""
 
-from collections import Counter, defaultdict
-from typing import Any
+from collections import defaultdict
 
 from msgspec import Struct
 
@@ -47,22 +46,22 @@ class LeftOut(Struct):
 Item = Entity | Redirect | LeftOut
 
 
-class Notes:
-    """What users should know, counted by kind, each with its first examples."""
+class Note(Struct):
+    """How often something was met, and its first examples."""
+
+    count: int = 0
+    first: list[str] = []
+
+
+class Notes(defaultdict[str, Note]):
+    """What users should know, by kind."""
 
     def __init__(self):
-        self.counts: Counter[str] = Counter()
-        self.examples: defaultdict[str, list[str]] = defaultdict(list)
+        super().__init__(Note)
 
     def add(self, what: str, example: str) -> None:
         """Count one, and keep the example if it is among the first."""
-        self.counts[what] += 1
-        if self.counts[what] <= SHOWN:
-            self.examples[what].append(example)
-
-    def as_dict(self) -> dict[str, dict[str, Any]]:
-        """By kind: ``count`` and ``first``."""
-        return {
-            what: {"count": count, "first": self.examples[what]}
-            for what, count in self.counts.items()
-        }
+        note = self[what]
+        note.count += 1
+        if note.count <= SHOWN:
+            note.first.append(example)

@@ -15,8 +15,7 @@ TABLES = """
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
 PRAGMA temp_store = FILE;
-CREATE TABLE entity (world TEXT, id TEXT, title TEXT, file INTEGER, place TEXT);
-CREATE TABLE item (entity BLOB);
+CREATE TABLE entity (world TEXT, id TEXT, title TEXT, file INTEGER, place TEXT, item BLOB);
 CREATE TABLE redirect (world TEXT, title TEXT, target TEXT);
 CREATE TABLE mention
     (split TEXT, world TEXT, page TEXT, category TEXT, gold TEXT, key TEXT, line BLOB);
@@ -52,9 +51,9 @@ class Ledger:
             row = (item.world, item.title, item.target)
             self.base.execute("INSERT INTO redirect VALUES (?, ?, ?)", row)
             return
-        row = (item.world, item.id, item.title, file, item.place)
-        self.base.execute("INSERT INTO entity VALUES (?, ?, ?, ?, ?)", row)
-        self.base.execute("INSERT INTO item VALUES (?)", (msgspec.msgpack.encode(item),))
+        packed = msgspec.msgpack.encode(item)
+        row = (item.world, item.id, item.title, file, item.place, packed)
+        self.base.execute("INSERT INTO entity VALUES (?, ?, ?, ?, ?, ?)", row)
 
     def finish(self) -> None:
         """Follow redirects to redirects and make everything quick to find."""
@@ -74,7 +73,7 @@ class Ledger:
     def entities(self) -> Iterator[Entity]:
         """All, in the order they were added."""
         decode = msgspec.msgpack.Decoder(Entity).decode
-        rows = self.base.execute("SELECT entity FROM item ORDER BY rowid")
+        rows = self.base.execute("SELECT item FROM entity ORDER BY rowid")
         return (decode(item) for (item,) in rows)
 
     def first_twice(self) -> tuple[str, str, str] | None:

@@ -9,6 +9,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -21,8 +22,7 @@ from muver.io.parquet import row_groups, table_of
 from muver.io.progress import logger
 from muver.io.text import counted
 from muver.kb.importing.items import Notes
-from muver.kb.importing.lines import good_lines
-from muver.kb.importing.opening import COMPRESSIONS
+from muver.kb.importing.opening import COMPRESSIONS, good_lines
 from muver.kb.importing.sources.fixed_keys import read_entity, read_page
 from muver.retriever.corpus.knowledge_base import (
     MANIFEST,
@@ -86,7 +86,7 @@ def read_dump(dump: Path, folder: Path, settings: ReadDump, workers: int = 1) ->
         "entities": len(ids),
         "without_paragraphs": without_paragraphs,
         "duplicates": _duplicates(dump, ordered[1:][ordered[1:] == ordered[:-1]], settings),
-        "bad": bad.as_dict(),
+        "bad": msgspec.to_builtins(bad),
     }
     by_title = np.argsort(hashes, kind="stable").astype(np.uint64)
     save_matrix(folder / "ids.npy", np.asarray(ids))
@@ -106,7 +106,7 @@ def read_dump(dump: Path, folder: Path, settings: ReadDump, workers: int = 1) ->
     logger.info(
         "%s in %s, %d without paragraphs; bad lines: %d, ids that occur again: %d",
         counted(len(ids), "entity", "entities"), counted(len(parts), "part", "parts"),
-        without_paragraphs, bad.counts.total(), counts["duplicates"],
+        without_paragraphs, sum(note.count for note in bad.values()), counts["duplicates"],
     )  # fmt: skip
     return counts
 
@@ -188,7 +188,7 @@ def _find_lines(
         "empty": int(np.asarray(empty)[lines].sum()),
         "unknown": len(ids) - len(known),
         "again": _duplicates(source, repeated, settings),
-        "bad": bad.as_dict(),
+        "bad": msgspec.to_builtins(bad),
     }
 
 

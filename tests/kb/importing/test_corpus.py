@@ -210,7 +210,6 @@ def test_mistakes_in_mentions_and_worlds(dataset, spoil, words):
         ('{"document_id": "D9", "title": "\\ud800", "text": "x"}', "surrogate"),
         ('{"document_id": "D1", "title": "x", "text": "x"}', "'D1' .* line 2"),
         ('{"document_id": "D9", "title": "x", "text": "x", "type": 3}', "type is 3"),
-        ('{"document_id": "D9", "title": "x", "text": "x", "type": null}', "type is None"),
         ('{"document_id": "D9", "title": " ", "text": ""}', "title and text are empty"),
     ],
 )

@@ -5,10 +5,10 @@ as some need the packages of the extra ``kb``.
 """
 
 import importlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
@@ -16,24 +16,21 @@ from muver.kb.importing.items import Item
 from muver.kb.importing.opening import COMPRESSIONS, opened
 from muver.kb.importing.settings import Given
 
-HIGHEST = 10  # steps above a concept
-T = TypeVar("T")
-
 
 class Form(NamedTuple):
     """The function that reads a form, as ``module:function`` here, and the endings that tell it."""
 
     reader: str
-    endings: tuple[str, ...] = ()
+    endings: str = ""
 
 
 FORMATS = {
-    "json-lines": Form("tables:json_lines", (".jsonl", ".ndjson", ".json")),
-    "csv": Form("tables:comma_separated", (".csv", ".tsv", ".tab")),
-    "parquet": Form("tables:parquet", (".parquet", ".pq")),
-    "mediawiki": Form("mediawiki:entities", (".xml",)),
-    "rdf": Form("rdf:entities", (".ttl", ".rdf", ".nt", ".n3", ".owl", ".jsonld", ".nq", ".trig")),
-    "obo": Form("obo:entities", (".obo",)),
+    "json-lines": Form("tables:json_lines", ".jsonl .ndjson .json"),
+    "csv": Form("tables:comma_separated", ".csv .tsv .tab"),
+    "parquet": Form("tables:parquet", ".parquet .pq"),
+    "mediawiki": Form("mediawiki:entities", ".xml"),
+    "rdf": Form("ontologies:rdf", ".ttl .rdf .nt .n3 .owl .jsonld .nq .trig"),
+    "obo": Form("ontologies:obo", ".obo"),
     "wikidata": Form("wikidata:entities"),  # also a .json that begins as an array
     "linked": Form("fixed_keys:linked"),
     "kilt": Form("fixed_keys:kilt"),
@@ -55,7 +52,7 @@ def format_of(path: Path, named: str | None = None) -> str:
     if endings and endings[-1] in COMPRESSIONS:
         endings.pop()
     ending = endings[-1] if endings else None
-    name = next((name for name, form in FORMATS.items() if ending in form.endings), None)
+    name = next((name for name, one in FORMATS.items() if ending in one.endings.split()), None)
     if name is None:
         raise InputError(
             f"{path}: its ending tells no format. Name it with --format: {', '.join(FORMATS)}."
@@ -81,21 +78,3 @@ def with_extra(module: str) -> ModuleType:
             f"This format is read with {error.name}, which is not installed. "
             "Install it with: pip install 'muver[kb]'"
         ) from None
-
-
-def broader(concept: T, above: Callable[[T], Iterable[T]], name: Callable[[T], str]) -> str:
-    """A line for each concept right above, followed up by the first one above that.
-
-    >>> tree = {"cat": ["carnivore", "pet"], "carnivore": ["mammal"]}
-    >>> broader("cat", lambda one: tree.get(one, []), str)
-    'Broader: carnivore > mammal.\\nBroader: pet.'
-    """
-    lines = []
-    for one in above(concept):
-        way: list[T] = []
-        while one is not None and one != concept and one not in way and len(way) < HIGHEST:
-            way.append(one)
-            one = next(iter(above(one)), None)
-        if line := " > ".join(filter(None, map(name, way))):
-            lines.append(f"Broader: {line}.")
-    return "\n".join(lines)

@@ -6,12 +6,12 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from msgspec import UNSET, Struct
+from msgspec import Struct
 
 from muver.io.errors import InputError
 from muver.kb.importing.corpus import Document
 from muver.kb.importing.items import Entity, Item
-from muver.kb.importing.lines import parsed_lines, read_json_lines
+from muver.kb.importing.opening import parsed_lines, read_json_lines
 from muver.kb.importing.settings import Given
 from muver.retriever.corpus.jsonl import BadLine, line_parser
 
@@ -62,7 +62,7 @@ def _pages(path: Path, given: Given, read: Callable[[bytes], Entity]) -> Iterato
 def zeshel(path: Path, given: Given) -> Iterator[Entity]:
     """Read ``documents/<world>.json`` of ZESHEL's format."""
     for place, one in read_json_lines(path, Document, given.settings.encoding):
-        further = {} if one.type is UNSET else {"type": one.type}
+        further = {"type": one.type or ""}
         yield Entity(one.document_id, one.title, one.text, place, further=further)
 
 

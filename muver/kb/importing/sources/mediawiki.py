@@ -17,8 +17,7 @@ from mwparserfromhell.parser import ParserError
 
 from muver.io.errors import InputError
 from muver.kb.importing.items import Entity, Item, LeftOut, Redirect
-from muver.kb.importing.lines import in_order
-from muver.kb.importing.opening import CUT, LONGEST_LINE, PIECE, opened, too_long
+from muver.kb.importing.opening import CUT, LONGEST_LINE, PIECE, in_order, opened, too_long
 from muver.kb.importing.settings import Given
 from muver.kb.importing.wikitext import DISAMBIGUATION, SHOWN, Wiki, read_prose
 
@@ -87,25 +86,14 @@ def _wiki_of(head: bytes, path: Path, given: Given) -> Wiki:
 def _items(batch: bytes, path: Path, wiki: Wiki, namespaces: list[int]) -> list[Item]:
     """What the pages of a batch become; one that is no valid XML is left out alone."""
     found: list[Item | None] = []
-    try:
-        pages = list(_parsed(batch))
-    except ET.ParseError:
-        pages = []
-        for page in batch.split(END):
-            if START not in page:
-                continue
-            try:
-                pages += _parsed(page + END)
-            except ET.ParseError as error:
-                title = page.partition(b"<title>")[2].partition(b"</title>")[0]
-                place = f"page {title.decode(errors='replace')!r}"
-                found.append(LeftOut("pages that are no valid XML", f"{place}: {error}"))
-    found += [_item(page, path, wiki, namespaces) for page in pages]
+    for page in batch.split(START)[1:]:
+        try:
+            found.append(_item(ET.fromstring(START + page), path, wiki, namespaces))
+        except ET.ParseError as error:
+            title = page.partition(b"<title>")[2].partition(b"</title>")[0]
+            place = f"page {title.decode(errors='replace')!r}"
+            found.append(LeftOut("pages that are no valid XML", f"{place}: {error}"))
     return [item for item in found if item is not None]
-
-
-def _parsed(pages: bytes) -> ET.Element:
-    return ET.fromstring(b"<pages>" + pages + b"</pages>")
 
 
 def _item(page: ET.Element, path: Path, wiki: Wiki, namespaces: list[int]) -> Item | None:

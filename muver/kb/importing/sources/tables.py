@@ -13,8 +13,7 @@ import pyarrow.parquet as pq
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.kb.importing.items import Entity
-from muver.kb.importing.lines import read_json_lines
-from muver.kb.importing.opening import lines_of, opened_text
+from muver.kb.importing.opening import lines_of, opened_text, read_json_lines
 from muver.kb.importing.settings import Given
 
 # The names that people's files have, the first that is there counts; capitals don't.

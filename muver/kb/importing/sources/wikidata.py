@@ -14,8 +14,7 @@ from msgspec import Struct
 
 from muver.io.errors import InputError
 from muver.kb.importing.items import Entity, Item, LeftOut
-from muver.kb.importing.lines import BAD, parsed_lines
-from muver.kb.importing.opening import CUT
+from muver.kb.importing.opening import BAD, CUT, parsed_lines
 from muver.kb.importing.settings import Given
 from muver.retriever.corpus.jsonl import line_parser
 

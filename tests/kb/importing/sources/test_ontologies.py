@@ -8,7 +8,7 @@ import pytest
 import rdflib
 
 from muver.io.errors import InputError
-from muver.kb.importing.sources import HIGHEST, broader
+from muver.kb.importing.sources.ontologies import HIGHEST, broader
 
 SKOS = """
 @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
@@ -163,12 +163,12 @@ def test_json_ld_with_its_context(written, imported):
     assert (row["id"], row["title"]) == ("http://x.org/a", "A")
 
 
-@pytest.mark.parametrize(("package", "module"), [("rdflib", "rdf"), ("pronto", "obo")])
-def test_without_the_package_it_is_named(package, module, written, imported, monkeypatch):
+@pytest.mark.parametrize(("package", "form"), [("rdflib", "rdf"), ("pronto", "obo")])
+def test_without_the_package_it_is_named(package, form, written, imported, monkeypatch):
     monkeypatch.setitem(sys.modules, package, None)
-    monkeypatch.delitem(sys.modules, f"muver.kb.importing.sources.{module}", raising=False)
+    monkeypatch.delitem(sys.modules, "muver.kb.importing.sources.ontologies", raising=False)
     with pytest.raises(InputError, match=rf"read with {package}, which.*pip install 'muver\[kb\]'"):
-        imported(written("a.x", OBO), form=module)
+        imported(written("a.x", OBO), form=form)
 
 
 def test_a_circle_ends_where_it_closes():

@@ -1,21 +1,24 @@
-"""RDF: concepts of SKOS, and whatever else has a label."""
+"""Vocabularies and ontologies: concepts of SKOS and whatever else in RDF has a label, and OBO."""
 
 import json
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
+import pronto
 from rdflib import DCTERMS, RDF, RDFS, SKOS, Dataset, Graph, Literal, Namespace, URIRef
 from rdflib.term import Node
 from rdflib.util import guess_format
 
 from muver.io.errors import InputError
 from muver.kb.importing.items import Entity, Item, LeftOut
-from muver.kb.importing.opening import COMPRESSIONS, opened
+from muver.kb.importing.opening import COMPRESSIONS, lines_of, opened
 from muver.kb.importing.settings import Given
-from muver.kb.importing.sources import broader
 
+HIGHEST = 10  # steps above a concept
+T = TypeVar("T")
 QUADS = ("nquads", "trig", "json-ld")  # forms of several graphs, which are read as one
 XL = Namespace("http://www.w3.org/2008/05/skos-xl#")
 PREFERRED = [SKOS.prefLabel, XL.prefLabel, RDFS.label]
@@ -23,7 +26,25 @@ NAMES = [*PREFERRED, SKOS.altLabel, XL.altLabel, SKOS.hiddenLabel]
 TEXTS = [SKOS.definition, DCTERMS.description, RDFS.comment, SKOS.scopeNote]
 
 
-def entities(path: Path, given: Given) -> Iterator[Item]:
+def broader(concept: T, above: Callable[[T], Iterable[T]], name: Callable[[T], str]) -> str:
+    """A line for each concept right above, followed up by the first one above that.
+
+    >>> tree = {"cat": ["carnivore", "pet"], "carnivore": ["mammal"]}
+    >>> broader("cat", lambda one: tree.get(one, []), str)
+    'Broader: carnivore > mammal.\\nBroader: pet.'
+    """
+    lines = []
+    for one in above(concept):
+        way: list[T] = []
+        while one is not None and one != concept and one not in way and len(way) < HIGHEST:
+            way.append(one)
+            one = next(iter(above(one)), None)
+        if line := " > ".join(filter(None, map(name, way))):
+            lines.append(f"Broader: {line}.")
+    return "\n".join(lines)
+
+
+def rdf(path: Path, given: Given) -> Iterator[Item]:
     """Read a file, in order of the identifiers. The graph is held in memory.
 
     The title is the preferred label in the language of the settings (else one without a language,
@@ -157,3 +178,52 @@ class _Concepts:
             return 1
         own = text.language.lower()
         return 0 if own == self.language or own.startswith(f"{self.language}-") else 2
+
+
+def obo(path: Path, given: Given) -> Iterator[Item]:
+    """Read the terms of a file, in its order, all held in memory; imports are not read."""
+    lines = list(_terms(path))  # before pronto, which holds a whole line
+    with opened(path) as stream, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about what it doesn't keep
+        try:
+            ontology = pronto.Ontology(stream, import_depth=0)
+        except (SyntaxError, ValueError) as error:
+            raise InputError(f"{path}: not valid OBO ({error}).") from None
+        terms = {term.id: term for term in ontology.terms()}
+    for identity, number in lines:
+        place, term = f"line {number}", terms.get(identity)
+        if term is None or term.obsolete:
+            yield LeftOut("obsolete terms", place)
+            continue
+        if not term.name:
+            yield LeftOut("terms without a name", place)
+            continue
+        above = broader(term, _above, lambda one: one.name or one.id)
+        texts = [str(term.definition or ""), term.comment or "", above]
+        yield Entity(
+            id=identity,
+            title=term.name,
+            description="\n".join(filter(None, texts)),
+            place=place,
+            world=given.world or term.namespace or ontology.metadata.default_namespace or "",
+            aliases=sorted(synonym.description for synonym in term.synonyms),
+            further={
+                "xrefs": "\n".join(sorted(one.id for one in term.xrefs)),
+                "alternate_ids": "\n".join(sorted(term.alternate_ids)),
+            },
+        )
+
+
+def _terms(path: Path) -> Iterator[tuple[str, int]]:
+    """Each term with its line, which pronto does not tell."""
+    stanza = b""
+    with opened(path) as stream:
+        for number, line in enumerate(lines_of(stream, path), start=1):
+            if line.startswith(b"["):
+                stanza = line.strip()
+            elif stanza == b"[Term]" and line.startswith(b"id:"):
+                yield line[3:].decode(errors="replace").partition("!")[0].strip(), number
+
+
+def _above(term: pronto.Term) -> list[pronto.Term]:
+    return sorted(term.superclasses(distance=1, with_self=False), key=lambda one: one.id)
