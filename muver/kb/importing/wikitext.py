@@ -92,27 +92,18 @@ class Wiki(Struct, frozen=True):
         return first + name[1:] if capital else name
 
 
-class Section(Struct):
-    """A heading, and the character of the text at which it stands."""
-
-    title: str
-    level: int
-    start: int
-
-
 class Prose:
     """A text in the making, with white space as in print."""
 
     def __init__(self, wiki: Wiki):
         self.wiki = wiki
         self.links: list[Link] = []  # in the order of the text
-        self.sections: list[Section] = []  # that have some text
         self.categories: list[str] = []
         self.disambiguates = False  # a template or a magic word marks the page so
         self._pieces: list[str] = []
         self._length = 0
         self._gap = ""
-        self._headings: list[Section] = []  # that have no text yet
+        self._headings: list[tuple[int, str]] = []  # levels and titles, that have no text yet
         self._after_link = False
 
     @property
@@ -142,10 +133,10 @@ class Prose:
     def heading(self, title: str, level: int) -> None:
         """Begin a section; its heading is written once text follows."""
         self.line()
-        while self._headings and self._headings[-1].level >= level:
+        while self._headings and self._headings[-1][0] >= level:
             self._headings.pop()
         if title:
-            self._headings.append(Section(title, level, 0))
+            self._headings.append((level, title))
 
     def link(self, label: str, target: str) -> None:
         """Append a link to the page of this title."""
@@ -239,20 +230,13 @@ class Prose:
 
     def _put(self, words: str) -> None:
         self._after_link = False
-        for heading in self._headings:
-            heading.start = self._write("\n", heading.title)
-            self.sections.append(heading)
+        for text in [*(title for _, title in self._headings), words]:
+            for piece in (self._gap if self._length else "", text):
+                self._pieces.append(piece)
+                self._length += len(piece)
             self._gap = "\n"
         self._headings.clear()
-        self._write(self._gap, words)
         self._gap = ""
-
-    def _write(self, gap: str, text: str) -> int:
-        """Append a text behind a gap, unless it is the first; returns where it begins."""
-        start = self._length and self._length + len(gap)
-        self._pieces += [gap, text] if self._length else [text]
-        self._length = start + len(text)
-        return start
 
 
 def read_prose(wikitext: str, wiki: Wiki) -> Prose:

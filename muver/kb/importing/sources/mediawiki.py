@@ -12,7 +12,6 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-import msgspec
 from mwparserfromhell.parser import ParserError
 
 from muver.io.errors import InputError
@@ -122,16 +121,13 @@ def _item(page: ET.Element, path: Path, wiki: Wiki, namespaces: list[int]) -> It
     in_title = title.endswith(")") and title[:-1].rpartition("(")[2].lower()
     if prose.disambiguates or in_title in wiki.marks:
         return LeftOut("disambiguation pages", place)
-    further = {"categories": "\n".join(dict.fromkeys(prose.categories))}
-    if prose.sections:
-        further["sections"] = msgspec.json.encode(prose.sections).decode()
     return Entity(
         id=identity,
         title=title,
         description=prose.text,
         place=place,
         world=wiki.world,
-        further=further,
+        further={"categories": "\n".join(dict.fromkeys(prose.categories))},
         links=prose.links,
     )
 
