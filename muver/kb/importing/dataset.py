@@ -10,22 +10,21 @@ import re
 import shutil
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.io.files import atomic_path
-from muver.kb.importing.items import Entity, Link
+from muver.kb.importing.items import Link
 from muver.kb.importing.ledger import Ledger
 from muver.kb.importing.settings import Mentions
 from muver.retriever.corpus.categories import category
 from muver.retriever.corpus.splits import SPLITS
 
-REMEMBERED = 10_000  # titles that were looked up
 Place = Callable[[str, str], tuple[str, str]]  # world and id of a page: its split and world there
 
 
@@ -51,8 +50,8 @@ def tokens_of(text: str) -> list[str]:
     return text.translate(SPACES).split()
 
 
-def tokenised(text: str, links: Sequence[Link]) -> tuple[str, list[tuple[int, int]]]:
-    """A text as tokens with single spaces, and the first and last token of each link.
+def tokenised(text: str, links: Sequence[Link]) -> tuple[list[str], list[tuple[int, int]]]:
+    """The tokens of a text, and the first and last one of each link.
 
     A link begins and ends a token, so that part of a word may be one.
     """
@@ -66,7 +65,7 @@ def tokenised(text: str, links: Sequence[Link]) -> tuple[str, list[tuple[int, in
         spans.append((first, len(tokens) - 1))
         done = link.end
     tokens += tokens_of(text[done:])
-    return " ".join(tokens), spans
+    return tokens, spans
 
 
 def write_dataset(
@@ -132,51 +131,38 @@ def _chance(*of: Any) -> int:
 
 def _write_documents(folder: Path, ledger: Ledger, settings: Mentions, place: Place) -> int:
     """Write the documents and keep their mentions; returns how many links lead to no entity."""
-    find = lru_cache(REMEMBERED)(ledger.find)
     by_page = not isinstance(settings.val, list)
     lost = 0
     with ExitStack() as files:
         opened = cache(lambda name: files.enter_context((folder / f"{name}.json").open("wb")))
         for page in ledger.entities():
             split, name = place(page.world, page.id)
-            text, spans = tokenised(page.description, page.links)
+            tokens, spans = tokenised(page.description, page.links)
+            line = {"document_id": page.id, "title": page.title, "text": " ".join(tokens)}
             copies = [name.removesuffix(split) + one for one in SPLITS] if by_page else [name]
-            line = _json_line({"document_id": page.id, "title": page.title, "text": text})
             for copy in copies:
-                opened(copy).write(line)
-            golds = [find(page.world, link.target) for link in page.links]
-            lost += golds.count(None)
-            ledger.base.executemany(
-                "INSERT INTO mention VALUES (?, ?, ?, ?, ?, ?, ?)",
-                [
-                    (split, name, page.id, one["category"], one["label_document_id"],
-                     one["mention_id"], _json_line(one))
-                    for one in _mentions(page, name, text, golds, spans, settings)
-                ],
-            )  # fmt: skip
+                opened(copy).write(_json_line(line))
+            for link, (first, last) in zip(page.links, spans, strict=True):
+                gold = ledger.find(page.world, link.target)
+                lost += gold is None
+                if gold is None or gold[0] == page.id or last < first:
+                    continue
+                mention = {
+                    "mention_id": f"{_chance(settings.seed, page.world, page.id, first):016X}",
+                    "context_document_id": page.id,
+                    "label_document_id": gold[0],
+                    "text": " ".join(tokens[first : last + 1]),
+                    "start_index": first,
+                    "end_index": last,
+                    "corpus": name,
+                    "category": category(page.description[link.start : link.end], gold[1]),
+                }
+                ledger.base.execute(
+                    "INSERT INTO mention VALUES (:split, :corpus, :context_document_id, :category,"
+                    " :label_document_id, :mention_id, :line)",
+                    {**mention, "split": split, "line": _json_line(mention)},
+                )
     return lost
-
-
-def _mentions(
-    page: Entity,
-    name: str,
-    text: str,
-    golds: Sequence[tuple[str, str] | None],
-    spans: Sequence[tuple[int, int]],
-    settings: Mentions,
-) -> Iterator[dict[str, Any]]:
-    for link, gold, (first, last) in zip(page.links, golds, spans, strict=True):
-        if gold is not None and gold[0] != page.id and last >= first:
-            yield {
-                "mention_id": f"{_chance(settings.seed, page.world, page.id, first):016X}",
-                "context_document_id": page.id,
-                "label_document_id": gold[0],
-                "text": " ".join(text.split(" ")[first : last + 1]),
-                "start_index": first,
-                "end_index": last,
-                "corpus": name,
-                "category": category(page.description[link.start : link.end], gold[1]),
-            }
 
 
 def _write_mentions(folder: Path, ledger: Ledger, settings: Mentions) -> dict[str, Any]:

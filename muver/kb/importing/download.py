@@ -21,9 +21,7 @@ def download(
     url: str | None = None,
     source: Path | None = None,
 ) -> None:
-    """Obtain a dataset, other files, or Punkt's parameters; exactly one of the three is named."""
-    if [dataset, files, punkt].count(None) != 2:
-        raise InputError("give one of --dataset, --files and --punkt.")
+    """Obtain a dataset, other files, or Punkt's parameters; one of the three is named."""
     declared = find_source(dataset or files or f"punkt_{punkt}")
     given = source or (Path(settings.source) if settings.source else declared.shipped)
     beside = out if files and declared.kind == "file" else out.parent / "download"

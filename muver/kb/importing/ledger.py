@@ -78,17 +78,13 @@ class Ledger:
 
     def first_twice(self) -> tuple[str, str, str] | None:
         """An id that a world has twice, with the two places; None if all differ."""
-        row = self.base.execute(
-            "SELECT world, id FROM entity GROUP BY world, id HAVING count(*) > 1"
-            " ORDER BY min(rowid) LIMIT 1"
-        ).fetchone()
-        if row is None:
-            return None
-        places = self.base.execute(
-            "SELECT file, place FROM entity WHERE world = ? AND id = ? ORDER BY rowid LIMIT 2", row
-        )
-        first, second = (f"{self.files[file]}, {place}" for file, place in places)
-        return row[1], first, second
+        rows = self.base.execute(
+            "SELECT id, file, place FROM entity WHERE (world, id) = (SELECT world, id FROM entity"
+            " GROUP BY world, id HAVING count(*) > 1 ORDER BY min(rowid) LIMIT 1)"
+            " ORDER BY rowid LIMIT 2"
+        ).fetchall()
+        places = (f"{self.files[file]}, {place}" for _, file, place in rows)
+        return (rows[0][0], *places) if rows else None
 
     def equal_titles(self) -> Iterator[tuple[str, str]]:
         """World and title where several entities have it, in the order of the first ones."""

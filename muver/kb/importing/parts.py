@@ -20,7 +20,6 @@ from muver.io.files import atomic_path, sha256_of, short_hash, write_manifest
 from muver.io.matrices import save_matrix
 from muver.io.parquet import row_groups, table_of
 from muver.io.progress import logger
-from muver.io.text import counted
 from muver.kb.importing.items import Notes
 from muver.kb.importing.opening import COMPRESSIONS, good_lines
 from muver.kb.importing.sources.fixed_keys import read_entity, read_page
@@ -103,11 +102,7 @@ def read_dump(dump: Path, folder: Path, settings: ReadDump, workers: int = 1) ->
         **counts,
         parts=parts,
     )
-    logger.info(
-        "%s in %s, %d without paragraphs; bad lines: %d, ids that occur again: %d",
-        counted(len(ids), "entity", "entities"), counted(len(parts), "part", "parts"),
-        without_paragraphs, sum(note.count for note in bad.values()), counts["duplicates"],
-    )  # fmt: skip
+    _tell(folder, counts)
     return counts
 
 
@@ -151,13 +146,13 @@ def write_texts(source: Path, kb: Path, folder: Path, settings: ReadTexts) -> di
         **counts,
         parts=parts,
     )
-    logger.info(
-        "%d of %s have a line in %s, %d of them with an empty text; %d have none and their title "
-        "alone; lines with an id of no entity: %d, that repeat an id: %d",
-        counts["found"], counted(len(base), "entity", "entities"), source.name, counts["empty"],
-        counts["missing"], counts["unknown"], counts["again"],
-    )  # fmt: skip
+    _tell(folder, counts)
     return counts
+
+
+def _tell(folder: Path, counts: dict[str, Any]) -> None:
+    told = {**counts, "bad": sum(one["count"] for one in counts["bad"].values())}
+    logger.info("%s: %s", folder, ", ".join(f"{what} {count}" for what, count in told.items()))
 
 
 def _find_lines(

@@ -106,9 +106,9 @@ def _check_contexts(path: Path) -> None:
     """Refuse JSON-LD whose contexts lie elsewhere: rdflib would fetch them, from disk as well."""
 
     def check(part: dict) -> dict:
-        contexts = part.get("@context")
-        found = [*contexts] if isinstance(contexts, list) else [contexts]
-        for where in (*found, part.get("@import")):
+        context = part.get("@context")
+        parts = context if isinstance(context, list) else [context]
+        for where in (*parts, part.get("@import")):
             if isinstance(where, str):
                 raise InputError(
                     f"{path}: its @context is elsewhere, at {where[:100]!r}, and is not fetched. "
