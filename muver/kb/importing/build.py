@@ -6,7 +6,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import pyarrow.parquet as pq
@@ -23,7 +23,7 @@ from muver.kb.importing.ledger import Ledger
 from muver.kb.importing.markup import without_html
 from muver.kb.importing.schema import ENTITIES, FILE, LONGEST_WORLD, MANIFEST, ROWS_A_GROUP
 from muver.kb.importing.settings import Given, Import
-from muver.kb.importing.sources import format_of, source
+from muver.kb.importing.sources import FORMATS, format_of, source
 
 WITH_LINKS = {"mediawiki", "linked"}
 CHARACTERS_A_GROUP = 1 << 22
@@ -35,7 +35,7 @@ def import_kb(
     *,
     out: Path,
     settings: Import,
-    form: str | None = None,
+    form: Literal[*FORMATS] | None = None,
     world: str | None = None,
     columns: Sequence[tuple[str, str]] = (),
     where: Sequence[str] = (),
@@ -53,8 +53,7 @@ def import_kb(
     out
         Folder for ``entities.parquet`` and ``manifest.json``, which has the counts.
     form
-        json-lines, csv, parquet, mediawiki, rdf, obo, wikidata, linked, kilt, blink or zeshel; by
-        default told by the files' endings.
+        By default told by the files' endings.
     world
         Of entities whose source names none; by default the file's own, or its name.
     columns
@@ -69,15 +68,12 @@ def import_kb(
         Of a wiki: folder for a dataset in ZESHEL's format, whose mentions are the links.
     """
     given = Given(settings, dict(columns), world, tuple(where), workers)
-    forms = [format_of(path, form) for path in sources]
+    forms = [form or format_of(path) for path in sources]
     if where and set(forms) != {"wikidata"}:
         raise InputError("--where: only Wikidata's dump has properties to filter by.")
     if mentions is not None:
         if not WITH_LINKS.intersection(forms):
-            raise InputError(
-                "--mentions: only wikis have links, and none of the files is one. Others are read "
-                "from JSON lines with links, as --format linked."
-            )
+            raise InputError("--mentions: only wikis have links, and --format linked.")
         if mentions.exists():  # files of another import would stay among ours
             raise InputError(f"{mentions}: is there already. Remove it, or name another folder.")
     with (
@@ -246,8 +242,6 @@ def _tell(sources: Sequence[Path], counts: dict[str, Any]) -> None:
         counted(counts["entities"], "entity", "entities"), counts["without_description"],
         counts["with_aliases"], counted(counts["aliases"], "alias", "aliases"),
     )  # fmt: skip
-    for world, entities in counts["worlds"].items():
-        logger.info("world %s: %s", world, counted(entities, "entity", "entities"))
     if dataset := counts.get("dataset"):
         logger.info(
             "mentions: %s; left out: %d, and of links that lead to no entity %d",

@@ -14,7 +14,7 @@ from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import IO, AnyStr, NamedTuple, TypeVar
+from typing import IO, AnyStr, TypeVar
 
 from muver.io.errors import InputError
 from muver.io.progress import Progress
@@ -106,16 +106,6 @@ def too_long(path: Path, what: str) -> InputError:
     )
 
 
-class Place(NamedTuple):
-    """Number of a line, from 1, and its first byte."""
-
-    line: int
-    byte: int
-
-    def __str__(self) -> str:
-        return f"line {self.line}"
-
-
 def read_json_lines(
     path: Path, kind: type[T], encoding: str | None = None
 ) -> Iterator[tuple[str, T]]:
@@ -131,8 +121,8 @@ def read_json_lines(
 
 def parsed_lines(
     path: Path, parse: Callable[[bytes], T], workers: int = 1
-) -> Iterator[tuple[Place, T | LeftOut]]:
-    """Each line's place, and what ``parse`` makes of it, which may raise BadLine."""
+) -> Iterator[tuple[str, int, T | LeftOut]]:
+    """Each line's place and first byte, and what ``parse`` makes of it, which may raise BadLine."""
     for batch in in_order(partial(_parsed, parse), _batches(path), workers):
         yield from batch
 
@@ -162,11 +152,14 @@ def in_order(work: Callable[[T], R], pieces: Iterable[T], workers: int) -> Itera
 
 def good_lines(
     path: Path, parse: Callable[[bytes], T], settings: BadLines, bad: Notes, workers: int = 1
-) -> Iterator[tuple[Place, T]]:
-    """The lines that parse; the others are noted, and refused above what the settings allow."""
-    for number, (place, one) in enumerate(parsed_lines(path, parse, workers), start=1):
+) -> Iterator[tuple[int, T]]:
+    """The first byte of each line that parses, and what it holds.
+
+    The other lines are noted, and refused above what the settings allow.
+    """
+    for number, (_, byte, one) in enumerate(parsed_lines(path, parse, workers), start=1):
         if not isinstance(one, LeftOut):
-            yield place, one
+            yield byte, one
             continue
         bad.add(one.why, one.place)
         count = bad[BAD].count
@@ -178,12 +171,12 @@ def good_lines(
             )
 
 
-def _batches(path: Path) -> Iterator[list[tuple[Place, bytes]]]:
-    batch: list[tuple[Place, bytes]] = []
+def _batches(path: Path) -> Iterator[list[tuple[str, int, bytes]]]:
+    batch: list[tuple[str, int, bytes]] = []
     first = byte = 0
     with opened(path) as stream:
         for number, line in enumerate(lines_of(stream, path), start=1):
-            batch.append((Place(number, byte), line))
+            batch.append((f"line {number}", byte, line))
             byte += len(line)
             if byte - first >= BATCH:
                 yield batch
@@ -192,12 +185,12 @@ def _batches(path: Path) -> Iterator[list[tuple[Place, bytes]]]:
 
 
 def _parsed(
-    parse: Callable[[bytes], T], batch: list[tuple[Place, bytes]]
-) -> list[tuple[Place, T | LeftOut]]:
-    found: list[tuple[Place, T | LeftOut]] = []
-    for place, line in batch:
+    parse: Callable[[bytes], T], batch: list[tuple[str, int, bytes]]
+) -> list[tuple[str, int, T | LeftOut]]:
+    found: list[tuple[str, int, T | LeftOut]] = []
+    for place, byte, line in batch:
         try:
-            found.append((place, parse(line)))
+            found.append((place, byte, parse(line)))
         except BadLine as error:
-            found.append((place, LeftOut(BAD, f"{place}: {error}")))
+            found.append((place, byte, LeftOut(BAD, f"{place}: {error}")))
     return found

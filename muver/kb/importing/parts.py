@@ -55,7 +55,7 @@ def read_dump(dump: Path, folder: Path, settings: ReadDump, workers: int = 1) ->
     parse = partial(read_page, paragraphs=settings.paragraphs)
     pages = good_lines(dump, parse, settings, bad, workers)
     parts = []
-    by_part = groupby(pages, key=lambda one: one[0].byte // settings.part_bytes)
+    by_part = groupby(pages, key=lambda one: one[0] // settings.part_bytes)
     for number, (_, lines) in enumerate(by_part):
         path, first = folder / part_name(number), len(ids)
         with (
@@ -160,9 +160,9 @@ def _find_lines(
 ) -> tuple[NDArray[np.int64], dict[str, Any]]:
     """The first byte of each entity's line, (entities,) int64, -1 if it has none; and counts."""
     ids, starts, empty, bad = array("q"), array("q"), array("b"), Notes()
-    for place, one in good_lines(source, read_entity, settings, bad):
+    for byte, one in good_lines(source, read_entity, settings, bad):
         ids.append(int(one.id))
-        starts.append(place.byte)
+        starts.append(byte)
         empty.append(not one.description)
     numbers = base.by_id(ids)
     known = np.flatnonzero(numbers != NONE)

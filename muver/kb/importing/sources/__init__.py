@@ -10,7 +10,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
-from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.kb.importing.items import Item
 from muver.kb.importing.opening import COMPRESSIONS, opened
@@ -39,15 +38,8 @@ FORMATS = {
 }
 
 
-def format_of(path: Path, named: str | None = None) -> str:
-    """The format of a file: the one named, or by the ending before that of a compression."""
-    if named is not None:
-        if named not in FORMATS:
-            raise InputError(
-                f"--format {named}: no such format.{did_you_mean(named, FORMATS)} "
-                f"There are: {', '.join(FORMATS)}."
-            )
-        return named
+def format_of(path: Path) -> str:
+    """The format that a file's ending tells, without that of a compression."""
     endings = [ending.lower() for ending in path.suffixes]
     if endings and endings[-1] in COMPRESSIONS:
         endings.pop()

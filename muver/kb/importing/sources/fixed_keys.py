@@ -53,9 +53,9 @@ def blink(path: Path, given: Given) -> Iterator[Item]:
 
 
 def _pages(path: Path, given: Given, read: Callable[[bytes], Entity]) -> Iterator[Item]:
-    for place, one in parsed_lines(path, read, given.workers):
+    for place, _, one in parsed_lines(path, read, given.workers):
         if isinstance(one, Entity):
-            one.place = f"{place}"
+            one.place = place
         yield one
 
 
@@ -72,9 +72,8 @@ def linked(path: Path, given: Given) -> Iterator[Entity]:
         at = [0, *(end for one in entity.links for end in (one.start, one.end))]
         if at != sorted(at) or at[-1] > len(entity.description):
             raise InputError(
-                f"{path}, {place}: its links overlap, are out of order or leave the description. "
-                'Expected {"start": 0, "end": 4, "target": "a title"}, in characters of the '
-                "description and in its order."
+                f"{path}, {place}: its links overlap, are out of order or leave the description; "
+                "start and end count its characters from 0."
             )
         entity.place = entity.place or place
         yield entity

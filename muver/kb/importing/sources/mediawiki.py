@@ -51,11 +51,7 @@ def _batches(path: Path) -> Iterator[bytes]:
                 raise too_long(path, "what is before the next </page>")
     rest, foot, _ = bytes(held).partition(FOOT)
     if not foot:
-        raise InputError(
-            f"{path}: no whole export of MediaWiki, which ends with </mediawiki>. Expected what "
-            "Special:Export or dumpBackup.php writes, such as "
-            f"enwiki-latest-pages-articles.xml.bz2. {CUT}"
-        )
+        raise InputError(f"{path}: no export of MediaWiki that ends with </mediawiki>. {CUT}")
     yield rest
 
 

@@ -76,13 +76,13 @@ def entities(path: Path, given: Given) -> Iterator[Item]:
         world=given.world or "wikidata",
     )
     item: Item | bytes | None = None
-    for place, item in parsed_lines(path, read, given.workers):
-        if place.line == 1 and item != b"[":
+    for place, _, item in parsed_lines(path, read, given.workers):
+        if place == "line 1" and item != b"[":
             raise InputError(f"{path}: has more than [ in its first line. {EXPECTED.format(path)}")
         if isinstance(item, LeftOut) and item.why == BAD:
             raise InputError(f"{path}, {item.place}. {EXPECTED.format(path)}")
         if isinstance(item, Entity | LeftOut):
-            item.place = f"{place}"
+            item.place = place
             yield item
     if item != b"]":
         raise InputError(f"{path}: the dump ends without its closing ]. {CUT}")

@@ -135,8 +135,8 @@ def test_an_export_that_was_cut_off(written, imported):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("<html>no</html>", "no whole export of MediaWiki"),
-        ("", "no whole export of MediaWiki"),
+        ("<html>no</html>", "no export of MediaWiki"),
+        ("", "no export of MediaWiki"),
         (HEAD + FOOT, "no entity"),
         (HEAD.replace("</dbname>", "") + page("A", "x", 1) + FOOT, "<siteinfo> is no valid XML"),
         (HEAD + page("A", "x", 1) + page("B", "x", 1) + FOOT, "page 'B': id '1' is already that"),
