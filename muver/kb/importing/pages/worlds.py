@@ -120,13 +120,11 @@ def _pages(root: Path, world: World) -> dict[str, bytes]:
 
 
 def _check(name: str, world: World, pages: dict[str, bytes]) -> None:
-    digest = hashlib.sha256()
-    for path in sorted(pages):
-        digest.update(f"{path}\0{hashlib.sha256(pages[path]).hexdigest()}\n".encode())
-    if digest.hexdigest() != world.sha256:
+    hashes = [f"{path}\0{hashlib.sha256(pages[path]).hexdigest()}\n" for path in sorted(pages)]
+    found = hashlib.sha256("".join(hashes).encode()).hexdigest()
+    if found != world.sha256:
         raise InputError(
             f"{name}: {len(pages)} pages of {', '.join(world.archives)}, and not those declared. "
-            f"Their SHA-256 is {digest.hexdigest()}, expected {world.sha256}. Were they changed, "
-            "or unpacked where capitals do not tell names apart? Delete them and run the same "
-            "command again."
+            f"Their SHA-256 is {found}, expected {world.sha256}. Were they changed, or unpacked "
+            "where capitals do not tell names apart? Delete them and run the same command again."
         )

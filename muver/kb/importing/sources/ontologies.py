@@ -73,10 +73,7 @@ def rdf(path: Path, given: Given) -> Iterator[Item]:
 
 
 def _parsed(path: Path) -> Graph:
-    name = path.name
-    for ending in COMPRESSIONS:
-        name = name.removesuffix(ending)
-    form = guess_format(name)
+    form = guess_format(path.stem if path.suffix.lower() in COMPRESSIONS else path.name)
     if form is None:
         raise InputError(
             f"{path}: its ending tells no form of RDF. Call it .ttl, .rdf, .nt, .n3, .jsonld, .nq "
@@ -195,14 +192,15 @@ def obo(path: Path, given: Given) -> Iterator[Item]:
         if term is None or term.obsolete:
             yield LeftOut("obsolete terms", place)
             continue
-        if not term.name:
-            yield LeftOut("terms without a name", place)
-            continue
-        above = broader(term, _above, lambda one: one.name or one.id)
+        above = broader(
+            term,
+            lambda one: sorted(one.superclasses(1, with_self=False), key=lambda up: up.id),
+            lambda one: one.name or one.id,
+        )
         texts = [str(term.definition or ""), term.comment or "", above]
         yield Entity(
             id=identity,
-            title=term.name,
+            title=term.name or "",
             description="\n".join(filter(None, texts)),
             place=place,
             world=given.world or term.namespace or ontology.metadata.default_namespace or "",
@@ -223,7 +221,3 @@ def _terms(path: Path) -> Iterator[tuple[str, int]]:
                 stanza = line.strip()
             elif stanza == b"[Term]" and line.startswith(b"id:"):
                 yield line[3:].decode(errors="replace").partition("!")[0].strip(), number
-
-
-def _above(term: pronto.Term) -> list[pronto.Term]:
-    return sorted(term.superclasses(distance=1, with_self=False), key=lambda one: one.id)

@@ -53,13 +53,11 @@ def comma_separated(path: Path, given: Given) -> Iterator[Entity]:
 
 
 def _parquet_rows(path: Path) -> Rows:
-    number = 0
     try:
         with pq.ParquetFile(path) as file:
-            for batch in file.iter_batches(ROWS):
-                for row in batch.to_pylist():
-                    number += 1
-                    yield f"row {number}", row
+            rows = chain.from_iterable(batch.to_pylist() for batch in file.iter_batches(ROWS))
+            for number, row in enumerate(rows, start=1):
+                yield f"row {number}", row
     except (pa.ArrowInvalid, OSError) as error:
         raise InputError(f"{path}: not a Parquet file, or damaged ({error}).") from None
 

@@ -114,7 +114,7 @@ def test_obo(written, imported):
     }  # fmt: skip
     assert kitten["world"] == "young" and kitten["description"] == "Broader: cat > animal."
     assert {what: one["count"] for what, one in counts["left_out"].items()} == {
-        "obsolete terms": 1, "terms without a name": 1,
+        "obsolete terms": 1, "neither title nor description": 1,
     }  # fmt: skip
     assert counts["left_out"]["obsolete terms"]["first"][0].endswith("a.obo, line 20")
 
