@@ -1,8 +1,6 @@
 """From files to a canonical knowledge base, with a report; memory holds a row group at a time."""
 
-import contextlib
 import re
-import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -19,7 +17,7 @@ from muver.io.progress import logger
 from muver.io.text import counted
 from muver.kb.importing.dataset import write_dataset
 from muver.kb.importing.items import Entity, Item, LeftOut, Notes
-from muver.kb.importing.ledger import Ledger
+from muver.kb.importing.ledger import Ledger, opened_ledger
 from muver.kb.importing.markup import without_html
 from muver.kb.importing.schema import ENTITIES, FILE, LONGEST_WORLD, MANIFEST, ROWS_A_GROUP
 from muver.kb.importing.settings import Given, Import
@@ -76,11 +74,7 @@ def import_kb(
             raise InputError("--mentions: only wikis have links, and --format linked.")
         if mentions.exists():  # files of another import would stay among ours
             raise InputError(f"{mentions}: is there already. Remove it, or name another folder.")
-    with (
-        folder_beside(out) as temporary,
-        _full_disk(temporary),
-        contextlib.closing(Ledger(temporary / "ledger.sqlite", sources)) as ledger,
-    ):
+    with folder_beside(out) as temporary, opened_ledger(temporary, sources) as ledger:
         build = _Build(ledger, settings)
         for number, (path, name) in enumerate(zip(sources, forms, strict=True)):
             build.read(number, path, source(name)(path, given), given.world_of(path))
@@ -177,9 +171,6 @@ class _Build:
                 f"{second}: id {identity!r} is already that of {first}. Ids must differ within a "
                 "world. Remove one of the two, or take another column with --map id=COLUMN."
             )
-        for world, title in self.ledger.equal_titles():
-            what = "titles of several entities of a world (kept apart)"
-            self.notes.add(what, f"{world}, {title!r}")
         for world, title in self.ledger.lost_redirects():
             self.left_out.add("redirects to no entity", f"{world}, {title!r}")
 
@@ -223,17 +214,6 @@ class _Build:
             "told": msgspec.to_builtins(self.notes),
             "left_out": msgspec.to_builtins(self.left_out),
         }
-
-
-@contextlib.contextmanager
-def _full_disk(folder: Path) -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        raise InputError(
-            f"{folder}: cannot be written ({error}). Free some space, then run the same command "
-            "again; nothing was changed."
-        ) from error
 
 
 def _tell(sources: Sequence[Path], counts: dict[str, Any]) -> None:

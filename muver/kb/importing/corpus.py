@@ -83,7 +83,9 @@ def build_corpus(
             for mention in own:
                 row = _mention_row(mention, documents, numbers, settings.context_tokens)
                 rows[mention.mention_id] = row
+            titles = [one.title.strip() for one in documents.values()]
             without_text = sum(not one.text.strip() for one in documents.values())
+            _tell(world, titles, without_text)
             worlds[world] = WorldCounts(split, len(documents), len(own), without_text)
             progress.advance(note=world)
         files = [raw / "documents" / f"{world}.json" for world in splits]
@@ -159,16 +161,17 @@ def read_documents(path: Path) -> dict[str, Document]:
             )
     if not documents:
         raise InputError(f"{path}: holds no documents.")
-    titles = [one.title.strip() for one in documents.values()]
-    without_text = sum(not one.text.strip() for one in documents.values())
-    same, without_title = len(titles) - len(set(titles)), titles.count("")
-    if without_text or same or without_title:
+    return documents
+
+
+def _tell(world: str, titles: Sequence[str], without_text: int) -> None:
+    without_title, same = titles.count(""), len(titles) - len(set(titles))
+    if without_text or without_title or same:
         logger.warning(
             "%s: documents: %d, without a text: %d, without a title: %d, with the title of one "
             "before, as one candidate under retrieve.match: title: %d",
-            path, len(titles), without_text, without_title, same,
+            world, len(titles), without_text, without_title, same,
         )  # fmt: skip
-    return documents
 
 
 def _mention_row(

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Literal
 
-from muver.io.errors import InputError
 from muver.kb.importing.sources import with_extra
 from muver.retriever.corpus.obtain import Download, obtain_dataset, obtain_files
 from muver.retriever.corpus.settings import Download as Settings
@@ -27,11 +26,6 @@ def download(
     beside = out if files and declared.kind == "file" else out.parent / "download"
     archive = archive or beside / declared.file
     if declared.kind == "worlds":
-        if settings.sha256:
-            raise InputError(
-                f"download.sha256: {declared.name} is several archives, and its pages are pinned. "
-                "Leave it out."
-            )
         worlds = with_extra("muver.kb.importing.pages.worlds")
         worlds.obtain_worlds(declared, archive, out, url or settings.url, given)
         return

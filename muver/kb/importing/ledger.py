@@ -1,5 +1,6 @@
 """All entities of an import, on disk, and what needs all at once: ids, titles, redirects."""
 
+import contextlib
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from muver.io.errors import InputError
 from muver.kb.importing.items import Entity, Redirect
 
 CACHE_KIB = 1 << 14  # of memory; the rest is on disk
@@ -23,27 +25,33 @@ BEGIN;
 """
 
 
+@contextlib.contextmanager
+def opened_ledger(folder: Path, files: Sequence[Path]) -> Iterator["Ledger"]:
+    """An empty ledger in a folder, where SQLite sorts as well: the usual one is often small."""
+    usual = os.environ.get("SQLITE_TMPDIR", "")
+    os.environ["SQLITE_TMPDIR"] = str(folder)
+    connection = sqlite3.connect(folder / "ledger.sqlite", isolation_level=None)
+    try:
+        with contextlib.closing(connection) as base:
+            base.executescript(f"PRAGMA cache_size = -{CACHE_KIB};{TABLES}")
+            yield Ledger(base, files)
+    except sqlite3.OperationalError as error:
+        raise InputError(
+            f"{folder}: cannot be written ({error}). Free some space, then run the same command "
+            "again; nothing was changed."
+        ) from error
+    finally:
+        os.environ["SQLITE_TMPDIR"] = usual
+
+
 class Ledger:
     """A SQLite file; memory stays the same for any number of entities.
 
     Entities and redirects of some ``files`` are added first, then asked for.
     """
 
-    def __init__(self, path: Path, files: Sequence[Path]):
-        self.files = files
-        # Where SQLite sorts: the usual folder is often small.
-        self._usual = os.environ.get("SQLITE_TMPDIR")
-        os.environ["SQLITE_TMPDIR"] = str(path.parent)
-        self.base = sqlite3.connect(path, isolation_level=None)
-        self.base.executescript(f"PRAGMA cache_size = -{CACHE_KIB};{TABLES}")
-
-    def close(self) -> None:
-        """Close the file."""
-        self.base.close()
-        if self._usual is None:
-            del os.environ["SQLITE_TMPDIR"]
-        else:
-            os.environ["SQLITE_TMPDIR"] = self._usual
+    def __init__(self, base: sqlite3.Connection, files: Sequence[Path]):
+        self.base, self.files = base, files
 
     def add(self, item: Entity | Redirect, file: int) -> None:
         """Keep an entity of the file with this number, or a redirect."""
@@ -85,13 +93,6 @@ class Ledger:
         ).fetchall()
         places = (f"{self.files[file]}, {place}" for _, file, place in rows)
         return (rows[0][0], *places) if rows else None
-
-    def equal_titles(self) -> Iterator[tuple[str, str]]:
-        """World and title where several entities have it, in the order of the first ones."""
-        return self.base.execute(
-            "SELECT world, title FROM entity WHERE title != '' GROUP BY world, title"
-            " HAVING count(*) > 1 ORDER BY min(rowid)"
-        )
 
     def lost_redirects(self) -> Iterator[tuple[str, str]]:
         """World and title of redirects that lead to no entity."""

@@ -35,6 +35,11 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
+def plain(path: Path) -> Path:
+    """The path without a compression's ending."""
+    return path.with_suffix("") if path.suffix.lower() in COMPRESSIONS else path
+
+
 class _Watched(io.FileIO):
     """A file whose reading is shown."""
 

@@ -21,7 +21,7 @@ from muver.io.matrices import save_matrix
 from muver.io.parquet import row_groups, table_of
 from muver.io.progress import logger
 from muver.kb.importing.items import Notes
-from muver.kb.importing.opening import COMPRESSIONS, good_lines
+from muver.kb.importing.opening import good_lines, plain
 from muver.kb.importing.sources.fixed_keys import read_entity, read_page
 from muver.retriever.corpus.knowledge_base import (
     MANIFEST,
@@ -120,7 +120,7 @@ def write_texts(source: Path, kb: Path, folder: Path, settings: ReadTexts) -> di
     entities without a line; ``unknown``: lines with an id that the base lacks; ``again``: lines
     that repeat an id; ``bad``: lines of another form.
     """
-    if source.suffix in COMPRESSIONS:
+    if plain(source) != source:
         raise InputError(f"{source}: compressed, but is read in many places. Unpack it first.")
     base = KnowledgeBase(kb)
     places, counts = _find_lines(source, base, settings)

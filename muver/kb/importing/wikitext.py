@@ -19,7 +19,7 @@ EVERYWHERE = {
     "mediawiki": 8, "template": 10, "help": 12, "category": CATEGORY,
 }  # fmt: skip
 DIRECTION = re.compile("[\u200e\u200f\u202a-\u202e]")  # marks of writing direction
-LANGUAGE = re.compile(r"[a-z]{2,3}(-[a-z]+)*|simple")
+LANGUAGE = re.compile(r"([a-z]{2,3}(?:-[a-z]+)*|simple):")
 HIDDEN = words("""
     ce chem gallery graph hiero imagemap includeonly indicator mapframe maplink math ref references
     score script section source style syntaxhighlight table templatedata templatestyles timeline
@@ -77,9 +77,8 @@ class Wiki(Struct, frozen=True):
 
     def other_language(self, link: str) -> bool:
         """Whether a link without a text stands for the same page in another language."""
-        prefix, colon, _ = link.strip().partition(":")
-        language = colon and LANGUAGE.fullmatch(prefix) is not None
-        return bool(language) and self._namespace(prefix) is None
+        language = LANGUAGE.match(link.strip())
+        return language is not None and self._namespace(language[1]) is None
 
     def _namespace(self, prefix: str) -> int | None:
         name = prefix.strip().lower()
@@ -138,12 +137,6 @@ class Prose:
         if title:
             self._headings.append((level, title))
 
-    def link(self, label: str, target: str) -> None:
-        """Append a link to the page of this title."""
-        self._put(label)
-        self.links.append(Link(self._length - len(label), self._length, target))
-        self._after_link = True
-
     def walk(self, code: Any) -> None:
         """Append parsed wikitext."""
         for node in code.nodes:
@@ -186,7 +179,9 @@ class Prose:
         else:
             if str(text if text is not None else named)[:1].isspace():
                 self._gap = self._gap or " "
-            self.link(label, page.title)
+            self._put(label)
+            self.links.append(Link(self._length - len(label), self._length, page.title))
+            self._after_link = True
 
     def _template(self, node: Any) -> None:
         name = " ".join(str(node.name).replace("_", " ").split()).lower()

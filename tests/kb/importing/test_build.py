@@ -43,8 +43,6 @@ def test_what_is_changed_is_told(written, imported, tmp_path):
         "entities of whose aliases 1000 were kept": {
             "count": 1, "first": ["t, 'Many': 100000 aliases"]},
         "entities without a title": {"count": 1, "first": [f"{path}, line 6"]},
-        "titles of several entities of a world (kept apart)": {
-            "count": 1, "first": ["t, 'Long'"]},
     }  # fmt: skip
     assert counts["left_out"] == {
         "neither title nor description": {"count": 1, "first": [f"{path}, line 5"]}

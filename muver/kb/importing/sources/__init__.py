@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from muver.io.errors import InputError
 from muver.kb.importing.items import Item
-from muver.kb.importing.opening import COMPRESSIONS, opened
+from muver.kb.importing.opening import opened, plain
 from muver.kb.importing.settings import Given
 
 
@@ -40,10 +40,7 @@ FORMATS = {
 
 def format_of(path: Path) -> str:
     """The format that a file's ending tells, without that of a compression."""
-    endings = [ending.lower() for ending in path.suffixes]
-    if endings and endings[-1] in COMPRESSIONS:
-        endings.pop()
-    ending = endings[-1] if endings else None
+    ending = plain(path).suffix.lower()
     name = next((name for name, one in FORMATS.items() if ending in one.endings.split()), None)
     if name is None:
         raise InputError(

@@ -63,7 +63,7 @@ def _wiki_of(head: bytes, path: Path, given: Given) -> Wiki:
     except ET.ParseError as error:
         raise InputError(f"{path}: its <siteinfo> is no valid XML ({error}).") from None
     names = {
-        int(_number(one.get("key", "0"), f"{path}: the key of a namespace")): one.text
+        _number(one.get("key", "0"), f"{path}: the key of a namespace"): one.text
         for one in info.findall("namespaces/namespace")
         if one.text
     }
@@ -101,7 +101,7 @@ def _item(page: ET.Element, path: Path, wiki: Wiki, namespaces: list[int]) -> It
         return LeftOut("pages without title or id", place)
     _number(identity, f"{path}, {place}: <id>")
     number = page.findtext("ns")  # exports of old wikis have none
-    namespace = int(_number(number, f"{path}, {place}: <ns>")) if number else named.namespace
+    namespace = _number(number, f"{path}, {place}: <ns>") if number else named.namespace
     if namespace not in namespaces:
         return LeftOut(f"pages of namespace {wiki.names.get(namespace, namespace)}", place)
     if text is None or model != "wikitext":
@@ -128,7 +128,7 @@ def _item(page: ET.Element, path: Path, wiki: Wiki, namespaces: list[int]) -> It
     )
 
 
-def _number(text: str, where: str) -> str:
+def _number(text: str, where: str) -> int:
     if not re.fullmatch("-?[0-9]{1,18}", text):
         raise InputError(f"{where} is {text[:50]!r}, expected a number of at most 18 digits.")
-    return text
+    return int(text)

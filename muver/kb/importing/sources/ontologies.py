@@ -14,7 +14,7 @@ from rdflib.util import guess_format
 
 from muver.io.errors import InputError
 from muver.kb.importing.items import Entity, Item, LeftOut
-from muver.kb.importing.opening import COMPRESSIONS, lines_of, opened
+from muver.kb.importing.opening import lines_of, opened, plain
 from muver.kb.importing.settings import Given
 
 HIGHEST = 10  # steps above a concept
@@ -73,11 +73,10 @@ def rdf(path: Path, given: Given) -> Iterator[Item]:
 
 
 def _parsed(path: Path) -> Graph:
-    form = guess_format(path.stem if path.suffix.lower() in COMPRESSIONS else path.name)
+    form = guess_format(plain(path).name)
     if form is None:
         raise InputError(
-            f"{path}: its ending tells no form of RDF. Call it .ttl, .rdf, .nt, .n3, .jsonld, .nq "
-            "or .trig."
+            f"{path}: its ending tells no form of RDF, such as .ttl, .rdf, .nt or .jsonld."
         )
     if form == "json-ld":
         _check_contexts(path)

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.kb.importing.items import Entity
-from muver.kb.importing.opening import lines_of, opened_text, read_json_lines
+from muver.kb.importing.opening import LONGEST_LINE, lines_of, opened_text, read_json_lines
 from muver.kb.importing.settings import Given
 
 # The names that people's files have, the first that is there counts; capitals don't.
@@ -28,7 +28,6 @@ NEEDED = ("id", "title")
 FIRST = 100  # rows that tell the columns
 ROWS = 1000  # of Parquet, read at once
 SEPARATORS = "\t,;|"
-LONGEST_CELL = 1 << 27
 Rows = Iterator[tuple[str, Mapping[str, Any]]]  # each with its place
 
 
@@ -48,7 +47,7 @@ def comma_separated(path: Path, given: Given) -> Iterator[Entity]:
     The separator is the one that the first line has most of. Cells may be quoted and then hold line
     ends; tab-separated ones are taken as they are, unless a name in the first line is quoted.
     """
-    csv.field_size_limit(LONGEST_CELL)
+    csv.field_size_limit(LONGEST_LINE)
     return _entities(_csv_rows(path, given), path, given)
 
 

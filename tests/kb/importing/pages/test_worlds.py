@@ -105,8 +105,6 @@ def test_what_is_wrong(recipe, folder, tmp_path):
     (folder / "docs" / "Brig.md").write_text("Another ship.")
     with pytest.raises(InputError, match="cpp: 2 pages of .* not those declared"):
         obtain(tmp_path, source=folder.parent)
-    with pytest.raises(InputError, match="download.sha256: realworlds is several archives"):
-        obtain(tmp_path, source=folder.parent, settings=Download(sha256="0" * 64))
     assert not (tmp_path / "build" / "raw").exists()
 
 
