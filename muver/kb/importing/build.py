@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
+import pyarrow as pa
 import pyarrow.parquet as pq
+from msgspec.structs import asdict
 
 from muver.io.checking import disk_errors
 from muver.io.errors import InputError
 from muver.io.files import folder_beside, sha256_of, write_manifest
-from muver.io.parquet import row_groups, table_of
+from muver.io.parquet import row_groups
 from muver.io.progress import logger
 from muver.io.text import counted
 from muver.kb.importing.dataset import write_dataset
@@ -183,12 +185,8 @@ class _Build:
                 ROWS_A_GROUP,
                 CHARACTERS_A_GROUP,
             ):
-                rows = [
-                    (one.id, one.title, one.description, self._names(one), one.world,
-                     list(one.further.items()))
-                    for one in group
-                ]  # fmt: skip
-                table = table_of(ENTITIES, list(zip(*rows, strict=True)))
+                rows = [{**asdict(one), "aliases": self._names(one)} for one in group]
+                table = pa.Table.from_pylist(rows, ENTITIES)
                 writer.write_table(table, row_group_size=len(rows))
 
     def _names(self, one: Entity) -> list[str]:

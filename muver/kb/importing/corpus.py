@@ -17,7 +17,7 @@ from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.io.files import write_json
 from muver.io.parquet import table_of, table_writer
-from muver.io.progress import Progress, logger
+from muver.io.progress import logger
 from muver.retriever.corpus.jsonl import read_json_lines
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, ROWS_A_GROUP
 from muver.retriever.corpus.settings import BuildCorpus
@@ -68,7 +68,6 @@ def build_corpus(
     splits = split_of_worlds(raw, mentions)
     rows: dict[str, Row] = {}
     worlds: dict[str, WorldCounts] = {}
-    progress = Progress("reading", len(splits), "worlds")
     with table_writer(entities_path, ENTITIES) as writer:
         for world, split in splits.items():
             documents = read_documents(raw / "documents" / f"{world}.json")
@@ -87,7 +86,6 @@ def build_corpus(
             without_text = sum(not one.text.strip() for one in documents.values())
             _tell(world, titles, without_text)
             worlds[world] = WorldCounts(split, len(documents), len(own), without_text)
-            progress.advance(note=world)
         files = [raw / "documents" / f"{world}.json" for world in splits]
         files += [raw / "mentions" / f"{split}.json" for split in SPLITS]
         counts = count(name, fingerprint(raw, files), worlds, settings.expected)
@@ -96,7 +94,6 @@ def build_corpus(
         table = table_of(MENTIONS, list(zip(*in_order, strict=True)))
         writer.write_table(table, row_group_size=ROWS_A_GROUP)
     write_json(counts_path, counts)
-    progress.finish()
     return counts
 
 

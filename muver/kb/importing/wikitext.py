@@ -107,7 +107,6 @@ class Prose:
 
     @property
     def text(self) -> str:
-        """The text so far."""
         return "".join(self._pieces)
 
     def add(self, raw: str) -> None:
@@ -125,13 +124,12 @@ class Prose:
             if paragraph[-1:].isspace():
                 self._gap = self._gap or " "
 
-    def line(self) -> None:
-        """What follows begins a line."""
+    def _begin_line(self) -> None:
         self._gap, self._after_link = "\n", False
 
     def heading(self, title: str, level: int) -> None:
         """Begin a section; its heading is written once text follows."""
-        self.line()
+        self._begin_line()
         while self._headings and self._headings[-1][0] >= level:
             self._headings.pop()
         if title:
@@ -199,12 +197,12 @@ class Prose:
         if name in HIDDEN or hidden:
             return
         if name in LINES:
-            self.line()
+            self._begin_line()
         if node.contents is not None:
             self.walk(node.contents)
             self._after_link = False
             if name in LINES:
-                self.line()
+                self._begin_line()
 
     def _inner(self, code: Any) -> str:
         """The text of a part; its links are not kept as such."""

@@ -20,10 +20,7 @@ from muver.retriever.corpus.jsonl import line_parser
 
 ANY_LANGUAGE = "mul"  # Wikidata's code for names that are the same in all
 INSTANCE = "P31"
-EXPECTED = (
-    "Expected Wikidata's dump, an array with an entity a line. Another array becomes JSON lines "
-    "by: jq -c '.[]' {}"
-)
+EXPECTED = "Expected Wikidata's dump, an entity a line. Of other arrays jq -c '.[]' makes lines."
 
 
 class _Datavalue(Struct):
@@ -78,9 +75,9 @@ def entities(path: Path, given: Given) -> Iterator[Item]:
     item: Item | bytes | None = None
     for place, _, item in parsed_lines(path, read, given.workers):
         if place == "line 1" and item != b"[":
-            raise InputError(f"{path}: has more than [ in its first line. {EXPECTED.format(path)}")
+            raise InputError(f"{path}: has more than [ in its first line. {EXPECTED}")
         if isinstance(item, LeftOut) and item.why == BAD:
-            raise InputError(f"{path}, {item.place}. {EXPECTED.format(path)}")
+            raise InputError(f"{path}, {item.place}. {EXPECTED}")
         if isinstance(item, Entity | LeftOut):
             item.place = place
             yield item
