@@ -25,7 +25,6 @@ from muver.kb.importing.schema import ENTITIES, FILE, LONGEST_WORLD, MANIFEST, R
 from muver.kb.importing.settings import Given, Import
 from muver.kb.importing.sources import FORMATS, format_of, source
 
-WITH_LINKS = {"mediawiki", "linked"}
 CHARACTERS_A_GROUP = 1 << 22
 NO_WORLD = re.compile(r"[/\\\x00-\x1f\x7f-\x9f]")  # in names of files
 
@@ -72,7 +71,7 @@ def import_kb(
     if where and set(forms) != {"wikidata"}:
         raise InputError("--where: only Wikidata's dump has properties to filter by.")
     if mentions is not None:
-        if not WITH_LINKS.intersection(forms):
+        if not {"mediawiki", "linked"}.intersection(forms):
             raise InputError("--mentions: only wikis have links, and --format linked.")
         if mentions.exists():  # files of another import would stay among ours
             raise InputError(f"{mentions}: is there already. Remove it, or name another folder.")
@@ -167,12 +166,7 @@ class _Build:
             files = ", ".join(map(str, self.ledger.files))
             raise InputError(f"{files}: no entity.{''.join(why)}")
         self.ledger.finish()
-        if twice := self.ledger.first_twice():
-            identity, first, second = twice
-            raise InputError(
-                f"{second}: id {identity!r} is already that of {first}. Ids must differ within a "
-                "world. Remove one of the two, or take another column with --map id=COLUMN."
-            )
+        self.ledger.check_ids()
         for world, title in self.ledger.lost_redirects():
             self.left_out.add("redirects to no entity", f"{world}, {title!r}")
 

@@ -71,13 +71,9 @@ def tokenised(text: str, links: Sequence[Link]) -> tuple[list[str], list[tuple[i
 def write_dataset(
     folder: Path, ledger: Ledger, worlds: Sequence[str], settings: Mentions, temporary: Path
 ) -> dict[str, Any]:
-    """Write ``documents/<world>.json`` and ``mentions/{train,val,test}.json``.
+    """Write ``documents/<world>.json`` and ``mentions/{train,val,test}.json``; return their counts.
 
     ``folder`` must not exist yet; it appears when all is written. ``temporary`` is on its disk.
-
-    Returns
-    -------
-    Counts: mentions by split and category, links that lead to no entity, mentions left out.
     """
     place = _places(worlds, settings)
     made = temporary / "dataset"
@@ -88,9 +84,8 @@ def write_dataset(
     for split in SPLITS:
         if not counts["mentions"][split]:
             raise InputError(
-                f"--mentions: no mentions for {split}. Every split needs some: their links have to "
-                'lead to pages of the same wiki under another name than the title. Set {"mentions":'
-                ' {"val": ..., "test": ...}} in --settings to other worlds or larger shares.'
+                f"--mentions: no link of {split} leads to a page of the same wiki under another "
+                'name than its title. Set {"mentions": {"val": ..., "test": ...}} in --settings.'
             )
     folder.parent.mkdir(parents=True, exist_ok=True)
     with atomic_path(folder) as final:

@@ -11,12 +11,12 @@ import msgspec
 from muver.io.errors import InputError
 from muver.kb.importing.items import Entity, Redirect
 
-CACHE_KIB = 1 << 14  # of memory; the rest is on disk
 LONGEST_CHAIN = 5  # redirects to redirects that are followed
 TABLES = """
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
 PRAGMA temp_store = FILE;
+PRAGMA cache_size = -16384; -- KiB
 CREATE TABLE entity (world TEXT, id TEXT, title TEXT, file INTEGER, place TEXT, item BLOB);
 CREATE TABLE redirect (world TEXT, title TEXT, target TEXT);
 CREATE TABLE mention
@@ -33,7 +33,7 @@ def opened_ledger(folder: Path, files: Sequence[Path]) -> Iterator["Ledger"]:
     connection = sqlite3.connect(folder / "ledger.sqlite", isolation_level=None)
     try:
         with contextlib.closing(connection) as base:
-            base.executescript(f"PRAGMA cache_size = -{CACHE_KIB};{TABLES}")
+            base.executescript(TABLES)
             yield Ledger(base, files)
     except sqlite3.OperationalError as error:
         raise InputError(
@@ -84,15 +84,19 @@ class Ledger:
         rows = self.base.execute("SELECT item FROM entity ORDER BY rowid")
         return (decode(item) for (item,) in rows)
 
-    def first_twice(self) -> tuple[str, str, str] | None:
-        """An id that a world has twice, with the two places; None if all differ."""
+    def check_ids(self) -> None:
+        """Refuse an id that a world has twice."""
         rows = self.base.execute(
             "SELECT id, file, place FROM entity WHERE (world, id) = (SELECT world, id FROM entity"
             " GROUP BY world, id HAVING count(*) > 1 ORDER BY min(rowid) LIMIT 1)"
             " ORDER BY rowid LIMIT 2"
         ).fetchall()
-        places = (f"{self.files[file]}, {place}" for _, file, place in rows)
-        return (rows[0][0], *places) if rows else None
+        if rows:
+            first, second = (f"{self.files[file]}, {place}" for _, file, place in rows)
+            raise InputError(
+                f"{second}: id {rows[0][0]!r} is already that of {first}. Ids must differ within a "
+                "world. Remove one of the two, or take another column with --map id=COLUMN."
+            )
 
     def lost_redirects(self) -> Iterator[tuple[str, str]]:
         """World and title of redirects that lead to no entity."""

@@ -158,10 +158,7 @@ def in_order(work: Callable[[T], R], pieces: Iterable[T], workers: int) -> Itera
 def good_lines(
     path: Path, parse: Callable[[bytes], T], settings: BadLines, bad: Notes, workers: int = 1
 ) -> Iterator[tuple[int, T]]:
-    """The first byte of each line that parses, and what it holds.
-
-    The other lines are noted, and refused above what the settings allow.
-    """
+    """First byte and content of the lines that parse; others are noted, too many refused."""
     for number, (_, byte, one) in enumerate(parsed_lines(path, parse, workers), start=1):
         if not isinstance(one, LeftOut):
             yield byte, one

@@ -128,7 +128,7 @@ def test_the_seed_decides_and_nothing_else(dataset):
     [
         ({"val": ["testwki"], "test": ["testwiki"]}, "no world 'testwki'. Did you mean 'testwiki'"),
         ({"val": ["testwiki"], "test": 0.1}, "both lists of worlds, or both shares"),
-        ({"val": 0, "test": 0.2}, "no mentions for val"),
+        ({"val": 0, "test": 0.2}, "--mentions: no link of val"),
     ],
 )
 def test_mistakes(mentions, said, dataset, tmp_path):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from muver.io.errors import InputError
 from muver.kb.importing.items import Entity, Redirect
 from muver.kb.importing.ledger import opened_ledger
 
@@ -40,14 +41,15 @@ def test_what_occurs_twice(ledger):
     for world, identity, title, file, place in rows:
         ledger.add(Entity(identity, title, "", place, world), file)
     ledger.finish()
-    assert ledger.first_twice() is None
+    ledger.check_ids()
 
 
 def test_the_first_id_that_occurs_twice(ledger):
     for file, identity in ((0, "1"), (0, "2"), (1, "2"), (1, "1")):
         ledger.add(Entity(identity, "T", "", f"line {identity}", "w"), file)
     ledger.finish()
-    assert ledger.first_twice() == ("1", "a.csv, line 1", "b.csv, line 1")
+    with pytest.raises(InputError, match="b.csv, line 1: id '1' .* a.csv, line 1"):
+        ledger.check_ids()
 
 
 def test_the_folder_that_sqlite_sorts_in_is_ours_only_meanwhile(tmp_path, monkeypatch):

@@ -125,6 +125,5 @@ def _check(name: str, world: World, pages: dict[str, bytes]) -> None:
     if found != world.sha256:
         raise InputError(
             f"{name}: {len(pages)} pages of {', '.join(world.archives)}, and not those declared. "
-            f"Their SHA-256 is {found}, expected {world.sha256}. Were they changed, or unpacked "
-            "where capitals do not tell names apart? Delete them and run the same command again."
+            f"Their SHA-256 is {found}, expected {world.sha256}. Delete them and run it again."
         )

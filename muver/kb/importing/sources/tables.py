@@ -24,7 +24,6 @@ NAMES = {
     "aliases": ("aliases", "alias", "synonyms", "alternative_names", "altlabels"),
     "world": ("world", "type", "domain"),
 }
-NEEDED = ("id", "title")
 FIRST = 100  # rows that tell the columns
 ROWS = 1000  # of Parquet, read at once
 SEPARATORS = "\t,;|"
@@ -84,10 +83,7 @@ def _csv_rows(path: Path, given: Given) -> Rows:
                     yield place, dict(zip(names, cells, strict=True))
                 place = f"line {reader.line_num + 2}"
         except csv.Error as error:
-            raise InputError(
-                f"{path}, {place}: {error}. Is a quotation mark not closed, or not doubled within "
-                "a cell?"
-            ) from None
+            raise InputError(f"{path}, {place}: {error}. Is a quotation mark not closed?") from None
 
 
 def _entities(rows: Rows, path: Path, given: Given) -> Iterator[Entity]:
@@ -120,7 +116,7 @@ def find_columns(found: Sequence[str], given: Mapping[str, str], path: Path) -> 
             continue
         if name := next((free[name] for name in names if name in free), None):
             columns[canonical] = name
-        elif canonical in NEEDED:
+        elif canonical in ("id", "title"):
             raise InputError(
                 f"{path}: no column for the {canonical}; looked for {', '.join(names)}. {listed} "
                 f"Name it: --map {canonical}=COLUMN"
@@ -158,8 +154,6 @@ def as_text(value: Any) -> str:
         return ""
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
         return "\n".join(value)
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return str(value)
     return msgspec.json.encode(value, enc_hook=str).decode()
 
 
