@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Literal
 
-from muver.kb.importing.sources import with_extra
 from muver.retriever.corpus.obtain import Download, obtain_dataset, obtain_files
 from muver.retriever.corpus.settings import Download as Settings
 from muver.retriever.corpus.sources import find_source
@@ -26,8 +25,9 @@ def download(
     beside = out if files and declared.kind == "file" else out.parent / "download"
     archive = archive or beside / declared.file
     if declared.kind == "worlds":
-        worlds = with_extra("muver.kb.importing.pages.worlds")
-        worlds.obtain_worlds(declared, archive, out, url or settings.url, given)
+        from muver.kb.importing.pages.worlds import obtain_worlds
+
+        obtain_worlds(declared, archive, out, url or settings.url, given)
         return
     obtain = obtain_dataset if dataset else obtain_files if files else obtain_english
     obtain(Download(declared, archive, url or settings.url, given, settings.sha256), out)

@@ -1,13 +1,12 @@
 """The forms of a knowledge base: for each a function, called with a path and what is `Given`.
 
-It yields `muver.kb.importing.items`, one after another. Its module is imported when it is needed,
-as some need the packages of the extra ``kb``.
+It yields `muver.kb.importing.items`, one after another. Its module is imported when it is needed:
+some libraries take a while to load.
 """
 
 import importlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import NamedTuple
 
 from muver.io.errors import InputError
@@ -55,15 +54,4 @@ def format_of(path: Path) -> str:
 def source(name: str) -> Callable[[Path, Given], Iterator[Item]]:
     """The function that reads a format."""
     module, _, function = FORMATS[name].reader.partition(":")
-    return getattr(with_extra(f"{__name__}.{module}"), function)
-
-
-def with_extra(module: str) -> ModuleType:
-    """Import a module that may need packages of the extra ``kb``."""
-    try:
-        return importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        raise InputError(
-            f"This format is read with {error.name}, which is not installed. "
-            "Install it with: pip install 'muver[kb]'"
-        ) from None
+    return getattr(importlib.import_module(f"{__name__}.{module}"), function)

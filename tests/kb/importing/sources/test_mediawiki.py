@@ -1,7 +1,6 @@
 """A wiki's export: pages, redirects, what is left out, and exports of other kinds."""
 
 import bz2
-import sys
 from pathlib import Path
 
 import mwparserfromhell
@@ -167,10 +166,3 @@ def test_what_does_not_end_is_not_held(begun, written, imported, monkeypatch):
 def test_numbers_that_are_none(number, wrong, named, written, imported):
     with pytest.raises(InputError, match=f"w.xml.*{named}"):
         imported(written("w.xml", wrong(number) + FOOT))
-
-
-def test_without_the_package_it_is_named(imported, monkeypatch):
-    monkeypatch.setitem(sys.modules, "mwparserfromhell.parser", None)
-    monkeypatch.delitem(sys.modules, "muver.kb.importing.sources.mediawiki")
-    with pytest.raises(InputError, match=r"mwparser.*pip install 'muver\[kb\]'"):
-        imported(SMALL)

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import sys
 
 import pytest
 import rdflib
@@ -161,14 +160,6 @@ def test_json_ld_with_its_context(written, imported):
     own = {"@context": {"name": str(rdflib.RDFS.label)}, "@id": "http://x.org/a", "name": "A"}
     ((row,), _) = imported(written("a.jsonld", json.dumps(own)))
     assert (row["id"], row["title"]) == ("http://x.org/a", "A")
-
-
-@pytest.mark.parametrize(("package", "form"), [("rdflib", "rdf"), ("pronto", "obo")])
-def test_without_the_package_it_is_named(package, form, written, imported, monkeypatch):
-    monkeypatch.setitem(sys.modules, package, None)
-    monkeypatch.delitem(sys.modules, "muver.kb.importing.sources.ontologies", raising=False)
-    with pytest.raises(InputError, match=rf"read with {package}, which.*pip install 'muver\[kb\]'"):
-        imported(written("a.x", OBO), form=form)
 
 
 def test_a_circle_ends_where_it_closes():
