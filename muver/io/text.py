@@ -29,3 +29,12 @@ def size(count: float) -> str:
             return f"{count:.1f} {unit}"
         count /= 1000
     return f"{count:.1f} TB"
+
+
+def counted(number: int, one: str, several: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "entity", "entities"), counted(2, "entity", "entities")
+    ('1 entity', '2 entities')
+    """
+    return f"{number} {one if number == 1 else several}"

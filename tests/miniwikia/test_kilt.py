@@ -10,7 +10,7 @@ from miniwikia.settings import GenerateKilt
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.typed import read
-from muver.kb.importing.sources.kilt import BULLET, SECTION
+from muver.kb.importing.sources.fixed_keys import BULLET, SECTION
 from muver.retriever.corpus.knowledge_base import KnowledgeBase
 from tests.commands import call
 from tests.knowledge_base import READING, contents

@@ -143,7 +143,7 @@ def test_a_knowledge_base_of_ones_own_is_asked(walk: Walk):
     [
         ("snakemake -n results/tabel1.csv", "Did you mean 'table1'?"),
         ("snakemake -n --config 'merge={top_q: 0.4}'", "Did you mean 'top_k'?"),
-        ("snakemake -n --config dataset=nowhere", "no documents/*.json in it"),
+        ("snakemake -n --config dataset=nowhere", "dataset nowhere: no such folder"),
         ("snakemake -n --config encoder=./nope", "neither a directory here nor a name of the hub"),
         ("muver show tabel1", "Did you mean 'table1'?"),
         ("muver doctor compare A B", "A: "),

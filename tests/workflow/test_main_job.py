@@ -151,7 +151,7 @@ def test_a_mistyped_table_is_answered_with_the_nearest(main_job):
     ("override", "said"),
     [
         ("merge={top_q: 0.4}", "unknown key merge.top_q. Did you mean 'top_k'?"),
-        ("dataset=nowhere", "no documents/*.json in it"),
+        ("dataset=nowhere", "dataset nowhere: no such folder"),
         ("encoder=./nope", "encoder './nope': neither a directory here nor a name of the hub"),
     ],
 )

@@ -1,28 +1,32 @@
 """From files to a canonical knowledge base, with a report; memory holds a row group at a time."""
 
-import contextlib
-import sqlite3
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import msgspec
+import pyarrow as pa
 import pyarrow.parquet as pq
+from msgspec.structs import asdict
 
+from muver.io.checking import disk_errors
 from muver.io.errors import InputError
-from muver.io.files import atomic_path, folder_beside, sha256_of, write_manifest
-from muver.io.parquet import row_groups, table_of
+from muver.io.files import folder_beside, sha256_of, write_manifest
+from muver.io.parquet import row_groups
 from muver.io.progress import logger
-from muver.kb.importing.dataset import check_free, write_dataset
-from muver.kb.importing.items import Entity, Item, LeftOut
-from muver.kb.importing.ledger import Ledger
+from muver.io.text import counted
+from muver.kb.importing.dataset import write_dataset
+from muver.kb.importing.items import Entity, Item, LeftOut, Notes
+from muver.kb.importing.ledger import Ledger, opened_ledger
+from muver.kb.importing.markup import without_html
 from muver.kb.importing.schema import ENTITIES, FILE, LONGEST_WORLD, MANIFEST, ROWS_A_GROUP
 from muver.kb.importing.settings import Given, Import
-from muver.kb.importing.sources import format_of, source
-from muver.kb.importing.tidy import SHOWN, Notes, shortened, tidy
+from muver.kb.importing.sources import FORMATS, format_of, source
 
-WITH_LINKS = {"mediawiki", "linked"}
 CHARACTERS_A_GROUP = 1 << 22
+NO_WORLD = re.compile(r"[/\\\x00-\x1f\x7f-\x9f]")  # in names of files
 
 
 def import_kb(
@@ -30,9 +34,9 @@ def import_kb(
     *,
     out: Path,
     settings: Import,
-    form: str | None = None,
+    form: Literal[*FORMATS] | None = None,
     world: str | None = None,
-    columns: Sequence[str] = (),
+    columns: Sequence[tuple[str, str]] = (),
     where: Sequence[str] = (),
     workers: int = 1,
     mentions: Path | None = None,
@@ -48,8 +52,7 @@ def import_kb(
     out
         Folder for ``entities.parquet`` and ``manifest.json``, which has the counts.
     form
-        json-lines, csv, parquet, mediawiki, rdf, obo, wikidata or linked; by default told by the
-        files' endings.
+        By default told by the files' endings.
     world
         Of entities whose source names none; by default the file's own, or its name.
     columns
@@ -59,44 +62,36 @@ def import_kb(
         Of Wikidata, as PROPERTY=ITEM: which entities to keep; several conditions must all hold.
         P31=Q5: instances of humans; P31=Q5|Q43229; P625: whatever has coordinates.
     workers
-        Processes, for wikis and Wikidata.
+        Processes, for wikis, Wikidata, KILT and BLINK.
     mentions
         Of a wiki: folder for a dataset in ZESHEL's format, whose mentions are the links.
-
-    Returns
-    -------
-    The manifest's counts.
     """
-    given = Given(settings, _pairs(columns), world, tuple(where), workers)
-    forms = [format_of(path, form) for path in sources]
+    given = Given(settings, dict(columns), world, tuple(where), workers)
+    forms = [form or format_of(path) for path in sources]
     if where and set(forms) != {"wikidata"}:
         raise InputError("--where: only Wikidata's dump has properties to filter by.")
     if mentions is not None:
-        if not WITH_LINKS.intersection(forms):
-            raise InputError(
-                "--mentions: only wikis have links, and none of the files is one. Others are read "
-                "from JSON lines with links, as --format linked."
-            )
-        check_free(mentions)
-    with (
-        folder_beside(out) as temporary,
-        _full_disk(temporary),
-        contextlib.closing(Ledger(temporary / "ledger.sqlite", sources)) as ledger,
-    ):
+        if not {"mediawiki", "linked"}.intersection(forms):
+            raise InputError("--mentions: only wikis have links, and --format linked.")
+        if mentions.exists():  # files of another import would stay among ours
+            raise InputError(f"{mentions}: is there already. Remove it, or name another folder.")
+    with folder_beside(out) as temporary, opened_ledger(temporary, sources) as ledger:
         build = _Build(ledger, settings)
         for number, (path, name) in enumerate(zip(sources, forms, strict=True)):
-            build.read(number, path, source(name)(path, given))
+            build.read(number, path, source(name)(path, given), given.world_of(path))
         build.check()
-        with atomic_path(out / FILE) as final:
-            build.write(final)
-            counts = build.summary()
-            if mentions is not None:
-                worlds = list(build.worlds)
-                counts["dataset"] = write_dataset(
-                    mentions, ledger, worlds, settings.mentions, temporary
-                )
-            # The old manifest must never lie beside the new table.
-            (out / MANIFEST).unlink(missing_ok=True)
+        with disk_errors(out, "Nothing was changed."):
+            build.write(temporary / FILE)
+        counts = build.summary()
+        if mentions is not None:
+            worlds = list(build.worlds)
+            counts["dataset"] = write_dataset(
+                mentions, ledger, worlds, settings.mentions, temporary
+            )
+        out.mkdir(exist_ok=True)
+        # The old manifest must never lie beside the new table.
+        (out / MANIFEST).unlink(missing_ok=True)
+        (temporary / FILE).replace(out / FILE)
     names = [path.name for path in sources]
     if len(set(names)) < len(names):
         names = list(map(str, sources))
@@ -123,42 +118,57 @@ class _Build:
         self.worlds: Counter[str] = Counter()
         self.counts: Counter[str] = Counter(without_description=0, with_aliases=0, aliases=0)
 
-    def read(self, number: int, path: Path, items: Iterator[Item]) -> None:
-        """Take in all of a source."""
+    def read(self, number: int, path: Path, items: Iterator[Item], world: str) -> None:
+        """Take in all of a source; ``world`` is that of entities without one."""
         for item in items:
             if isinstance(item, Entity):
-                item = tidy(item, self.settings, self.notes, str(path))
+                item.world = item.world or world
+                item = self._tidy(item, f"{path}, {item.place}")
             if isinstance(item, LeftOut):
                 self.left_out.add(item.why, f"{path}, {item.place}")
-                continue
-            if isinstance(item, Entity):
-                if len(item.world.encode(errors="replace")) > LONGEST_WORLD:
-                    raise InputError(
-                        f"{path}, {item.place}: its world's name has {len(item.world)} characters, "
-                        f"at most {LONGEST_WORLD} bytes are taken. Name another column with --map "
-                        "world=COLUMN, or a world for all with --world."
-                    )
-                self.worlds[item.world] += 1
-                self.counts["without_description"] += not item.description
-            self.ledger.add(item, number)
+            else:
+                self.ledger.add(item, number)
+
+    def _tidy(self, entity: Entity, where: str) -> Entity | LeftOut:
+        """Take out HTML and cut what is too long; count what changed."""
+        settings, notes = self.settings, self.notes
+        if len(entity.world.encode()) > LONGEST_WORLD or NO_WORLD.search(entity.world):
+            raise InputError(
+                f"{where}: world {entity.world[:LONGEST_WORLD]!r}: expected a name of at most "
+                f"{LONGEST_WORLD} bytes, without slashes and control characters. Name another "
+                "column with --map world=COLUMN, or a world for all with --world."
+            )
+        title, text = " ".join(entity.title.split()), entity.description.strip()
+        if settings.html and not entity.links:
+            plain = without_html(text)
+            if plain != text:
+                notes.add("descriptions with HTML, which was taken out", where)
+            text = plain
+        if not title and not text:
+            return LeftOut("neither title nor description", entity.place)
+        if not title:
+            notes.add("entities without a title", where)
+        if settings.longest is not None and len(text) > settings.longest:
+            what = f"descriptions cut at {settings.longest} characters"
+            notes.add(what, f"{where}: {len(text)} characters")
+            text = text[: settings.longest].rstrip()
+        self.worlds[entity.world] += 1
+        self.counts["without_description"] += not text
+        entity.id, entity.title, entity.description = entity.id.strip(), title, text
+        entity.further = {name: text for name, text in entity.further.items() if text}
+        entity.links = [link for link in entity.links if link.end <= len(text)]
+        return entity
 
     def check(self) -> None:
         """Look at the names of all."""
         if not self.worlds:
-            why = (f" Left out: {count} ({why})." for why, count in self.left_out.counts.items())
-            raise InputError(f"{_listed(self.ledger.files)}: no entity.{''.join(why)}")
+            why = (f" Left out: {one.count} ({why})." for why, one in self.left_out.items())
+            files = ", ".join(map(str, self.ledger.files))
+            raise InputError(f"{files}: no entity.{''.join(why)}")
         self.ledger.finish()
-        if twice := self.ledger.first_twice():
-            identity, first, second = twice
-            raise InputError(
-                f"{second}: id {identity!r} is already that of {first}. Ids must differ within a "
-                "world. Remove one of the two, or take another column with --map id=COLUMN."
-            )
-        count, first = self.ledger.equal_titles(SHOWN)
-        if count:
-            self.notes.put("titles of several entities of a world (kept apart)", count, first)
-        if lost := self.ledger.lost_redirects():
-            self.left_out.put("redirects to no entity", lost, [])
+        self.ledger.check_ids()
+        for world, title in self.ledger.lost_redirects():
+            self.left_out.add("redirects to no entity", f"{world}, {title!r}")
 
     def write(self, path: Path) -> None:
         """Write all entities, with the titles of redirects among their aliases."""
@@ -169,13 +179,23 @@ class _Build:
                 ROWS_A_GROUP,
                 CHARACTERS_A_GROUP,
             ):
-                rows = [
-                    (one.id, one.title, one.description, self._names(one), one.world,
-                     list(one.further.items()))
-                    for one in group
-                ]  # fmt: skip
-                table = table_of(ENTITIES, list(zip(*rows, strict=True)))
+                rows = [{**asdict(one), "aliases": self._names(one)} for one in group]
+                table = pa.Table.from_pylist(rows, ENTITIES)
                 writer.write_table(table, row_group_size=len(rows))
+
+    def _names(self, one: Entity) -> list[str]:
+        """The names beside the title, each once, and as many as the settings allow."""
+        further = self.ledger.redirects_to(one.world, one.title)
+        every = (" ".join(name.split()) for name in [*one.aliases, *further])
+        names = [name for name in dict.fromkeys(every) if name and name != one.title]
+        most = self.settings.most_aliases
+        if most is not None and len(names) > most:
+            what = f"entities of whose aliases {most} were kept"
+            self.notes.add(what, f"{one.world}, {one.title!r}: {len(names)} aliases")
+            names = names[:most]
+        self.counts["with_aliases"] += bool(names)
+        self.counts["aliases"] += len(names)
+        return names
 
     def summary(self) -> dict[str, Any]:
         """The manifest's counts."""
@@ -183,56 +203,23 @@ class _Build:
             "entities": self.worlds.total(),
             "worlds": dict(self.worlds),
             **self.counts,
-            "told": self.notes.as_dict(),
-            "left_out": self.left_out.as_dict(),
+            "told": msgspec.to_builtins(self.notes),
+            "left_out": msgspec.to_builtins(self.left_out),
         }
-
-    def _names(self, one: Entity) -> list[str]:
-        further = self.ledger.redirects_to(one.world, one.title)
-        names = [name for name in dict.fromkeys([*one.aliases, *further]) if name != one.title]
-        names = shortened(names, self.settings, self.notes, f"{one.world}, {one.title!r}")
-        self.counts["with_aliases"] += bool(names)
-        self.counts["aliases"] += len(names)
-        return names
-
-
-@contextlib.contextmanager
-def _full_disk(folder: Path) -> Iterator[None]:
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        raise InputError(
-            f"{folder}: cannot be written ({error}). Free some space, then run the same command "
-            "again; nothing was changed."
-        ) from error
-
-
-def _pairs(given: Sequence[str]) -> dict[str, str]:
-    pairs = dict(one.partition("=")[::2] for one in given)
-    if not all(name and column for name, column in pairs.items()):
-        raise InputError(f"--map {' '.join(given)}: expected CANONICAL=COLUMN, such as title=name.")
-    return pairs
-
-
-def _listed(paths: Sequence[Path]) -> str:
-    return ", ".join(map(str, paths))
 
 
 def _tell(sources: Sequence[Path], counts: dict[str, Any]) -> None:
     logger.info(
-        "%s: %d entities, %d without a description, %d with %d aliases",
-        _listed(sources), counts["entities"], counts["without_description"], counts["with_aliases"],
-        counts["aliases"],
+        "%s: %s, %d without a description, %d with %s", ", ".join(map(str, sources)),
+        counted(counts["entities"], "entity", "entities"), counts["without_description"],
+        counts["with_aliases"], counted(counts["aliases"], "alias", "aliases"),
     )  # fmt: skip
-    for world, entities in counts["worlds"].items():
-        logger.info("world %s: %d entities", world, entities)
     if dataset := counts.get("dataset"):
         logger.info(
-            "mentions: %s; %d more were left out, and %d links that lead to no entity",
+            "mentions: %s; left out: %d, and of links that lead to no entity %d",
             ", ".join(f"{split} {count}" for split, count in dataset["mentions"].items()),
             dataset["mentions_left_out"], dataset["links_to_no_entity"],
         )  # fmt: skip
     for heading, label in (("told", ""), ("left_out", "left out: ")):
         for what, one in counts[heading].items():
-            example = f", such as {one['first'][0]}" if one["first"] else ""
-            logger.info("%s%d %s%s", label, one["count"], what, example)
+            logger.info("%s%s: %d, such as %s", label, what, one["count"], one["first"][0])

@@ -1,26 +1,23 @@
 """A dataset in ZESHEL's format, checked and written as the canonical tables of the retriever.
 
-``documents/<world>.json`` holds the entities (`muver.kb.importing.sources.zeshel`), and
+``documents/<world>.json`` holds an entity a line (Logeswaran et al., ACL 2019), and
 ``mentions/{train,val,test}.json`` one mention a line, whose indices count the tokens of its context
 document's text from 0, the end included. Memory holds the mentions and one world.
 """
 
-from collections import defaultdict
 from collections.abc import Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
+import pyarrow as pa
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.io.files import write_json
 from muver.io.parquet import table_of, table_writer
-from muver.io.progress import Progress, logger
-from muver.kb.importing.settings import Given, Import
-from muver.kb.importing.sources.zeshel import entities
+from muver.io.progress import logger
 from muver.retriever.corpus.jsonl import read_json_lines
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, ROWS_A_GROUP
 from muver.retriever.corpus.settings import BuildCorpus
@@ -28,6 +25,15 @@ from muver.retriever.corpus.sources import SPLITS
 from muver.retriever.corpus.statistics import Counts, WorldCounts, count, fingerprint
 
 Row = tuple[Any, ...]
+
+
+class Document(Struct):
+    """A line of ``documents/<world>.json``; ZESHEL's own have no ``type``."""
+
+    document_id: str
+    title: str
+    text: str
+    type: str | None = None
 
 
 class Mention(Struct):
@@ -60,28 +66,34 @@ def build_corpus(
     """
     mentions = read_mentions(raw)
     splits = split_of_worlds(raw, mentions)
-    by_world: dict[str, list[int]] = defaultdict(list)
-    for index, mention in enumerate(mentions):
-        by_world[mention.corpus].append(index)
-    rows: list[Row] = [()] * len(mentions)
+    rows: dict[str, Row] = {}
     worlds: dict[str, WorldCounts] = {}
-    progress = Progress("reading", len(splits), "worlds")
     with table_writer(entities_path, ENTITIES) as writer:
         for world, split in splits.items():
-            own = [mentions[index] for index in by_world[world]]
-            numbers, texts, without_text = _write_world(raw, world, own, writer)
-            for index, mention in zip(by_world[world], own, strict=True):
-                rows[index] = _mention_row(mention, numbers, texts, settings.context_tokens)
-            worlds[world] = WorldCounts(split, len(numbers), len(own), without_text)
-            progress.advance(note=world)
+            documents = read_documents(raw / "documents" / f"{world}.json")
+            lines = (
+                {"world": world, "entity": number, **asdict(one)}
+                for number, one in enumerate(documents.values())
+            )
+            table = pa.Table.from_pylist(list(lines), ENTITIES)
+            writer.write_table(table, row_group_size=ROWS_A_GROUP)
+            numbers = {identity: number for number, identity in enumerate(documents)}
+            own = [mention for mention in mentions if mention.corpus == world]
+            for mention in own:
+                row = _mention_row(mention, documents, numbers, settings.context_tokens)
+                rows[mention.mention_id] = row
+            titles = [one.title.strip() for one in documents.values()]
+            without_text = sum(not one.text.strip() for one in documents.values())
+            _tell(world, titles, without_text)
+            worlds[world] = WorldCounts(split, len(documents), len(own), without_text)
         files = [raw / "documents" / f"{world}.json" for world in splits]
         files += [raw / "mentions" / f"{split}.json" for split in SPLITS]
         counts = count(name, fingerprint(raw, files), worlds, settings.expected)
     with table_writer(mentions_path, MENTIONS) as writer:
-        table = table_of(MENTIONS, list(zip(*rows, strict=True)))
+        in_order = [rows[mention.mention_id] for mention in mentions]
+        table = table_of(MENTIONS, list(zip(*in_order, strict=True)))
         writer.write_table(table, row_group_size=ROWS_A_GROUP)
     write_json(counts_path, counts)
-    progress.finish()
     return counts
 
 
@@ -130,66 +142,45 @@ def split_of_worlds(raw: Path, mentions: Sequence[Mention]) -> dict[str, str]:
     return {world: firsts[world].split if world in firsts else "none" for world in sorted(worlds)}
 
 
-def _write_world(
-    raw: Path, world: str, mentions: list[Mention], writer: pq.ParquetWriter
-) -> tuple[dict[str, int], dict[str, str], int]:
-    """Write a world's entities.
-
-    Returns
-    -------
-    Entity numbers by document id, the texts that mentions stand in, and how many entities have no
-    text.
-    """
-    path = raw / "documents" / f"{world}.json"
-    contexts = {mention.context_document_id for mention in mentions}
-    numbers: dict[str, int] = {}
-    texts: dict[str, str] = {}
-    without_text = 0
-    titles: set[str] = set()
-    documents = entities(path, Given(Import()))
-    while group := list(islice(documents, ROWS_A_GROUP)):
-        rows: list[Row] = []
-        for one in group:
-            if one.id in numbers:
-                raise InputError(
-                    f"{path}, {one.place}: document id {one.id!r} is already that of line "
-                    f"{numbers[one.id] + 1}. Ids must differ within a world."
-                )
-            if not one.title.strip() and not one.description.strip():
-                raise InputError(
-                    f"{path}, {one.place}: both title and text are empty; an entity needs one."
-                )
-            number = numbers[one.id] = len(numbers)
-            kind = one.further.get("type")
-            rows.append((world, number, one.id, one.title, one.description, kind))
-            without_text += not one.description.strip()
-            titles.add(one.title)
-            if one.id in contexts:
-                texts[one.id] = one.description
-        table = table_of(ENTITIES, list(zip(*rows, strict=True)))
-        writer.write_table(table, row_group_size=ROWS_A_GROUP)
-    if not numbers:
+def read_documents(path: Path) -> dict[str, Document]:
+    """The documents of a world by id, in the order of the file."""
+    documents: dict[str, Document] = {}
+    for line, one in read_json_lines(path, Document):
+        if documents.setdefault(one.document_id, one) is not one:
+            first = list(documents).index(one.document_id) + 1
+            raise InputError(
+                f"{path}, line {line}: document id {one.document_id!r} is already that of line "
+                f"{first}. Ids must differ within a world."
+            )
+        if not one.title.strip() and not one.text.strip():
+            raise InputError(
+                f"{path}, line {line}: both title and text are empty; an entity needs one."
+            )
+    if not documents:
         raise InputError(f"{path}: holds no documents.")
-    same_title = len(numbers) - len(titles)
-    if without_text or same_title:
+    return documents
+
+
+def _tell(world: str, titles: Sequence[str], without_text: int) -> None:
+    without_title, same = titles.count(""), len(titles) - len(set(titles))
+    if without_text or without_title or same:
         logger.warning(
-            "%s: of %d entities %d have an empty text, and %d the title of one before, which "
-            "retrieve.match: title counts as one candidate",
-            path, len(numbers), without_text, same_title,
+            "%s: documents: %d, without a text: %d, without a title: %d, with the title of one "
+            "before, as one candidate under retrieve.match: title: %d",
+            world, len(titles), without_text, without_title, same,
         )  # fmt: skip
-    return numbers, texts, without_text
 
 
 def _mention_row(
-    mention: Mention, numbers: dict[str, int], texts: dict[str, str], tokens: int
+    mention: Mention, documents: dict[str, Document], numbers: dict[str, int], tokens: int
 ) -> Row:
     for kind in ("context", "label"):
-        if (document := getattr(mention, f"{kind}_document_id")) not in numbers:
+        if (document := getattr(mention, f"{kind}_document_id")) not in documents:
             raise InputError(
                 f"{mention.where}: {kind}_document_id {document!r} is not in "
                 f"documents/{mention.corpus}.json."
             )
-    left, right = context_of(mention, texts[mention.context_document_id], tokens)
+    left, right = context_of(mention, documents[mention.context_document_id].text, tokens)
     return (
         mention.mention_id, mention.split, mention.corpus, mention.context_document_id, left,
         mention.text.lower(), right, numbers[mention.label_document_id], mention.category,

@@ -10,22 +10,21 @@ import re
 import shutil
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.io.files import atomic_path
-from muver.kb.importing.items import Entity, Link
+from muver.kb.importing.items import Link
 from muver.kb.importing.ledger import Ledger
 from muver.kb.importing.settings import Mentions
 from muver.retriever.corpus.sources import SPLITS
 from muver.retriever.corpus.texts import category
 
-REMEMBERED = 10_000  # titles that were looked up
 Place = Callable[[str, str], tuple[str, str]]  # world and id of a page: its split and world there
 
 
@@ -51,8 +50,8 @@ def tokens_of(text: str) -> list[str]:
     return text.translate(SPACES).split()
 
 
-def tokenised(text: str, links: Sequence[Link]) -> tuple[str, list[tuple[int, int]]]:
-    """A text as tokens with single spaces, and the first and last token of each link.
+def tokenised(text: str, links: Sequence[Link]) -> tuple[list[str], list[tuple[int, int]]]:
+    """The tokens of a text, and the first and last one of each link.
 
     A link begins and ends a token, so that part of a word may be one.
     """
@@ -66,19 +65,15 @@ def tokenised(text: str, links: Sequence[Link]) -> tuple[str, list[tuple[int, in
         spans.append((first, len(tokens) - 1))
         done = link.end
     tokens += tokens_of(text[done:])
-    return " ".join(tokens), spans
+    return tokens, spans
 
 
 def write_dataset(
     folder: Path, ledger: Ledger, worlds: Sequence[str], settings: Mentions, temporary: Path
 ) -> dict[str, Any]:
-    """Write ``documents/<world>.json`` and ``mentions/{train,val,test}.json``.
+    """Write ``documents/<world>.json`` and ``mentions/{train,val,test}.json``; return their counts.
 
     ``folder`` must not exist yet; it appears when all is written. ``temporary`` is on its disk.
-
-    Returns
-    -------
-    Counts: mentions by split and category, links that lead to no entity, mentions left out.
     """
     place = _places(worlds, settings)
     made = temporary / "dataset"
@@ -89,9 +84,8 @@ def write_dataset(
     for split in SPLITS:
         if not counts["mentions"][split]:
             raise InputError(
-                f"--mentions: no mentions for {split}. Every split needs some: their links have to "
-                'lead to pages of the same wiki under another name than the title. Set {"mentions":'
-                ' {"val": ..., "test": ...}} in --settings to other worlds or larger shares.'
+                f"--mentions: no link of {split} leads to a page of the same wiki under another "
+                'name than its title. Set {"mentions": {"val": ..., "test": ...}} in --settings.'
             )
     folder.parent.mkdir(parents=True, exist_ok=True)
     with atomic_path(folder) as final:
@@ -99,42 +93,29 @@ def write_dataset(
     return {**counts, "links_to_no_entity": lost}
 
 
-def check_free(folder: Path) -> None:
-    """Refuse a folder that is there: files of another import would stay among ours."""
-    if folder.exists():
-        raise InputError(f"{folder}: is there already. Remove it, or name another folder.")
-
-
 def _places(worlds: Sequence[str], settings: Mentions) -> Place:
     """Tells the split, and the world's name in the dataset, of a page."""
-    given = {"val": settings.val, "test": settings.test}
     names = {world: re.sub(r"[^\w.-]", "_", world).lstrip(".") or "world" for world in worlds}
     if len(set(names.values())) < len(names):
         raise InputError(f"--mentions: worlds whose names are too alike: {', '.join(worlds)}.")
-    by_list = {split for split, one in given.items() if isinstance(one, list)}
-    if len(by_list) == 1:
+    val, test = settings.val, settings.test
+    if not isinstance(val, list):
+
+        def by_chance(world: str, identity: str) -> tuple[str, str]:
+            at = _chance(settings.seed, "split", world, identity) / 2**63
+            split = "val" if at < val else "test" if at < val + test else "train"
+            return split, f"{names[world]}_{split}"
+
+        return by_chance
+    splits = (
+        dict.fromkeys(worlds, "train") | dict.fromkeys(val, "val") | dict.fromkeys(test, "test")
+    )
+    if unknown := next((world for world in splits if world not in names), None):
         raise InputError(
-            "--settings: mentions: val and test are both lists of worlds, or both shares of pages."
+            f"--settings: mentions: no world {unknown!r}.{did_you_mean(unknown, worlds)} "
+            f"There are: {', '.join(worlds)}."
         )
-    by_world = dict.fromkeys(worlds, "train")
-    for split in sorted(by_list, reverse=True):
-        for world in given[split]:
-            if world not in by_world:
-                raise InputError(
-                    f"--settings: mentions.{split}: no world {world!r}."
-                    f"{did_you_mean(world, worlds)} There are: {', '.join(worlds)}."
-                )
-            by_world[world] = split
-
-    def place(world: str, identity: str) -> tuple[str, str]:
-        if by_list:
-            return by_world[world], names[world]
-        at = _chance(settings.seed, "split", world, identity) / 2**63
-        val, test = settings.val, settings.val + settings.test
-        split = "val" if at < val else "test" if at < test else "train"
-        return split, f"{names[world]}_{split}"
-
-    return place
+    return lambda world, _: (splits[world], names[world])
 
 
 def _chance(*of: Any) -> int:
@@ -145,79 +126,58 @@ def _chance(*of: Any) -> int:
 
 def _write_documents(folder: Path, ledger: Ledger, settings: Mentions, place: Place) -> int:
     """Write the documents and keep their mentions; returns how many links lead to no entity."""
-    find = lru_cache(REMEMBERED)(ledger.find)
     by_page = not isinstance(settings.val, list)
     lost = 0
     with ExitStack() as files:
-        open_files: dict[str, Any] = {}
+        opened = cache(lambda name: files.enter_context((folder / f"{name}.json").open("wb")))
         for page in ledger.entities():
             split, name = place(page.world, page.id)
-            text, spans = tokenised(page.description, page.links)
+            tokens, spans = tokenised(page.description, page.links)
+            line = {"document_id": page.id, "title": page.title, "text": " ".join(tokens)}
             copies = [name.removesuffix(split) + one for one in SPLITS] if by_page else [name]
-            line = _json_line({"document_id": page.id, "title": page.title, "text": text})
             for copy in copies:
-                if copy not in open_files:
-                    path = folder / f"{copy}.json"
-                    open_files[copy] = files.enter_context(path.open("wb"))
-                open_files[copy].write(line)
-            golds = [find(page.world, link.target) for link in page.links]
-            lost += golds.count(None)
-            mentions = list(_mentions(page, name, text, golds, spans, settings))
-            chosen = set(sorted(one["mention_id"] for one in mentions)[: settings.per_page])
-            ledger.base.executemany(
-                "INSERT INTO mention VALUES (?, ?, ?, ?, ?, ?)",
-                [
-                    (split, name, one["category"], one["label_document_id"], one["mention_id"],
-                     _json_line(one))
-                    for one in mentions if one["mention_id"] in chosen
-                ],
-            )  # fmt: skip
+                opened(copy).write(_json_line(line))
+            for link, (first, last) in zip(page.links, spans, strict=True):
+                gold = ledger.find(page.world, link.target)
+                lost += gold is None
+                if gold is None or gold[0] == page.id or last < first:
+                    continue
+                mention = {
+                    "mention_id": f"{_chance(settings.seed, page.world, page.id, first):016X}",
+                    "context_document_id": page.id,
+                    "label_document_id": gold[0],
+                    "text": " ".join(tokens[first : last + 1]),
+                    "start_index": first,
+                    "end_index": last,
+                    "corpus": name,
+                    "category": category(page.description[link.start : link.end], gold[1]),
+                }
+                ledger.base.execute(
+                    "INSERT INTO mention VALUES (:split, :corpus, :context_document_id, :category,"
+                    " :label_document_id, :mention_id, :line)",
+                    {**mention, "split": split, "line": _json_line(mention)},
+                )
     return lost
-
-
-def _mentions(
-    page: Entity,
-    name: str,
-    text: str,
-    golds: Sequence[tuple[str, str] | None],
-    spans: Sequence[tuple[int, int]],
-    settings: Mentions,
-) -> Iterator[dict[str, Any]]:
-    for link, gold, (first, last) in zip(page.links, golds, spans, strict=True):
-        if gold is not None and gold[0] != page.id and last >= first:
-            yield {
-                "mention_id": f"{_chance(settings.seed, page.world, page.id, first):016X}",
-                "context_document_id": page.id,
-                "label_document_id": gold[0],
-                "text": " ".join(text.split(" ")[first : last + 1]),
-                "start_index": first,
-                "end_index": last,
-                "corpus": name,
-                "category": category(page.description[link.start : link.end], gold[1]),
-            }
 
 
 def _write_mentions(folder: Path, ledger: Ledger, settings: Mentions) -> dict[str, Any]:
     """Write those that the caps leave, chosen by their ids, which are by chance; count."""
     base = ledger.base
     (all_mentions,) = base.execute("SELECT count(*) FROM mention").fetchone()
-    if settings.per_target is not None:
-        base.execute(
-            "DELETE FROM mention WHERE rowid IN (SELECT row FROM (SELECT rowid AS row,"
-            " row_number() OVER (PARTITION BY split, world, gold ORDER BY key) AS place"
-            " FROM mention) WHERE place > ?)",
-            (settings.per_target,),
-        )
-    base.execute("CREATE INDEX by_key ON mention (split, world, category, key)")
-    kept: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
+    for column, most in (("page", settings.per_page), ("gold", settings.per_target)):
+        if most is not None:
+            base.execute(
+                "DELETE FROM mention WHERE rowid IN (SELECT row FROM (SELECT rowid AS row,"
+                f" row_number() OVER (PARTITION BY split, world, {column} ORDER BY key) AS place"
+                " FROM mention) WHERE place > ?)",
+                (most,),
+            )
+    base.execute("CREATE INDEX by_world ON mention (split, world)")
     by_world = base.execute(
         "SELECT split, world, sum(category = 'HIGH_OVERLAP'), count(*) FROM mention"
-        " GROUP BY split, world ORDER BY split, world"
+        " GROUP BY split, world"
     ).fetchall()
-    pick = (
-        "SELECT rowid FROM mention WHERE split = ? AND world = ?"
-        " AND category {} 'HIGH_OVERLAP' ORDER BY key LIMIT ?"
-    )
+    kept: dict[str, Counter[str]] = {split: Counter() for split in SPLITS}
     with ExitStack() as stack:
         files = {
             split: stack.enter_context((folder / f"{split}.json").open("wb")) for split in SPLITS
@@ -225,10 +185,11 @@ def _write_mentions(folder: Path, ledger: Ledger, settings: Mentions) -> dict[st
         for split, world, all_high, count in by_world:
             high, others = allowed(all_high, count - all_high, settings)
             for kind, line in base.execute(
-                "SELECT category, line FROM mention WHERE rowid IN (SELECT * FROM"
-                f" ({pick.format('=')}) UNION ALL SELECT * FROM ({pick.format('!=')}))"
-                " ORDER BY rowid",
-                (split, world, high, split, world, others),
+                "SELECT category, line FROM (SELECT rowid AS row, category, line, row_number() OVER"
+                " (PARTITION BY category = 'HIGH_OVERLAP' ORDER BY key) AS place"
+                " FROM mention WHERE split = ? AND world = ?)"
+                " WHERE place <= iif(category = 'HIGH_OVERLAP', ?, ?) ORDER BY row",
+                (split, world, high, others),
             ):
                 kept[split][kind] += 1
                 files[split].write(line)

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Literal
 
-from muver.io.errors import InputError
 from muver.io.progress import logger
 from muver.retriever.corpus.archive import find_root
 from muver.retriever.corpus.obtain import Download, obtain_dataset, obtain_files, place
@@ -23,9 +22,7 @@ def download(
     url: str | None = None,
     source: Path | None = None,
 ) -> None:
-    """Obtain a dataset, other files, or Punkt's parameters; exactly one of the three is named."""
-    if [dataset, files, punkt].count(None) != 2:
-        raise InputError("give one of --dataset, --files and --punkt.")
+    """Obtain a dataset, other files, or Punkt's parameters; one of the three is named."""
     declared = find_source(dataset or files or f"punkt_{punkt}")
     given = source or (Path(settings.source) if settings.source else declared.shipped)
     beside = out if files and declared.kind == "file" else out.parent / "download"
@@ -33,11 +30,6 @@ def download(
     if declared.kind == "worlds":
         from muver.kb.importing.pages.worlds import obtain_worlds
 
-        if settings.sha256:
-            raise InputError(
-                f"download.sha256: {declared.name} is several archives, and its pages are pinned. "
-                "Leave it out."
-            )
         obtain_worlds(declared, archive, out, url or settings.url, given)
         return
     obtain = obtain_dataset if dataset else obtain_files if files else obtain_english

@@ -1,6 +1,10 @@
 """What the sources give: entities, further titles of entities, and what they left out."""
 
+from collections import defaultdict
+
 from msgspec import Struct
+
+SHOWN = 10  # examples of each kind
 
 
 class Link(Struct, frozen=True):
@@ -40,3 +44,24 @@ class LeftOut(Struct):
 
 
 Item = Entity | Redirect | LeftOut
+
+
+class Note(Struct):
+    """How often something was met, and its first examples."""
+
+    count: int = 0
+    first: list[str] = []
+
+
+class Notes(defaultdict[str, Note]):
+    """What users should know, by kind."""
+
+    def __init__(self):
+        super().__init__(Note)
+
+    def add(self, what: str, example: str) -> None:
+        """Count one, and keep the example if it is among the first."""
+        note = self[what]
+        note.count += 1
+        if note.count <= SHOWN:
+            note.first.append(example)

@@ -1,5 +1,6 @@
 """All entities of an import, on disk, and what needs all at once: ids, titles, redirects."""
 
+import contextlib
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -7,20 +8,40 @@ from pathlib import Path
 
 import msgspec
 
+from muver.io.errors import InputError
 from muver.kb.importing.items import Entity, Redirect
 
-CACHE_KIB = 1 << 14  # of memory; the rest is on disk
 LONGEST_CHAIN = 5  # redirects to redirects that are followed
 TABLES = """
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
 PRAGMA temp_store = FILE;
-CREATE TABLE entity (world TEXT, id TEXT, title TEXT, file INTEGER, place TEXT);
-CREATE TABLE item (entity BLOB);
+PRAGMA cache_size = -16384; -- KiB
+CREATE TABLE entity (world TEXT, id TEXT, title TEXT, file INTEGER, place TEXT, item BLOB);
 CREATE TABLE redirect (world TEXT, title TEXT, target TEXT);
-CREATE TABLE mention (split TEXT, world TEXT, category TEXT, gold TEXT, key TEXT, line BLOB);
+CREATE TABLE mention
+    (split TEXT, world TEXT, page TEXT, category TEXT, gold TEXT, key TEXT, line BLOB);
 BEGIN;
 """
+
+
+@contextlib.contextmanager
+def opened_ledger(folder: Path, files: Sequence[Path]) -> Iterator["Ledger"]:
+    """An empty ledger in a folder, where SQLite sorts as well: the usual one is often small."""
+    usual = os.environ.get("SQLITE_TMPDIR", "")
+    os.environ["SQLITE_TMPDIR"] = str(folder)
+    connection = sqlite3.connect(folder / "ledger.sqlite", isolation_level=None)
+    try:
+        with contextlib.closing(connection) as base:
+            base.executescript(TABLES)
+            yield Ledger(base, files)
+    except sqlite3.OperationalError as error:
+        raise InputError(
+            f"{folder}: cannot be written ({error}). Free some space, then run the same command "
+            "again; nothing was changed."
+        ) from error
+    finally:
+        os.environ["SQLITE_TMPDIR"] = usual
 
 
 class Ledger:
@@ -29,33 +50,18 @@ class Ledger:
     Entities and redirects of some ``files`` are added first, then asked for.
     """
 
-    def __init__(self, path: Path, files: Sequence[Path]):
-        self.files = files
-        # Where SQLite sorts: the usual folder is often small.
-        self._usual = os.environ.get("SQLITE_TMPDIR")
-        os.environ["SQLITE_TMPDIR"] = str(path.parent)
-        self.base = sqlite3.connect(path, isolation_level=None)
-        self.base.executescript(f"PRAGMA cache_size = -{CACHE_KIB};{TABLES}")
-        self.redirects = 0
-
-    def close(self) -> None:
-        """Close the file."""
-        self.base.close()
-        if self._usual is None:
-            del os.environ["SQLITE_TMPDIR"]
-        else:
-            os.environ["SQLITE_TMPDIR"] = self._usual
+    def __init__(self, base: sqlite3.Connection, files: Sequence[Path]):
+        self.base, self.files = base, files
 
     def add(self, item: Entity | Redirect, file: int) -> None:
         """Keep an entity of the file with this number, or a redirect."""
         if isinstance(item, Redirect):
-            self.redirects += 1
             row = (item.world, item.title, item.target)
             self.base.execute("INSERT INTO redirect VALUES (?, ?, ?)", row)
             return
-        row = (item.world, item.id, item.title, file, item.place)
-        self.base.execute("INSERT INTO entity VALUES (?, ?, ?, ?, ?)", row)
-        self.base.execute("INSERT INTO item VALUES (?)", (msgspec.msgpack.encode(item),))
+        packed = msgspec.msgpack.encode(item)
+        row = (item.world, item.id, item.title, file, item.place, packed)
+        self.base.execute("INSERT INTO entity VALUES (?, ?, ?, ?, ?, ?)", row)
 
     def finish(self) -> None:
         """Follow redirects to redirects and make everything quick to find."""
@@ -75,45 +81,32 @@ class Ledger:
     def entities(self) -> Iterator[Entity]:
         """All, in the order they were added."""
         decode = msgspec.msgpack.Decoder(Entity).decode
-        rows = self.base.execute("SELECT entity FROM item ORDER BY rowid")
+        rows = self.base.execute("SELECT item FROM entity ORDER BY rowid")
         return (decode(item) for (item,) in rows)
 
-    def first_twice(self) -> tuple[str, str, str] | None:
-        """An id that a world has twice, with the two places; None if all differ."""
-        row = self.base.execute(
-            "SELECT world, id FROM entity GROUP BY world, id HAVING count(*) > 1"
-            " ORDER BY min(rowid) LIMIT 1"
-        ).fetchone()
-        if row is None:
-            return None
-        places = self.base.execute(
-            "SELECT file, place FROM entity WHERE world = ? AND id = ? ORDER BY rowid LIMIT 2", row
-        )
-        first, second = (f"{self.files[file]}, {place}" for file, place in places)
-        return row[1], first, second
-
-    def equal_titles(self, shown: int) -> tuple[int, list[str]]:
-        """How many titles several entities of a world have, and the first ones with places."""
-        several = "FROM entity WHERE title != '' GROUP BY world, title HAVING count(*) > 1"
-        (count,) = self.base.execute(f"SELECT count(*) FROM (SELECT 1 {several})").fetchone()
+    def check_ids(self) -> None:
+        """Refuse an id that a world has twice."""
         rows = self.base.execute(
-            f"SELECT title, count(*), min(place), max(place) {several} ORDER BY min(rowid) LIMIT ?",
-            (shown,),
-        )
-        return count, [f"{title!r}, {n} times ({a}, {b})" for title, n, a, b in rows]
+            "SELECT id, file, place FROM entity WHERE (world, id) = (SELECT world, id FROM entity"
+            " GROUP BY world, id HAVING count(*) > 1 ORDER BY min(rowid) LIMIT 1)"
+            " ORDER BY rowid LIMIT 2"
+        ).fetchall()
+        if rows:
+            first, second = (f"{self.files[file]}, {place}" for _, file, place in rows)
+            raise InputError(
+                f"{second}: id {rows[0][0]!r} is already that of {first}. Ids must differ within a "
+                "world. Remove one of the two, or take another column with --map id=COLUMN."
+            )
 
-    def lost_redirects(self) -> int:
-        """How many lead to no entity."""
-        (count,) = self.base.execute(
-            "SELECT count(*) FROM redirect r WHERE NOT EXISTS"
+    def lost_redirects(self) -> Iterator[tuple[str, str]]:
+        """World and title of redirects that lead to no entity."""
+        return self.base.execute(
+            "SELECT world, title FROM redirect r WHERE NOT EXISTS"
             " (SELECT 1 FROM entity e WHERE e.world = r.world AND e.title = r.target)"
-        ).fetchone()
-        return count
+        )
 
     def redirects_to(self, world: str, title: str) -> list[str]:
         """The further titles of an entity, in the order they were read."""
-        if not self.redirects:
-            return []
         rows = self.base.execute(
             "SELECT title FROM redirect WHERE world = ? AND target = ? ORDER BY rowid",
             (world, title),
@@ -122,10 +115,9 @@ class Ledger:
 
     def find(self, world: str, title: str) -> tuple[str, str] | None:
         """Id and title of the entity called so, or that a redirect of this name leads to."""
-        found = "SELECT id, title FROM entity WHERE world = ? AND title = ? LIMIT 1"
-        row = self.base.execute(found, (world, title)).fetchone()
-        if row is None:
-            leads = "SELECT target FROM redirect WHERE world = ? AND title = ? LIMIT 1"
-            target = self.base.execute(leads, (world, title)).fetchone()
-            row = target and self.base.execute(found, (world, *target)).fetchone()
-        return row
+        return self.base.execute(
+            "SELECT id, title FROM entity WHERE world = :world AND title IN (:title,"
+            " (SELECT target FROM redirect WHERE world = :world AND title = :title LIMIT 1))"
+            " ORDER BY title != :title, rowid LIMIT 1",
+            {"world": world, "title": title},
+        ).fetchone()

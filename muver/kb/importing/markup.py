@@ -3,26 +3,23 @@
 import html
 import re
 
-HINT = re.compile(r"</?[a-zA-Z]|<!|&#?\w+;")
 
-
-def _tags(names: str) -> frozenset[str]:
-    return frozenset(names.split())
+def words(text: str) -> set[str]:
+    """The words of a text, each once."""
+    return set(text.split())
 
 
 # Known tags only: "the tag <mine>" in a text is no tag of HTML.
-BLOCKS = _tags(
-    "address article aside blockquote br caption dd div dl dt figcaption figure footer form h1 h2 "
-    "h3 h4 h5 h6 header hr li main nav ol p pre section table tbody td tfoot th thead tr ul"
-)
-INLINE = _tags(
-    "a abbr acronym audio b bdi bdo big body button center cite code data del dfn em embed font "
-    "head html i iframe img input ins kbd label link mark math meta object option param picture q "
-    "rp rt ruby s samp select small source span strike strong sub sup svg textarea time tt u var "
-    "video wbr"
-)
-HIDDEN = _tags("script style template title noscript")
-
+BLOCKS = words("""
+    address article aside blockquote br caption dd div dl dt figcaption figure footer form h1 h2 h3
+    h4 h5 h6 header hr li main nav ol p pre section table tbody td tfoot th thead tr ul
+""")
+INLINE = words("""
+    a abbr acronym audio b bdi bdo big body button center cite code data del dfn em embed font head
+    html i iframe img input ins kbd label link mark math meta object option param picture q rp rt
+    ruby s samp select small source span strike strong sub sup svg textarea time tt u var video wbr
+""")
+HIDDEN = {"script", "style", "template", "title", "noscript"}
 
 # Each part either matches or is given up at once, so that no text takes long. What is not closed at
 # the end, a comment or a script, is not seen, as in a browser.
@@ -37,18 +34,18 @@ MARKUP = re.compile(
 NO_CHARACTER = re.compile("&#[0-9]{100,};?")
 
 
-def has_html(text: str) -> bool:
-    """Whether there may be something to take out."""
-    return HINT.search(text) is not None
-
-
 def without_html(text: str) -> str:
     """The text alone: tags and comments go, entities are resolved, blocks become lines.
+
+    A text without any of them stays as it is.
 
     >>> without_html("<p>A &amp; <b>B</b></p><p>C, if 1 < 2</p><style>p {}</style>")
     'A & B\\nC, if 1 < 2'
     """
-    lines = (" ".join(line.split()) for line in unescaped(MARKUP.sub(_seen, text)).split("\n"))
+    seen = unescaped(MARKUP.sub(_seen, text))
+    if seen == text:
+        return text
+    lines = (" ".join(line.split()) for line in seen.split("\n"))
     return "\n".join(filter(None, lines))
 
 

@@ -1,38 +1,43 @@
-"""Opens files, compressed or not, in any encoding, with errors that say what is wrong."""
+"""Opens large files, compressed or not, and reads their lines, by several processes where asked."""
 
 import codecs
 import contextlib
 import gzip
 import io
 import lzma
-import shutil
-import subprocess
+import multiprocessing
 import zlib
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import IO, AnyStr
+from typing import IO, AnyStr, TypeVar
 
 from muver.io.errors import InputError
-from muver.io.progress import Progress, logger
-from muver.kb.importing.settings import Import
+from muver.io.progress import Progress
+from muver.kb.importing.items import LeftOut, Notes
 from muver.retriever.corpus.archive import decompressed
+from muver.retriever.corpus.jsonl import BadLine, line_parser
+from muver.retriever.corpus.settings import BadLines
 
 PIECE = 1 << 20
 LONGEST_LINE = 1 << 26  # characters or bytes; an entity has far fewer
+COMPRESSIONS = (".gz", ".bz2", ".xz")
+UNPACKERS = {b"\x28\xb5\x2f\xfd": "unzstd", b"7z\xbc\xaf": "7z e", b"PK\x03\x04": "unzip"}
+BATCH = 1 << 20  # bytes, at least
+AHEAD = 2  # pieces that wait for each process
+BAD = "lines of another form"
 CUT = "Was the download cut off? Fetch it anew."
-KEEP = 'Or keep what it has: --settings \'{"incomplete": "keep"}\''
-SEVEN_ZIP, ZSTANDARD = b"7z\xbc\xaf\x27\x1c", b"\x28\xb5\x2f\xfd"
-MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # begins like UTF-16's
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
+T = TypeVar("T")
+R = TypeVar("R")
 
 
-class CutOff(InputError):
-    """A file that ends before it should."""
+def plain(path: Path) -> Path:
+    """The path without a compression's ending."""
+    return path.with_suffix("") if path.suffix.lower() in COMPRESSIONS else path
 
 
 class _Watched(io.FileIO):
@@ -50,23 +55,19 @@ class _Watched(io.FileIO):
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[IO[bytes]]:
-    """The bytes of a file, decompressed if it is a gz, bz2, xz or 7z archive."""
+    """The bytes of a file, decompressed if it is a gz, bz2 or xz archive."""
     try:
         with open(path, "rb") as file:
-            start = file.read(6)
+            start = file.read(4)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror.lower()}.") from None
-    if start.startswith(ZSTANDARD):
-        raise InputError(f"{path}: compressed by zstd. Unpack it first: unzstd {path}")
+    if start in UNPACKERS:
+        raise InputError(f"{path}: not read as it is. Unpack it first: {UNPACKERS[start]} {path}")
     try:
-        if start == SEVEN_ZIP:
-            with _unpacked_by_program(path) as stream:
-                yield stream
-        else:
-            with io.BufferedReader(_Watched(path), PIECE) as raw, decompressed(raw) as stream:
-                yield stream
+        with io.BufferedReader(_Watched(path), PIECE) as raw, decompressed(raw) as stream:
+            yield stream
     except EOFError:
-        raise CutOff(f"{path}: the archive ends too early. {CUT}") from None
+        raise InputError(f"{path}: the archive ends too early. {CUT}") from None
     except (zlib.error, lzma.LZMAError, gzip.BadGzipFile, OSError) as error:
         if getattr(error, "errno", None) is not None:
             raise
@@ -74,73 +75,22 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
 
 
 @contextlib.contextmanager
-def _unpacked_by_program(path: Path) -> Iterator[IO[bytes]]:
-    """The only file in a 7z archive, by a program: Python's library doesn't read them."""
-    calls = {"bsdtar": ["-xOf"], "7z": ["e", "-so"], "7zz": ["e", "-so"], "7za": ["e", "-so"]}
-    program = next(filter(shutil.which, calls), None)
-    if program is None:
-        raise InputError(
-            f"{path}: a 7z archive, and there is no program that reads it. Install libarchive's "
-            "bsdtar (Debian: apt-get install libarchive-tools) or 7-Zip."
-        )
-    command = [program, *calls[program], str(path)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        yield process.stdout
-        if not process.stdout.read(1) and process.wait():
-            said = process.stderr.readline().decode(errors="replace").strip()
-            raise CutOff(f"{path}: {program} stopped ({said}). {CUT}")
-        process.kill()  # not all of it was wanted
-
-
-@contextlib.contextmanager
-def opened_dump(path: Path, settings: Import) -> Iterator[IO[bytes]]:
-    """As `opened`; of a file that ends too early what it has is kept if the settings say so."""
-    try:
-        with opened(path) as stream:
-            yield stream
-    except CutOff as error:
-        if settings.incomplete == "refuse":
-            raise CutOff(f"{error} {KEEP}") from None
-        logger.warning("%s What was read until there is kept.", error)
-
-
-def cut_off(path: Path, what: str, settings: Import) -> None:
-    """Refuse a file that ends too early, or say that what it has is kept."""
-    if settings.incomplete == "refuse":
-        raise CutOff(f"{path}: {what}. {CUT} {KEEP}")
-    logger.warning("%s: %s. What it has is kept.", path, what)
-
-
-def encoding_of(path: Path, settings: Import) -> str:
-    """The encoding of a text: the one named, that of its mark, UTF-8 if it is, else cp1252."""
-    if settings.encoding is not None:
-        try:
-            return codecs.lookup(settings.encoding).name
-        except LookupError:
-            raise InputError(
-                f"--settings: encoding is {settings.encoding!r}, which Python doesn't know. "
-                "Usual ones: utf-8, utf-16, cp1252, latin-1, gb18030, shift_jis."
-            ) from None
+def opened_text(path: Path, encoding: str | None = None) -> Iterator[IO[str]]:
+    """The text of a file, by default UTF-8, or UTF-16 with its mark; line ends stay as they are."""
+    named = 'Name its encoding: --settings \'{"encoding": "..."}\', such as cp1252 or gb18030.'
     with opened(path) as stream:
-        piece = stream.read(PIECE)
-        for mark, name in MARKS:
-            if piece.startswith(mark):
-                return name
-        if 0 in piece[:2]:  # of a letter from the first 256, one byte is zero
-            return "utf-16-be" if piece[0] == 0 else "utf-16-le"
-        decoder = codecs.getincrementaldecoder("utf-8")()
+        if encoding is None:
+            start = stream.peek(2)[:2]
+            marked = start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+            encoding = "utf-16" if marked else "utf-8-sig"
         try:
-            while piece:
-                decoder.decode(piece)
-                piece = stream.read(PIECE)
-            decoder.decode(b"", final=True)
-            return "utf-8"
-        except UnicodeDecodeError:
-            logger.warning(
-                "%s is not UTF-8 and is read as cp1252 (Windows, Western Europe). If letters look "
-                'wrong, name its encoding: --settings \'{"encoding": "..."}\'', path
-            )  # fmt: skip
-    return "cp1252"
+            text = io.TextIOWrapper(stream, encoding, newline="")
+        except LookupError:
+            raise InputError(f"{path}: Python knows no encoding {encoding!r}. {named}") from None
+        try:
+            yield text
+        except UnicodeError as error:
+            raise InputError(f"{path}: not {encoding} text ({error}). {named}") from None
 
 
 def lines_of(stream: IO[AnyStr], path: Path) -> Iterator[AnyStr]:
@@ -161,15 +111,88 @@ def too_long(path: Path, what: str) -> InputError:
     )
 
 
-@contextlib.contextmanager
-def opened_text(path: Path, settings: Import) -> Iterator[IO[str]]:
-    """The text of a file; line ends stay as they are."""
-    encoding = encoding_of(path, settings)
-    with opened(path) as stream:
+def read_json_lines(
+    path: Path, kind: type[T], encoding: str | None = None
+) -> Iterator[tuple[str, T]]:
+    """Each line's place and what it holds; one of another form is refused."""
+    parse = line_parser(kind)
+    with opened_text(path, encoding) as text:
+        for number, line in enumerate(lines_of(text, path), start=1):
+            try:
+                yield f"line {number}", parse(line)
+            except BadLine as error:
+                raise InputError(f"{path}, line {number}: {error}.") from None
+
+
+def parsed_lines(
+    path: Path, parse: Callable[[bytes], T], workers: int = 1
+) -> Iterator[tuple[str, int, T | LeftOut]]:
+    """Each line's place and first byte, and what ``parse`` makes of it, which may raise BadLine."""
+    for batch in in_order(partial(_parsed, parse), _batches(path), workers):
+        yield from batch
+
+
+def in_order(work: Callable[[T], R], pieces: Iterable[T], workers: int) -> Iterator[R]:
+    """The results of ``work`` for each piece, in order; only a few pieces are read ahead."""
+    if workers == 1:
+        yield from map(work, pieces)
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+        rest = iter(pieces)
+        waiting: deque[Future[R]] = deque()
         try:
-            yield io.TextIOWrapper(stream, encoding, newline="")
-        except UnicodeError as error:
+            waiting.extend(pool.submit(work, piece) for piece in islice(rest, AHEAD * workers))
+            while waiting:
+                yield waiting.popleft().result()
+                waiting.extend(pool.submit(work, piece) for piece in islice(rest, 1))
+        except BrokenProcessPool as error:
             raise InputError(
-                f"{path}: not {encoding} text ({error}). Name its encoding: "
-                '--settings \'{"encoding": "..."}\''
-            ) from None
+                "A process was killed, perhaps for want of memory. Run the same command again, "
+                "with fewer --workers."
+            ) from error
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def good_lines(
+    path: Path, parse: Callable[[bytes], T], settings: BadLines, bad: Notes, workers: int = 1
+) -> Iterator[tuple[int, T]]:
+    """First byte and content of the lines that parse; others are noted, too many refused."""
+    for number, (_, byte, one) in enumerate(parsed_lines(path, parse, workers), start=1):
+        if not isinstance(one, LeftOut):
+            yield byte, one
+            continue
+        bad.add(one.why, one.place)
+        count = bad[BAD].count
+        if count > max(settings.bad_lines, int(settings.bad_share * number)):
+            raise InputError(
+                f"{path}: {BAD}: {count} of the first {number}: "
+                f"{'; '.join(bad[BAD].first[:5])}. Fetch the file anew, or allow more with "
+                '--settings \'{"bad_lines": ..., "bad_share": ...}\'.'
+            )
+
+
+def _batches(path: Path) -> Iterator[list[tuple[str, int, bytes]]]:
+    batch: list[tuple[str, int, bytes]] = []
+    first = byte = 0
+    with opened(path) as stream:
+        for number, line in enumerate(lines_of(stream, path), start=1):
+            batch.append((f"line {number}", byte, line))
+            byte += len(line)
+            if byte - first >= BATCH:
+                yield batch
+                batch, first = [], byte
+    yield batch
+
+
+def _parsed(
+    parse: Callable[[bytes], T], batch: list[tuple[str, int, bytes]]
+) -> list[tuple[str, int, T | LeftOut]]:
+    found: list[tuple[str, int, T | LeftOut]] = []
+    for place, byte, line in batch:
+        try:
+            found.append((place, byte, parse(line)))
+        except BadLine as error:
+            found.append((place, byte, LeftOut(BAD, f"{place}: {error}")))
+    return found

@@ -4,12 +4,12 @@
 """
 
 from array import array
-from collections import Counter
 from functools import partial
-from itertools import groupby, islice
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -20,11 +20,9 @@ from muver.io.files import atomic_path, sha256_of, short_hash, write_manifest
 from muver.io.matrices import save_matrix
 from muver.io.parquet import row_groups, table_of
 from muver.io.progress import logger
-from muver.kb.importing.lines import good_lines, parsed_lines
-from muver.kb.importing.sources import COMPRESSIONS
-from muver.kb.importing.sources.blink import read_entity
-from muver.kb.importing.sources.kilt import Page, read_page
-from muver.kb.importing.tidy import Notes
+from muver.kb.importing.items import Notes
+from muver.kb.importing.opening import good_lines, plain
+from muver.kb.importing.sources.fixed_keys import read_entity, read_page
 from muver.retriever.corpus.knowledge_base import (
     MANIFEST,
     NONE,
@@ -34,12 +32,11 @@ from muver.retriever.corpus.knowledge_base import (
     title_hash,
 )
 from muver.retriever.corpus.schema import WIKIPEDIA
-from muver.retriever.corpus.settings import ReadDump, ReadTexts
+from muver.retriever.corpus.settings import BadLines, ReadDump, ReadTexts
 from muver.retriever.corpus.statistics import Sizes, check_published, identify
 
 ROWS_A_GROUP = 1_000
 CHARACTERS_A_GROUP = 1 << 22
-AT_ONCE = 10_000  # texts to look up at once
 
 
 def read_dump(dump: Path, folder: Path, settings: ReadDump, workers: int = 1) -> dict[str, Any]:
@@ -50,27 +47,27 @@ def read_dump(dump: Path, folder: Path, settings: ReadDump, workers: int = 1) ->
     If the bad lines, the ids or the number of entities are not as the settings allow, there is no
     manifest.
     """
-    if not dump.is_file():
-        raise InputError(
-            f"{dump}: no such file. `muver download --files kilt --out FOLDER` fetches it."
-        )
     folder.mkdir(parents=True, exist_ok=True)
     for old in (folder / MANIFEST, *folder.glob("part-*.*")):
         old.unlink(missing_ok=True)
     bad, without_paragraphs = Notes(), 0
     ids, hashes = array("q"), array("Q")
     parse = partial(read_page, paragraphs=settings.paragraphs)
-    pages = good_lines(dump, parsed_lines(dump, parse, workers), settings, bad)
+    pages = good_lines(dump, parse, settings, bad, workers)
     parts = []
-    by_part = groupby(pages, key=lambda one: one[0].byte // settings.part_bytes)
+    by_part = groupby(pages, key=lambda one: one[0] // settings.part_bytes)
     for number, (_, lines) in enumerate(by_part):
         path, first = folder / part_name(number), len(ids)
         with (
             atomic_path(path) as temporary,
             pq.ParquetWriter(temporary, SCHEMA, compression="zstd") as writer,
         ):
-            own = (page for _, page in lines)
-            for group in row_groups(own, _characters, ROWS_A_GROUP, CHARACTERS_A_GROUP):
+            for group in row_groups(
+                (page for _, page in lines),
+                lambda page: sum(map(len, page.paragraphs)),
+                ROWS_A_GROUP,
+                CHARACTERS_A_GROUP,
+            ):
                 ids.extend(int(page.id) for page in group)
                 hashes.extend(title_hash(page.title) for page in group)
                 without_paragraphs += sum(not page.paragraphs for page in group)
@@ -83,11 +80,12 @@ def read_dump(dump: Path, folder: Path, settings: ReadDump, workers: int = 1) ->
     sizes = Sizes(entities={WIKIPEDIA: len(ids)})
     check_published(dump, sizes, settings.expected)
     by_id = np.argsort(ids, kind="stable")
+    ordered = np.asarray(ids)[by_id]
     counts = {
         "entities": len(ids),
         "without_paragraphs": without_paragraphs,
-        "duplicates": _duplicates(dump, np.asarray(ids), by_id, settings),
-        "bad": bad.as_dict(),
+        "duplicates": _duplicates(dump, ordered[1:][ordered[1:] == ordered[:-1]], settings),
+        "bad": msgspec.to_builtins(bad),
     }
     by_title = np.argsort(hashes, kind="stable").astype(np.uint64)
     save_matrix(folder / "ids.npy", np.asarray(ids))
@@ -104,40 +102,17 @@ def read_dump(dump: Path, folder: Path, settings: ReadDump, workers: int = 1) ->
         **counts,
         parts=parts,
     )
-    logger.info(
-        "%d entities in %d parts, %d without paragraphs; %d bad lines, %d ids occur again",
-        len(ids), len(parts), without_paragraphs, bad.counts.total(), counts["duplicates"],
-    )  # fmt: skip
+    _tell(folder, counts)
     return counts
-
-
-def _characters(page: Page) -> int:
-    return sum(map(len, page.paragraphs))
-
-
-def _duplicates(
-    dump: Path, ids: NDArray[np.int64], by_id: NDArray[np.int64], settings: ReadDump
-) -> int:
-    ordered = ids[by_id]
-    again = np.flatnonzero(ordered[1:] == ordered[:-1]) + 1  # places in the sorted order
-    if len(again) and settings.duplicates == "refuse":
-        at = again[0]
-        raise InputError(
-            f"{dump}: {len(again)} lines have the wikipedia_id of a line before, the first "
-            f"{ordered[at]}, of entities {by_id[at - 1]} and {by_id[at]}. Was the file joined from "
-            "two downloads? Fetch it anew, or keep the lines and look up the first of each id with "
-            '--settings \'{"duplicates": "first"}\'.'
-        )
-    return len(again)
 
 
 def write_texts(source: Path, kb: Path, folder: Path, settings: ReadTexts) -> dict[str, Any]:
     """Write a text of BLINK's ``entity.jsonl`` for each entity of a knowledge base, by its id.
 
     The file, whose lines may be in any order, is read twice: to find where each entity's line
-    begins, then part by part of the base. Memory holds eight bytes an entity and the texts of one
-    part. If there are too many bad lines, repeated ids that the settings refuse, no known id, or
-    another number of lines than expected, nothing is written.
+    begins, then part by part of the base. Memory holds eight bytes an entity, 16 a line, and the
+    texts of one part. If there are too many bad lines, repeated ids that the settings refuse, no
+    known id, or another number of lines than expected, nothing is written.
 
     Returns
     -------
@@ -145,7 +120,7 @@ def write_texts(source: Path, kb: Path, folder: Path, settings: ReadTexts) -> di
     entities without a line; ``unknown``: lines with an id that the base lacks; ``again``: lines
     that repeat an id; ``bad``: lines of another form.
     """
-    if source.suffix in COMPRESSIONS:
+    if plain(source) != source:
         raise InputError(f"{source}: compressed, but is read in many places. Unpack it first.")
     base = KnowledgeBase(kb)
     places, counts = _find_lines(source, base, settings)
@@ -171,49 +146,56 @@ def write_texts(source: Path, kb: Path, folder: Path, settings: ReadTexts) -> di
         **counts,
         parts=parts,
     )
-    logger.info(
-        "%d of %d entities have a line in %s, %d of them with an empty text; %d have none and "
-        "their title alone; %d lines have an id of no entity, %d repeat an id",
-        counts["found"], len(base), source.name, counts["empty"], counts["missing"],
-        counts["unknown"], counts["again"],
-    )  # fmt: skip
+    _tell(folder, counts)
     return counts
+
+
+def _tell(folder: Path, counts: dict[str, Any]) -> None:
+    told = {**counts, "bad": sum(one["count"] for one in counts["bad"].values())}
+    logger.info("%s: %s", folder, ", ".join(f"{what} {count}" for what, count in told.items()))
 
 
 def _find_lines(
     source: Path, base: KnowledgeBase, settings: ReadTexts
 ) -> tuple[NDArray[np.int64], dict[str, Any]]:
     """The first byte of each entity's line, (entities,) int64, -1 if it has none; and counts."""
-    places = np.full(len(base), NONE, np.int64)
-    counts = Counter(empty=0, unknown=0, again=0)
-    bad, entities = Notes(), 0
-    texts = good_lines(source, parsed_lines(source, read_entity), settings, bad)
-    while batch := list(islice(texts, AT_ONCE)):
-        entities += len(batch)
-        numbers = base.by_id([int(one.id) for _, one in batch]).tolist()
-        for (place, one), number in zip(batch, numbers, strict=True):
-            if number == NONE:
-                counts["unknown"] += 1
-            elif places[number] == NONE:
-                places[number] = place.byte
-                counts["empty"] += not one.description
-            elif settings.duplicates == "first":
-                counts["again"] += 1
-            else:
-                raise InputError(
-                    f"{source}, {place}: id {one.id} is that of a line before. Was the file joined "
-                    "from two downloads? Fetch it anew, or take the first of each id with "
-                    '--settings \'{"duplicates": "first"}\'.'
-                )
-    if counts["unknown"] == entities:
+    ids, starts, empty, bad = array("q"), array("q"), array("b"), Notes()
+    for byte, one in good_lines(source, read_entity, settings, bad):
+        ids.append(int(one.id))
+        starts.append(byte)
+        empty.append(not one.description)
+    numbers = base.by_id(ids)
+    known = np.flatnonzero(numbers != NONE)
+    if not len(known):
         raise InputError(
-            f"{source}: none of its {entities} texts has the id of an entity in {base.folder}. Is "
+            f"{source}: no text has the id of an entity in {base.folder}; {len(ids)} were read. Is "
             "it of the same Wikipedia?"
         )
-    check_published(source, Sizes(entities={WIKIPEDIA: entities}), settings.expected)
-    missing = int((places == NONE).sum())
-    found = {"found": len(base) - missing, "missing": missing}
-    return places, {**found, **counts, "bad": bad.as_dict()}
+    check_published(source, Sizes(entities={WIKIPEDIA: len(ids)}), settings.expected)
+    found, first = np.unique(numbers[known], return_index=True)
+    lines = known[first]
+    places = np.full(len(base), NONE, np.int64)
+    places[found] = np.asarray(starts)[lines]
+    repeated = np.asarray(ids)[np.setdiff1d(known, lines)]
+    return places, {
+        "found": len(found),
+        "missing": len(base) - len(found),
+        "empty": int(np.asarray(empty)[lines].sum()),
+        "unknown": len(ids) - len(known),
+        "again": _duplicates(source, repeated, settings),
+        "bad": msgspec.to_builtins(bad),
+    }
+
+
+def _duplicates(path: Path, ids: NDArray[np.int64], settings: BadLines) -> int:
+    """How many lines repeat an id; ``ids`` are theirs."""
+    if len(ids) and settings.duplicates == "refuse":
+        raise InputError(
+            f"{path}: {len(ids)} lines repeat an id, the first {ids[0]}. Was the file joined from "
+            "two downloads? Fetch it anew, or look up the first line of each id with "
+            '--settings \'{"duplicates": "first"}\'.'
+        )
+    return len(ids)
 
 
 def _texts(source: Path, places: NDArray[np.int64]) -> list[list[str]]:

@@ -1,7 +1,6 @@
 """What `muver kb import` takes as ``--settings``."""
 
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -20,17 +19,21 @@ class Mentions(Settings):
     per_world: Count | None = None
     seed: Natural = 13
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.val, list) != isinstance(self.test, list):
+            raise ValueError("val and test are both lists of worlds, or both shares of the pages.")
+
 
 class Import(Settings):
     """How entities are read; what does not concern a source is ignored."""
 
     language: Text = "en"  # of labels, where a source has several
-    encoding: Text | None = None  # None: found out
+    encoding: Text | None = None  # None: UTF-8, or UTF-16 by its mark
     separator: Text = "|"  # between the aliases of a cell
     html: bool = True  # whether to take HTML out of descriptions
     longest: Count | None = 200_000  # characters of a description; the rest is cut
     most_aliases: Count | None = 1000  # of an entity; further ones are left out
-    incomplete: Literal["refuse", "keep"] = "refuse"  # what of a dump that ends too early
     namespaces: list[int] = msgspec.field(default_factory=lambda: [0])  # of a wiki, to be read
     disambiguation: list[Text] = []  # further templates that mark a page so
     shown: dict[Text, list[Text]] = {}  # further templates, and the parameters that readers see

@@ -65,8 +65,9 @@ class Worlds(Graph):
             return list(published.worlds) if published else []
         found = sorted(path.stem for path in Path(dataset, "documents").glob("*.json"))
         if not found:
+            wrong = "no documents/*.json in it" if Path(dataset).is_dir() else "no such folder"
             raise InputError(
-                f"dataset {dataset}: no documents/*.json in it. Expected a directory in ZESHEL's "
+                f"dataset {dataset}: {wrong}. Expected a directory in ZESHEL's "
                 "format: documents/<world>.json and mentions/{train,val,test}.json."
             )
         return found

@@ -2,6 +2,8 @@
 
 import json
 import sqlite3
+import subprocess
+import sys
 
 import pytest
 
@@ -24,22 +26,23 @@ def test_what_is_changed_is_told(written, imported, tmp_path):
             {"id": "3", "title": "Many", "text": "t", "aliases": [f"n{n}" for n in range(100_000)]},
             {"id": "4", "title": "Long", "text": "", "aliases": ["Long", "x", "", "x "]},
             {"id": "5", "title": " ", "text": None},
+            {"id": "6", "title": "", "text": "if a <b  and &c are  near"},
         ),
     )
     rows, counts = imported(path)
-    assert [row["id"] for row in rows] == ["1", "2", "3", "4"]
+    assert [row["id"] for row in rows] == ["1", "2", "3", "4", "6"]
     assert rows[0]["title"] == "A b" and rows[0]["description"] == "x & y"
     assert len(rows[1]["description"]) == 199_999  # the cut leaves no space at the end
     assert rows[2]["aliases"] == [f"n{n}" for n in range(1000)]
     assert rows[3]["aliases"] == ["x"]
+    assert rows[4]["description"] == "if a <b  and &c are  near"  # which is no HTML
     assert counts["told"] == {
         "descriptions with HTML, which was taken out": {"count": 1, "first": [f"{path}, line 1"]},
         "descriptions cut at 200000 characters": {
             "count": 1, "first": [f"{path}, line 2: 2499999 characters"]},
         "entities of whose aliases 1000 were kept": {
-            "count": 1, "first": [f"{path}, line 3: 100000 aliases"]},
-        "titles of several entities of a world (kept apart)": {
-            "count": 1, "first": ["'Long', 2 times (line 2, line 4)"]},
+            "count": 1, "first": ["t, 'Many': 100000 aliases"]},
+        "entities without a title": {"count": 1, "first": [f"{path}, line 6"]},
     }  # fmt: skip
     assert counts["left_out"] == {
         "neither title nor description": {"count": 1, "first": [f"{path}, line 5"]}
@@ -119,3 +122,19 @@ def test_a_disk_that_refuses(written, imported, monkeypatch, tmp_path):
     monkeypatch.setattr("muver.kb.importing.ledger.Ledger.finish", full)
     with pytest.raises(InputError, match="database or disk is full.*Free some space"):
         imported(path)
+
+
+def test_a_killed_import_leaves_nothing_for_the_next_one(written, imported, tmp_path):
+    path = written("t.jsonl", lines({"id": 1, "title": "A"}))
+    killed = (
+        "import os, sys; from muver.kb.importing import build; from pathlib import Path\n"
+        "build._Build.summary = lambda self: os._exit(9)\n"
+        "source, out = map(Path, sys.argv[1:])\n"
+        "build.import_kb([source], out=out, settings=build.Import())"
+    )
+    call = [sys.executable, "-c", killed, str(path), str(tmp_path / "kb")]
+    assert subprocess.run(call).returncode == 9
+    assert list(tmp_path.glob(".kb.*.tmp"))
+    imported(path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["kb", "t.jsonl"]
+    assert len(list((tmp_path / "kb").iterdir())) == 2

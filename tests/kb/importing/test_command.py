@@ -11,7 +11,7 @@ def test_the_example_of_the_help(tmp_path, monkeypatch, capsys):
     assert main(example("kb import")) == 0
     (lamp,) = read_entities("kb").to_pylist()
     assert (lamp["id"], lamp["title"], lamp["aliases"]) == ("7", "Lamp", ["light", "lantern"])
-    assert "1 entities, 1 without a description, 1 with 2 aliases" in capsys.readouterr().err
+    assert "1 entity, 1 without a description, 1 with 2 aliases" in capsys.readouterr().err
 
 
 def test_two_words_make_a_command_and_one_is_another(tmp_path, capsys):

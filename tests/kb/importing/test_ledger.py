@@ -1,18 +1,18 @@
 """Names on disk: redirects followed, ids and titles that occur twice."""
 
 import os
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from muver.io.errors import InputError
 from muver.kb.importing.items import Entity, Redirect
-from muver.kb.importing.ledger import Ledger
+from muver.kb.importing.ledger import opened_ledger
 
 
 @pytest.fixture
 def ledger(tmp_path):
-    with closing(Ledger(tmp_path / "ledger.sqlite", [Path("a.csv"), Path("b.csv")])) as made:
+    with opened_ledger(tmp_path, [Path("a.csv"), Path("b.csv")]) as made:
         yield made
 
 
@@ -31,7 +31,7 @@ def test_redirects_are_followed_as_far_as_they_lead(ledger):
     assert ledger.find("w", "A") == ledger.find("w", "X") == ("0", "X")
     assert ledger.find("w", "P") is None and ledger.find("w", "nothing") is None
     assert ledger.find("other", "A") is None
-    assert ledger.lost_redirects() == 4
+    assert [title for _, title in ledger.lost_redirects()] == list("PQRS")
     assert [one.id for one in ledger.entities()] == ["0", "1", "2", "0"]
 
 
@@ -41,23 +41,19 @@ def test_what_occurs_twice(ledger):
     for world, identity, title, file, place in rows:
         ledger.add(Entity(identity, title, "", place, world), file)
     ledger.finish()
-    assert ledger.first_twice() is None
-    assert ledger.equal_titles(5) == (1, ["'T', 2 times (line 2, line 3)"])
+    ledger.check_ids()
 
 
 def test_the_first_id_that_occurs_twice(ledger):
     for file, identity in ((0, "1"), (0, "2"), (1, "2"), (1, "1")):
         ledger.add(Entity(identity, "T", "", f"line {identity}", "w"), file)
     ledger.finish()
-    assert ledger.first_twice() == ("1", "a.csv, line 1", "b.csv, line 1")
+    with pytest.raises(InputError, match="b.csv, line 1: id '1' .* a.csv, line 1"):
+        ledger.check_ids()
 
 
 def test_the_folder_that_sqlite_sorts_in_is_ours_only_meanwhile(tmp_path, monkeypatch):
-    for before in ("/elsewhere", None):
-        if before is None:
-            monkeypatch.delenv("SQLITE_TMPDIR", raising=False)
-        else:
-            monkeypatch.setenv("SQLITE_TMPDIR", before)
-        with closing(Ledger(tmp_path / f"{before is None}.sqlite", [])):
-            assert os.environ["SQLITE_TMPDIR"] == str(tmp_path)
-        assert os.environ.get("SQLITE_TMPDIR") == before
+    monkeypatch.setenv("SQLITE_TMPDIR", "/elsewhere")
+    with opened_ledger(tmp_path, []):
+        assert os.environ["SQLITE_TMPDIR"] == str(tmp_path)
+    assert os.environ["SQLITE_TMPDIR"] == "/elsewhere"

@@ -62,7 +62,7 @@ def test_an_older_base_is_replaced(kb, tmp_path):
     kb(PAGES[:5])
     assert KnowledgeBase(tmp_path / "kb").ids.tolist() == [5, 15, 25, 35, 45]
     assert len(list((tmp_path / "kb").glob("*.parquet"))) == len(made_parts(tmp_path / "kb"))
-    with pytest.raises(InputError, match="2 of the first"):
+    with pytest.raises(InputError, match="dump.json: .*2 of the first"):
         kb([*PAGES[:20], BAD, BAD], bad_lines=1)
     assert made_parts(tmp_path / "kb") == []
 
@@ -88,7 +88,7 @@ def test_a_last_line_without_its_end_counts_if_it_is_whole(kb):
 
 def test_ids_that_occur_twice(kb, tmp_path):
     lines = [*PAGES, line(15, "Again"), line(25, "Again too")]
-    with pytest.raises(InputError, match="15, of entities 1 and 40"):
+    with pytest.raises(InputError, match="dump.json: 2 .* 15"):
         kb(lines)
     counts = kb(lines, duplicates="first")
     assert counts["duplicates"] == 2
@@ -101,5 +101,5 @@ def test_what_is_refused(kb, tmp_path):
         kb(PAGES, expected="kilt")
     with pytest.raises(InputError, match="dump.json: holds no page"):
         kb([])
-    with pytest.raises(InputError, match="none.json.*download --files kilt"):
+    with pytest.raises(InputError, match="none.json: no such file"):
         read_dump(tmp_path / "none.json", tmp_path / "kb", reading())

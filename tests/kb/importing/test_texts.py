@@ -10,10 +10,7 @@ from msgspec.structs import replace
 from muver.cli import main
 from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of
-from muver.kb.importing import parts as importing
 from muver.kb.importing.parts import write_texts
-from muver.kb.importing.sources.blink import read_entity
-from muver.retriever.corpus.jsonl import BadLine
 from muver.retriever.corpus.knowledge_base import KnowledgeBase, made_parts, open_part
 from muver.retriever.corpus.settings import ReadTexts
 from tests.knowledge_base import PAGES, make_kb
@@ -50,8 +47,7 @@ def entities(tmp_path) -> Path:
     return path
 
 
-def test_each_entity_has_the_text_of_its_id(kb, entities, tmp_path, monkeypatch):
-    monkeypatch.setattr(importing, "AT_ONCE", 2)
+def test_each_entity_has_the_text_of_its_id(kb, entities, tmp_path):
     counts = write_texts(entities, kb, tmp_path / "texts", SETTINGS)
     base = read_json(kb / "manifest.json")
     texts = KnowledgeBase(tmp_path / "texts")
@@ -97,10 +93,10 @@ def test_what_is_wrong_with_lines_is_counted(kb, entities, tmp_path):
 @pytest.mark.parametrize(
     "text, changes, message",
     [
-        ("".join(LINES) + LINES[2], {}, "line 10: id 100"),
+        ("".join(LINES) + LINES[2], {}, "entity.jsonl: 1 .* 100"),
         ("x\n" + LINES[0], {"bad_lines": 0, "bad_share": 0}, "line 1"),
-        (line(7, "x"), {}, "none of its 1 texts"),
-        ("", {}, "none of its 0 texts"),
+        (line(7, "x"), {}, "entity.jsonl: no text"),
+        ("", {}, "entity.jsonl: no text"),
         ("".join(LINES), {"expected": "blink_entities"}, "5903527"),
     ],
 )
@@ -127,29 +123,3 @@ def test_texts_that_are_spoilt(kb, entities, tmp_path):
     with pytest.raises(InputError, match="part-00000.parquet"):
         texts.titles([0])
     assert len(PAGES) == texts.manifest["found"] + texts.manifest["missing"]
-
-
-ADDRESS = "https://en.wikipedia.org/wiki?curid=12"
-
-
-@pytest.mark.parametrize("idx", [ADDRESS, "12", 12, "curid= 12 "])
-def test_id_and_text_of_a_line(idx):
-    one = read_entity(json.dumps({"idx": idx, "text": " x ", "title": "T"}).encode())
-    assert (one.id, one.title, one.description) == ("12", "T", "x")
-
-
-@pytest.mark.parametrize(
-    "line, message",
-    [
-        ({"idx": "https://en.wikipedia.org/wiki/Anarchism", "text": ""}, "idx .* number"),
-        ({"idx": "curid=", "text": ""}, "idx .* number"),
-        ({"idx": None, "text": ""}, "idx is None"),
-        ({"idx": "9" * 19, "text": ""}, "at most 18 digits"),
-        ({"idx": 1, "text": ["x"]}, "text is"),
-        ({"idx": 1, "text": "\ud800"}, "not valid JSON"),
-        ({"text": "x"}, "idx is missing"),
-    ],
-)
-def test_a_line_of_another_form(line, message):
-    with pytest.raises(BadLine, match=message):
-        read_entity(json.dumps(line).encode())

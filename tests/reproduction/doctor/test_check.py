@@ -69,10 +69,11 @@ def test_device(folder, compute, own, expected):
     assert status(run(folder, {"compute": compute}, **own))["device"] == expected
 
 
-def test_a_directory_without_documents(folder):
-    report = run(folder, {"dataset": "nothing"})
-    assert status(report)["dataset"] == "PROBLEM" and report["jobs"] == []
-    assert "no documents/*.json in it" in as_text(report)
+def test_a_dataset_without_documents(folder):
+    for dataset, wrong in (("nothing", "no such folder"), (folder, "no documents/*.json in it")):
+        report = run(folder, {"dataset": str(dataset)})
+        assert status(report)["dataset"] == "PROBLEM" and report["jobs"] == []
+        assert wrong in as_text(report)
 
 
 def test_settings_of_the_command_line(capsys):

@@ -40,7 +40,7 @@ def test_a_rule_has_code(rule):
         ("download", ["muver/retriever/corpus/sources.yaml"]),
         (
             "download_worlds",
-            ["muver/kb/importing/pages/realworlds.yaml", "muver/kb/importing/wiki/prose.py"],
+            ["muver/kb/importing/pages/realworlds.yaml", "muver/kb/importing/wikitext.py"],
         ),
     ],
 )

@@ -1,15 +1,109 @@
-"""The forms that wikis' pages are written in: Markdown, MediaWiki's markup, PlanetMath's LaTeX."""
+"""Pages of wikis as a reader sees them: HTML, Markdown, MediaWiki's markup, PlanetMath's LaTeX."""
 
 import re
 from html import escape
+from html.parser import HTMLParser
+
+from markdown_it import MarkdownIt
+from msgspec import Struct
 
 from muver.kb.importing.items import Link
-from muver.kb.importing.pages.html import Line, Page, read_html
-from muver.kb.importing.sources import library
-from muver.kb.importing.wiki.prose import DISAMBIGUATION, SHOWN, read_prose
-from muver.kb.importing.wiki.titles import CATEGORY, Wiki
+from muver.kb.importing.markup import BLOCKS, HIDDEN
+from muver.kb.importing.wikitext import CATEGORY, Wiki, read_prose
 
 Rules = list[tuple[re.Pattern[str], str]]
+HEADINGS = frozenset(f"h{level}" for level in range(1, 7))
+# Code, tables and navigation are no running text.
+LEFT_OUT = HIDDEN | {"pre", "table", "nav", "summary", "figure"}
+LINES = BLOCKS - {"br"}
+PIECE = re.compile(r"\s+|\S+")
+
+
+class Line(Struct):
+    """A paragraph, a list's item or a heading, with single spaces."""
+
+    text: str
+    links: list[Link]
+
+
+class Page(Struct):
+    """A page as its file has it."""
+
+    title: str | None  # None where the page doesn't say it
+    lines: list[Line]
+    names: list[str] = []  # what links call it, beside its file's name
+
+
+class _Reader(HTMLParser):
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.title = self.heading = self.target = None
+        self.lines: list[Line] = []
+        self.hidden = 0
+        self._begin()
+
+    def _begin(self):
+        self.text, self.gap, self.start = "", False, None
+        self.links: list[Link] = []
+
+    def end_line(self):
+        """Keep what was read as a line; the first heading of the first level is the title."""
+        self._end_link()
+        if self.heading == "h1" and self.title is None and self.text:
+            self.title = self.text
+        elif self.text:
+            self.lines.append(Line(self.text, self.links))
+        self._begin()
+
+    def _end_link(self):
+        if self.target and self.start is not None and self.heading is None:
+            self.links.append(Link(self.start, len(self.text), self.target))
+        self.start = None
+
+    def handle_starttag(self, tag, attributes):
+        self.hidden += tag in LEFT_OUT
+        self.gap |= tag == "br"
+        if tag in LINES:
+            self.end_line()
+        if tag in HEADINGS:
+            self.heading = tag
+        elif tag == "a":
+            self._end_link()
+            self.target = dict(attributes).get("href")
+
+    def handle_startendtag(self, tag, attributes):
+        self.gap |= tag == "br"  # others are empty
+
+    def handle_endtag(self, tag):
+        self.hidden -= tag in LEFT_OUT and self.hidden > 0
+        if tag in LINES:
+            self.end_line()
+        if tag in HEADINGS:
+            self.heading = None
+        elif tag == "a":
+            self._end_link()
+            self.target = None
+
+    def handle_data(self, data):
+        for piece in PIECE.findall("" if self.hidden else data):
+            if piece.isspace():
+                self.gap = True
+                continue
+            if self.gap and self.text:
+                self.text += " "
+            self.gap = False
+            if self.target and self.start is None:
+                self.start = len(self.text)
+            self.text += piece
+
+
+def read_html(html: str) -> Page:
+    """A page's title, the text of its first ``h1``, and its lines."""
+    reader = _Reader()
+    reader.feed(html)
+    reader.close()
+    reader.end_line()
+    return Page(reader.title, reader.lines)
 
 
 def _rules(*pairs: tuple[str, str]) -> Rules:
@@ -39,11 +133,10 @@ MARKDOWN = _rules(  # what generators of sites put into Markdown
 
 def markdown(text: str) -> Page:
     """Markdown as CommonMark says, with tables, and with YAML before it."""
-    markdown_it = library("markdown_it")
     front = FRONT.match(text)
     title = front and TITLE.search(front[1])
     body = _apply(MARKDOWN, text[front.end() :] if front else text)
-    page = read_html(markdown_it.MarkdownIt("commonmark").enable("table").render(body))
+    page = read_html(MarkdownIt("commonmark").enable("table").render(body))
     return Page(title[2] if title else page.title, page.lines)
 
 
@@ -52,9 +145,8 @@ SHORT = re.compile(r"\[\[((?:[^\[\]|#:]*/)([^\[\]|/#]+)(?:#[^\[\]|]*)?)\]\]")
 
 def mediawiki(text: str) -> Page:
     """MediaWiki's markup in TrueWiki's dialect, which shows the last part of a page's path."""
-    library("mwparserfromhell")
     wiki = Wiki("", {"translation": CATEGORY}, {})
-    prose = read_prose(SHORT.sub(r"[[\1|\2]]", text), wiki, SHOWN, DISAMBIGUATION)
+    prose = read_prose(SHORT.sub(r"[[\1|\2]]", text), wiki)
     lines, start = [], 0
     for line in prose.text.split("\n"):
         end = start + len(line)

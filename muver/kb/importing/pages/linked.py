@@ -7,7 +7,7 @@ from posixpath import basename, dirname, join, normpath
 from urllib.parse import unquote
 
 from muver.kb.importing.items import Entity, Link
-from muver.kb.importing.pages.html import Line, Page
+from muver.kb.importing.pages.forms import Line, Page
 
 SHORTEST = 10  # words of a page
 AROUND = 5  # words of a line beside its links, or it is navigation

@@ -9,18 +9,16 @@ import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
-import msgspec
+from mwparserfromhell.parser import ParserError
 
 from muver.io.errors import InputError
 from muver.kb.importing.items import Entity, Item, LeftOut, Redirect
-from muver.kb.importing.opening import LONGEST_LINE, PIECE, cut_off, opened_dump, too_long
-from muver.kb.importing.parallel import in_order
-from muver.kb.importing.settings import Given, Import
-from muver.kb.importing.sources import library
-from muver.kb.importing.wiki.prose import DISAMBIGUATION, SHOWN, read_prose
-from muver.kb.importing.wiki.titles import Wiki
+from muver.kb.importing.opening import CUT, LONGEST_LINE, PIECE, in_order, opened, too_long
+from muver.kb.importing.settings import Given
+from muver.kb.importing.wikitext import DISAMBIGUATION, SHOWN, Wiki, read_prose
 
 BATCH = 1 << 20  # bytes, at least
 START, END, FOOT = b"<page>", b"</page>", b"</mediawiki>"
@@ -30,104 +28,70 @@ REDIRECT = re.compile(r"\s*#\w+\s*+:?\s*\[\[([^\]|]+)(?:\|[^\]]*)?\]\]", re.UNIC
 
 def entities(path: Path, given: Given) -> Iterator[Item]:
     """Read an export, in several processes where asked; the order is that of the export."""
-    library("mwparserfromhell")  # before any process reads with it
-    pages = _batches(path, given)
-    head = next(pages, None)
-    if head is None:
-        return
-    read = partial(items, wiki=wiki_of(head, path, given), settings=given.settings)
-    for batch in in_order(read, pages, given.workers):
+    batches = _batches(path)
+    head, start, pages = next(batches).partition(START)
+    wiki = _wiki_of(head, path, given)
+    read = partial(_items, path=path, wiki=wiki, namespaces=given.settings.namespaces)
+    for batch in in_order(read, chain([start + pages], batches), given.workers):
         yield from batch
 
 
-def _batches(path: Path, given: Given) -> Iterator[bytes]:
-    """The head of the export, then bytes of whole pages, about `BATCH` at once."""
-    held, head = bytearray(), True
-    with opened_dump(path, given.settings) as stream:
+def _batches(path: Path) -> Iterator[bytes]:
+    """Bytes of whole pages, about `BATCH` at once; the first ones have the export's head."""
+    held = bytearray()
+    with opened(path) as stream:
         while piece := stream.read(PIECE):
             searched = max(0, len(held) - len(END))
             held += piece
-            if head:
-                start = held.find(START, searched)
-                if b"<mediawiki" not in held[: 1 << 16]:
-                    raise InputError(
-                        f"{path}: no export of MediaWiki (no <mediawiki> at its beginning). "
-                        "Expected what Special:Export or dumpBackup.php writes, such as "
-                        "enwiki-latest-pages-articles.xml.bz2."
-                    )
-                if start < 0:
-                    if len(held) > LONGEST_LINE:
-                        raise too_long(path, "what is before the first <page>")
-                    continue
-                yield bytes(held[:start])
-                del held[:start]
-                head, searched = False, 0
-            if len(held) >= BATCH and (end := held.rfind(END, searched)) >= 0:
-                end += len(END)
-                yield bytes(held[:end])
-                del held[:end]
-    end = held.rfind(END) + len(END) if END in held else 0
-    if FOOT not in held[end:]:
-        cut_off(path, "the export ends without </mediawiki>", given.settings)
-    if not head and end:
-        yield bytes(held[:end])
+            end = held.rfind(END, searched)
+            if end >= 0 and len(held) >= BATCH:
+                yield bytes(held[: end + len(END)])
+                del held[: end + len(END)]
+            elif len(held) > LONGEST_LINE:
+                raise too_long(path, "what is before the next </page>")
+    rest, foot, _ = bytes(held).partition(FOOT)
+    if not foot:
+        raise InputError(f"{path}: no export of MediaWiki that ends with </mediawiki>. {CUT}")
+    yield rest
 
 
-def wiki_of(head: bytes, path: Path, given: Given) -> Wiki:
+def _wiki_of(head: bytes, path: Path, given: Given) -> Wiki:
     """What the head of an export says of the wiki."""
-    start = head.find(b"<siteinfo>")
-    if start < 0:  # written by hand, or cut from a dump
-        return Wiki(given.world_of(path), {}, {})
-    end = head.find(b"</siteinfo>", start) + len(b"</siteinfo>")
+    inside = head.partition(b"<siteinfo>")[2].partition(b"</siteinfo>")[0]  # may be left out
     try:
-        info = ET.fromstring(head[start:end])
+        info = ET.fromstring(b"<siteinfo>" + inside + b"</siteinfo>")
     except ET.ParseError as error:
         raise InputError(f"{path}: its <siteinfo> is no valid XML ({error}).") from None
-    found = info.findall("namespaces/namespace")
-    keys = [_number(one.get("key", "0")) for one in found]
-    names = {key: one.text for key, one in zip(keys, found, strict=True) if one.text}
-    names.pop(None, None)
+    names = {
+        _number(one.get("key", "0"), f"{path}: the key of a namespace"): one.text
+        for one in info.findall("namespaces/namespace")
+        if one.text
+    }
+    settings = given.settings
     return Wiki(
         world=given.world or info.findtext("dbname") or given.world_of(path),
         namespaces={name.lower(): key for key, name in names.items()},
         names=names,
         first_letter=info.findtext("case") != "case-sensitive",
+        shown=SHOWN | {name.lower(): shown for name, shown in settings.shown.items()},
+        marks=DISAMBIGUATION.union(name.lower() for name in settings.disambiguation),
     )
 
 
-def items(batch: bytes, wiki: Wiki, settings: Import) -> list[Item]:
+def _items(batch: bytes, path: Path, wiki: Wiki, namespaces: list[int]) -> list[Item]:
     """What the pages of a batch become; one that is no valid XML is left out alone."""
-    shown = SHOWN | {name.lower(): names for name, names in settings.shown.items()}
-    marks = DISAMBIGUATION.union(name.lower() for name in settings.disambiguation)
     found: list[Item | None] = []
-    try:
-        pages = list(_parsed(batch))
-    except ET.ParseError:
-        pages = []
-        for page in batch.split(END):
-            if START not in page:
-                continue
-            try:
-                pages += _parsed(page + END)
-            except ET.ParseError as error:
-                title = page.partition(b"<title>")[2].partition(b"</title>")[0]
-                place = f"page {title.decode(errors='replace')!r}"
-                found.append(LeftOut("pages that are no valid XML", f"{place}: {error}"))
-    found += [_item(page, wiki, settings, shown, marks) for page in pages]
+    for page in batch.split(START)[1:]:
+        try:
+            found.append(_item(ET.fromstring(START + page), path, wiki, namespaces))
+        except ET.ParseError as error:
+            title = page.partition(b"<title>")[2].partition(b"</title>")[0]
+            place = f"page {title.decode(errors='replace')!r}"
+            found.append(LeftOut("pages that are no valid XML", f"{place}: {error}"))
     return [item for item in found if item is not None]
 
 
-def _parsed(pages: bytes) -> ET.Element:
-    return ET.fromstring(b"<pages>" + pages + b"</pages>")
-
-
-def _item(
-    page: ET.Element,
-    wiki: Wiki,
-    settings: Import,
-    shown: dict[str, list[str]],
-    marks: frozenset[str],
-) -> Item | None:
+def _item(page: ET.Element, path: Path, wiki: Wiki, namespaces: list[int]) -> Item | None:
     identity, title = page.findtext("id") or "", page.findtext("title") or ""
     revisions = page.findall("revision")
     newest = revisions[-1] if revisions else page  # of a full history
@@ -135,9 +99,10 @@ def _item(
     place, named = f"page {title!r}", wiki.page(title)
     if named is None or not identity:
         return LeftOut("pages without title or id", place)
-    namespace = _number(page.findtext("ns"))
-    namespace = named.namespace if namespace is None else namespace
-    if namespace not in settings.namespaces:
+    _number(identity, f"{path}, {place}: <id>")
+    number = page.findtext("ns")  # exports of old wikis have none
+    namespace = _number(number, f"{path}, {place}: <ns>") if number else named.namespace
+    if namespace not in namespaces:
         return LeftOut(f"pages of namespace {wiki.names.get(namespace, namespace)}", place)
     if text is None or model != "wikitext":
         return LeftOut("pages without wikitext", place)
@@ -145,29 +110,25 @@ def _item(
     if target := (told is not None and told.get("title")) or (written and written[1]):
         leads = wiki.page(target)
         return leads and Redirect(wiki.world, title, leads.title)
-    from mwparserfromhell.parser import ParserError
-
     try:
-        prose = read_prose(text, wiki, shown, marks)
+        prose = read_prose(text, wiki)
     except ParserError:
         return LeftOut("pages that mwparserfromhell doesn't parse", place)
     in_title = title.endswith(")") and title[:-1].rpartition("(")[2].lower()
-    if prose.disambiguates or in_title in marks:
+    if prose.disambiguates or in_title in wiki.marks:
         return LeftOut("disambiguation pages", place)
-    further = {"categories": "\n".join(dict.fromkeys(prose.categories))}
-    if prose.sections:
-        further["sections"] = msgspec.json.encode(prose.sections).decode()
     return Entity(
         id=identity,
         title=title,
         description=prose.text,
         place=place,
         world=wiki.world,
-        further={name: text for name, text in further.items() if text},
+        further={"categories": "\n".join(dict.fromkeys(prose.categories))},
         links=prose.links,
     )
 
 
-def _number(text: str | None) -> int | None:
-    """The number of a namespace; None for anything else."""
-    return int(text) if re.fullmatch("-?[0-9]{1,9}", text or "") else None
+def _number(text: str, where: str) -> int:
+    if not re.fullmatch("-?[0-9]{1,18}", text):
+        raise InputError(f"{where} is {text[:50]!r}, expected a number of at most 18 digits.")
+    return int(text)

@@ -5,7 +5,7 @@ dictionary is empty, dumps have an empty list.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,17 +14,13 @@ from msgspec import Struct
 
 from muver.io.errors import InputError
 from muver.kb.importing.items import Entity, Item, LeftOut
-from muver.kb.importing.lines import BAD, parsed_lines
-from muver.kb.importing.opening import cut_off
+from muver.kb.importing.opening import BAD, CUT, parsed_lines
 from muver.kb.importing.settings import Given
 from muver.retriever.corpus.jsonl import line_parser
 
 ANY_LANGUAGE = "mul"  # Wikidata's code for names that are the same in all
 INSTANCE = "P31"
-EXPECTED = (
-    "Expected Wikidata's dump, an array with an entity a line. Another array becomes JSON lines "
-    "by: jq -c '.[]' {}"
-)
+EXPECTED = "Expected Wikidata's dump, an entity a line. Of other arrays jq -c '.[]' makes lines."
 
 
 class _Datavalue(Struct):
@@ -51,29 +47,10 @@ class _Line(Struct):
 
 
 _parse = line_parser(_Line)
+Condition = tuple[str, set[str]]  # a property, and values of which it has one; of none, any
 
 
-class Condition(Struct, frozen=True):
-    """A property, and the values of which it must have one; without values, any."""
-
-    property: str
-    values: frozenset[str]
-
-    def may_hold(self, line: bytes) -> bool:
-        """Whether a line mentions all that is needed: a look that is much quicker than parsing."""
-        return _quoted(self.property) in line and (
-            not self.values or any(_quoted(value) in line for value in self.values)
-        )
-
-    def holds(self, entity: _Line) -> bool:
-        """Whether an entity meets the condition."""
-        statements = _dict(entity.claims).get(self.property, [])
-        if not self.values:
-            return any(one.rank != "deprecated" for one in statements)
-        return not self.values.isdisjoint(_values(statements))
-
-
-def conditions(where: Sequence[str]) -> tuple[Condition, ...]:
+def conditions(where: Sequence[str]) -> list[Condition]:
     """Parse ``P31=Q5``, ``P31=Q5|Q15632617`` or ``P31``."""
     parsed = []
     for text in where:
@@ -83,8 +60,8 @@ def conditions(where: Sequence[str]) -> tuple[Condition, ...]:
                 "P31=Q5, P31=Q5|Q43229, or P625 for any value."
             )
         name, _, values = text.partition("=")
-        parsed.append(Condition(name, frozenset(filter(None, values.split("|")))))
-    return tuple(parsed)
+        parsed.append((name, set(filter(None, values.split("|")))))
+    return parsed
 
 
 def entities(path: Path, given: Given) -> Iterator[Item]:
@@ -96,16 +73,16 @@ def entities(path: Path, given: Given) -> Iterator[Item]:
         world=given.world or "wikidata",
     )
     item: Item | bytes | None = None
-    for place, item in parsed_lines(path, read, given.workers, given.settings):
-        if place.line == 1 and item != b"[":
-            raise InputError(f"{path}: has more than [ in its first line. {EXPECTED.format(path)}")
-        if isinstance(item, LeftOut) and item.why == BAD and place.ended:
-            raise InputError(f"{path}, {item.place}. {EXPECTED.format(path)}")
-        if isinstance(item, Entity | LeftOut) and place.ended:
-            item.place = f"{place}"
+    for place, _, item in parsed_lines(path, read, given.workers):
+        if place == "line 1" and item != b"[":
+            raise InputError(f"{path}: has more than [ in its first line. {EXPECTED}")
+        if isinstance(item, LeftOut) and item.why == BAD:
+            raise InputError(f"{path}, {item.place}. {EXPECTED}")
+        if isinstance(item, Entity | LeftOut):
+            item.place = place
             yield item
     if item != b"]":
-        cut_off(path, "the dump ends without its closing ]", given.settings)
+        raise InputError(f"{path}: the dump ends without its closing ]. {CUT}")
 
 
 def _read(
@@ -115,39 +92,45 @@ def _read(
     line = line.strip().rstrip(b",")
     if line in (b"", b"[", b"]"):
         return line
-    if not all(condition.may_hold(line) for condition in wanted):
-        return None
+    # Whether all that is needed is mentioned: much quicker than parsing.
+    for name, values in wanted:
+        if not _mentioned(line, [name]) or (values and not _mentioned(line, values)):
+            return None
     entity = _parse(line)
-    if not all(condition.holds(entity) for condition in wanted):
-        return None
+    claims = _dict(entity.claims)
+    for name, values in wanted:
+        held = [one for one in claims.get(name, []) if one.rank != "deprecated"]
+        if not held or (values and values.isdisjoint(_items(held))):
+            return None
     if entity.type != "item":
         return LeftOut(f"of type {entity.type}", "")
     languages = dict.fromkeys([language, language.partition("-")[0], ANY_LANGUAGE])
-    labels, descriptions, aliases, claims, sitelinks = map(
-        _dict,
-        (entity.labels, entity.descriptions, entity.aliases, entity.claims, entity.sitelinks),
-    )
+    labels, descriptions = _dict(entity.labels), _dict(entity.descriptions)
     names = [labels[one]["value"] for one in languages if one in labels]
     if not names:
         return LeftOut(f"without a label in {language!r}", "")
     texts = [descriptions[one]["value"] for one in languages if one in descriptions]
+    aliases = _dict(entity.aliases)
     others = [one["value"] for own in languages for one in aliases.get(own, [])]
-    article = sitelinks.get(f"{language.replace('-', '_')}wiki")
-    further = {
-        "instance_of": "\n".join(_values(claims.get(INSTANCE, []))),
-        "wikipedia": article["title"] if article else "",
-    }
+    article = _dict(entity.sitelinks).get(f"{language.replace('-', '_')}wiki", {"title": ""})
     return Entity(
         id=entity.id,
         title=names[0],
         description=texts[0] if texts else "",
         world=world,
         aliases=[*names[1:], *others],
-        further={name: text for name, text in further.items() if text},
+        further={
+            "instance_of": "\n".join(_items(claims.get(INSTANCE, []))),
+            "wikipedia": article["title"],
+        },
     )
 
 
-def _values(statements: Sequence[_Statement]) -> list[str]:
+def _mentioned(line: bytes, names: Iterable[str]) -> bool:
+    return any(f'"{name}"'.encode() in line for name in names)
+
+
+def _items(statements: Sequence[_Statement]) -> list[str]:
     """The items that statements name, without deprecated statements."""
     values = [
         one.mainsnak.datavalue.value
@@ -159,7 +142,3 @@ def _values(statements: Sequence[_Statement]) -> list[str]:
 
 def _dict(value: dict | list) -> dict:
     return value if isinstance(value, dict) else {}
-
-
-def _quoted(name: str) -> bytes:
-    return f'"{name}"'.encode()

@@ -1,7 +1,6 @@
 """Pages in each form, as a reader sees them."""
 
-from muver.kb.importing.pages.forms import latex, markdown, mediawiki
-from muver.kb.importing.pages.html import read_html
+from muver.kb.importing.pages.forms import latex, markdown, mediawiki, read_html
 
 
 def shown(page):

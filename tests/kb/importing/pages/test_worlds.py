@@ -104,15 +104,13 @@ def test_what_is_wrong(recipe, folder, tmp_path):
     (folder / "docs" / "Brig.md").write_text("Another ship.")
     with pytest.raises(InputError, match="cpp: 2 pages of .* not those declared"):
         obtain(tmp_path, source=folder.parent)
-    with pytest.raises(InputError, match="download.sha256: realworlds is several archives"):
-        obtain(tmp_path, source=folder.parent, settings=Download(sha256="0" * 64))
     assert not (tmp_path / "build" / "raw").exists()
 
 
 def test_another_archive_under_the_name(recipe, archive, tmp_path):
     with tarfile.open(archive, "w:gz") as tar:
         tar.add(__file__, "else/file.py")
-    with pytest.raises(InputError, match=f"no folder ships-{COMMIT} in it. Delete it. Fetch http"):
+    with pytest.raises(InputError, match="cpp: 0 pages of .* not those declared"):
         obtain(tmp_path, source=archive.parent)
 
 

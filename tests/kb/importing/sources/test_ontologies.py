@@ -2,12 +2,12 @@
 
 import gzip
 import json
-import sys
 
 import pytest
 import rdflib
 
 from muver.io.errors import InputError
+from muver.kb.importing.sources.ontologies import HIGHEST, broader
 
 SKOS = """
 @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
@@ -78,6 +78,12 @@ def test_skos(written, imported):
     assert counts["left_out"]["concepts without a label"]["count"] == 1
 
 
+def test_a_scheme_without_a_label_is_called_as_its_address_ends(written, imported):
+    nameless = SKOS.replace(' ; skos:prefLabel "Animals"@en', "")
+    rows, _ = imported(written("a.ttl", nameless))
+    assert rows[1]["world"] == "scheme"
+
+
 def test_another_language(written, imported):
     rows, _ = imported(written("a.ttl", SKOS), settings={"language": "fr"}, world="mine")
     assert rows[1]["title"] == "chat" and rows[1]["aliases"] == ["matou", "felis"]
@@ -107,7 +113,7 @@ def test_obo(written, imported):
     }  # fmt: skip
     assert kitten["world"] == "young" and kitten["description"] == "Broader: cat > animal."
     assert {what: one["count"] for what, one in counts["left_out"].items()} == {
-        "obsolete terms": 1, "terms without a name": 1,
+        "obsolete terms": 1, "neither title nor description": 1,
     }  # fmt: skip
     assert counts["left_out"]["obsolete terms"]["first"][0].endswith("a.obo, line 20")
 
@@ -156,8 +162,15 @@ def test_json_ld_with_its_context(written, imported):
     assert (row["id"], row["title"]) == ("http://x.org/a", "A")
 
 
-@pytest.mark.parametrize(("package", "name"), [("rdflib", "a.ttl"), ("pronto", "a.obo")])
-def test_without_the_package_it_is_named(package, name, written, imported, monkeypatch):
-    monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(InputError, match=rf"read with {package}, which.*pip install 'muver\[kb\]'"):
-        imported(written(name, OBO))
+def test_a_circle_ends_where_it_closes():
+    above = {"a": ["b"], "b": ["c"], "c": ["a"]}
+    assert broader("a", above.__getitem__, str) == "Broader: b > c."
+
+
+def test_far_above_is_left_out_and_so_are_names_that_are_not_known():
+    up = broader(0, lambda one: [one + 1], lambda one: "" if one == 2 else str(one))
+    assert up == "Broader: " + " > ".join(str(n) for n in range(1, HIGHEST + 1) if n != 2) + "."
+
+
+def test_nothing_above():
+    assert broader("a", lambda one: [], str) == ""

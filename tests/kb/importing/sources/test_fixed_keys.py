@@ -1,10 +1,12 @@
-"""Hand-written lines with every mark of KILT's knowledge source."""
+"""Hand-written lines of KILT, BLINK and ZESHEL, and entities with links."""
 
+import gzip
 import json
 
 import pytest
 
-from muver.kb.importing.sources.kilt import read_page
+from muver.io.errors import InputError
+from muver.kb.importing.sources.fixed_keys import read_entity, read_page
 from muver.retriever.corpus.jsonl import BadLine
 
 GOOD = {"wikipedia_id": "290", "wikipedia_title": "A", "text": ["A\n", "One."]}
@@ -105,3 +107,72 @@ def test_an_import_of_blinks_entities(imported, written):
     (row,), _ = imported(written("entity.jsonl", json.dumps(line)), form="blink", world="w")
     assert (row["id"], row["title"], row["description"]) == ("12", "B", "An idea.")
     assert row["world"] == "w"
+
+
+ADDRESS = "https://en.wikipedia.org/wiki?curid=12"
+
+
+@pytest.mark.parametrize("idx", [ADDRESS, "12", 12, "curid= 12 "])
+def test_id_and_text_of_a_line(idx):
+    one = read_entity(json.dumps({"idx": idx, "text": " x ", "title": "T"}).encode())
+    assert (one.id, one.title, one.description) == ("12", "T", "x")
+
+
+@pytest.mark.parametrize(
+    "line, message",
+    [
+        ({"idx": "https://en.wikipedia.org/wiki/Anarchism", "text": ""}, "idx .* number"),
+        ({"idx": "curid=", "text": ""}, "idx .* number"),
+        ({"idx": None, "text": ""}, "idx is None"),
+        ({"idx": "9" * 19, "text": ""}, "at most 18 digits"),
+        ({"idx": 1, "text": ["x"]}, "text is"),
+        ({"idx": 1, "text": "\ud800"}, "not valid JSON"),
+        ({"text": "x"}, "idx is missing"),
+    ],
+)
+def test_a_line_of_another_form(line, message):
+    with pytest.raises(BadLine, match=message):
+        read_entity(json.dumps(line).encode())
+
+
+@pytest.mark.parametrize("form", ["kilt", "blink", "zeshel", "linked"])
+def test_a_line_that_does_not_end(form, imported, written, monkeypatch):
+    monkeypatch.setattr("muver.kb.importing.opening.LONGEST_LINE", 1000)
+    with pytest.raises(InputError, match="t.gz, line 1: longer than"):
+        imported(written("t.gz", gzip.compress(b" " * 5000)), form=form)
+
+
+SHIP = {"id": "1", "title": "Ship", "description": "A ship in a dock"}
+
+
+def test_worlds(imported, written):
+    lines = [
+        SHIP | {"links": [{"start": 12, "end": 16, "target": "Dock"}]},
+        {"id": "2", "title": "Dock", "description": "For ships", "world": "port"},
+    ]
+    path = written("sea.jsonl", "".join(json.dumps(one) + "\n" for one in lines))
+    rows, _ = imported(path, form="linked")
+    assert [(row["id"], row["world"]) for row in rows] == [("1", "sea"), ("2", "port")]
+
+
+def test_links_become_mentions(imported, written, tmp_path):
+    link = {"links": [{"start": 12, "end": 16, "target": "Docks"}]}
+    lines = [
+        one | {"world": world}
+        for world in ("sea", "lake", "river")
+        for one in (SHIP | link, {"id": "2", "title": "Docks", "description": "For ships"})
+    ]
+    path = written("all.jsonl", "".join(json.dumps(one) + "\n" for one in lines))
+    mentions = {"mentions": {"val": ["lake"], "test": ["river"]}}
+    _, counts = imported(path, form="linked", settings=mentions, mentions=tmp_path / "made")
+    assert counts["dataset"]["mentions"] == {"train": 1, "val": 1, "test": 1}
+    [line] = (tmp_path / "made" / "mentions" / "test.json").read_text().splitlines()
+    assert json.loads(line)["text"] == "dock" and json.loads(line)["label_document_id"] == "2"
+
+
+@pytest.mark.parametrize("spans", [[(0, 99)], [(5, 7), (1, 2)], [(0, 4), (2, 6)]])
+def test_links_that_do_not_fit(imported, written, spans):
+    links = [{"start": start, "end": end, "target": "x"} for start, end in spans]
+    path = written("sea.jsonl", json.dumps(SHIP | {"links": links}) + "\n")
+    with pytest.raises(InputError, match=r"sea.jsonl, line 1: its links overlap"):
+        imported(path, form="linked")

@@ -4,14 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muver.kb.importing.wiki.prose import DISAMBIGUATION, SHOWN, Section, read_prose
-from muver.kb.importing.wiki.titles import Wiki
+from muver.kb.importing.wikitext import Page, Wiki, read_prose
 
 WIKI = Wiki("w", {"file": 6, "category": 14}, {6: "File", 14: "Category"})
 
 
 def prose(wikitext):
-    return read_prose(wikitext, WIKI, SHOWN, DISAMBIGUATION)
+    return read_prose(wikitext, WIKI)
 
 
 def links(wikitext):
@@ -66,13 +65,11 @@ def test_links(wikitext, found):
     assert links(wikitext) == found
 
 
-def test_sections_stand_where_their_heading_does():
+def test_headings_stand_before_the_text_of_their_section():
     made = prose(
         "Lead.\n== One ==\nText.\n=== Empty ===\n== Two ==\n=== Deep ===\nMore.\n== Last =="
     )
     assert made.text == "Lead.\nOne\nText.\nTwo\nDeep\nMore."
-    assert made.sections == [Section("One", 2, 6), Section("Two", 2, 16), Section("Deep", 3, 20)]
-    assert all(made.text[one.start :].startswith(one.title) for one in made.sections)
 
 
 @pytest.mark.parametrize(
@@ -103,3 +100,43 @@ def test_any_markup_gives_a_text_with_its_links_in_order(pieces):
         label = made.text[link.start : link.end]
         assert before <= link.start < link.end <= len(made.text)
         assert label == label.strip()
+
+
+GERMAN = Wiki("w", {"benutzer": 2, "datei": 6, "kategorie": 14}, {2: "Benutzer", 6: "Datei"})
+
+
+@pytest.mark.parametrize(
+    ("link", "page"),
+    [
+        ("grey_river", Page(0, "Grey river")),
+        (" Grey  River#Mouth ", Page(0, "Grey River")),
+        ("C%2B%2B_%26 more", Page(0, "C++ & more")),
+        ("A&nbsp;B &amp; C", Page(0, "A B & C")),
+        (":Kategorie:orte", Page(14, "Kategorie:Orte")),
+        ("category:x", Page(14, "category:X")),
+        ("user:ann", Page(2, "Benutzer:Ann")),
+        ("image: a b.png", Page(6, "Datei:A b.png")),
+        ("Re:Zero", Page(0, "Re:Zero")),
+        ("ßen", Page(0, "ßen")),
+        ("ელ", Page(0, "ელ")),
+        ("\u200eMark\u200f", Page(0, "Mark")),
+        ("#section", None),
+        ("category:", None),
+        (" ", None),
+    ],
+)
+def test_page(link, page):
+    assert GERMAN.page(link) == page
+
+
+def test_a_dictionary_keeps_small_letters():
+    assert Wiki("w", {}, {}, first_letter=False).page("grey_River") == Page(0, "grey River")
+
+
+@pytest.mark.parametrize(
+    ("link", "other"),
+    [("fr:Ville", True), ("zh-min-nan:X", True), ("simple:X", True), ("Re:Zero", False),
+     (":fr:Ville", False), ("user:ann", False), ("fr", False)],
+)  # fmt: skip
+def test_the_same_page_in_another_language(link, other):
+    assert GERMAN.other_language(link) == other

@@ -1,0 +1,222 @@
+"""Vocabularies and ontologies: concepts of SKOS and whatever else in RDF has a label, and OBO."""
+
+import json
+import re
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import pronto
+from rdflib import DCTERMS, RDF, RDFS, SKOS, Dataset, Graph, Literal, Namespace, URIRef
+from rdflib.term import Node
+from rdflib.util import guess_format
+
+from muver.io.errors import InputError
+from muver.kb.importing.items import Entity, Item, LeftOut
+from muver.kb.importing.opening import lines_of, opened, plain
+from muver.kb.importing.settings import Given
+
+HIGHEST = 10  # steps above a concept
+T = TypeVar("T")
+QUADS = ("nquads", "trig", "json-ld")  # forms of several graphs, which are read as one
+XL = Namespace("http://www.w3.org/2008/05/skos-xl#")
+PREFERRED = [SKOS.prefLabel, XL.prefLabel, RDFS.label]
+NAMES = [*PREFERRED, SKOS.altLabel, XL.altLabel, SKOS.hiddenLabel]
+TEXTS = [SKOS.definition, DCTERMS.description, RDFS.comment, SKOS.scopeNote]
+
+
+def broader(concept: T, above: Callable[[T], Iterable[T]], name: Callable[[T], str]) -> str:
+    """A line for each concept right above, followed up by the first one above that.
+
+    >>> tree = {"cat": ["carnivore", "pet"], "carnivore": ["mammal"]}
+    >>> broader("cat", lambda one: tree.get(one, []), str)
+    'Broader: carnivore > mammal.\\nBroader: pet.'
+    """
+    lines = []
+    for one in above(concept):
+        way: list[T] = []
+        while one is not None and one != concept and one not in way and len(way) < HIGHEST:
+            way.append(one)
+            one = next(iter(above(one)), None)
+        if line := " > ".join(filter(None, map(name, way))):
+            lines.append(f"Broader: {line}.")
+    return "\n".join(lines)
+
+
+def rdf(path: Path, given: Given) -> Iterator[Item]:
+    """Read a file, in order of the identifiers. The graph is held in memory.
+
+    The title is the preferred label in the language of the settings (else one without a language,
+    else any), aliases are the other labels in it or without one. The description is made of
+    definitions, notes and what is broader.
+    """
+    concepts = _Concepts(_parsed(path), given.settings.language)
+    for concept in concepts.all():
+        title, *others = concepts.labels(concept)
+        if not title:
+            yield LeftOut("concepts without a label", f"{concept}")
+            continue
+        above = broader(concept, concepts.above, lambda one: concepts.labels(one)[0])
+        yield Entity(
+            id=str(concept),
+            title=title,
+            description="\n".join(filter(None, [*concepts.notes(concept), above])),
+            place=f"{concept}",
+            world=given.world or concepts.scheme(concept),
+            aliases=others,
+            further={
+                name: "\n".join(sorted(map(str, concepts.graph.objects(concept, SKOS[name]))))
+                for name in ("notation", "exactMatch", "closeMatch")
+            },
+        )
+
+
+def _parsed(path: Path) -> Graph:
+    form = guess_format(plain(path).name)
+    if form is None:
+        raise InputError(
+            f"{path}: its ending tells no form of RDF, such as .ttl, .rdf, .nt or .jsonld."
+        )
+    if form == "json-ld":
+        _check_contexts(path)
+    graph = Dataset() if form in QUADS else Graph()
+    with opened(path) as stream, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # rdflib's, about itself
+        try:
+            graph.parse(file=stream, format=form)
+        except (OSError, EOFError, InputError):
+            raise  # the archive's
+        except Exception as error:  # each of rdflib's parsers has exceptions of its own
+            said = str(error).strip() or type(error).__name__
+            raise InputError(f"{path}: not valid RDF ({form}): {said}") from None
+        if form not in QUADS:
+            return graph
+        whole = Graph()
+        for *triple, _ in graph.quads():
+            whole.add(triple)
+    return whole
+
+
+def _check_contexts(path: Path) -> None:
+    """Refuse JSON-LD whose contexts lie elsewhere: rdflib would fetch them, from disk as well."""
+
+    def check(part: dict) -> dict:
+        context = part.get("@context")
+        parts = context if isinstance(context, list) else [context]
+        for where in (*parts, part.get("@import")):
+            if isinstance(where, str):
+                raise InputError(
+                    f"{path}: its @context is elsewhere, at {where[:100]!r}, and is not fetched. "
+                    "Write what is there in the place of the address."
+                )
+        return part
+
+    with opened(path) as stream:
+        try:
+            json.load(stream, object_hook=check)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{path}: not valid RDF (json-ld): {error}") from None
+
+
+class _Concepts:
+    """A graph, asked for what an entity needs, in one language."""
+
+    def __init__(self, graph: Graph, language: str):
+        self.graph, self.language = graph, language.lower()
+
+    def all(self) -> list[Node]:
+        """Concepts and everything with a label, but for blank nodes and schemes; sorted."""
+        found = set(self.graph.subjects(RDF.type, SKOS.Concept))
+        found.update(one for label in PREFERRED for one in self.graph.subjects(label, None))
+        found -= set(self.graph.objects(None, SKOS.inScheme))
+        found -= set(self.graph.subjects(RDF.type, SKOS.ConceptScheme))
+        return sorted(one for one in found if isinstance(one, URIRef))
+
+    def labels(self, concept: Node) -> list[str]:
+        """The title, or an empty one, and further names."""
+        titles = (self._literals(concept, predicate) for predicate in PREFERRED)
+        title = next((f"{found[0]}" for found in titles if found), "")
+        others = (one for name in NAMES for one in self._literals(concept, name))
+        return [title, *(f"{one}" for one in others if title and self._rank(one) < 2)]
+
+    def notes(self, concept: Node) -> list[str]:
+        """Definitions and notes in the language; where none has it, the best there are."""
+        texts = []
+        for predicate in TEXTS:
+            found = self._literals(concept, predicate)  # the best ones first
+            texts += [str(one) for one in found if self._rank(one) == self._rank(found[0])]
+        return list(dict.fromkeys(texts))
+
+    def scheme(self, concept: Node) -> str:
+        """Name of the first scheme that it is in; one without a label is called by its address."""
+        schemes = sorted(self.graph.objects(concept, SKOS.inScheme))
+        names = (self.labels(one)[0] or re.split("[/#]", one.rstrip("/#"))[-1] for one in schemes)
+        return next(names, "")
+
+    def above(self, concept: Node) -> list[Node]:
+        """What is broader."""
+        found = set(self.graph.subjects(SKOS.narrower, concept))
+        for up in (SKOS.broader, RDFS.subClassOf):
+            found.update(self.graph.objects(concept, up))
+        return sorted(one for one in found if isinstance(one, URIRef))
+
+    def _literals(self, concept: Node, predicate: Node) -> list[Literal]:
+        """Texts, those in the language first; labels that are nodes of their own are followed."""
+        found: list[Literal] = []
+        for one in self.graph.objects(concept, predicate):
+            found += [one] if isinstance(one, Literal) else self.graph.objects(one, XL.literalForm)
+        return sorted(found, key=lambda one: (self._rank(one), one.language or "", str(one)))
+
+    def _rank(self, text: Literal) -> int:
+        """0 in the language, 1 without one, 2 in another."""
+        if text.language is None:
+            return 1
+        own = text.language.lower()
+        return 0 if own == self.language or own.startswith(f"{self.language}-") else 2
+
+
+def obo(path: Path, given: Given) -> Iterator[Item]:
+    """Read the terms of a file, in its order, all held in memory; imports are not read."""
+    lines = list(_terms(path))  # before pronto, which holds a whole line
+    with opened(path) as stream, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about what it doesn't keep
+        try:
+            ontology = pronto.Ontology(stream, import_depth=0)
+        except (SyntaxError, ValueError) as error:
+            raise InputError(f"{path}: not valid OBO ({error}).") from None
+        terms = {term.id: term for term in ontology.terms()}
+    for identity, number in lines:
+        place, term = f"line {number}", terms.get(identity)
+        if term is None or term.obsolete:
+            yield LeftOut("obsolete terms", place)
+            continue
+        above = broader(
+            term,
+            lambda one: sorted(one.superclasses(1, with_self=False), key=lambda up: up.id),
+            lambda one: one.name or one.id,
+        )
+        texts = [str(term.definition or ""), term.comment or "", above]
+        yield Entity(
+            id=identity,
+            title=term.name or "",
+            description="\n".join(filter(None, texts)),
+            place=place,
+            world=given.world or term.namespace or ontology.metadata.default_namespace or "",
+            aliases=sorted(synonym.description for synonym in term.synonyms),
+            further={
+                "xrefs": "\n".join(sorted(one.id for one in term.xrefs)),
+                "alternate_ids": "\n".join(sorted(term.alternate_ids)),
+            },
+        )
+
+
+def _terms(path: Path) -> Iterator[tuple[str, int]]:
+    """Each term with its line, which pronto does not tell."""
+    stanza = b""
+    with opened(path) as stream:
+        for number, line in enumerate(lines_of(stream, path), start=1):
+            if line.startswith(b"["):
+                stanza = line.strip()
+            elif stanza == b"[Term]" and line.startswith(b"id:"):
+                yield line[3:].decode(errors="replace").partition("!")[0].strip(), number

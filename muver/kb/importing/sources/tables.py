@@ -1,0 +1,173 @@
+"""Tables whose columns have names of their own: JSON lines, CSV and Parquet."""
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from muver.io.checking import did_you_mean
+from muver.io.errors import InputError
+from muver.kb.importing.items import Entity
+from muver.kb.importing.opening import LONGEST_LINE, lines_of, opened_text, read_json_lines
+from muver.kb.importing.settings import Given
+
+# The names that people's files have, the first that is there counts; capitals don't.
+NAMES = {
+    "id": ("id", "entity_id", "document_id", "qid", "identifier", "uri", "idx"),
+    "title": ("title", "name", "label", "entity"),
+    "description": ("description", "text", "definition", "abstract", "summary"),
+    "aliases": ("aliases", "alias", "synonyms", "alternative_names", "altlabels"),
+    "world": ("world", "type", "domain"),
+}
+FIRST = 100  # rows that tell the columns
+ROWS = 1000  # of Parquet, read at once
+SEPARATORS = "\t,;|"
+Rows = Iterator[tuple[str, Mapping[str, Any]]]  # each with its place
+
+
+def json_lines(path: Path, given: Given) -> Iterator[Entity]:
+    """Read an object a line."""
+    return _entities(read_json_lines(path, dict[str, Any], given.settings.encoding), path, given)
+
+
+def parquet(path: Path, given: Given) -> Iterator[Entity]:
+    """Read a Parquet file, some rows at a time."""
+    return _entities(_parquet_rows(path), path, given)
+
+
+def comma_separated(path: Path, given: Given) -> Iterator[Entity]:
+    """Read comma- or tab-separated values with a line of names.
+
+    The separator is the one that the first line has most of. Cells may be quoted and then hold line
+    ends; tab-separated ones are taken as they are, unless a name in the first line is quoted.
+    """
+    csv.field_size_limit(LONGEST_LINE)
+    return _entities(_csv_rows(path, given), path, given)
+
+
+def _parquet_rows(path: Path) -> Rows:
+    try:
+        with pq.ParquetFile(path) as file:
+            rows = chain.from_iterable(batch.to_pylist() for batch in file.iter_batches(ROWS))
+            for number, row in enumerate(rows, start=1):
+                yield f"row {number}", row
+    except (pa.ArrowInvalid, OSError) as error:
+        raise InputError(f"{path}: not a Parquet file, or damaged ({error}).") from None
+
+
+def _csv_rows(path: Path, given: Given) -> Rows:
+    with opened_text(path, given.settings.encoding) as stream:
+        text = lines_of(stream, path)
+        first = next(text, "")
+        separator = max(SEPARATORS, key=first.count)
+        quoting = csv.QUOTE_NONE if separator == "\t" and '"' not in first else csv.QUOTE_MINIMAL
+        form = {"delimiter": separator, "quoting": quoting, "strict": True}
+        names = next(csv.reader([first], **form), [])
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise InputError(f"{path}, line 1: two columns are called {twice!r}. Rename one.")
+        reader, place = csv.reader(text, **form), "line 2"
+        try:
+            for cells in reader:
+                if cells and len(cells) != len(names):
+                    raise InputError(
+                        f"{path}, {place}: {len(cells)} cells, but the first line names "
+                        f"{len(names)} columns ({', '.join(names)}). A cell that holds "
+                        f"{separator!r} has to stand in quotation marks."
+                    )
+                if cells:  # no empty line
+                    yield place, dict(zip(names, cells, strict=True))
+                place = f"line {reader.line_num + 2}"
+        except csv.Error as error:
+            raise InputError(f"{path}, {place}: {error}. Is a quotation mark not closed?") from None
+
+
+def _entities(rows: Rows, path: Path, given: Given) -> Iterator[Entity]:
+    """The entities of a table's rows. The first rows tell the columns; later ones may add some."""
+    first = list(islice(rows, FIRST))
+    names = dict.fromkeys(name for _, row in first for name in row)
+    columns: dict[str, str] = {}
+    for place, row in chain(first, rows):
+        if not columns or not row.keys() <= names.keys():
+            names.update(dict.fromkeys(row))
+            columns = find_columns(list(names), given.columns, path)
+        yield _entity(row, columns, given, path, place)
+
+
+def find_columns(found: Sequence[str], given: Mapping[str, str], path: Path) -> dict[str, str]:
+    """The column of those ``found`` in a file for each canonical one; some may be ``given``."""
+    listed = f"It has: {', '.join(found)}."
+    for canonical, name in given.items():
+        if canonical not in NAMES:
+            raise InputError(
+                f"--map {canonical}={name}: no such column of a knowledge base."
+                f"{did_you_mean(canonical, NAMES)} They are: {', '.join(NAMES)}."
+            )
+        if name not in found:
+            raise InputError(f"{path}: no column {name!r}.{did_you_mean(name, found)} {listed}")
+    free = {name.strip().lower(): name for name in found if name not in given.values()}
+    columns = dict(given)
+    for canonical, names in NAMES.items():
+        if canonical in given:
+            continue
+        if name := next((free[name] for name in names if name in free), None):
+            columns[canonical] = name
+        elif canonical in ("id", "title"):
+            raise InputError(
+                f"{path}: no column for the {canonical}; looked for {', '.join(names)}. {listed} "
+                f"Name it: --map {canonical}=COLUMN"
+            )
+    return columns
+
+
+def _entity(
+    row: Mapping[str, Any], columns: Mapping[str, str], given: Given, path: Path, place: str
+) -> Entity:
+    """A row as an entity; columns that are no canonical ones are kept as text."""
+    values = {canonical: row.get(name) for canonical, name in columns.items()}
+    identity = as_text(values["id"])
+    if not identity:
+        raise InputError(
+            f"{path}, {place}: no {columns['id']!r}. Every entity needs an id of its own; "
+            "name another column with --map id=COLUMN."
+        )
+    return Entity(
+        id=identity,
+        title=as_text(values["title"]),
+        description=as_text(values.get("description")),
+        place=place,
+        world=as_text(values.get("world")),
+        aliases=names_in(values.get("aliases"), given.settings.separator),
+        further={name: as_text(row[name]) for name in row if name not in columns.values()},
+    )
+
+
+def as_text(value: Any) -> str:
+    """A value as text: nothing for null and not-a-number, lists of texts as lines, else JSON."""
+    if isinstance(value, str):
+        return value
+    if value is None or value != value:
+        return ""
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return "\n".join(value)
+    return msgspec.json.encode(value, enc_hook=str).decode()
+
+
+def names_in(value: Any, separator: str) -> list[str]:
+    """Aliases: a list, a list written as JSON, or names with a separator between them.
+
+    >>> names_in('["Ann", "Anne"]', "|"), names_in("Ann|Anne", "|")
+    (['Ann', 'Anne'], ['Ann', 'Anne'])
+    """
+    if isinstance(value, str) and value.startswith("["):
+        try:
+            value = msgspec.json.decode(value)
+        except (msgspec.DecodeError, RecursionError):
+            return value.split(separator)
+    if isinstance(value, Iterable) and not isinstance(value, str | Mapping):
+        return [as_text(one) for one in value]
+    return as_text(value).split(separator)
