@@ -1,4 +1,4 @@
-"""Settings of tables: those of params.yaml, and those of the stage for each kind."""
+"""Settings of tables and figures: those of params.yaml, and those of the stage for each kind."""
 
 from typing import Any
 
@@ -89,6 +89,34 @@ class Statistics(Settings):
 
 class Parameters(Settings):
     """Table 5 has no settings."""
+
+
+class Bins(Settings):
+    """The cutoff of recall, and the bins of sentences."""
+
+    cutoff: Count
+    bin: Count
+    last: Count
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.last % self.bin:
+            raise ValueError(
+                f"last is {self.last}, which bins of {self.bin} sentences do not fill. Choose a "
+                "multiple."
+            )
+
+
+class Figure(Bins):
+    """A figure of params.yaml: errors of two systems by length of description."""
+
+    rows: tuple[str, str]
+
+
+class ErrorByLength(Bins):
+    """The ``--settings`` of ``muver stage figure``: the two rows with their names."""
+
+    rows: tuple[Row, Row]
 
 
 def systems_of(rows: list[Any]) -> list[str]:
