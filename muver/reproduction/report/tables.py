@@ -9,11 +9,10 @@ from markupsafe import Markup
 
 from muver.look import ASSETS as SHARED
 from muver.reproduction.report.results import Addresses, Result
-from muver.reproduction.tables.page import Section
+from muver.reproduction.tables.page import RULE, Section
 from muver.reproduction.tables.pages import page_of
 from muver.reproduction.tables.records import RecallTable, ViewsTable
 from muver.reproduction.tables.render import KEY, environment
-from muver.reproduction.tables.sections import RULE
 
 ASSETS = Path(__file__).with_name("assets")
 BASE = "http://127.0.0.1:5000"  # where `make audit` opens the user interface

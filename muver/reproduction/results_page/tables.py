@@ -6,10 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from muver.io.errors import InputError
-from muver.reproduction.tables.lengths import bin_name
 from muver.reproduction.tables.numbers import bounds, percent
 from muver.reproduction.tables.page import Page, Section
-from muver.reproduction.tables.pages import page_of
+from muver.reproduction.tables.pages import bin_name, page_of
 from muver.reproduction.tables.records import (
     AnyResult,
     LengthsFigure,

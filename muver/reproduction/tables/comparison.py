@@ -19,10 +19,11 @@ from muver.reproduction.tables.evaluations import (
     table_of,
 )
 from muver.reproduction.tables.numbers import percent
-from muver.reproduction.tables.page import Page, Section, best_cells
-from muver.reproduction.tables.paper import paper
-from muver.reproduction.tables.sections import (
+from muver.reproduction.tables.page import (
     Labels,
+    Page,
+    Section,
+    best_cells,
     by_cutoff,
     difference,
     intervals,
@@ -31,8 +32,8 @@ from muver.reproduction.tables.sections import (
     note_of,
     reference,
 )
+from muver.reproduction.tables.paper import compare, paper
 from muver.reproduction.tables.settings import Comparison, RepeatedRow, systems_of
-from muver.reproduction.tables.verdict import compare
 from muver.retriever.evaluation import significance
 
 Line = tuple[Labels, records.ComparedPart]

@@ -83,12 +83,8 @@ class Views(Settings):
     cutoff: Count
 
 
-class Statistics(Settings):
-    source: Text | None = None  # of the entities, as the table names it
-
-
-class Parameters(Settings):
-    """Table 5 has no settings."""
+class Counted(Settings):
+    """Tables 4 and 5 have no settings."""
 
 
 class Bins(Settings):

@@ -6,9 +6,9 @@ from msgspec.structs import replace
 from muver.reproduction.report.files import Problems
 from muver.reproduction.report.results import Result, read_results
 from muver.reproduction.report.tables import tables
+from muver.reproduction.tables.paper import VERDICTS
 from muver.reproduction.tables.records import Contrast, Judged, LengthsFigure, Row, Seeds
 from muver.reproduction.tables.stage import make_table
-from muver.reproduction.tables.verdict import VERDICTS
 from muver.retriever.evaluation.lengths import Bin
 from tests.blank import blank
 

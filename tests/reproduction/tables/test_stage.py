@@ -178,10 +178,10 @@ def test_table_4_from_counts(tmp_path, out):
     counts["identified_as"] = None
     counts["worlds"] = {"lego": {"split": "test", "mentions": 5, "entities": 5}}
     (tmp_path / "counts.json").write_text(json.dumps(counts))
-    make_table("table4", [], out, {"source": "a wiki"}, tmp_path / "counts.json")
+    make_table("table4", [], out, {}, tmp_path / "counts.json")
     assert out.read_text().splitlines()[:2] == [
         "Dataset,Split,Mention Num,KB,Entity Num",
-        "tiny,train,5,a wiki,5",
+        "tiny,train,5,tiny,5",
     ]
 
 
