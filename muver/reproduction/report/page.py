@@ -15,6 +15,7 @@ from muver.reproduction.report.results import Result
 from muver.reproduction.report.systems import System
 from muver.reproduction.report.tables import ASSETS, templates
 from muver.reproduction.tables.keys import data_fingerprint
+from muver.reproduction.tables.numbers import counted
 from muver.reproduction.tables.page import Section
 
 # In the order in which they use each other; one script, since a page that is opened as a file may
@@ -48,9 +49,7 @@ def html_of(
     template = templates().get_template("page.html")
     return template.render(
         title=f"muver: results on {dataset}" if dataset else "muver: results",
-        subtitle=", ".join(
-            f"{number} {one}{'s' if number > 1 else ''}" for one, number in counts.items() if number
-        ),
+        subtitle=", ".join(counted(number, one) for one, number in counts.items() if number),
         contents={**contents, "run": "Run"},
         asset=_asset,
         rows=[_row(system, files) for system in systems],
@@ -103,9 +102,16 @@ def _row(system: System, files: RunFiles) -> dict[str, Any]:
     return {
         "system": system,
         "files": lines,
+        "own_page": _own_page(system),
         "recall": Section(f"{system.method} by {unit}", "", header, recall),
         "settings": Section(f"Settings of {system.method}", "", ["setting", "set to"], settings),
     }
+
+
+def _own_page(system: System) -> str:
+    """How often a row's first candidate is the page that the mention stands on."""
+    counted = [one for one in system.evaluations.values() if one.own_page_first is not None]
+    return ", ".join(f"{one.own_page_first} of {one.mentions} mentions" for one in counted)
 
 
 def without_places(settings: Mapping[str, Any]) -> dict[str, str]:

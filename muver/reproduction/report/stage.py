@@ -16,6 +16,7 @@ from muver.reproduction.report.settings import Report
 from muver.reproduction.report.systems import read_systems
 from muver.reproduction.report.tables import tables
 from muver.reproduction.report.times import read_jobs, times
+from muver.reproduction.tables.numbers import counted
 from muver.reproduction.tables.records import result_names
 
 
@@ -69,9 +70,14 @@ def make_report(
     )
     write_text(out, page)
     logger.info(
-        "%s: %d results, %d rows, predictions of %d; %.1f MB; %d problems", out, len(shown),
-        len(systems), len(data["rows"]) if data else 0, len(page.encode()) / 1e6, len(problems),
-    )  # fmt: skip
+        "%s: %s, %s, predictions of %d; %.1f MB; %s",
+        out,
+        counted(len(shown), "result"),
+        counted(len(systems), "row"),
+        len(data["rows"]) if data else 0,
+        len(page.encode()) / 1e6,
+        counted(len(problems), "problem"),
+    )
     return problems
 
 

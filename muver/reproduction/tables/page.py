@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from string import ascii_lowercase
 from typing import TypeVar
 
-from muver.reproduction.tables.numbers import bounds, probability
+from muver.reproduction.tables.numbers import bounds, counted, probability
 from muver.reproduction.tables.paper import VERDICTS, paper
 from muver.reproduction.tables.records import Part, Published, RecallTable, Row
 from muver.retriever.evaluation.precision import in_words
@@ -123,20 +123,20 @@ def main_section(
 def note_of(table: RecallTable) -> str:
     """What the table measures, why published numbers are missing, and rows not in fp32."""
     if table.kb:
-        counted = "; ".join(
+        sizes = "; ".join(
             f"{one.column} {one.mentions} mentions (outside: {one.outside})" for one in table.sets
         )
         said = [
             "In-KB recall: of the mentions whose gold entity is in the knowledge base, with its "
-            f"{table.kb.entities} entities as candidates. {counted}."
+            f"{table.kb.entities} entities as candidates. {sizes}."
         ]
     else:
         (one,) = table.sets
         worlds = one.worlds
         said = [
-            f"{one.mentions} {'mentions' if one.mentions > 1 else 'mention'} of "
-            f"{len(worlds)} {'worlds' if len(worlds) > 1 else 'world'} ({', '.join(worlds)}), "
-            "candidates ranked within the mention's world, every mention counting the same."
+            f"{counted(one.mentions, 'mention')} of {counted(len(worlds), 'world')} "
+            f"({', '.join(worlds)}), candidates ranked within the mention's world, every mention "
+            "counting the same."
         ]
         if empty := one.worlds_without_mentions:
             said.append(f"Without mentions, and so without a number: {', '.join(empty)}.")

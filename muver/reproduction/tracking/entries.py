@@ -12,6 +12,7 @@ from muver.io.errors import InputError
 from muver.io.files import short_hash
 from muver.reproduction.estimate.benchmarks import measured
 from muver.reproduction.tables.keys import data_fingerprint, row_key
+from muver.reproduction.tables.numbers import counted
 from muver.reproduction.tables.records import (
     ComparedRow,
     LayersRow,
@@ -183,7 +184,10 @@ class _Builder:
                 sweeps.setdefault(f"{row.method}, {row.searched}", []).append(at)
         found = dict(enumerate(entries))
         for name, places in sweeps.items():
-            runs = [replace(found.pop(at), name=f"{name}, {_layers(rows[at])}") for at in places]
+            runs = [
+                replace(found.pop(at), name=f"{name}, {counted(rows[at].merge_layers, 'layer')}")
+                for at in places
+            ]
             key = short_hash({"layers_of": [run.key for run in runs]})
             start = rows[places[0]].start
             points = []
@@ -212,7 +216,3 @@ def _scored(settings: Recording) -> dict[tuple[str, str], Scored]:
         evaluation = read_evaluation(path)
         found[evaluation.system, evaluation.set] = Scored(evaluation, path, run)
     return found
-
-
-def _layers(row: LayersRow) -> str:
-    return f"{row.merge_layers} layer{'' if row.merge_layers == 1 else 's'}"

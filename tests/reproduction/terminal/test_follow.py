@@ -119,8 +119,8 @@ def test_the_tables_that_were_asked_for_stand_at_the_end(logger, targets, monkey
     Path("results/table1.csv").touch()
     shown = []
     monkeypatch.setattr(
-        "muver.reproduction.tables.shown.show",
-        lambda names, results: shown.append((names, results)),
+        "muver.reproduction.tables.shown.print_tables",
+        lambda names, results, folder: shown.append((names, results)),
     )
     asked = [(["table1"], Path("results"))] if "results" in targets[0] else []
     started(logger, targets).end()
