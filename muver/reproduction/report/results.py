@@ -1,12 +1,12 @@
 """The results that the page shows, and where their rows are recorded in MLflow."""
 
+import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from muver.io.errors import InputError
 from muver.reproduction.report.files import Problems, RunFiles
 from muver.reproduction.tables.records import AnyResult, caption_of, read_result
-from muver.reproduction.tracking.listed import read_list
 
 Addresses = dict[tuple[str, str], str]
 
@@ -46,9 +46,11 @@ def read_recorded(results: Sequence[Result], files: RunFiles) -> Addresses:
 
     A table without a list of runs was not recorded, or on another machine.
     """
-    return {
-        (result.name, line["row_key"]): line["address"]
-        for result in results
-        for line in read_list(files.recorded(result.name))
-        if line["address"].startswith("/")
-    }
+    addresses = {}
+    for result in results:
+        recorded = files.recorded(result.name)
+        text = recorded.read_text(encoding="utf-8") if recorded.is_file() else ""
+        for line in csv.DictReader(text.splitlines()):
+            if line["address"].startswith("/"):
+                addresses[result.name, line["row_key"]] = line["address"]
+    return addresses

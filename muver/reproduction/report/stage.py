@@ -9,7 +9,6 @@ from muver.io.progress import logger
 from muver.reproduction.report.drawings import inline
 from muver.reproduction.report.explorer import explore
 from muver.reproduction.report.files import Problems, RunFiles
-from muver.reproduction.report.machine import commit, machine, versions
 from muver.reproduction.report.page import html_of
 from muver.reproduction.report.results import Result, read_recorded, read_results
 from muver.reproduction.report.settings import Report
@@ -18,6 +17,7 @@ from muver.reproduction.report.tables import tables
 from muver.reproduction.report.times import read_jobs, times
 from muver.reproduction.tables.numbers import counted
 from muver.reproduction.tables.records import result_names
+from muver.reproduction.tracking.provenance import commit, machine, versions
 
 
 def make_report(

@@ -9,7 +9,6 @@ from typing import Any
 from muver.io.errors import InputError
 from muver.io.files import write_json, write_text
 from muver.io.progress import duration
-from muver.reproduction.report.machine import changed_since_commit, commit, machine, versions
 from muver.reproduction.report.times import read_jobs
 from muver.reproduction.results_page.record import (
     measured,
@@ -24,6 +23,7 @@ from muver.reproduction.results_page.tables import read_tables, texts
 from muver.reproduction.settings.file import read_params
 from muver.reproduction.settings.resolve import resolve
 from muver.reproduction.tables.records import ResultOnData
+from muver.reproduction.tracking.provenance import changed_since_commit, commit, machine, versions
 
 BEGIN, END = "<!-- begin: {} -->", "<!-- end: {} -->"
 SECTION = re.compile(

@@ -6,8 +6,7 @@ from muver.reproduction.grid.points import logs_by_trial
 from muver.reproduction.tables.records import GridResult, PointRow
 from muver.reproduction.tracking import describe
 from muver.reproduction.tracking.entries import of_settings
-from muver.reproduction.tracking.entry import Data, Entry, parent
-from muver.reproduction.tracking.settings import Recording
+from muver.reproduction.tracking.entry import Data, Entry, Recording, parent
 
 
 def grid_entry(grid: GridResult, source: Path, settings: Recording) -> Entry:

@@ -2,18 +2,29 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from muver.io.errors import InputError
 from muver.io.files import write_text
 from muver.io.progress import logger
 from muver.reproduction.tables.records import ComparisonTable, GridResult, ViewsTable, read_result
+from muver.reproduction.tables.render import csv_text
 from muver.reproduction.tracking.entries import entries
-from muver.reproduction.tracking.entry import Entry
+from muver.reproduction.tracking.entry import Entry, Recording, Recordings
 from muver.reproduction.tracking.grid import grid_entry
-from muver.reproduction.tracking.listed import Listed, write_list
-from muver.reproduction.tracking.settings import Recording, Recordings
 
 FAILED = ".failed"  # suffix of the file beside a table's list of runs that says why it failed
+
+
+class Listed(NamedTuple):
+    """A line of a table's list of runs; the address is below the server's."""
+
+    row_key: str
+    method: str
+    run_id: str
+    experiment_id: str
+    address: str
+    store: str
 
 
 def record_all(settings: Recordings, keep_going: bool = False) -> None:
@@ -61,7 +72,7 @@ def record(settings: Recording) -> None:
     else:
         logger.info("tracking is off (tracking.enabled): no runs recorded")
         lines = []
-    write_list(Path(settings.out), lines)
+    write_text(Path(settings.out), csv_text(Listed._fields, lines))
 
 
 def _put(found: Sequence[Entry], experiment: str, table: Path) -> list[Listed]:

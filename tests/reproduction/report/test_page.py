@@ -1,11 +1,10 @@
-"""The parts of the page that need no run: sources, machine, embedding, assets."""
+"""The parts of the page that need no run: sources, embedding, assets."""
 
 import base64
 import gzip
 import json
 
 from muver.look import ASSETS as SHARED
-from muver.reproduction.report.machine import gpus, machine, versions
 from muver.reproduction.report.page import ASSETS, SCRIPTS, compressed, without_places
 
 
@@ -30,11 +29,3 @@ def test_assets_are_used_and_can_stand_in_a_page():
         name, source = path.name, path.read_text(encoding="utf-8")
         assert "innerHTML" not in source and "eval(" not in source
         assert "</script" not in source or name == "page.html"
-
-
-def test_kind_of_machine_without_names(tmp_path):
-    assert set(machine()) == {"System", "Processor", "Cores", "Memory", "GPU", "Instruction set"}
-    (tmp_path / "0000").mkdir()
-    (tmp_path / "0000" / "information").write_text("Model: \t A GPU\nIRQ: 1\n")
-    assert gpus(tmp_path) == ["A GPU"]
-    assert {"muver", "Python", "numpy"} <= set(versions())

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from muver.io import processor
 from muver.io.errors import InputError
 from muver.io.files import write_json, write_text
-from muver.reproduction.report.machine import instruction_set
 from muver.reproduction.results_page import section
 from muver.reproduction.results_page.section import make_section, write_section
 from muver.reproduction.tables.records import (
@@ -21,6 +20,7 @@ from muver.reproduction.tables.records import (
     Result,
     TableSet,
 )
+from muver.reproduction.tracking.provenance import instruction_set
 from tests.blank import blank
 
 ROW = blank(ComparedRow, sets={"test": blank(ComparedPart)})
