@@ -50,23 +50,35 @@ mentions and ``m`` entities; mentions, entities, groups and categories are numbe
     view have at most, or null).
 """
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from muver.io.errors import InputError
+from muver.io.typed import Count, Settings
 from muver.reproduction.report.collection import knowledge_base, worlds
-from muver.reproduction.report.descriptions import fit, shorten
 from muver.reproduction.report.files import Problems, RunFiles
 from muver.reproduction.report.parts import view_parts
 from muver.reproduction.report.rankings import Ranking, read_ranking
-from muver.reproduction.report.settings import Report
-from muver.reproduction.report.systems import System
+from muver.reproduction.report.results import System
 
 Data = dict[str, Any]
 ORIGINAL, SPAN = 0, -3  # layers of views of sentences: from 0 on, and this one
+STEPS = (8000, 4000, 2000, 1200, 800, 500, 300)  # characters an entity, tried in turn
+MARK = " \u2026"  # stands where a sentence was cut
+LEAST = 40  # characters of a sentence that is kept
+
+
+class Report(Settings):
+    """What the page shows, and how much it may hold."""
+
+    results: list[str] | None = None  # tables and figures; None shows all that are there
+    mentions: Count = 2000  # at most, drawn evenly from all worlds or sets
+    candidates: Count = 10  # of each mention, the gold entity besides
+    characters: Count = 6_000_000  # of all descriptions, which keeps a page below 10 MB
 
 
 def explore(
@@ -218,3 +230,46 @@ def sentences_needed(
         for entity, start, end in views.T.tolist():
             needed.setdefault(entity, set()).update(range(max(start, 0), end + 1))
     return needed
+
+
+def fit(lengths: Sequence[int], budget: int) -> int | None:
+    """How many characters of each description fit into ``budget``; None for all of them.
+
+    >>> fit([100, 900], 1000), fit([100, 900], 999), fit([100, 900, 100], 700)
+    (None, 800, 500)
+    """
+    if sum(lengths) <= budget:
+        return None
+    for step in STEPS:
+        if sum(min(length, step) for length in lengths) <= budget:
+            return step
+    return STEPS[-1]
+
+
+def shorten(sentences: Sequence[str], needed: Iterable[int], limit: int | None) -> list[str | int]:
+    """The sentences that fit, in their order, with the number of those left out between them.
+
+    Those with numbers in ``needed``, of views that won, must be there; each is cut if there is no
+    room for it. ``limit`` is how many characters to keep; None keeps everything.
+
+    >>> shorten(["One.", "Two.", "Three.", "Four."], [2], 10)
+    [2, 'Three.', 1]
+    """
+    if limit is None or sum(map(len, sentences)) <= limit:
+        return list(sentences)
+    must = [number for number in sorted(set(needed)) if 0 <= number < len(sentences)]
+    others = [number for number in range(len(sentences)) if number not in must]
+    kept: dict[int, str] = {}
+    room = limit
+    for place, number in enumerate([*must, *others]):
+        left = len(must) - place
+        if left <= 0 and kept and room < LEAST:
+            break
+        sentence, most = sentences[number], max(room // max(left, 1), LEAST)
+        kept[number] = sentence if len(sentence) <= most else sentence[:most].rstrip() + MARK
+        room -= len(kept[number])
+    out: list[str | int] = []
+    for inside, numbers in itertools.groupby(range(len(sentences)), kept.__contains__):
+        run = [*numbers]
+        out += [kept[number] for number in run] if inside else [len(run)]
+    return out

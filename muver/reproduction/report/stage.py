@@ -7,13 +7,10 @@ from muver.io.errors import InputError
 from muver.io.files import write_text
 from muver.io.progress import logger
 from muver.reproduction.report.drawings import inline
-from muver.reproduction.report.explorer import explore
+from muver.reproduction.report.explorer import Report, explore
 from muver.reproduction.report.files import Problems, RunFiles
-from muver.reproduction.report.page import html_of
-from muver.reproduction.report.results import Result, read_recorded, read_results
-from muver.reproduction.report.settings import Report
-from muver.reproduction.report.systems import read_systems
-from muver.reproduction.report.tables import tables
+from muver.reproduction.report.page import html_of, tables
+from muver.reproduction.report.results import Result, read_recorded, read_results, read_systems
 from muver.reproduction.report.times import read_jobs, times
 from muver.reproduction.tables.numbers import counted
 from muver.reproduction.tables.records import result_names

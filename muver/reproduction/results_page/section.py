@@ -22,6 +22,7 @@ from muver.reproduction.results_page.record import (
 from muver.reproduction.results_page.tables import read_tables, texts
 from muver.reproduction.settings.file import read_params
 from muver.reproduction.settings.resolve import resolve
+from muver.reproduction.tables.numbers import counted
 from muver.reproduction.tables.records import ResultOnData
 from muver.reproduction.tracking.provenance import changed_since_commit, commit, machine, versions
 
@@ -126,7 +127,7 @@ def _facts(project: Path, results: Path, tables: Mapping[str, Any]) -> dict[str,
     return {
         "Commit": f"`{code['hash']}`{code['changed']}" if code else "not known",
         "Made": f"{datetime.fromtimestamp(latest, UTC):%Y-%m-%d}",
-        **({"All jobs together": f"{took} ({len(jobs)} jobs, some side by side)"} if jobs else {}),
+        **({"All jobs together": f"{took} ({counted(len(jobs), 'job')})"} if jobs else {}),
         **machine(),
         "Versions": ", ".join(f"{name} {version}" for name, version in versions().items()),
     }

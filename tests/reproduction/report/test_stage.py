@@ -10,7 +10,7 @@ from muver.cli import main
 from muver.io.errors import InputError
 from muver.io.files import write_json
 from muver.io.typed import read
-from muver.reproduction.report.settings import Report
+from muver.reproduction.report.explorer import Report
 from muver.reproduction.report.stage import make_report
 from muver.reproduction.workspace.catalog import NAME
 from tests.reproduction.report.made import SCRIPT, make_project
