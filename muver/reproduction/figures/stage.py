@@ -61,10 +61,7 @@ def _lengths(name: str, settings: ErrorByLength, evaluations: Evaluations) -> re
     ranks = [evaluations.ranks(row.system) for row in rows]
     bins, remainder = error_by_length(*ranks, cutoff, first.resample, settings.bin, last)
     if not any(one.mentions for one in bins):
-        raise InputError(
-            f"no mention's gold entity has 1 to {last} sentences ({remainder.over} have more, "
-            f"{remainder.without} none): there is nothing to draw. Raise last."
-        )
+        raise InputError(f"last is {last}: all descriptions are longer or empty. Raise it.")
     built = [row_of(records.Row, row, {first.set: evaluations}) for row in rows]
     return records.LengthsFigure(
         name=name,

@@ -1,53 +1,34 @@
 """The predictions as one JSON object, which the page's script shows.
 
-It is columnar, since thousands of small objects would take several times the room. There are ``n``
-mentions and ``m`` entities; mentions, entities, groups and categories are numbered from 0:
+It is columnar, since thousands of small objects would take several times the room. Mentions
+(``n``), entities (``m``), groups and categories are numbered from 0.
 
 ``unit``, ``grouped_by``
-    What a text is made of, ``sentence`` or ``paragraph``, and what mentions are grouped by,
-    ``World`` or ``Set``.
-``total``
-    All mentions that were ranked; more than ``n`` if the page holds a sample.
-``limit``
-    Characters to which descriptions were cut, or null.
-``cutoffs``
-    The k of recall@k that the reader may choose.
-``groups``, ``categories``
-    Names.
-``open``
-    The systems that the page compares at first: one name or two.
+    What a text is made of, ``sentence`` or ``paragraph``; mentions are grouped by ``World`` or
+    ``Set``.
+``total``, ``limit``
+    All mentions that were ranked, of which the page may hold a sample; the characters to which
+    descriptions were cut, or null.
+``cutoffs``, ``groups``, ``categories``, ``open``
+    The k of recall@k to choose from; names; one or two systems that the page opens with.
 ``mentions``
-    ``id``, ``group``, ``category``, ``left``, ``mention``, ``right``, ``gold`` (an entity): each a
-    list of ``n``.
+    Lists of ``n``: ``id``, ``group``, ``category``, ``left``, ``mention``, ``right``, ``gold``.
 ``entities``
-    ``title``, ``sentences`` (how many the description has) and ``text``: each a list of ``m``. A
-    text is a list of sentences or paragraphs, in order; a number stands for as many that were left
-    out. ``sentences`` and ``text`` are null where the description was not read.
+    Lists of ``m``: ``title``, ``sentences`` (how many the description has) and ``text``, a list in
+    which a number stands for as many sentences that were left out; null where it was not read.
 ``rows``
-    A list of objects: ``system``, ``method``, ``key`` (row key), ``depth`` (candidates a mention),
-    ``views``, ``parts``, and
+    ``system``, ``method``, ``key`` (row key), ``depth`` (candidates a mention), ``views`` (how the
+    row reads a description, :func:`views_of`), ``rank`` (``n`` ranks of the gold entity; 0 = not
+    among the candidates), ``counts`` (``n`` numbers of candidates that are kept), and of all
+    candidates that are kept, mention after mention, ``place`` (rank), ``entity``, ``score``, and
+    the view that won as in a run file (:mod:`muver.retriever.retrieval.rows`): ``layer``,
+    ``first``, ``last``.
 
-    ``rank``
-        ``n`` ranks of the gold entity; 0 = not among the candidates.
-    ``counts``
-        ``n`` numbers of candidates that are kept.
-    ``place``, ``entity``, ``score``, ``layer``, ``first``, ``last``
-        Of all candidates that are kept, mention after mention: the rank, the entity, the score, and
-        the view that won, as in a run file (:mod:`muver.retriever.retrieval.rows`): ``layer`` 0 =
-        an original view, n > 0 = from the n-th layer of merging, -1 = no views, -2 = global, -3 = a
-        span; sentences ``first`` .. ``last``.
-
-    ``parts``
-        What each view adds to the score of two entities a mention, the first candidate and the gold
-        one, or null where a row has no views to show (:mod:`muver.reproduction.report.parts`).
-        ``counts`` and ``views``, ``2 n`` each: how many views are listed, and how many there are; 0
-        of a gold entity that is the first candidate. Of all that are listed, the greatest share
-        first: ``layer``, ``first``, ``last`` as above, ``similarity`` to the mention, and ``share``
-        of the score.
-
-    ``views`` says how the row reads a description: ``kind`` (``sentences``, ``prefix``, ``tokens``
-    or null for BM25), ``max_tokens`` and ``global_tokens`` (word pieces that a view and a global
-    view have at most, or null).
+    ``parts`` (:mod:`muver.reproduction.report.parts`; null where a row has no views to show) says
+    what each view adds to the score of two entities a mention, the first candidate and the gold
+    one: ``counts`` and ``views``, ``2 n`` each, how many views are listed and how many there are (0
+    of a gold entity that is the first candidate); of all that are listed, the greatest share first,
+    ``layer``, ``first``, ``last``, ``similarity`` to the mention, and ``share`` of the score.
 """
 
 import itertools

@@ -37,11 +37,6 @@ class RepeatedRow(Row):
 
     repeats: list[str] = []
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.system in self.repeats:
-            raise ValueError(f"repeats of {self.system} must be other systems, each once.")
-
 
 class ViewsRow(Row):
     """A row of Table 3, after some layers of merging by a search."""
@@ -49,13 +44,6 @@ class ViewsRow(Row):
     merge_layers: Natural = 0
     search: Text | None = None  # its name; None without merging
     sweep_of: Text | None = None  # the system that differs only in layers and search
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if bool(self.merge_layers) != (self.search is not None):
-            raise ValueError(
-                f"search of {self.system} is {self.search!r} at {self.merge_layers} merged layers."
-            )
 
 
 class Comparison(Settings):

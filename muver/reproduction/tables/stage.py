@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.io.typed import read
 from muver.reproduction.tables import comparison, domains, sizes, views
@@ -39,15 +38,10 @@ def make_table(
     """
     kind, build = KINDS.get(name, (kinds.Comparison, comparison.build))
     given = read(kind, settings)
-    caption = getattr(given, "caption", None) or _caption(name)
-    write_table(out, build(name, caption, given, TableFiles(evaluations, counts, encoder)), show)
-
-
-def _caption(name: str) -> str:
-    if name not in NAMES:
+    caption = getattr(given, "caption", None) or paper().get(name, {}).get("caption")
+    if caption is None:
         raise InputError(
-            f"--name: no table is called {name!r}.{did_you_mean(name, NAMES)} Known: "
-            f"{', '.join(NAMES)}. Any other name makes a comparison of rows if its settings have "
-            "a caption."
+            f"--name {name!r}: is no table of the paper ({', '.join(NAMES)}), so that its settings "
+            "must have a caption."
         )
-    return paper()[name]["caption"]
+    write_table(out, build(name, caption, given, TableFiles(evaluations, counts, encoder)), show)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from muver.io.errors import InputError
 from muver.io.files import write_text
@@ -14,17 +13,8 @@ from muver.reproduction.tracking.entry import Entry, Recording, Recordings
 from muver.reproduction.tracking.grid import grid_entry
 
 FAILED = ".failed"  # suffix of the file beside a table's list of runs that says why it failed
-
-
-class Listed(NamedTuple):
-    """A line of a table's list of runs; the address is below the server's."""
-
-    row_key: str
-    method: str
-    run_id: str
-    experiment_id: str
-    address: str
-    store: str
+# Columns of a table's list of runs; the address is below the server's
+LISTED = ("row_key", "method", "run_id", "experiment_id", "address", "store")
 
 
 def record_all(settings: Recordings, keep_going: bool = False) -> None:
@@ -72,11 +62,11 @@ def record(settings: Recording) -> None:
     else:
         logger.info("tracking is off (tracking.enabled): no runs recorded")
         lines = []
-    write_text(Path(settings.out), csv_text(Listed._fields, lines))
+    write_text(Path(settings.out), csv_text(LISTED, lines))
 
 
-def _put(found: Sequence[Entry], experiment: str, table: Path) -> list[Listed]:
-    """Put entries into an experiment, which ``table`` describes."""
+def _put(found: Sequence[Entry], experiment: str, table: Path) -> list[tuple[str, ...]]:
+    """Put entries into an experiment, which ``table`` describes; the lines of the list of runs."""
     # MLflow takes two seconds to import, which are saved where tracking is off.
     from muver.reproduction.tracking.experiments import describe_experiment, open_experiment
     from muver.reproduction.tracking.runs import Recorder
@@ -93,6 +83,5 @@ def _put(found: Sequence[Entry], experiment: str, table: Path) -> list[Listed]:
         # Last, as another recorder may have been the first to finish a row.
         runs = [(one, recorder.run_of(one)) for entry in found for one in (entry, *entry.children)]
         return [
-            Listed(one.key, one.name, run, number, pages.format(run), store_name())
-            for one, run in runs
+            (one.key, one.name, run, number, pages.format(run), store_name()) for one, run in runs
         ]
