@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from muver.io.files import sha256_of, write_json, write_text
+from muver.reproduction.report.explorer import Report
 from muver.reproduction.report.files import RunFiles
-from muver.reproduction.report.settings import Report
 from muver.reproduction.report.stage import make_report
 from muver.reproduction.tables.keys import row_key
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES

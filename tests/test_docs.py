@@ -70,3 +70,8 @@ def test_the_small_drawing_of_the_rules_has_their_names():
     drawn = re.findall(r'class="name"[^>]*>(\w+)<', drawing)
     assert len(drawn) == 12
     assert {*drawn} <= {"record", *re.findall(r"\w+", rules.partition("```mermaid")[2])}
+
+
+def test_copied_keys_are_rows_that_the_default_makes():
+    found = re.findall(r"row_key = '(\w+)'", (ROOT / "docs/mlflow.md").read_text(encoding="utf-8"))
+    assert found and all(key in (ROOT / "README.md").read_text(encoding="utf-8") for key in found)

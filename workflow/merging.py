@@ -21,7 +21,7 @@ from muver.reproduction.settings import resolve
 from muver.reproduction.settings.file import read_params
 from muver.reproduction.workspace import graph_of
 from muver.retriever.vectors.part import Part
-from muver.retriever.views.slices import entity_slices
+from muver.retriever.views.layout import entity_slices
 
 MODEL, SEARCH, LONGEST, HIGH = "muver", "distant", 6, 99.9
 NUMBERS, DRAWING = Path("docs/results/merging.csv"), Path("docs/images/merging.svg")

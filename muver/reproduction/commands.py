@@ -291,7 +291,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "write docs/results.md, the page of record, or some tables of another page",
             """--command 'snakemake --cores all results/fidelity.csv' --only fidelity
   --out docs/fidelity.md"""),
-        Command("stage metrics", "reproduction.metrics.stage:write_metrics",
+        Command("stage metrics", "reproduction.metrics:write_metrics",
             "write the numbers and curves of results as DVC compares them",
             """--tables results/table1.json --curves results/figure2.json
   --metrics metrics --plots plots"""),

@@ -18,9 +18,8 @@ from pathlib import Path
 import pytest
 from mlflow import MlflowClient
 
-from muver.reproduction.tracking.listed import read_list
 from tests.cluster.conftest import BUCKET
-from tests.reproduction.tracking.conftest import TableFiles, evaluation
+from tests.reproduction.tracking.conftest import TableFiles, evaluation, read_list
 from tests.reproduction.tracking.server import free_port, serving
 
 RECORDERS = 8

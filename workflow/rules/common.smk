@@ -99,7 +99,7 @@ def tables_to_show():
     return map(here, workflow.dag_settings.targets or [f"results/{S['results'][0]}.csv"])
 
 
-FOLLOWER = Follower(tables_to_show, lambda: link(W, here))
+FOLLOWER = Follower(tables_to_show, lambda: link(W, here), Path(workflow.overwrite_workdir or ""))
 if workflow.is_main_process and not workflow.dryrun:
     logger.addHandler(FOLLOWER)
 

@@ -8,14 +8,13 @@ from muver.io.errors import InputError
 from muver.io.files import write_json, write_text
 from muver.io.typed import Settings, read
 from muver.reproduction.figures import lengths_plot, views_plot
-from muver.reproduction.figures.settings import ErrorByLength
 from muver.reproduction.figures.style import house_style, save
 from muver.reproduction.tables import records
 from muver.reproduction.tables.evaluations import Evaluations, TableFiles, read_one_set, row_of
 from muver.reproduction.tables.pages import page_of
 from muver.reproduction.tables.paper import is_papers, paper
 from muver.reproduction.tables.render import csv_text
-from muver.reproduction.tables.settings import Row, systems_of
+from muver.reproduction.tables.settings import ErrorByLength, Row, systems_of
 from muver.retriever.evaluation.bootstrap import RESAMPLES
 from muver.retriever.evaluation.lengths import error_by_length
 
@@ -62,10 +61,7 @@ def _lengths(name: str, settings: ErrorByLength, evaluations: Evaluations) -> re
     ranks = [evaluations.ranks(row.system) for row in rows]
     bins, remainder = error_by_length(*ranks, cutoff, first.resample, settings.bin, last)
     if not any(one.mentions for one in bins):
-        raise InputError(
-            f"no mention's gold entity has 1 to {last} sentences ({remainder.over} have more, "
-            f"{remainder.without} none): there is nothing to draw. Raise last."
-        )
+        raise InputError(f"last is {last}: all descriptions are longer or empty. Raise it.")
     built = [row_of(records.Row, row, {first.set: evaluations}) for row in rows]
     return records.LengthsFigure(
         name=name,

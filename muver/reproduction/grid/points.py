@@ -1,12 +1,15 @@
-"""The points of the grid, all combinations of the hyper-parameters' values, and its trials."""
+"""The section ``grid`` of params.yaml: its points, all combinations of values, and its trials."""
 
 import itertools
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
+
+from msgspec import UNSET, Meta, UnsetType
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
+from muver.io.typed import Amount, Count, Name, Positive, Settings, Some
 from muver.reproduction.tables.numbers import spelled
 
 SHORT = {
@@ -19,6 +22,21 @@ SHORT = {
 }
 HYPERPARAMETERS = tuple(SHORT)
 WHOLE = ("batch_size", "epochs")
+Below1 = Annotated[int, Meta(ge=0, lt=1)] | Annotated[float, Meta(ge=0, lt=1)]
+
+
+class Grid(Settings):
+    """The models to train at each point, the values of each hyper-parameter, and optionally the
+    subset of points to try; None stands for all, in place of a preset's."""
+
+    models: Some[Name]
+    learning_rate: Some[Positive]
+    weight_decay: Some[Amount]
+    warmup: Some[Below1]
+    batch_size: Some[Count]
+    initial_scale: Some[Positive] | UnsetType = UNSET
+    epochs: Some[Count] | UnsetType = UNSET
+    subset: Some[str] | None | UnsetType = UNSET
 
 
 class Trial(NamedTuple):
@@ -41,8 +59,8 @@ def trials(grid: Mapping[str, Any]) -> dict[str, Trial]:
 def points(grid: Mapping[str, Any]) -> dict[str, dict[str, float | int]]:
     """The ``training`` settings of each point by its name; the last one changes fastest.
 
-    ``grid`` is the section of params.yaml (:class:`muver.reproduction.grid.settings.Grid`). Its
-    ``subset`` names the points to keep, for a part of the grid that is not a product of lists.
+    ``grid`` is a :class:`Grid` as a dictionary. Its ``subset`` names the points to keep, for a part
+    of the grid that is not a product of lists.
 
     >>> lists = {"learning_rate": [1e-5], "weight_decay": [0.01], "warmup": [0]}
     >>> list(points({**lists, "batch_size": [64, 128]}))
@@ -74,16 +92,16 @@ def name_of(point: Mapping[str, float]) -> str:
 
 def logs_by_trial(named: Collection[str], logs: Sequence[Path]) -> dict[str, Path]:
     """The log of each trial, called ``<trial>`` or ``<trial>-<key>``, in the logs' order."""
-    by_trial: dict[str, Path] = {}
-    for log in logs:
-        name = log.stem if log.stem in named else log.stem.rpartition("-")[0] or log.stem
-        if name not in named:
-            raise InputError(
-                f"{log}: not named after a trial of the grid.{did_you_mean(log.stem, named)}"
-            )
-        if name in by_trial:
-            raise InputError(f"{log}: a second log of {name}; the first is {by_trial[name]}.")
-        by_trial[name] = log
-    if missing := [name for name in named if name not in by_trial]:
-        raise InputError(f"logs: no log of {', '.join(missing)}. Train these first.")
+
+    def trial_of(log: Path) -> str:
+        return log.stem if log.stem in named else log.stem.rpartition("-")[0]
+
+    by_trial = {trial_of(log): log for log in logs}
+    missing = [name for name in named if name not in by_trial]
+    strange = [str(log) for name, log in by_trial.items() if name not in named]
+    if missing or strange:
+        raise InputError(
+            "logs: expected one of each trial of the grid, named after it. Missing, or of no "
+            f"trial: {', '.join([*missing, *strange])}."
+        )
     return by_trial

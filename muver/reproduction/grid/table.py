@@ -7,9 +7,8 @@ from statistics import fmean
 from typing import Any
 
 from muver.io.files import read_json, short_hash
-from muver.io.typed import overlay
-from muver.reproduction.grid.points import logs_by_trial, trials
-from muver.reproduction.grid.settings import GridTable
+from muver.io.typed import Settings, overlay
+from muver.reproduction.grid.points import Grid, logs_by_trial, trials
 from muver.reproduction.tables.keys import row_key
 from muver.reproduction.tables.records import GridResult, Mean, PointRow
 from muver.reproduction.tables.render import write_table
@@ -21,6 +20,19 @@ RULE = (
     "the one that stands first. The test worlds are not looked at."
 )
 SUMMED = ", summed over the models,"
+
+
+class GridTable(Settings):
+    """What ``muver stage grid`` takes: the section ``grid``, and each model's settings."""
+
+    grid: Grid
+    base: dict[str, dict[str, Any]]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for model in self.grid.models:
+            if "validation_cutoff" not in self.base.get(model, {}).get("training", {}):
+                raise ValueError(f"base.{model}.training must hold the settings of training.")
 
 
 def make_grid(

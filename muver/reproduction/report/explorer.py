@@ -1,72 +1,65 @@
 """The predictions as one JSON object, which the page's script shows.
 
-It is columnar, since thousands of small objects would take several times the room. There are ``n``
-mentions and ``m`` entities; mentions, entities, groups and categories are numbered from 0:
+It is columnar, since thousands of small objects would take several times the room. Mentions
+(``n``), entities (``m``), groups and categories are numbered from 0.
 
 ``unit``, ``grouped_by``
-    What a text is made of, ``sentence`` or ``paragraph``, and what mentions are grouped by,
-    ``World`` or ``Set``.
-``total``
-    All mentions that were ranked; more than ``n`` if the page holds a sample.
-``limit``
-    Characters to which descriptions were cut, or null.
-``cutoffs``
-    The k of recall@k that the reader may choose.
-``groups``, ``categories``
-    Names.
-``open``
-    The systems that the page compares at first: one name or two.
+    What a text is made of, ``sentence`` or ``paragraph``; mentions are grouped by ``World`` or
+    ``Set``.
+``total``, ``limit``
+    All mentions that were ranked, of which the page may hold a sample; the characters to which
+    descriptions were cut, or null.
+``cutoffs``, ``groups``, ``categories``, ``open``
+    The k of recall@k to choose from; names; one or two systems that the page opens with.
 ``mentions``
-    ``id``, ``group``, ``category``, ``left``, ``mention``, ``right``, ``gold`` (an entity): each a
-    list of ``n``.
+    Lists of ``n``: ``id``, ``group``, ``category``, ``left``, ``mention``, ``right``, ``gold``.
 ``entities``
-    ``title``, ``sentences`` (how many the description has) and ``text``: each a list of ``m``. A
-    text is a list of sentences or paragraphs, in order; a number stands for as many that were left
-    out. ``sentences`` and ``text`` are null where the description was not read.
+    Lists of ``m``: ``title``, ``sentences`` (how many the description has) and ``text``, a list in
+    which a number stands for as many sentences that were left out; null where it was not read.
 ``rows``
-    A list of objects: ``system``, ``method``, ``key`` (row key), ``depth`` (candidates a mention),
-    ``views``, ``parts``, and
+    ``system``, ``method``, ``key`` (row key), ``depth`` (candidates a mention), ``views`` (how the
+    row reads a description, :func:`views_of`), ``rank`` (``n`` ranks of the gold entity; 0 = not
+    among the candidates), ``counts`` (``n`` numbers of candidates that are kept), and of all
+    candidates that are kept, mention after mention, ``place`` (rank), ``entity``, ``score``, and
+    the view that won as in a run file (:mod:`muver.retriever.retrieval.rows`): ``layer``,
+    ``first``, ``last``.
 
-    ``rank``
-        ``n`` ranks of the gold entity; 0 = not among the candidates.
-    ``counts``
-        ``n`` numbers of candidates that are kept.
-    ``place``, ``entity``, ``score``, ``layer``, ``first``, ``last``
-        Of all candidates that are kept, mention after mention: the rank, the entity, the score, and
-        the view that won, as in a run file (:mod:`muver.retriever.retrieval.rows`): ``layer`` 0 =
-        an original view, n > 0 = from the n-th layer of merging, -1 = no views, -2 = global, -3 = a
-        span; sentences ``first`` .. ``last``.
-
-    ``parts``
-        What each view adds to the score of two entities a mention, the first candidate and the gold
-        one, or null where a row has no views to show (:mod:`muver.reproduction.report.parts`).
-        ``counts`` and ``views``, ``2 n`` each: how many views are listed, and how many there are; 0
-        of a gold entity that is the first candidate. Of all that are listed, the greatest share
-        first: ``layer``, ``first``, ``last`` as above, ``similarity`` to the mention, and ``share``
-        of the score.
-
-    ``views`` says how the row reads a description: ``kind`` (``sentences``, ``prefix``, ``tokens``
-    or null for BM25), ``max_tokens`` and ``global_tokens`` (word pieces that a view and a global
-    view have at most, or null).
+    ``parts`` (:mod:`muver.reproduction.report.parts`; null where a row has no views to show) says
+    what each view adds to the score of two entities a mention, the first candidate and the gold
+    one: ``counts`` and ``views``, ``2 n`` each, how many views are listed and how many there are (0
+    of a gold entity that is the first candidate); of all that are listed, the greatest share first,
+    ``layer``, ``first``, ``last``, ``similarity`` to the mention, and ``share`` of the score.
 """
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from muver.io.errors import InputError
+from muver.io.typed import Count, Settings
 from muver.reproduction.report.collection import knowledge_base, worlds
-from muver.reproduction.report.descriptions import fit, shorten
 from muver.reproduction.report.files import Problems, RunFiles
 from muver.reproduction.report.parts import view_parts
 from muver.reproduction.report.rankings import Ranking, read_ranking
-from muver.reproduction.report.settings import Report
-from muver.reproduction.report.systems import System
+from muver.reproduction.report.results import System
 
 Data = dict[str, Any]
 ORIGINAL, SPAN = 0, -3  # layers of views of sentences: from 0 on, and this one
+STEPS = (8000, 4000, 2000, 1200, 800, 500, 300)  # characters an entity, tried in turn
+MARK = " \u2026"  # stands where a sentence was cut
+LEAST = 40  # characters of a sentence that is kept
+
+
+class Report(Settings):
+    """What the page shows, and how much it may hold."""
+
+    results: list[str] | None = None  # tables and figures; None shows all that are there
+    mentions: Count = 2000  # at most, drawn evenly from all worlds or sets
+    candidates: Count = 10  # of each mention, the gold entity besides
+    characters: Count = 6_000_000  # of all descriptions, which keeps a page below 10 MB
 
 
 def explore(
@@ -218,3 +211,46 @@ def sentences_needed(
         for entity, start, end in views.T.tolist():
             needed.setdefault(entity, set()).update(range(max(start, 0), end + 1))
     return needed
+
+
+def fit(lengths: Sequence[int], budget: int) -> int | None:
+    """How many characters of each description fit into ``budget``; None for all of them.
+
+    >>> fit([100, 900], 1000), fit([100, 900], 999), fit([100, 900, 100], 700)
+    (None, 800, 500)
+    """
+    if sum(lengths) <= budget:
+        return None
+    for step in STEPS:
+        if sum(min(length, step) for length in lengths) <= budget:
+            return step
+    return STEPS[-1]
+
+
+def shorten(sentences: Sequence[str], needed: Iterable[int], limit: int | None) -> list[str | int]:
+    """The sentences that fit, in their order, with the number of those left out between them.
+
+    Those with numbers in ``needed``, of views that won, must be there; each is cut if there is no
+    room for it. ``limit`` is how many characters to keep; None keeps everything.
+
+    >>> shorten(["One.", "Two.", "Three.", "Four."], [2], 10)
+    [2, 'Three.', 1]
+    """
+    if limit is None or sum(map(len, sentences)) <= limit:
+        return list(sentences)
+    must = [number for number in sorted(set(needed)) if 0 <= number < len(sentences)]
+    others = [number for number in range(len(sentences)) if number not in must]
+    kept: dict[int, str] = {}
+    room = limit
+    for place, number in enumerate([*must, *others]):
+        left = len(must) - place
+        if left <= 0 and kept and room < LEAST:
+            break
+        sentence, most = sentences[number], max(room // max(left, 1), LEAST)
+        kept[number] = sentence if len(sentence) <= most else sentence[:most].rstrip() + MARK
+        room -= len(kept[number])
+    out: list[str | int] = []
+    for inside, numbers in itertools.groupby(range(len(sentences)), kept.__contains__):
+        run = [*numbers]
+        out += [kept[number] for number in run] if inside else [len(run)]
+    return out

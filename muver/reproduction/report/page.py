@@ -3,7 +3,9 @@
 import base64
 import gzip
 import json
+import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
@@ -11,12 +13,17 @@ from markupsafe import Markup
 from muver.io.typed import flat
 from muver.look import ASSETS as SHARED
 from muver.reproduction.report.files import RunFiles
-from muver.reproduction.report.results import Result
-from muver.reproduction.report.systems import System
-from muver.reproduction.report.tables import ASSETS, templates
+from muver.reproduction.report.results import Addresses, Result, System
 from muver.reproduction.tables.keys import data_fingerprint
-from muver.reproduction.tables.page import Section
+from muver.reproduction.tables.numbers import counted
+from muver.reproduction.tables.page import RULE, Section
+from muver.reproduction.tables.pages import page_of
+from muver.reproduction.tables.records import RecallTable, ViewsTable
+from muver.reproduction.tables.render import KEY, environment
 
+ASSETS = Path(__file__).with_name("assets")
+BASE = "http://127.0.0.1:5000"  # where `make audit` opens the user interface
+QUALIFIED = re.compile(r"([+-]?[\d.]+) (\(.*)")  # a number, and in brackets what is said of it
 # In the order in which they use each other; one script, since a page that is opened as a file may
 # not load modules.
 SCRIPTS = (
@@ -48,9 +55,7 @@ def html_of(
     template = templates().get_template("page.html")
     return template.render(
         title=f"muver: results on {dataset}" if dataset else "muver: results",
-        subtitle=", ".join(
-            f"{number} {one}{'s' if number > 1 else ''}" for one, number in counts.items() if number
-        ),
+        subtitle=", ".join(counted(number, one) for one, number in counts.items() if number),
         contents={**contents, "run": "Run"},
         asset=_asset,
         rows=[_row(system, files) for system in systems],
@@ -103,9 +108,16 @@ def _row(system: System, files: RunFiles) -> dict[str, Any]:
     return {
         "system": system,
         "files": lines,
+        "own_page": _own_page(system),
         "recall": Section(f"{system.method} by {unit}", "", header, recall),
         "settings": Section(f"Settings of {system.method}", "", ["setting", "set to"], settings),
     }
+
+
+def _own_page(system: System) -> str:
+    """How often a row's first candidate is the page that the mention stands on."""
+    counted = [one for one in system.evaluations.values() if one.own_page_first is not None]
+    return ", ".join(f"{one.own_page_first} of {one.mentions} mentions" for one in counted)
 
 
 def without_places(settings: Mapping[str, Any]) -> dict[str, str]:
@@ -115,3 +127,58 @@ def without_places(settings: Mapping[str, Any]) -> dict[str, str]:
         for name, value in flat(settings)
         if value != {} and not (isinstance(value, str) and value.startswith(("/", "~", "\\\\")))
     }
+
+
+def templates() -> Any:
+    """The page's templates, with what they share."""
+    made = environment(ASSETS, SHARED)
+    made.globals.update(rule=RULE, base=BASE, split=split)
+    return made
+
+
+def tables(results: Sequence[Result], drawings: Mapping[str, str], addresses: Addresses) -> Markup:
+    """A part of the page for each result, with its drawing first where it has one."""
+    make = templates().get_template("results.html").module.result
+    return Markup("\n").join(
+        make(result, Markup(drawings.get(result.name, "")), addresses, _shown(result))
+        for result in results
+    )
+
+
+def _shown(result: Result) -> dict[str, Any]:
+    """The sections of a result, and what stands in which columns of the first one.
+
+    A key that all lines share stands once, below them.
+    """
+    if result.table is None:
+        return {}
+    main, *further = page_of(result.table).sections
+    keys = [n for n, name in enumerate(main.header) if name.startswith(KEY)]
+    values = {row[n] for row in main.rows for n in keys}
+    shared = values.pop() if len(values) == 1 and len(main.rows) > 1 else ""
+    recall = _recall_columns(result, main)
+    parts = [part for row in result.table.rows for part in row.sets.values()] if recall else []
+    return {
+        "main": main,
+        "further": further,
+        "keys": keys,
+        "shared": shared,
+        "columns": [n for n in range(len(main.header)) if not (shared and n in keys)],
+        "recall": recall,
+        "judged": any(part.published for part in parts),
+    }
+
+
+def _recall_columns(result: Result, main: Section) -> dict[int, tuple[str, int]]:
+    """Set and cutoff of each column that has a row's recall; Table 3 has two rows in a line."""
+    table = result.table
+    if not isinstance(table, RecallTable) or isinstance(table, ViewsTable):
+        return {}
+    columns = [(one.set, k) for one in table.sets for k in table.cutoffs]
+    return dict(enumerate(columns, start=len(main.header) - 1 - len(columns)))
+
+
+def split(text: str) -> tuple[str, list[str]] | None:
+    """A number, and the lines of what stands in brackets after it."""
+    found = QUALIFIED.fullmatch(text)
+    return found and (found[1], re.split(r"(?<=\)), |; ", found[2]))

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from muver.reproduction.report.collection import Collection
 from muver.reproduction.report.files import RunFiles
-from muver.reproduction.report.systems import System
+from muver.reproduction.report.results import System
 from muver.retriever.runs.run import best_ranks, mentions_of_rows, read_run
 
 

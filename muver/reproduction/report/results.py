@@ -1,12 +1,21 @@
-"""The results that the page shows, and where their rows are recorded in MLflow."""
+"""The results that the page shows, the systems behind their rows, and their runs in MLflow."""
 
+import csv
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from muver.io.errors import InputError
 from muver.reproduction.report.files import Problems, RunFiles
-from muver.reproduction.tables.records import AnyResult, caption_of, read_result
-from muver.reproduction.tracking.listed import read_list
+from muver.reproduction.tables.keys import data_fingerprint, row_key
+from muver.reproduction.tables.records import (
+    AnyResult,
+    ComparisonTable,
+    RecallTable,
+    caption_of,
+    read_result,
+)
+from muver.retriever.evaluation.records import Evaluation, read_evaluation
 
 Addresses = dict[tuple[str, str], str]
 
@@ -46,9 +55,82 @@ def read_recorded(results: Sequence[Result], files: RunFiles) -> Addresses:
 
     A table without a list of runs was not recorded, or on another machine.
     """
-    return {
-        (result.name, line["row_key"]): line["address"]
-        for result in results
-        for line in read_list(files.recorded(result.name))
-        if line["address"].startswith("/")
-    }
+    addresses = {}
+    for result in results:
+        recorded = files.recorded(result.name)
+        text = recorded.read_text(encoding="utf-8") if recorded.is_file() else ""
+        for line in csv.DictReader(text.splitlines()):
+            if line["address"].startswith("/"):
+                addresses[result.name, line["row_key"]] = line["address"]
+    return addresses
+
+
+@dataclass
+class System:
+    """The system of a row."""
+
+    name: str
+    method: str
+    key: str  # the row's
+    titles: dict[str, str]  # what the table calls its sets, by name of the set
+    against: str | None = None  # the system that its first table tests it against
+    # By name of the set; empty if those of any set cannot be read
+    evaluations: dict[str, Evaluation] = field(default_factory=dict)
+    tables: list[str] = field(default_factory=list)  # that it stands in
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """Scores on the first set; all sets have the same settings and cutoffs."""
+        return next(iter(self.evaluations.values()))
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All settings of the row; empty without an evaluation."""
+        return self.evaluation.settings if self.evaluations else {}
+
+    @property
+    def over_kb(self) -> bool:
+        """Whether its candidates come from one knowledge base, not from worlds."""
+        return self.evaluation.kb is not None
+
+
+def read_systems(results: Sequence[Result], files: RunFiles, problems: Problems) -> list[System]:
+    """Every system that stands in a table of recall, in the order of the tables.
+
+    Evaluations lie under names without keys. So those of a table that was not made again after a
+    change of settings are of other rows, which is a problem, as missing ones are.
+    """
+    systems: dict[str, System] = {}
+    for result in results:
+        table = result.table
+        if not isinstance(table, RecallTable):
+            continue
+        against = table.against if isinstance(table, ComparisonTable) else None
+        for row in table.rows:
+            name = row.system
+            if name not in systems:
+                titles = {one.set: one.column for one in table.sets}
+                systems[name] = System(
+                    name, row.method, row.row_key, titles, against and against.system
+                )
+                try:
+                    systems[name].evaluations = {
+                        one: read_evaluation(files.evaluation(name, one)) for one in titles
+                    }
+                except InputError as error:
+                    problems.add(
+                        f"{row.method}: its settings cannot be shown. "
+                        f"{files.without_folders(error)} The rule evaluate makes it."
+                    )
+            system = systems[name]
+            if result.name not in system.tables:
+                system.tables.append(result.name)
+            if system.evaluations:
+                key = row_key(system.settings, data_fingerprint(system.evaluations))
+                if key != row.row_key:
+                    problems.add(
+                        f"{result.name}, {row.method}: the table's row key is {row.row_key}, the "
+                        f"evaluation's is {key}, so the numbers of this row are not from the "
+                        "settings shown. Make the table again."
+                    )
+    return list(systems.values())

@@ -7,16 +7,14 @@ from muver.io.errors import InputError
 from muver.io.files import write_text
 from muver.io.progress import logger
 from muver.reproduction.report.drawings import inline
-from muver.reproduction.report.explorer import explore
+from muver.reproduction.report.explorer import Report, explore
 from muver.reproduction.report.files import Problems, RunFiles
-from muver.reproduction.report.machine import commit, machine, versions
-from muver.reproduction.report.page import html_of
-from muver.reproduction.report.results import Result, read_recorded, read_results
-from muver.reproduction.report.settings import Report
-from muver.reproduction.report.systems import read_systems
-from muver.reproduction.report.tables import tables
+from muver.reproduction.report.page import html_of, tables
+from muver.reproduction.report.results import Result, read_recorded, read_results, read_systems
 from muver.reproduction.report.times import read_jobs, times
+from muver.reproduction.tables.numbers import counted
 from muver.reproduction.tables.records import result_names
+from muver.reproduction.tracking.provenance import commit, machine, versions
 
 
 def make_report(
@@ -69,9 +67,14 @@ def make_report(
     )
     write_text(out, page)
     logger.info(
-        "%s: %d results, %d rows, predictions of %d; %.1f MB; %d problems", out, len(shown),
-        len(systems), len(data["rows"]) if data else 0, len(page.encode()) / 1e6, len(problems),
-    )  # fmt: skip
+        "%s: %s, %s, predictions of %d; %.1f MB; %s",
+        out,
+        counted(len(shown), "result"),
+        counted(len(systems), "row"),
+        len(data["rows"]) if data else 0,
+        len(page.encode()) / 1e6,
+        counted(len(problems), "problem"),
+    )
     return problems
 
 

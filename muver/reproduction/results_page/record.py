@@ -11,8 +11,8 @@ from typing import Any, Literal, NamedTuple
 from msgspec.structs import replace
 
 from muver.io.records import Record, read_record
-from muver.reproduction.report.machine import machine, versions
 from muver.reproduction.tables.records import AnyResult, ComparisonTable, Part, ViewsTable
+from muver.reproduction.tracking.provenance import machine, versions
 
 Hits = dict[int, int]  # mentions found, by cutoff
 Over = Literal["machines", "seeds"]

@@ -9,7 +9,6 @@ from typing import Any
 from muver.io.errors import InputError
 from muver.io.files import write_json, write_text
 from muver.io.progress import duration
-from muver.reproduction.report.machine import changed_since_commit, commit, machine, versions
 from muver.reproduction.report.times import read_jobs
 from muver.reproduction.results_page.record import (
     measured,
@@ -23,12 +22,12 @@ from muver.reproduction.results_page.record import (
 from muver.reproduction.results_page.tables import read_tables, texts
 from muver.reproduction.settings.file import read_params
 from muver.reproduction.settings.resolve import resolve
+from muver.reproduction.tables.numbers import counted
 from muver.reproduction.tables.records import ResultOnData
+from muver.reproduction.tracking.provenance import changed_since_commit, commit, machine, versions
 
 BEGIN, END = "<!-- begin: {} -->", "<!-- end: {} -->"
-SECTION = re.compile(
-    r"<!-- begin: (?P<name>.+?) -->\n(?P<text>.*?)\n?<!-- end: (?P=name) -->", re.DOTALL
-)
+NEW = "<!-- sections -->"  # stands in page.md where the first section comes
 
 
 def write_section(
@@ -74,7 +73,7 @@ def write_section(
     found = [spread(rows, over) for over in ("machines", "seeds")]
     spreads = {f"Spread over {one.over}": str(one) for one in found if one}
     dataset, text = make_section(project, workspace, command, only, spreads)
-    write_page(out, {dataset: text})
+    write_page(out, dataset, text)
     if run:
         write_json(path, record)
 
@@ -126,36 +125,30 @@ def _facts(project: Path, results: Path, tables: Mapping[str, Any]) -> dict[str,
     return {
         "Commit": f"`{code['hash']}`{code['changed']}" if code else "not known",
         "Made": f"{datetime.fromtimestamp(latest, UTC):%Y-%m-%d}",
-        **({"All jobs together": f"{took} ({len(jobs)} jobs, some side by side)"} if jobs else {}),
+        **({"All jobs together": f"{took} ({counted(len(jobs), 'job')})"} if jobs else {}),
         **machine(),
         "Versions": ", ".join(f"{name} {version}" for name, version in versions().items()),
     }
 
 
-def write_page(out: Path, sections: Mapping[str, str]) -> None:
-    """Write sections (Markdown by dataset) into a page, in place of those of the same datasets.
+def write_page(out: Path, name: str, text: str) -> None:
+    """Write a section (Markdown) into a page, in place of the one of this name.
 
-    Other sections and the text before and after them stay; a new section comes last. A page that is
-    not there becomes a page of record with a log for others.
+    All else of the page stays; a new section comes last. A page that is not there becomes a page of
+    record with a log for others.
     """
-    before, found, after = _read(out)
-    merged = {**found, **{name: text.strip() for name, text in sections.items()}}
-    parts = [f"{BEGIN.format(name)}\n{text}\n{END.format(name)}" for name, text in merged.items()]
-    write_text(out, before + "\n\n".join(parts) + after)
-
-
-def _read(page: Path) -> tuple[str, dict[str, str], str]:
-    """What stands before the sections of a page, the sections, and what follows them."""
-    if not page.exists():
-        new = Path(__file__).with_name("page.md").read_text(encoding="utf-8")
-        before, after = new.split("<!-- sections -->")
-        return before, {}, after
-    text = page.read_text(encoding="utf-8")
-    found = list(SECTION.finditer(text))
-    if not found:
+    begin, end = BEGIN.format(name), END.format(name)
+    section = f"{begin}\n{text.strip()}\n{end}"
+    before = out if out.exists() else Path(__file__).with_name("page.md")
+    page = before.read_text(encoding="utf-8")
+    own = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
+    if own.search(page) or NEW in page:
+        page = own.sub(lambda _: section, page).replace(NEW, section)
+    elif ends := [one.end() for one in re.finditer(END.format(".+?"), page)]:
+        page = f"{page[: ends[-1]]}\n\n{section}{page[ends[-1] :]}"
+    else:
         raise InputError(
-            f"{page}: has no section to replace. Mark where they shall stand with two lines, "
-            f"{BEGIN.format('NAME')} and {END.format('NAME')}, or name another file with --out."
+            f"{out}: has no section to replace. Mark where it shall stand with two lines, {begin} "
+            f"and {end}, or name another file with --out."
         )
-    sections = {one["name"]: one["text"] for one in found}
-    return text[: found[0].start()], sections, text[found[-1].end() :]
+    write_text(out, page)

@@ -6,10 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from muver.io.errors import InputError
-from muver.reproduction.tables.lengths import bin_name
 from muver.reproduction.tables.numbers import bounds, percent
 from muver.reproduction.tables.page import Page, Section
-from muver.reproduction.tables.pages import page_of
+from muver.reproduction.tables.pages import bin_name, page_of
 from muver.reproduction.tables.records import (
     AnyResult,
     LengthsFigure,
@@ -23,7 +22,6 @@ from muver.reproduction.tables.render import to_markdown
 
 # Sections of a result that are left to the run's own files
 LEFT_OUT = ("Mean of worlds", "How sure the numbers are", "By world", "By value")
-CONTRASTS, TESTS = "The paper's contrasts", "Paired tests against "
 SENTENCE_END = re.compile(r"(?<=\.) (?=[A-Z\d])")
 
 
@@ -48,27 +46,12 @@ def texts(tables: Mapping[str, AnyResult]) -> list[str]:
 
 
 def shortened(result: AnyResult) -> Page:
-    """A result's page without ``LEFT_OUT``, and without tests that are contrasts too."""
+    """A result's page without ``LEFT_OUT``."""
     if isinstance(result, LengthsFigure):
         return errors_by_length(result)
     page = page_of(result)
     kept = [section for section in page.sections if not section.heading.startswith(LEFT_OUT)]
-    contrasts = {row[0] for section in kept if section.heading == CONTRASTS for row in section.rows}
-    kept = [_further_tests(section, contrasts) for section in kept]
-    return Page(page.title, [section for section in kept if section.rows])
-
-
-def _further_tests(section: Section, contrasts: set[str]) -> Section:
-    """A section; of paired tests the rows whose difference is no contrast."""
-    if not section.heading.startswith(TESTS):
-        return section
-    against = section.heading.removeprefix(TESTS)
-    rows = [
-        row
-        for row in section.rows
-        if contrasts.isdisjoint((f"{row[0]} minus {against}", f"{against} minus {row[0]}"))
-    ]
-    return replace(section, rows=rows)
+    return Page(page.title, kept)
 
 
 def said_once(pages: Sequence[Page]) -> list[Page]:

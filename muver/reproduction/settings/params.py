@@ -5,9 +5,8 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, UnsetType, defstruct, field
 
 from muver.io.typed import Count, FileName, Name, Natural, Settings, Some, T, Text, partial
-from muver.reproduction.figures.settings import Figure
-from muver.reproduction.grid.settings import Grid
-from muver.reproduction.tables.settings import Sweep, Table
+from muver.reproduction.grid.points import Grid
+from muver.reproduction.tables.settings import Figure, Sweep, Table
 from muver.retriever.corpus.settings import (
     Corpus,
     Download,

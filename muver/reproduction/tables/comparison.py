@@ -19,10 +19,11 @@ from muver.reproduction.tables.evaluations import (
     table_of,
 )
 from muver.reproduction.tables.numbers import percent
-from muver.reproduction.tables.page import Page, Section, best_cells
-from muver.reproduction.tables.paper import paper
-from muver.reproduction.tables.sections import (
+from muver.reproduction.tables.page import (
     Labels,
+    Page,
+    Section,
+    best_cells,
     by_cutoff,
     difference,
     intervals,
@@ -31,8 +32,8 @@ from muver.reproduction.tables.sections import (
     note_of,
     reference,
 )
+from muver.reproduction.tables.paper import compare, paper
 from muver.reproduction.tables.settings import Comparison, RepeatedRow, systems_of
-from muver.reproduction.tables.verdict import compare
 from muver.retriever.evaluation import significance
 
 Line = tuple[Labels, records.ComparedPart]
@@ -81,6 +82,7 @@ def _part(
         readme=judged("readme"),
         views_per_entity=own.views_per_entity,
         index=own.index,
+        own_page_first=own.own_page_first,
         paired=evaluations.paired(system, against) if against not in (None, system) else None,
         seeds=seeds,
     )
@@ -130,13 +132,30 @@ def page(table: records.ComparisonTable) -> Page:
 
 def _main(table: records.ComparisonTable) -> Section:
     columns = [(one, k) for one in table.sets for k in table.cutoffs]
-    header = ["method", *(f"{one.column} R@{k}".strip() for one, k in columns)]
+    own = _own_pages(table)
+    header = ["method", *(["own page"] if own else [])]
+    header += [f"{one.column} R@{k}".strip() for one, k in columns]
     cells = []
     for row in table.rows:
         parts = [(row.sets[one.set], k) for one, k in columns]
-        cells.append([row.method, *(percent(part.hits[k], part.mentions) for part, k in parts)])
-    best = best_cells(cells, range(1, len(header)))
-    return main_section(note_of(table), header, cells, table.rows, best)
+        recall = [percent(part.hits[k], part.mentions) for part, k in parts]
+        cells.append([row.method, *own.get(row.system, []), *recall])
+    best = best_cells(cells, range(len(header) - len(columns), len(header)))
+    note = note_of(table)
+    if own:
+        note += " own page: mentions whose first candidate is the page that they stand on."
+    return main_section(note, header, cells, table.rows, best)
+
+
+def _own_pages(table: records.ComparisonTable) -> dict[str, list[str]]:
+    """A cell for each row of a table that is not the paper's, in percent of the mentions.
+
+    There are none over a knowledge base, where pages of mentions are no entities.
+    """
+    parts = {row.system: row.sets[table.sets[0].set] for row in table.rows}
+    if table.name in paper() or any(part.own_page_first is None for part in parts.values()):
+        return {}
+    return {name: [percent(one.own_page_first, one.mentions)] for name, one in parts.items()}
 
 
 def _quoted(table: records.ComparisonTable) -> list[list[str]]:

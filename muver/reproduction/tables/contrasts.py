@@ -10,11 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec.structs import asdict
 
 from muver.reproduction.tables.evaluations import Evaluations
-from muver.reproduction.tables.page import Section
-from muver.reproduction.tables.paper import paper
+from muver.reproduction.tables.page import Section, by_cutoff, difference
+from muver.reproduction.tables.paper import CLAIMS, claim, paper
 from muver.reproduction.tables.records import Contrast, RecallTable
-from muver.reproduction.tables.sections import by_cutoff, difference
-from muver.reproduction.tables.verdict import CLAIMS, claim
 from muver.retriever.evaluation import significance
 from muver.retriever.evaluation.records import Percent
 

@@ -7,11 +7,18 @@ from msgspec.structs import asdict
 from muver.reproduction.tables import contrasts
 from muver.reproduction.tables.evaluations import TableFiles, read_one_set, row_of, table_of
 from muver.reproduction.tables.numbers import percent
-from muver.reproduction.tables.page import Page, Section, best_cells
+from muver.reproduction.tables.page import (
+    Page,
+    Section,
+    best_cells,
+    intervals,
+    main_section,
+    note_of,
+    reference,
+)
+from muver.reproduction.tables.paper import compare
 from muver.reproduction.tables.records import DomainRow, DomainsTable, Part
-from muver.reproduction.tables.sections import intervals, main_section, note_of, reference
 from muver.reproduction.tables.settings import Domains, systems_of
-from muver.reproduction.tables.verdict import compare
 from muver.retriever.evaluation.records import Evaluation, Means, Scores
 
 MEAN = "macro mean"  # instead of a domain; the paper has no such rows

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple, TypeVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.reproduction.tables import paper, records
 from muver.reproduction.tables.keys import data_fingerprint, row_key
@@ -22,7 +21,6 @@ from muver.retriever.evaluation.records import Evaluation, Percent, read_evaluat
 OF_SET = (
     "set", "fingerprint", "identified_as", "mentions", "outside", "matched_by_title",
 )  # fmt: skip
-ALIKE = ("dataset", "fingerprint", "mentions", "cutoffs")  # of all evaluations on a set
 RowKind = TypeVar("RowKind", bound=records.Row)
 TableKind = TypeVar("TableKind", bound=records.RecallTable)
 
@@ -133,35 +131,21 @@ def read_evaluations(
     files: TableFiles, systems: Sequence[str], sets: Sequence[str] | None = None
 ) -> dict[str, Evaluations]:
     """An evaluation of each of ``systems`` on each of ``sets`` (without: on any set), by set."""
-    by_set: dict[str, dict[str, Evaluation]] = {name: {} for name in sets or ()}
-    where: dict[str, dict[str, Path]] = {}
+    given: dict[str, dict[str, tuple[Evaluation, Path]]] = {}
     for path in files.evaluations:
-        evaluation = read_evaluation(path)
-        name, system = evaluation.set, evaluation.system
-        if sets is not None and name not in sets:
-            raise InputError(
-                f"{path}: belongs to the set {name!r}, the table has {', '.join(sets)}."
-                f"{did_you_mean(name, sets)}"
-            )
-        before = where.setdefault(name, {}).setdefault(system, path)
-        if system in by_set.setdefault(name, {}):
-            raise InputError(f"two evaluations of {system} on {name} were given: {before}, {path}.")
-        by_set[name][system] = evaluation
-        first = next(iter(by_set[name].values()))
-        for key in ALIKE:
-            if getattr(evaluation, key) != getattr(first, key):
-                raise InputError(
-                    f"{path}: {key} is {getattr(evaluation, key)}, but {getattr(first, key)} in "
-                    f"{where[name][first.system]}. Run the evaluate stage again for all rows."
-                )
-    for name, own in (by_set or {"any set": {}}).items():
-        if missing := [system for system in systems if system not in own]:
-            raise InputError(f"no evaluation of {', '.join(missing)} on {name} was given.")
-        if extra := sorted(own.keys() - set(systems)):
-            raise InputError(f"evaluations of {', '.join(extra)} were given, which have no row.")
+        one = read_evaluation(path)
+        given.setdefault(one.set, {})[one.system] = one, path
     worlds = read_counts(files.counts).worlds if files.counts else {}
     empty = sorted(world for world, part in worlds.items() if part.mentions == 0)
-    return {name: Evaluations(own, where[name], empty) for name, own in by_set.items()}
+    found = {}
+    for name in sets or given or ("any set",):
+        own = given.get(name, {})
+        if missing := [system for system in systems if system not in own]:
+            raise InputError(f"no evaluation of {', '.join(missing)} on {name} was given.")
+        by_system = {system: own[system][0] for system in systems}
+        where = {system: own[system][1] for system in systems}
+        found[name] = Evaluations(by_system, where, empty)
+    return found
 
 
 def read_one_set(files: TableFiles, systems: Sequence[str]) -> Evaluations:

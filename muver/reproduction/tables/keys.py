@@ -21,11 +21,7 @@ def data_fingerprint(evaluations: Mapping[str, Evaluation]) -> str:
 
     ``evaluations`` has one of the row's evaluations for each set, by name, in any order.
     """
-    fingerprints = {name: one.fingerprint for name, one in evaluations.items()}
     first = next(iter(evaluations.values()))
-    return first.fingerprint if first.kb is None else sets_fingerprint(fingerprints)
-
-
-def sets_fingerprint(fingerprints: Mapping[str, str]) -> str:
-    """One fingerprint of several sets, from their fingerprints by name."""
-    return short_hash(dict(fingerprints), 16)
+    if first.kb is None:
+        return first.fingerprint
+    return short_hash({name: one.fingerprint for name, one in evaluations.items()}, 16)

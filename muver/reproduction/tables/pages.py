@@ -1,28 +1,99 @@
 """What people read of each kind of result: the one source of all formats and of both pages."""
 
-from muver.reproduction.tables import (
-    comparison,
-    domains,
-    lengths,
-    parameters,
-    records,
-    statistics,
-    trials,
-    views,
-)
-from muver.reproduction.tables.page import Page
-
-PAGES = {
-    records.ComparisonTable: comparison.page,
-    records.ViewsTable: views.page,
-    records.DomainsTable: domains.page,
-    records.StatisticsTable: statistics.page,
-    records.ParametersTable: parameters.page,
-    records.LengthsFigure: lengths.page,
-    records.GridResult: trials.page,
-}
+from muver.reproduction.tables import comparison, domains, records, sizes, views
+from muver.reproduction.tables.numbers import percent, spelled
+from muver.reproduction.tables.page import Page, Section
+from muver.reproduction.tables.records import GridResult, LengthsFigure, PointRow
+from muver.retriever.evaluation.lengths import Bin
+from muver.retriever.evaluation.precision import in_words, reduced_precision
 
 
 def page_of(result: records.AnyResult) -> Page:
     """The content of a result's page."""
     return PAGES[type(result)](result)
+
+
+def _lengths(figure: LengthsFigure) -> Page:
+    """Figure 2: a line per bin; cells of a bin without mentions are empty."""
+    header = ["sentences", "mentions"]
+    for row in figure.rows:
+        header += [f"{row.method} {what}" for what in ("error", "low", "high")]
+    header += ["difference", "difference low", "difference high", "row_key"]
+    rows = [[bin_name(one), str(one.mentions), *_cells(one), figure.row_key] for one in figure.bins]
+    return Page(f"{figure.caption}, {figure.dataset}", [Section("", "", header, rows)])
+
+
+def bin_name(one: Bin) -> str:
+    """A bin by its first and last number of sentences."""
+    return f"{one.first}-{one.last}"
+
+
+def _cells(one: Bin) -> list[str]:
+    if not one.mentions:
+        return [""] * (3 * len(one.errors) + 3)
+    cells = []
+    for errors, interval in zip(one.errors, one.interval, strict=True):
+        cells += [percent(errors, one.mentions), *(f"{bound:z.2f}" for bound in interval)]
+    return [*cells, *(f"{value:z.2f}" for value in (one.difference, *one.difference_interval))]
+
+
+def _trials(grid: GridResult) -> Page:
+    """The grid's trials, with the chosen recall in bold, the sums of points, and means by value."""
+    recall, rows = f"R@{grid.cutoff}", grid.rows
+    cells = [
+        [
+            row.method,
+            *map(spelled, row.values.values()),
+            f"{row.recall:.2f}",
+            str(row.step),
+            "true" if row.chosen else "false",  # pandas reads these as booleans
+            row.row_key,
+        ]
+        for row in rows
+    ]
+    note = f"{len(rows)} points. {grid.rule} step is where the recall was reached."
+    if precision := in_words(reduced_precision(rows[0].settings)):  # all points have the same
+        note += f" Not in fp32: {precision}."
+    header = ["method", *grid.means, recall, "step", "chosen", "row_key"]
+    best = {(n, header.index(recall)) for n, row in enumerate(rows) if row.chosen}
+    by_value = Section(
+        "By value",
+        f"Mean {recall} over all points with a value.",
+        ["hyper-parameter", "value", "points", f"mean {recall}"],
+        [
+            [key, spelled(mean.value), str(mean.points), f"{mean.recall:.2f}"]
+            for key, of_values in grid.means.items()
+            for mean in of_values
+        ],
+    )
+    by_point = [_by_point(grid)] if len(grid.models) > 1 else []
+    return Page(
+        f"Grid of {', '.join(grid.models)}: {grid.caption}, {grid.dataset}",
+        [Section("", note, header, cells, best), *by_point, by_value],
+    )
+
+
+def _by_point(grid: GridResult) -> Section:
+    """A line for each point: the recall of every model, and their sum, by which it is chosen."""
+    lines: dict[tuple[str, ...], dict[str, PointRow]] = {}
+    for row in grid.rows:
+        lines.setdefault(tuple(map(spelled, row.values.values())), {})[row.method] = row
+    cells, bold = [], set()
+    header = [*grid.means, *grid.models, "sum"]
+    for n, (values, own) in enumerate(lines.items()):
+        recalls = [own[model].recall for model in grid.models]
+        cells.append([*values, *(f"{recall:.2f}" for recall in (*recalls, sum(recalls)))])
+        if any(row.chosen for row in own.values()):
+            bold.add((n, len(header) - 1))
+    return Section("By point", f"R@{grid.cutoff} of each model.", header, cells, bold)
+
+
+PAGES = {
+    records.ComparisonTable: comparison.page,
+    records.ViewsTable: views.page,
+    records.DomainsTable: domains.page,
+    records.StatisticsTable: sizes.data_page,
+    records.ParametersTable: sizes.models_page,
+    LengthsFigure: _lengths,
+    GridResult: _trials,
+}

@@ -52,6 +52,7 @@ class ComparedPart(Part):
     index: Index | None  # None for exact search
     paired: Paired | None  # minus the row of ``against``; None for that row itself
     seeds: Seeds | None  # None without repeats
+    own_page_first: int | None = None  # mentions whose first candidate is the page they stand on
 
 
 class Row(Record):

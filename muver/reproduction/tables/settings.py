@@ -1,4 +1,4 @@
-"""Settings of tables: those of params.yaml, and those of the stage for each kind."""
+"""Settings of tables and figures: those of params.yaml, and those of the stage for each kind."""
 
 from typing import Any
 
@@ -37,11 +37,6 @@ class RepeatedRow(Row):
 
     repeats: list[str] = []
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.system in self.repeats:
-            raise ValueError(f"repeats of {self.system} must be other systems, each once.")
-
 
 class ViewsRow(Row):
     """A row of Table 3, after some layers of merging by a search."""
@@ -49,13 +44,6 @@ class ViewsRow(Row):
     merge_layers: Natural = 0
     search: Text | None = None  # its name; None without merging
     sweep_of: Text | None = None  # the system that differs only in layers and search
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if bool(self.merge_layers) != (self.search is not None):
-            raise ValueError(
-                f"search of {self.system} is {self.search!r} at {self.merge_layers} merged layers."
-            )
 
 
 class Comparison(Settings):
@@ -83,12 +71,36 @@ class Views(Settings):
     cutoff: Count
 
 
-class Statistics(Settings):
-    source: Text | None = None  # of the entities, as the table names it
+class Counted(Settings):
+    """Tables 4 and 5 have no settings."""
 
 
-class Parameters(Settings):
-    """Table 5 has no settings."""
+class Bins(Settings):
+    """The cutoff of recall, and the bins of sentences."""
+
+    cutoff: Count
+    bin: Count
+    last: Count
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.last % self.bin:
+            raise ValueError(
+                f"last is {self.last}, which bins of {self.bin} sentences do not fill. Choose a "
+                "multiple."
+            )
+
+
+class Figure(Bins):
+    """A figure of params.yaml: errors of two systems by length of description."""
+
+    rows: tuple[str, str]
+
+
+class ErrorByLength(Bins):
+    """The ``--settings`` of ``muver stage figure``: the two rows with their names."""
+
+    rows: tuple[Row, Row]
 
 
 def systems_of(rows: list[Any]) -> list[str]:

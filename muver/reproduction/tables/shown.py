@@ -1,6 +1,8 @@
 """A table for a terminal, with the paper's contrasts in words."""
 
+import os
 import shutil
+import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 from itertools import product
@@ -29,13 +31,29 @@ def show(names: Sequence[str] = ("table1",), *, results: Path = Path("results"))
     names
         Tables that were made.
     """
+    print_tables(names, results)
+
+
+def print_tables(names: Sequence[str], results: Path, folder: Path = Path()) -> None:
+    """Print tables; ``folder`` is this one, as the reader who stands in another one calls it."""
     width = max(shutil.get_terminal_size().columns, NARROWEST)
     for name in names:
         print(in_terminal(name, results, width))
-    pages = ", ".join(str(results / f"{name}.md") for name in names)
-    print(f"With intervals and tests: {pages}. Recorded rows: make audit.", flush=True)
-    if (page := results / "report.html").is_file():
-        print(f"All tables and single predictions: {page}, in a browser.", flush=True)
+    tables = [_behind(results / f"{name}.json") for name in names]
+    more = [file.with_suffix(".md") for file in tables]  # a figure has none
+    if more := [str(folder / file) for file in more if file.is_file()]:
+        print(f"With intervals and tests: {', '.join(more)}.")
+    if Path("mlflow.db").is_file() or "MLFLOW_TRACKING_URI" in os.environ:
+        print(f"Recorded rows: {'make' if Path('Makefile').is_file() else 'muver'} audit.")
+    pages = dict.fromkeys(file.with_name("report.html") for file in tables)
+    if made := [str(folder / page) for page in pages if page.is_file()]:
+        print(f"All tables and single predictions: {', '.join(made)}, in a browser.")
+    sys.stdout.flush()
+
+
+def _behind(file: Path) -> Path:
+    """The file in its dataset's folder that a link in results/ leads to."""
+    return file.parent / file.readlink() if file.is_symlink() else file
 
 
 def in_terminal(name: str, results: Path, width: int) -> str:
@@ -50,17 +68,20 @@ def in_terminal(name: str, results: Path, width: int) -> str:
     table = read_result(file)
     page = page_of(table)
     contrasts = _contrasts(table, width) if isinstance(table, RecallTable) else ()
-    return "\n\n".join([page.title, *_blocks(page.sections[0], width), *contrasts]) + "\n"
+    grid = _blocks(page.sections[0], width)
+    return "\n\n".join([page.title, *grid, *contrasts]) + "\n"
 
 
 def _blocks(section: Section, width: int) -> Iterator[str]:
     """The table, where it is too wide in blocks that each begin with its first column.
 
-    Keys of rows are left out of blocks, as nobody reads across them.
+    Keys of rows are left out of blocks, as nobody reads across them, which a last line says.
     """
     names = [*range(1, len(section.header))]
+    keys = []
     if _width(section, names) > width:
-        names = [n for n in names if not section.header[n].startswith(KEY)]
+        keys = [n for n in names if section.header[n].startswith(KEY)]
+        names = [n for n in names if n not in keys]
     shown: list[int] = []
     for n in names:
         if shown and _width(section, [*shown, n]) > width:
@@ -68,6 +89,9 @@ def _blocks(section: Section, width: int) -> Iterator[str]:
             shown = []
         shown.append(n)
     yield _columns(section, shown)
+    if keys:
+        left_out = ", ".join(section.header[n] for n in keys)
+        yield f"Too wide for this terminal, but in the CSV: {left_out}."
 
 
 def _columns(section: Section, columns: Sequence[int]) -> str:

@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.io.typed import read
-from muver.reproduction.tables import comparison, domains, parameters, statistics, views
+from muver.reproduction.tables import comparison, domains, sizes, views
 from muver.reproduction.tables import settings as kinds
 from muver.reproduction.tables.evaluations import TableFiles
 from muver.reproduction.tables.paper import paper
@@ -17,8 +16,8 @@ NAMES = ("table1", "table2", "table3", "table4", "table5", "table6")  # of the p
 # The settings and builder of each table that is not a comparison
 KINDS = {
     "table3": (kinds.Views, views.build),
-    "table4": (kinds.Statistics, statistics.build),
-    "table5": (kinds.Parameters, parameters.build),
+    "table4": (kinds.Counted, sizes.build_data),
+    "table5": (kinds.Counted, sizes.build_models),
     "table6": (kinds.Domains, domains.build),
 }
 
@@ -39,15 +38,10 @@ def make_table(
     """
     kind, build = KINDS.get(name, (kinds.Comparison, comparison.build))
     given = read(kind, settings)
-    caption = getattr(given, "caption", None) or _caption(name)
-    write_table(out, build(name, caption, given, TableFiles(evaluations, counts, encoder)), show)
-
-
-def _caption(name: str) -> str:
-    if name not in NAMES:
+    caption = getattr(given, "caption", None) or paper().get(name, {}).get("caption")
+    if caption is None:
         raise InputError(
-            f"--name: no table is called {name!r}.{did_you_mean(name, NAMES)} Known: "
-            f"{', '.join(NAMES)}. Any other name makes a comparison of rows if its settings have "
-            "a caption."
+            f"--name {name!r}: is no table of the paper ({', '.join(NAMES)}), so that its settings "
+            "must have a caption."
         )
-    return paper()[name]["caption"]
+    write_table(out, build(name, caption, given, TableFiles(evaluations, counts, encoder)), show)

@@ -15,12 +15,19 @@ from muver.reproduction.tables.evaluations import (
     table_of,
 )
 from muver.reproduction.tables.numbers import percent
-from muver.reproduction.tables.page import Page, Section, best_cells, with_footnotes
-from muver.reproduction.tables.paper import is_papers, paper, published_views
+from muver.reproduction.tables.page import (
+    Page,
+    Section,
+    best_cells,
+    intervals,
+    mean_of_worlds,
+    note_of,
+    reference,
+    with_footnotes,
+)
+from muver.reproduction.tables.paper import compare, is_papers, paper, published_views
 from muver.reproduction.tables.records import Contrast, LayersRow, Part, ViewsTable
-from muver.reproduction.tables.sections import intervals, mean_of_worlds, note_of, reference
 from muver.reproduction.tables.settings import Views, ViewsRow, systems_of
-from muver.reproduction.tables.verdict import compare
 
 Line = dict[str | None, LayersRow]  # by its pairs; None without merging
 RELEASED = "as released"

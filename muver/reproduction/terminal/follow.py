@@ -64,13 +64,19 @@ class Follower(logging.Handler):
     After a run, or where there was nothing to do, the tables that were asked for are printed.
     """
 
-    def __init__(self, targets: Callable[[], Iterable[str]], idle: Callable[[], None]):
+    def __init__(
+        self,
+        targets: Callable[[], Iterable[str]],
+        idle: Callable[[], None],
+        folder: Path = Path(),
+    ):
         """``targets`` says what was asked for, once Snakemake knows it.
 
-        ``idle`` is called where there is nothing to do, for which Snakemake has no hook.
+        ``idle`` is called where there is nothing to do, for which Snakemake has no hook. ``folder``
+        is Snakemake's --directory as it was typed.
         """
         super().__init__()
-        self._targets, self._idle = targets, idle
+        self._targets, self._idle, self._folder = targets, idle, folder
         self._running: dict[int, Job] = {}
         self._seconds: dict[Key, float] = {}
         self._done = 0
@@ -93,14 +99,14 @@ class Follower(logging.Handler):
 
     def end(self) -> None:
         """After a run that went well."""
-        from muver.reproduction.tables.shown import show
+        from muver.reproduction.tables.shown import print_tables
 
         self.stop()
         paths = [path for path in map(Path, self._targets()) if path.match("results/*.csv")]
         # With --until a run ends before its tables.
         if tables := sorted(path for path in paths if path.is_file()):
             print(flush=True)
-            show([path.stem for path in tables], results=tables[0].parent)
+            print_tables([path.stem for path in tables], tables[0].parent, self._folder)
 
     def stop(self) -> None:
         """Leave the terminal as it was."""

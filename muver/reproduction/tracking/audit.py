@@ -49,12 +49,14 @@ def audit(*, port: int = 5000, list_: bool = False) -> None:
     remote = uri.startswith(("http://", "https://"))
     if uri.startswith("sqlite:///") and not sqlite_file(uri).exists():
         raise InputError(
-            f"{sqlite_file(uri)}: no such file, so nothing was recorded here. Make the tables, or "
-            "record them again: snakemake --cores all record."
+            f"{sqlite_file(uri)}: no such file, so nothing is recorded here. Go to a folder where "
+            "tables were made (muver show prints them), or name a store by MLFLOW_TRACKING_URI."
         )
     pages = store_name() if remote else f"http://{HOST}:{port}"
-    with open_store() as (client, _):
+    with open_store() as (client, artifacts):
         experiments = [one for one in client.search_experiments() if one.name != "Default"]
+    if artifacts:
+        _tell_of_files_elsewhere(experiments, artifacts.as_uri())
     for line in addresses(pages, experiments, remote):
         logger.info("%s", line)
     if remote:
@@ -63,6 +65,17 @@ def audit(*, port: int = 5000, list_: bool = False) -> None:
         with listen(HOST, port) as listening:
             logger.info("MLflow: %s (Ctrl+C ends it)", pages)
             _serve(uri, listening, experiments)
+
+
+def _tell_of_files_elsewhere(experiments: Sequence[Experiment], here: str) -> None:
+    """Say where runs of a copied store look for their files, whose absolute paths MLflow keeps."""
+    there = {one.artifact_location.rpartition("/")[0] for one in experiments} - {here}
+    if there:
+        logger.warning(
+            "files of runs are looked for in %s, where this store was made. Record the rows again "
+            "to have them here: snakemake --cores all record",
+            ", ".join(sorted(there)),
+        )
 
 
 def addresses(pages: str, experiments: Sequence[Experiment], remote: bool) -> list[str]:

@@ -17,6 +17,7 @@ from muver.io.typed import flat
 from muver.reproduction.tables.keys import data_fingerprint
 from muver.reproduction.tables.numbers import percent
 from muver.reproduction.tables.records import Part
+from muver.reproduction.tables.render import csv_text
 from muver.retriever.evaluation.precision import in_words, reduced_precision
 from muver.retriever.evaluation.records import Evaluation, Percent
 
@@ -151,8 +152,8 @@ def note(key: str, table: str, options: str, files: Sequence[str] = ()) -> str:
 def worlds_csv(evaluations: Mapping[str, Evaluation]) -> str:
     """Recall by world, or by set of a knowledge base, as CSV in percent with two decimals."""
     first = next(iter(evaluations.values()))
-    lines = [["world", "mentions", *(f"R@{k}" for k in first.cutoffs)]]
+    header, lines = ["world", "mentions", *(f"R@{k}" for k in first.cutoffs)], []
     for world, part in (first.worlds if first.kb is None else evaluations).items():
         shares = [percent(part.hits[k], part.mentions) for k in first.cutoffs]
         lines.append([world, str(part.mentions), *shares])
-    return "".join(f"{','.join(line)}\n" for line in lines)
+    return csv_text(header, lines)

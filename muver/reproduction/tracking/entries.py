@@ -12,6 +12,7 @@ from muver.io.errors import InputError
 from muver.io.files import short_hash
 from muver.reproduction.estimate.benchmarks import measured
 from muver.reproduction.tables.keys import data_fingerprint, row_key
+from muver.reproduction.tables.numbers import counted
 from muver.reproduction.tables.records import (
     ComparedRow,
     LayersRow,
@@ -22,10 +23,14 @@ from muver.reproduction.tables.records import (
     ViewsTable,
 )
 from muver.reproduction.tracking import describe
-from muver.reproduction.tracking.curves import LOGS, curves
-from muver.reproduction.tracking.entry import Data, Entry, Point, Work, parent
-from muver.reproduction.tracking.settings import Recording
+from muver.reproduction.tracking.entry import Data, Entry, Point, Recording, Work, parent
 from muver.retriever.evaluation.records import Evaluation, read_evaluation
+from muver.retriever.training.log import VALIDATION, read_log
+
+# Names of logs and the groups of their curves. A point of the grid has a log of another name.
+LOGS = {"training_log.jsonl": "curves", "pretraining_log.jsonl": "curves_pretraining"}
+NAMES = ("loss", "cloze_loss", "masked_loss", "learning_rate", "gradient_norm")
+LIMIT = 500  # steps; more than MLflow's charts draw. The whole log is kept with the run
 
 
 class Scored(NamedTuple):
@@ -66,6 +71,26 @@ def of_settings(
         "timings": times,
         "own_work": work,
     }
+
+
+def curves(log: Path) -> list[Point]:
+    """Losses, learning rate and gradient norm by step, and recall on validation.
+
+    Of a long training every n-th step is taken, with the last one; of the validations all. Names
+    begin with ``curves/``, those of the encoder's pre-training with ``curves_pretraining/``.
+    """
+    steps, validations = [], []
+    for line in read_log(log):
+        (steps if "loss" in line else validations).append(line)
+    stride = -(-len(steps) // LIMIT) or 1
+    thinned = steps[::-1][::stride][::-1]
+    group = LOGS.get(log.name, "curves")
+    return [
+        Point(f"{group}/{name}", line["step"], value)
+        for line in thinned + validations
+        for name, value in line.items()
+        if name in NAMES or name.startswith(VALIDATION)
+    ]
 
 
 def timings(stages: Mapping[str, str]) -> tuple[dict[str, float], Work | None]:
@@ -183,7 +208,10 @@ class _Builder:
                 sweeps.setdefault(f"{row.method}, {row.searched}", []).append(at)
         found = dict(enumerate(entries))
         for name, places in sweeps.items():
-            runs = [replace(found.pop(at), name=f"{name}, {_layers(rows[at])}") for at in places]
+            runs = [
+                replace(found.pop(at), name=f"{name}, {counted(rows[at].merge_layers, 'layer')}")
+                for at in places
+            ]
             key = short_hash({"layers_of": [run.key for run in runs]})
             start = rows[places[0]].start
             points = []
@@ -212,7 +240,3 @@ def _scored(settings: Recording) -> dict[tuple[str, str], Scored]:
         evaluation = read_evaluation(path)
         found[evaluation.system, evaluation.set] = Scored(evaluation, path, run)
     return found
-
-
-def _layers(row: LayersRow) -> str:
-    return f"{row.merge_layers} layer{'' if row.merge_layers == 1 else 's'}"

@@ -1,17 +1,36 @@
-"""What made a row: the code's commit and its changes, the installed packages, hashes of files."""
+"""What made a row: the code's commit and its changes, installed packages, and the kind of machine.
+
+There are no names and no places of the machine in it.
+"""
 
 import hashlib
+import os
 import platform
 import re
 import subprocess
+from contextlib import suppress
 from functools import cache
-from importlib.metadata import distributions
+from importlib.metadata import PackageNotFoundError, distributions, version
 from pathlib import Path
 
+from muver.io import processor
 from muver.version import __version__
 
 DIFF_LIMIT = 200_000  # characters of a diff that are kept
 WRITTEN = (":!metrics", ":!dvc.lock")  # in git and written by runs: no change of the code
+PACKAGES = (
+    "torch", "transformers", "tokenizers", "numpy", "pyarrow", "scipy", "bm25s", "nltk",
+    "faiss-cpu", "faiss-gpu", "snakemake", "dvc", "mlflow",
+)  # fmt: skip
+MAKERS = ("muver", "workflow", "params.yaml")  # what decides numbers
+# Flags of /proc/cpuinfo that decide how fast, and in which order, it adds up; the widest first.
+INSTRUCTIONS = {
+    "amx_bf16": "AMX (bf16)",
+    "avx512f": "AVX-512",
+    "avx2": "AVX2",
+    "avx": "AVX",
+    "asimd": "NEON",
+}
 
 
 def code_version(folder: Path = Path(".")) -> dict[str, str]:
@@ -62,3 +81,56 @@ def git(folder: Path, *arguments: str) -> str | None:
     except (OSError, subprocess.CalledProcessError):
         return None
     return done.stdout.decode("utf-8", "replace").strip()
+
+
+def machine() -> dict[str, str]:
+    """Kind of machine, by name of the property, without importing anything heavy."""
+    import psutil
+
+    memory = psutil.virtual_memory().total / 2**30
+    return {
+        "System": f"{platform.system()}, {platform.machine()}",
+        "Processor": processor.name(),
+        "Cores": str(os.cpu_count()),
+        "Memory": f"{memory:.0f} GiB",
+        "GPU": ", ".join(gpus()) or "none",
+        "Instruction set": instruction_set(),
+    }
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python, of this package and of those that decide numbers."""
+    found = {"muver": __version__, "Python": platform.python_version()}
+    for name in PACKAGES:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
+
+
+def commit(project: Path = Path(".")) -> dict[str, str]:
+    """The ``hash`` of a project's last commit and whether what makes numbers ``changed`` since.
+
+    Empty where there is no git.
+    """
+    tags = code_version(project)
+    if "git_commit" not in tags:
+        return {}
+    changed = ", with changes that are not committed" if changed_since_commit(project) else ""
+    return {"hash": tags["git_commit"], "changed": changed}
+
+
+def changed_since_commit(project: Path) -> list[str]:
+    """Files of the code, the workflow and the settings that are not as in the last commit."""
+    return (git(project, "diff", "--name-only", "HEAD", "--", *MAKERS) or "").splitlines()
+
+
+def instruction_set() -> str:
+    """The vector instructions that the processor has, the widest first."""
+    flags = processor.flags()
+    return ", ".join(text for flag, text in INSTRUCTIONS.items() if flag in flags) or "not known"
+
+
+def gpus(folder: Path = Path("/proc/driver/nvidia/gpus")) -> list[str]:
+    """Names of the NVIDIA GPUs, as the driver says them."""
+    files = sorted(folder.glob("*/information"))
+    return [name for path in files for name in processor.values(path, "Model")]

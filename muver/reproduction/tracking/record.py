@@ -1,4 +1,4 @@
-"""The record stage: tables to runs of an experiment."""
+"""The record stage: tables, and the grid, to runs of an experiment."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,14 +6,22 @@ from pathlib import Path
 from muver.io.errors import InputError
 from muver.io.files import write_text
 from muver.io.progress import logger
-from muver.reproduction.tables.records import ComparisonTable, GridResult, ViewsTable, read_result
-from muver.reproduction.tracking.entries import entries
-from muver.reproduction.tracking.entry import Entry
-from muver.reproduction.tracking.grid import grid_entry
-from muver.reproduction.tracking.listed import Listed, write_list
-from muver.reproduction.tracking.settings import Recording, Recordings
+from muver.reproduction.grid.points import logs_by_trial
+from muver.reproduction.tables.records import (
+    ComparisonTable,
+    GridResult,
+    PointRow,
+    ViewsTable,
+    read_result,
+)
+from muver.reproduction.tables.render import csv_text
+from muver.reproduction.tracking import describe
+from muver.reproduction.tracking.entries import entries, of_settings
+from muver.reproduction.tracking.entry import Data, Entry, Recording, Recordings, parent
 
 FAILED = ".failed"  # suffix of the file beside a table's list of runs that says why it failed
+# Columns of a table's list of runs; the address is below the server's
+LISTED = ("row_key", "method", "run_id", "experiment_id", "address", "store")
 
 
 def record_all(settings: Recordings, keep_going: bool = False) -> None:
@@ -61,11 +69,56 @@ def record(settings: Recording) -> None:
     else:
         logger.info("tracking is off (tracking.enabled): no runs recorded")
         lines = []
-    write_list(Path(settings.out), lines)
+    write_text(Path(settings.out), csv_text(LISTED, lines))
 
 
-def _put(found: Sequence[Entry], experiment: str, table: Path) -> list[Listed]:
-    """Put entries into an experiment, which ``table`` describes."""
+def grid_entry(grid: GridResult, source: Path, settings: Recording) -> Entry:
+    """What is recorded of a grid; ``source`` is its CSV, beside .md and .json."""
+    logs = logs_by_trial([row.system for row in grid.rows], list(map(Path, settings.logs)))
+    points = [_point(row, grid, logs[row.system], source, settings) for row in grid.rows]
+    chosen = next(point for point, row in zip(points, grid.rows, strict=True) if row.chosen)
+    return parent(
+        points,
+        {"chosen": grid.chosen, "chosen_row_key": chosen.key},
+        key=grid.row_key,
+        name=f"grid of {', '.join(grid.models)}",
+        metrics={**chosen.metrics, "points": len(points)},
+        parameters=chosen.parameters,
+        note=describe.note(grid.row_key, source.as_posix(), settings.options),
+        files=[(source.with_suffix(suffix), "grid") for suffix in (".csv", ".md", ".json")],
+    )
+
+
+def _point(row: PointRow, grid: GridResult, log: Path, source: Path, settings: Recording) -> Entry:
+    validation = f"best/validation_recall_at_{grid.cutoff}"
+    return Entry(
+        key=row.row_key,
+        name=row.system,
+        tags={
+            **describe.precision(row.settings),
+            "method": row.method,
+            "dataset": grid.dataset,
+            "data_fingerprint": grid.fingerprint,
+            "system": row.system,
+            "chosen": str(row.chosen).lower(),
+        },
+        metrics={validation: row.recall, "best/step": row.step},
+        note=describe.note(row.row_key, source.as_posix(), settings.options),
+        source=source.as_posix(),
+        data=Data(grid.dataset, grid.fingerprint, settings.source, "val", {}),
+        columns=[
+            describe.column(validation),
+            describe.column("best/step"),
+            *(f"params.`model.training.{key}`" for key in row.values),
+        ],
+        hashed={"": log},
+        files=[(log, "training")],
+        **of_settings(row.settings, [log], settings.benchmarks.get(row.system, {})),
+    )
+
+
+def _put(found: Sequence[Entry], experiment: str, table: Path) -> list[tuple[str, ...]]:
+    """Put entries into an experiment, which ``table`` describes; the lines of the list of runs."""
     # MLflow takes two seconds to import, which are saved where tracking is off.
     from muver.reproduction.tracking.experiments import describe_experiment, open_experiment
     from muver.reproduction.tracking.runs import Recorder
@@ -82,6 +135,5 @@ def _put(found: Sequence[Entry], experiment: str, table: Path) -> list[Listed]:
         # Last, as another recorder may have been the first to finish a row.
         runs = [(one, recorder.run_of(one)) for entry in found for one in (entry, *entry.children)]
         return [
-            Listed(one.key, one.name, run, number, pages.format(run), store_name())
-            for one, run in runs
+            (one.key, one.name, run, number, pages.format(run), store_name()) for one, run in runs
         ]

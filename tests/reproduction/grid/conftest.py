@@ -9,8 +9,7 @@ import pytest
 
 from muver.io.typed import read
 from muver.reproduction.grid.points import points
-from muver.reproduction.grid.settings import GridTable
-from muver.reproduction.grid.table import make_grid
+from muver.reproduction.grid.table import GridTable, make_grid
 from muver.retriever.corpus.statistics import Counts
 from tests.blank import blank, jsonable
 

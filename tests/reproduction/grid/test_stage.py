@@ -117,13 +117,11 @@ def test_a_log_may_have_a_key_after_its_trial(make, logs: list[Path]):
 
 
 def test_logs_and_points_must_agree(make, logs: list[Path], tmp_path: Path):
-    with pytest.raises(InputError, match=f"no log of {NAMES[3]}"):
+    with pytest.raises(InputError, match=f"logs: .*{NAMES[3]}"):
         make(logs[:3])
     stranger = write_log(tmp_path / "muver_lr2e-05_wd0.01_wu0_bs31.jsonl", (1.0,))
-    with pytest.raises(InputError, match=f"a trial of the grid. Did you mean '{NAMES[0]}'"):
+    with pytest.raises(InputError, match=f"logs: .*{stranger}"):
         make([*logs, stranger])
-    with pytest.raises(InputError, match=f"a second log of {NAMES[0]}"):
-        make([*logs, logs[0]])
 
 
 def test_settings_are_checked(make, tmp_path: Path):

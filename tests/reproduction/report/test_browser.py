@@ -7,7 +7,7 @@ import pytest
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-from muver.reproduction.report.settings import Report
+from muver.reproduction.report.explorer import Report
 from muver.reproduction.report.stage import make_report
 from tests.reproduction.report.browser import Tab, start
 from tests.reproduction.report.made import GIVEN, SCRIPT

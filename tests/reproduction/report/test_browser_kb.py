@@ -3,7 +3,7 @@
 import pytest
 
 from muver.reproduction.report import collection
-from muver.reproduction.report.settings import Report
+from muver.reproduction.report.explorer import Report
 from muver.reproduction.report.stage import make_report
 from tests.reproduction.report.browser import Tab, start
 from tests.reproduction.report.made_kb import make_linked

@@ -1,19 +1,19 @@
-"""The data of the explorer: everything found again that was put in."""
+"""What the explorer has: predictions, and descriptions cut to size."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from muver.reproduction.report import descriptions
+from muver.reproduction.report import explorer
 from muver.reproduction.report.collection import worlds
-from muver.reproduction.report.explorer import explore, opened, views_of
+from muver.reproduction.report.explorer import Report, explore, fit, opened, shorten, views_of
 from muver.reproduction.report.files import Problems
 from muver.reproduction.report.parts import view_parts
 from muver.reproduction.report.rankings import read_ranking
-from muver.reproduction.report.results import read_results
-from muver.reproduction.report.settings import Report
-from muver.reproduction.report.systems import System, read_systems
+from muver.reproduction.report.results import System, read_results, read_systems
 from tests.reproduction.report.made import BM25, GIVEN, MUVER, RANKS, WORLDS
 
 ALL = {"mentions": 100, "candidates": 2, "characters": 10_000}
@@ -31,12 +31,12 @@ def test_mentions_and_their_gold(finished):
     data = explored(finished)
     mentions, entities = data["mentions"], data["entities"]
     assert (data["unit"], data["total"]) == ("sentence", 6)
-    assert mentions["id"] == [given[0] for given in GIVEN]
-    assert [data["groups"][n] for n in mentions["group"]] == [given[1] for given in GIVEN]
-    assert [data["categories"][n] for n in mentions["category"]] == [given[6] for given in GIVEN]
+    assert mentions["id"] == [one[0] for one in GIVEN]
+    assert [data["groups"][n] for n in mentions["group"]] == [one[1] for one in GIVEN]
+    assert [data["categories"][n] for n in mentions["category"]] == [one[6] for one in GIVEN]
     assert mentions["mention"][2] == "<b>bold</b>"
-    for given, gold in zip(GIVEN, mentions["gold"], strict=True):
-        title, sentences = list(WORLDS[given[1]].items())[given[5]]
+    for one, gold in zip(GIVEN, mentions["gold"], strict=True):
+        title, sentences = list(WORLDS[one[1]].items())[one[5]]
         assert entities["title"][gold] == title
         assert entities["text"][gold] == sentences
         assert entities["sentences"][gold] == len(sentences)
@@ -144,7 +144,7 @@ def test_entities_of_one_title_are_one_where_titles_decide(finished):
 
 
 def test_sentences_of_a_span_are_kept(finished, monkeypatch):
-    monkeypatch.setattr(descriptions, "STEPS", (16,))
+    monkeypatch.setattr(explorer, "STEPS", (16,))
     entities = explored(finished, characters=1)["entities"]
     texts = dict(zip(entities["title"], entities["text"], strict=True))
     assert texts["Bridge"] == ["A bridge of oak.", "It was built twice."]
@@ -177,3 +177,49 @@ def test_how_rows_read_a_description():
     fused = {"parts": {"bm25": {}, "muver": {**sentences, "global_view": {"max_tokens": 128}}}}
     expected = {"kind": "sentences", "max_tokens": 40, "global_tokens": 128}
     assert views_of(fused) == expected
+
+
+def test_fit():
+    assert fit([100, 900], 1000) is None
+    assert fit([100, 900], 999) == 800
+    assert fit([100, 900, 100], 700) == 500
+    assert fit([10_000] * 3, 10) == 300  # the least, over the budget
+
+
+def test_what_fits_is_whole():
+    assert shorten(["One.", "Two."], [1], None) == ["One.", "Two."]
+    assert shorten(["One.", "Two."], [], 8) == ["One.", "Two."]
+    assert shorten([], [3], 1) == []
+
+
+def test_the_view_that_won_comes_first():
+    sentences = ["a" * 60, "b" * 60, "c" * 60, "d" * 60]
+    assert shorten(sentences, [2], 100) == ["a" * 40 + " …", 1, "c" * 60, 1]
+    assert shorten(sentences, [2, 3], 120) == [2, "c" * 60, "d" * 60]
+    assert shorten(sentences, [], 90) == ["a" * 60, 3]
+    assert shorten(["x" * 500, "y"], [0], 100) == ["x" * 100 + " …", 1]
+
+
+@given(
+    st.lists(st.text("ab", min_size=1, max_size=90), min_size=1, max_size=12),
+    st.sets(st.integers(-1, 14)),
+    st.integers(40, 400),
+)
+def test_every_sentence_is_there_or_counted(sentences, needed, limit):
+    out = shorten(sentences, needed, limit)
+    assert sum(one if isinstance(one, int) else 1 for one in out) == len(sentences)
+    place = 0
+    for one in out:
+        if isinstance(one, int):
+            place += one
+        else:
+            assert sentences[place].startswith(one.removesuffix(" …"))
+            place += 1
+    if sum(map(len, sentences)) > limit:
+        kept = {n for n in needed if 0 <= n < len(sentences)}
+        numbers, place = set(), 0
+        for one in out:
+            if not isinstance(one, int):
+                numbers.add(place)
+            place += one if isinstance(one, int) else 1
+        assert kept <= numbers

@@ -1,12 +1,21 @@
-"""The parts of the page that need no run: sources, machine, embedding, assets."""
+"""The parts of the page: results as HTML, settings, embedding, assets."""
 
 import base64
 import gzip
 import json
 
+import pytest
+from msgspec.structs import replace
+
 from muver.look import ASSETS as SHARED
-from muver.reproduction.report.machine import gpus, machine, versions
-from muver.reproduction.report.page import ASSETS, SCRIPTS, compressed, without_places
+from muver.reproduction.report.files import Problems
+from muver.reproduction.report.page import ASSETS, SCRIPTS, compressed, tables, without_places
+from muver.reproduction.report.results import Result, read_results
+from muver.reproduction.tables.paper import VERDICTS
+from muver.reproduction.tables.records import Contrast, Judged, LengthsFigure, Row, Seeds
+from muver.reproduction.tables.stage import make_table
+from muver.retriever.evaluation.lengths import Bin
+from tests.blank import blank
 
 
 def test_settings_without_places():
@@ -32,9 +41,115 @@ def test_assets_are_used_and_can_stand_in_a_page():
         assert "</script" not in source or name == "page.html"
 
 
-def test_kind_of_machine_without_names(tmp_path):
-    assert set(machine()) == {"System", "Processor", "Cores", "Memory", "GPU", "Instruction set"}
-    (tmp_path / "0000").mkdir()
-    (tmp_path / "0000" / "information").write_text("Model: \t A GPU\nIRQ: 1\n")
-    assert gpus(tmp_path) == ["A GPU"]
-    assert {"muver", "Python", "numpy"} <= set(versions())
+PAPER = {1: Judged(50.0, -16.67, 2.5, "not reproduced"), 3: Judged(66.0, 0.67, 0.5, "near")}
+
+
+def table(result: Result, addresses=(), drawing: str = "") -> str:
+    """A result as HTML, its white space joined."""
+    return " ".join(tables([result], {result.name: drawing}, dict(addresses)).split())
+
+
+@pytest.fixture
+def first(finished):
+    return read_results(["table1"], finished, Problems())[0]
+
+
+def changed(result: Result, part=None, **row) -> Result:
+    """With another first row: fields of its part on the set, and its own."""
+    first, *others = result.table.rows
+    sets = {"test": replace(first.sets["test"], **(part or {}))}
+    table = replace(result.table, rows=[replace(first, sets=sets, **row), *others])
+    return Result(result.name, table)
+
+
+def test_numbers_and_intervals(first):
+    found = table(first)
+    assert '<b class="best">66.67</b>' in found  # BM25 has 3 of 6 at 1, MuVER 4
+    assert '<td>50.00<span class="sub">' in found
+    assert "Paired tests against BM25" in found and "p = 1.000" in found
+    assert "MLflow" not in found.replace("for MLflow", "")
+
+
+def test_the_papers_numbers_with_verdicts(first):
+    found = table(changed(first, {"paper": PAPER}))
+    assert "paper 50.00, -16.67 ± 2.50" in found and "paper 66.00, +0.67 ± 0.50" in found
+    assert found.count("paper ") == 2  # no number, no verdict
+    assert '<span class="verdict near">≈ near</span>' in found
+    assert '<span class="verdict missed">✗ not reproduced</span>' in found
+    assert "within 1.5 points. Both directions count." in found
+
+
+@pytest.mark.parametrize(("word", "sign"), [*zip(VERDICTS, "✓≈✗?", strict=True)])
+def test_a_verdict_is_a_sign_and_a_word(first, word, sign):
+    found = table(changed(first, {"paper": {1: Judged(50.0, 0.0, 1.0, word)}}))
+    assert f">{sign} {word}</span>" in found
+
+
+def test_contrasts_with_the_papers_claim(first):
+    by = {1: -16.67, 2: 0.0, 3: 50.0}
+    contrast = blank(
+        Contrast,
+        method="MuVER minus BM25",
+        difference=by,
+        interval={k: [value - 1, value + 1] for k, value in by.items()},
+        p_value=dict.fromkeys(by, 0.0005),
+        paper={1: 3.0, 3: 2.0},
+        verdict={1: "does not hold", 3: "holds"},
+    )
+    made = replace(first.table, contrasts=[contrast])
+    found = table(Result(first.name, made))
+    assert "The paper&#39;s contrasts" in found and "MuVER minus BM25" in found
+    assert ">-16.67<" in found and "-17.67 to -15.67" in found
+    assert "p &lt; 0.001<br>paper +3.00: does not hold" in found and "paper +2.00: holds" in found
+    assert found.count("paper +") == 2
+    assert "contrasts" not in table(first)
+
+
+def test_texts_are_escaped(first):
+    key = first.table.rows[0].row_key
+    found = table(changed(first, method="<script>"), {("table1", key): '/"x'})
+    assert "<script>" not in found and "&lt;script&gt;" in found
+    assert 'href="http://127.0.0.1:5000/&#34;x"' in found
+
+
+def test_seeds_and_precision(first):
+    mean, spread = (dict.fromkeys((1, 2, 3), value) for value in (40.0, 1.5))
+    seeds = Seeds(values={}, mean=mean, spread=spread)
+    found = table(changed(first, {"seeds": seeds}, precision={"training": "bf16"}))
+    assert "40.00 ± 1.50" in found and "training bf16" in found
+
+
+def test_notes_stand_below_the_grid(first):
+    assert "Partly <ours>" not in table(first)
+    found = table(changed(first, note="Partly <ours>."))
+    assert "BM25<sup>a</sup>" in found and "<sup>a</sup> Partly &lt;ours&gt;.</p>" in found
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "expected"),
+    [
+        ("table6", {}, [">Domain</th>", ">R@3</th>", '<b class="best">66.67</b>', "mean"]),
+        ("table3", {"cutoff": 1}, [">Distant Pairs</th>", "Mean of worlds", "66.7 to 66.7"]),
+    ],
+)
+def test_a_table_of_domains_and_one_of_views(project, name, settings, expected):
+    files = [project.evaluation(system, "test") for system in ("bm25", "muver")]
+    rows = [{"method": "BM25", "system": "bm25"}, {"method": "MuVER", "system": "muver"}]
+    make_table(name, files, project.table(name, ".csv"), {"rows": rows, **settings}, project.counts)
+    (result,) = read_results([name], project, Problems())
+    found = table(result)
+    for part in expected:
+        assert part in found
+    assert found.count("copy search</button>") == len(result.table.rows)
+
+
+def test_tables_without_recall_and_figures(finished):
+    (result,) = read_results(["table4"], finished, Problems())
+    found = table(result)
+    assert "Mention Num" in found and '<td class="text">test</td>' in found
+    rows, bins = [blank(Row), blank(Row)], [Bin(1, 5, 0, [0, 0])]
+    figure = blank(LengthsFigure, name="figure2", row_key="abc+def", rows=rows, bins=bins)
+    found = table(Result("figure2", figure), drawing="<svg></svg>")
+    assert "#row-abc" in found and "#row-def" in found and "<svg></svg>" in found
+    figure.bins.append(Bin(6, 10, 0, [0, 0]))
+    assert table(Result("figure2", figure)).count("copy search</button>") == 2  # once, below

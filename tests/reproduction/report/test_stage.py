@@ -10,7 +10,7 @@ from muver.cli import main
 from muver.io.errors import InputError
 from muver.io.files import write_json
 from muver.io.typed import read
-from muver.reproduction.report.settings import Report
+from muver.reproduction.report.explorer import Report
 from muver.reproduction.report.stage import make_report
 from muver.reproduction.workspace.catalog import NAME
 from tests.reproduction.report.made import SCRIPT, make_project
@@ -45,6 +45,7 @@ def test_a_sound_run_has_no_problems(page):
     text = text_of(out)
     assert "6 mentions of 2 worlds (alder, birch), candidates ranked within" in text
     assert "Table 4" in text
+    assert "The first candidate is the page that the mention stands on: " in text
     ids = read_page(out).ids
     assert len(ids) == len(set(ids))
 

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from muver.io import processor
 from muver.io.errors import InputError
 from muver.io.files import write_json, write_text
-from muver.reproduction.report.machine import instruction_set
 from muver.reproduction.results_page import section
 from muver.reproduction.results_page.section import make_section, write_section
 from muver.reproduction.tables.records import (
@@ -21,6 +20,7 @@ from muver.reproduction.tables.records import (
     Result,
     TableSet,
 )
+from muver.reproduction.tracking.provenance import instruction_set
 from tests.blank import blank
 
 ROW = blank(ComparedRow, sets={"test": blank(ComparedPart)})
@@ -40,8 +40,7 @@ def project(tmp_path: Path) -> Path:
     write_result(results, "table1", ComparisonTable, caption="Table 1")
     write_result(results, "figure2", LengthsFigure, caption="Errors", rows=[])
     write_result(results, "beyond", ComparisonTable, caption="Beyond")
-    log = "2026-01-01 10:00:00,000 first\n2026-01-01 10:00:30,000 last\n"
-    write_text(tmp_path / "logs/tiny/corpus.log", log)
+    write_text(tmp_path / "logs/tiny/corpus.benchmark.tsv", "s\n30\n")
     return tmp_path
 
 
@@ -68,7 +67,7 @@ def test_a_section_says_what_made_it(project):
     )
     commit = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=project, text=True).strip()
     assert f"| Commit | `{commit}` |\n" in text
-    assert "| All jobs together | 30 s (1 jobs, some side by side) |\n" in text
+    assert "| All jobs together | 30 s (1 job) |\n" in text
     for kind in ("Processor", "Cores", "Memory", "Instruction set", "Versions"):
         assert f"| {kind} | " in text
     assert str(project) not in text

@@ -21,35 +21,12 @@ TINY = {"dataset": "tiny", "fingerprint": "f0"}
 HEADER = ["method", "R@1"]
 MAIN = Section("", "9 mentions.", HEADER, [["BM25", "1"], ["BLINK", "2"], ["MuVER", "3"]])
 TESTS = Section("Paired tests against BLINK", "", HEADER, [["BM25", "-1"], ["MuVER", "+1"]])
-CONTRASTS = Section("The paper's contrasts", "", HEADER, [["MuVER minus BLINK", "+1"]])
 INTERVALS = Section("How sure the numbers are", "Bounds.", HEADER, [["BM25", "0 to 2"]])
 
 
-@pytest.fixture
-def kept(monkeypatch):
-    """The headings that stay of a page with these sections, and the rows of the last."""
-
-    def make(*sections):
-        monkeypatch.setattr(tables, "page_of", lambda result: Page("Table 1", [MAIN, *sections]))
-        found = tables.shortened(blank(ComparisonTable)).sections
-        return [section.heading for section in found], [row[0] for row in found[-1].rows]
-
-    return make
-
-
-def test_intervals_go_and_a_difference_stands_once(kept):
-    headings, rows = kept(CONTRASTS, INTERVALS, TESTS)
-    assert headings == ["", CONTRASTS.heading, TESTS.heading] and rows == ["BM25"]
-
-
-def test_tests_that_are_all_contrasts_go(kept):
-    swapped = Section(CONTRASTS.heading, "", HEADER, [["BLINK minus BM25", "+1"]])
-    both = Section(CONTRASTS.heading, "", HEADER, CONTRASTS.rows + swapped.rows)
-    assert kept(both, TESTS)[0] == ["", CONTRASTS.heading]
-
-
-def test_without_contrasts_all_tests_stay(kept):
-    assert kept(TESTS)[1] == ["BM25", "MuVER"]
+def test_intervals_are_left_to_the_runs_files(monkeypatch):
+    monkeypatch.setattr(tables, "page_of", lambda result: Page("Table 1", [MAIN, INTERVALS, TESTS]))
+    assert tables.shortened(blank(ComparisonTable)).sections == [MAIN, TESTS]
 
 
 def test_notes_and_footnotes_stand_at_the_first_table():

@@ -11,7 +11,8 @@ LINE = "| 2026-12-01 | a reader | tiny | abc | two cores | make results | equal 
 @pytest.fixture
 def page(tmp_path):
     path = tmp_path / "results.md"
-    write_page(path, {"tiny": "## tiny\n\n| 1 |", "other": "## other"})
+    write_page(path, "tiny", "## tiny\n\n| 1 |")
+    write_page(path, "other", "## other")
     return path
 
 
@@ -25,13 +26,14 @@ def test_sections_stand_in_order_before_the_log(page):
 
 def test_a_repeat_changes_nothing(page):
     before = page.read_text()
-    write_page(page, {"tiny": "## tiny\n\n| 1 |"})
+    write_page(page, "tiny", "## tiny\n\n| 1 |")
     assert page.read_text() == before
 
 
 def test_one_section_is_replaced_and_the_log_stays(page):
     page.write_text(page.read_text() + LINE + "\nA remark: *it works*.\n")
-    write_page(page, {"tiny": "## tiny\n\n| 2 |", "third": "## third"})
+    write_page(page, "tiny", "## tiny\n\n| 2 |")
+    write_page(page, "third", "## third")
     text = page.read_text()
     assert "| 1 |" not in text and text.count("| 2 |") == 1
     assert text.count("## other") == text.count("## third") == text.count("## tiny") == 1
@@ -41,7 +43,8 @@ def test_one_section_is_replaced_and_the_log_stays(page):
 def test_text_of_another_page_stays_where_it_is(tmp_path):
     page = tmp_path / "fidelity.md"
     page.write_text("# Ours\n\n<!-- begin: tiny -->\n<!-- end: tiny -->\n\n## After\n")
-    write_page(page, {"tiny": "| 1 |", "new": "| 2 |"})
+    write_page(page, "tiny", "| 1 |")
+    write_page(page, "new", "| 2 |")
     assert page.read_text() == (
         "# Ours\n\n<!-- begin: tiny -->\n| 1 |\n<!-- end: tiny -->\n\n"
         "<!-- begin: new -->\n| 2 |\n<!-- end: new -->\n\n## After\n"
@@ -51,5 +54,5 @@ def test_text_of_another_page_stays_where_it_is(tmp_path):
 def test_a_page_without_a_section_is_left_alone(page):
     page.write_text("# Something else\n")
     with pytest.raises(InputError, match="has no section to replace. Mark where"):
-        write_page(page, {"tiny": "## tiny"})
+        write_page(page, "tiny", "## tiny")
     assert page.read_text() == "# Something else\n"

@@ -4,7 +4,7 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.io.typed import read
-from muver.reproduction.tables.comparison import build
+from muver.reproduction.tables.comparison import build, page
 from muver.reproduction.tables.evaluations import TableFiles
 from muver.reproduction.tables.keys import row_key
 from muver.reproduction.tables.records import Against, ComparedPart, ComparisonTable
@@ -104,6 +104,15 @@ def test_paper_stands_beside_its_own_dataset_only(table):
 def test_a_table_of_our_own_has_no_published_numbers(table):
     made = table("beyond", **ZESHEL)
     assert not any(row.published for row in parts(made))
+
+
+def test_own_tables_count_where_the_mentions_own_page_comes_first(table):
+    main = page(table("beyond", own_page_first=2)).sections[0]
+    assert main.header == ["method", "own page", "R@1", "R@64", "row_key"]
+    assert main.rows[0][:3] == ["BM25", "18.18", "18.18"]  # 2 of 11
+    assert "own page: mentions" in main.note
+    for made in (table("table1", own_page_first=2), table("beyond")):
+        assert page(made).sections[0].header == ["method", "R@1", "R@64", "row_key"]
 
 
 def test_the_spread_of_seeds_enters_the_verdict(table):

@@ -1,5 +1,7 @@
 """A table in a terminal: nothing wider than asked, and the contrasts in words."""
 
+from pathlib import Path
+
 import pytest
 
 from muver.io.errors import InputError
@@ -9,7 +11,7 @@ from muver.reproduction.tables.evaluations import TableFiles
 from muver.reproduction.tables.records import Contrast
 from muver.reproduction.tables.render import write_table
 from muver.reproduction.tables.settings import Comparison
-from muver.reproduction.tables.shown import in_terminal, sentence, show
+from muver.reproduction.tables.shown import in_terminal, print_tables, sentence, show
 from tests.blank import blank
 from tests.reproduction.tables.conftest import ZESHEL
 
@@ -60,10 +62,11 @@ def test_a_difference_in_words():
 
 
 def test_a_narrow_terminal_gets_blocks_without_keys(results):
-    _, first, second, _ = in_terminal("table1", results(), 18).split("\n\n")
+    _, first, second, left_out, _ = in_terminal("table1", results(), 18).split("\n\n")
     assert first.splitlines()[0].split() == ["method", "R@1"]
     assert second.splitlines()[0].split() == ["method", "R@64"]
     assert max(map(len, (first + "\n" + second).splitlines())) <= 18
+    assert left_out.endswith("in the CSV: row_key.")
 
 
 def test_on_the_papers_data_the_papers_difference_is_told(results):
@@ -77,11 +80,28 @@ def test_what_was_not_made_is_named(results):
         in_terminal("tabel1", results(), 100)
 
 
-def test_show_says_where_there_is_more(results, capsys):
-    results("mine")
-    show(["table1"], results=results())
+def test_the_end_names_the_files_that_are_there(results, capsys, monkeypatch):
+    folder = results()
+    monkeypatch.chdir(folder)
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    show(["table1"], results=Path())
+    assert capsys.readouterr().out.endswith("With intervals and tests: table1.md.\n")
+    for name in ("mlflow.db", "report.html"):
+        Path(name).touch()
+    print_tables(["table1"], Path(), Path(".test"))
     said = capsys.readouterr().out
-    assert "table1.md" in said and "report.html" not in said
-    (results() / "report.html").touch()
-    show(["table1"], results=results())
-    assert "report.html" in capsys.readouterr().out
+    assert ".test/table1.md" in said and "muver audit" in said and ".test/report.html" in said
+
+
+def test_the_page_is_that_of_the_tables_dataset(results, capsys, monkeypatch):
+    """Links in results/ may be of several datasets: each is of the one that was asked for last."""
+    folder = results().rename(results().with_name("results"))
+    (folder / "tiny").mkdir()
+    for name in ("table1.json", "table1.md"):
+        (folder / name).rename(folder / "tiny" / name)
+        (folder / name).symlink_to(f"tiny/{name}")
+    (folder / "report.html").symlink_to("another/report.html")
+    (folder / "tiny" / "report.html").touch()
+    monkeypatch.chdir(folder.parent)
+    show()
+    assert "predictions: results/tiny/report.html, in a browser" in capsys.readouterr().out

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from muver.io.errors import InputError
-from muver.reproduction.tables.keys import row_key, sets_fingerprint
+from muver.io.files import short_hash
+from muver.reproduction.tables.keys import row_key
 from muver.reproduction.tables.stage import make_table
 from tests.reproduction.tables import made_sets
 
@@ -15,7 +16,7 @@ SETTINGS = {
     "against": "blink_wiki",
     "contrasts": [["muver_wiki", "blink_wiki"]],
 }
-FINGERPRINT = sets_fingerprint({name: f"{name}-f00d" for name in made_sets.SIZES})
+FINGERPRINT = short_hash({name: f"{name}-f00d" for name in made_sets.SIZES}, 16)
 KEYS = [row_key({"system": system, "seed": 1}, FINGERPRINT) for system in made_sets.HITS]
 
 

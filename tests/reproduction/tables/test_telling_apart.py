@@ -14,8 +14,7 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from muver.reproduction.tables.paper import paper, published
-from muver.reproduction.tables.verdict import claim, half_width, verdict
+from muver.reproduction.tables.paper import claim, half_width, paper, published, verdict
 from muver.retriever.evaluation.ranks import ranks_table
 from muver.retriever.evaluation.significance import paired
 

@@ -188,8 +188,6 @@ def test_the_paper_has_recall_at_64_only(table):
     ("given", "message"),
     [
         ({"rows": [{**DISTANT, "merge_layers": -1}]}, "merge_layers is -1"),
-        ({"rows": [{**DISTANT, "merge_layers": 0}]}, "search of distant is 'distant'"),
-        ({"rows": [{**DISTANT, "search": None}]}, "search of distant is None"),
         ({"cutoff": 50}, "cutoff is 50, .* 1, 64"),  # that was not evaluated
     ],
 )

@@ -119,15 +119,16 @@ def test_the_tables_that_were_asked_for_stand_at_the_end(logger, targets, monkey
     Path("results/table1.csv").touch()
     shown = []
     monkeypatch.setattr(
-        "muver.reproduction.tables.shown.show",
-        lambda names, results: shown.append((names, results)),
+        "muver.reproduction.tables.shown.print_tables",
+        lambda *given: shown.append(given),
     )
-    asked = [(["table1"], Path("results"))] if "results" in targets[0] else []
+    asked = [(["table1"], Path("results"), Path())] if "results" in targets[0] else []
     started(logger, targets).end()
     assert shown == asked
-    logger.addHandler(Follower(lambda: targets, lambda: None))
+    logger.addHandler(Follower(lambda: targets, lambda: None, Path(".test")))
     logger.info(NOTHING_TO_BE_DONE_MSG)
-    assert shown[len(asked) :] == 2 * asked  # by either handler
+    elsewhere = [(*one[:2], Path(".test")) for one in asked]
+    assert shown[len(asked) :] == [*asked, *elsewhere]  # by either handler
 
 
 def test_jobs_beside_each_other_take_as_long_as_the_longest(logger):

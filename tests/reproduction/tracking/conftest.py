@@ -1,5 +1,6 @@
 """One store for all tests (making one takes a second), and the files of a small table."""
 
+import csv
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,9 +15,8 @@ from muver.io.files import write_json
 from muver.io.typed import read
 from muver.reproduction.tables.keys import row_key
 from muver.reproduction.tables.records import ComparedPart, ComparedRow, ComparisonTable, TableSet
-from muver.reproduction.tracking.listed import read_list
+from muver.reproduction.tracking.entry import Recording
 from muver.reproduction.tracking.record import record as record_stage
-from muver.reproduction.tracking.settings import Recording
 from muver.reproduction.tracking.store import open_store
 from tests.blank import blank
 
@@ -37,6 +37,11 @@ def client(tmp_path_factory: pytest.TempPathFactory):
 def name(request: pytest.FixtureRequest) -> str:
     """The test's experiment."""
     return f"{request.module.__name__} {request.node.name}"
+
+
+def read_list(path: Path) -> list[dict[str, str]]:
+    """The lines of a list of runs."""
+    return [*csv.DictReader(path.read_text().splitlines())]
 
 
 def active(client: MlflowClient, name: str) -> list[Any]:

@@ -1,5 +1,6 @@
 """What is recorded of the tables as the table stage writes them."""
 
+import json
 import os
 from hashlib import sha256
 from pathlib import Path
@@ -11,9 +12,8 @@ from muver.io.errors import InputError
 from muver.io.files import sha256_of
 from muver.reproduction.tables.records import read_result
 from muver.reproduction.tables.stage import make_table
-from muver.reproduction.tracking.entries import entries, timings
-from muver.reproduction.tracking.entry import Entry, parent
-from muver.reproduction.tracking.settings import Recording
+from muver.reproduction.tracking.entries import LIMIT, curves, entries, timings
+from muver.reproduction.tracking.entry import Entry, Point, Recording, parent
 from tests.reproduction.tables import made_sets
 from tests.reproduction.tables.conftest import ZESHEL, make, write
 
@@ -202,3 +202,44 @@ def test_the_work_of_all_stages(tmp_path: Path):
     }
     assert (work.seconds, work.end) == (pytest.approx(75.6), 200)
     assert timings({"merge": tmp_path / "absent.tsv"}) == ({}, None)
+
+
+def test_what_is_taken_of_a_line(tmp_path: Path):
+    log = tmp_path / "log.jsonl"
+    lines = [
+        {"step": 1, "epoch": 1, "loss": 2.0, "learning_rate": 0.1, "gradient_norm": 3.0},
+        {"step": 1, "epoch": 1, "validation_recall_at_64": 50.0},
+    ]
+    log.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert curves(log) == [
+        Point("curves/loss", 1, 2.0),
+        Point("curves/learning_rate", 1, 0.1),
+        Point("curves/gradient_norm", 1, 3.0),
+        Point("curves/validation_recall_at_64", 1, 50.0),
+    ]
+
+
+def test_curves_of_pre_training_stand_under_their_own_names(tmp_path: Path):
+    log = tmp_path / "pretraining_log.jsonl"
+    log.write_text('{"step": 1, "loss": 5.0, "cloze_loss": 2.0, "masked_loss": 3.0}\n')
+    assert curves(log) == [
+        Point("curves_pretraining/loss", 1, 5.0),
+        Point("curves_pretraining/cloze_loss", 1, 2.0),
+        Point("curves_pretraining/masked_loss", 1, 3.0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("steps", "taken", "first"),
+    [(0, 0, None), (1, 1, 1), (LIMIT, LIMIT, 1), (LIMIT + 1, 251, 1), (3 * LIMIT, LIMIT, 3)],
+)
+def test_long_curves_are_thinned_and_keep_their_end(
+    tmp_path: Path, steps: int, taken: int, first: int | None
+):
+    log = tmp_path / "log.jsonl"
+    log.write_text("".join(f'{{"step": {n}, "loss": {n}}}\n' for n in range(1, steps + 1)))
+    found = [point.step for point in curves(log)]
+    assert len(found) == taken
+    assert found == sorted(found)
+    assert found[:1] == ([] if first is None else [first])
+    assert found[-1:] == ([] if first is None else [steps])

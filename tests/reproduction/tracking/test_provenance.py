@@ -6,7 +6,15 @@ from importlib.metadata import version
 from pathlib import Path
 
 from muver import __version__
-from muver.reproduction.tracking.provenance import DIFF_LIMIT, code_version, environment, md5_of
+from muver.reproduction.tracking.provenance import (
+    DIFF_LIMIT,
+    code_version,
+    environment,
+    gpus,
+    machine,
+    md5_of,
+    versions,
+)
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -66,3 +74,11 @@ def test_changes_of_a_checkout_are_kept_within_bounds(tmp_path: Path):
     patch = environment(tmp_path)["environment/changes.diff"]
     assert patch.endswith("characters more, left out\n")
     assert len(patch) < DIFF_LIMIT + 100
+
+
+def test_kind_of_machine_without_names(tmp_path):
+    assert set(machine()) == {"System", "Processor", "Cores", "Memory", "GPU", "Instruction set"}
+    (tmp_path / "0000").mkdir()
+    (tmp_path / "0000" / "information").write_text("Model: \t A GPU\nIRQ: 1\n")
+    assert gpus(tmp_path) == ["A GPU"]
+    assert {"muver", "Python", "numpy"} <= set(versions())

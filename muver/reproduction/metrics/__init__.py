@@ -1,1 +1,0 @@
-"""Writes results for DVC: numbers by row for its metrics, points for its plots."""
