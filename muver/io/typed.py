@@ -1,12 +1,14 @@
-"""Settings as types: JSON or YAML read into frozen structs, with errors that name the key.
+"""Settings and records as types: JSON or YAML read into frozen structs.
 
 A section of params.yaml, or what a stage takes as ``--settings``, is a :class:`Settings` class in
-the package that uses it. msgspec decides what is valid; this module says what is wrong.
+the package that uses it. msgspec decides what is valid; this module says what is wrong, by the name
+of the key. A :class:`Record` is what one stage writes as JSON for another.
 """
 
 import types
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -14,6 +16,7 @@ from msgspec import Meta
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
+from muver.io.files import read_json
 
 Natural = Annotated[int, Meta(ge=0)]
 Count = Annotated[int, Meta(ge=1)]
@@ -54,6 +57,29 @@ def read(kind: type[S], given: Any, where: str = "--settings") -> S:
     if mistake := problem(kind, given):
         raise InputError(f"{where}: {mistake[1]}")
     return msgspec.convert(given, kind)
+
+
+class Record(msgspec.Struct, frozen=True):
+    """Base of what a file holds, written by :func:`muver.io.files.write_json`.
+
+    Dictionary keys that are numbers, such as cutoffs, become text in the file.
+    """
+
+
+def read_record(path: Path, kind: type[S], what: str, again: str) -> S:
+    """Read a JSON file as a :class:`Record`, or as a union of some.
+
+    Errors call the file ``what`` and end with ``again``: how to make it again.
+    """
+    return as_record(read_json(path), path, kind, what, again)
+
+
+def as_record(value: Any, path: Path, kind: type[S], what: str, again: str) -> S:
+    """Convert parsed JSON as :func:`read_record` does."""
+    try:
+        return msgspec.convert(value, kind, str_keys=True)
+    except msgspec.ValidationError as error:
+        raise InputError(f"{path}: not {what} of this version ({error}). {again}") from None
 
 
 @cache

@@ -1,15 +1,19 @@
-"""Settings read by their type: what is accepted, and what the messages say of the rest."""
+"""Settings and records read by their type: what is accepted, and what is said of the rest."""
 
 from typing import Literal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec import UNSET, UnsetType
 
 from muver.io.errors import InputError
+from muver.io.files import write_json
 from muver.io.typed import (
     Count,
     Name,
     Positive,
+    Record,
     Settings,
     Share,
     Some,
@@ -17,6 +21,7 @@ from muver.io.typed import (
     overlay,
     partial,
     read,
+    read_record,
 )
 
 
@@ -116,3 +121,45 @@ def test_sections_are_merged_and_lists_replaced():
     base = {"a": {"b": 1, "c": [1, 2]}, "d": 3}
     assert overlay(base, {"a": {"c": [4]}}) == {"a": {"b": 1, "c": [4]}, "d": 3}
     assert base == {"a": {"b": 1, "c": [1, 2]}, "d": 3}
+
+
+class Counted(Record):
+    name: str
+    by_cutoff: dict[int, float]
+
+
+class Stored(Record):
+    inner: list[Counted]
+    note: str | None
+
+
+def stored(path):
+    return read_record(path, Stored, "an outer", "Make it again.")
+
+
+NUMBERS = st.dictionaries(st.integers(1, 99), st.floats(allow_nan=False, allow_infinity=False))
+COUNTED = st.lists(st.builds(Counted, name=st.text(), by_cutoff=NUMBERS))
+
+
+@given(st.builds(Stored, inner=COUNTED, note=st.none() | st.text()))
+def test_a_record_comes_back(tmp_path_factory, record):
+    path = tmp_path_factory.getbasetemp() / "record.json"
+    write_json(path, record)
+    assert stored(path) == record
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (None, "no such file"),
+        ([], "not an outer of this version .*`object`, got `array`"),
+        ({"inner": []}, "missing required field `note`"),
+        ({"inner": [{"name": "a", "by_cutoff": {"x": 1}}], "note": None}, r"inner\[0\].by_cutoff"),
+        ({"inner": [{"name": 3, "by_cutoff": {}}], "note": None}, r"inner\[0\].name"),
+    ],
+)
+def test_what_is_none_is_refused(tmp_path, content, says):
+    if content is not None:
+        write_json(tmp_path / "x.json", content)
+    with pytest.raises(InputError, match=rf"x\.json: .*{says}"):
+        stored(tmp_path / "x.json")

@@ -8,7 +8,7 @@ import msgspec
 
 from muver.io.errors import InputError
 from muver.io.progress import logger
-from muver.io.records import Record
+from muver.io.typed import Record
 from muver.kb.index.answer import checked, groups
 from muver.kb.index.index import OpenIndex, open_index
 from muver.kb.index.mentions import Labelled, read_mentions

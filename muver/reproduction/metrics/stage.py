@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from muver.io.files import write_json, write_text
-from muver.io.pruning import remove_all, strays
+from muver.io.files import remove_all, strays, write_json, write_text
 from muver.reproduction.metrics.curves import curves_of
 from muver.reproduction.metrics.numbers import numbers_of
 from muver.reproduction.tables.records import read_result

@@ -9,8 +9,8 @@ from msgspec.structs import asdict
 
 from muver.io.errors import InputError
 from muver.io.files import write_json
-from muver.io.records import Record
 from muver.io.text import aligned
+from muver.io.typed import Record
 from muver.retriever.evaluation.records import Percent
 from muver.retriever.runs.run import block_starts, mentions_of_rows, ranked_mentions, read_run
 

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from msgspec.structs import replace
 
 from muver.io.errors import InputError
-from muver.io.records import Record
+from muver.io.typed import Record
 from muver.retriever.corpus.schema import read_sentences
 from muver.retriever.evaluation.bootstrap import difference_interval
 from muver.retriever.evaluation.ranks import check_same_mentions, clusters, hits_at

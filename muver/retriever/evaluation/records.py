@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from muver.io.records import Record, read_record
+from muver.io.typed import Record, read_record
 from muver.retriever.runs.approximate import Index
 from muver.retriever.runs.chosen import Chosen
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from muver.io.records import Record
+from muver.io.typed import Record
 from muver.retriever.evaluation.bootstrap import difference_interval
 from muver.retriever.evaluation.ranks import check_same_mentions, clusters, hits_at
 from muver.retriever.evaluation.records import Counts, Intervals, Percent

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from muver.io.records import Record
+from muver.io.typed import Record
 
 BESIDE = ("cutoff", "mentions", "tried")  # a manifest's keys beside the chosen value
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from muver.cli import main
 from muver.io.errors import InputError
-from muver.io.records import read_record
+from muver.io.typed import read_record
 from muver.retriever.evaluation.agreement import Agreement, agreement, as_text
 from muver.retriever.runs.run import write_run
 
