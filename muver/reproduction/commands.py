@@ -197,7 +197,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
   "adam_epsilon": 1e-6, "mask_false_negatives": false, "validate_every": 75,
   "validation_cutoff": 16, "checkpoint_every": 75, "chunk_tokens": 2048, "graph_tokens": 65536}}'
   --checkpoints checkpoints --training-log training_log.jsonl --out models/blink"""),
-        Command("stage choose", "retriever.training.choice:choose",
+        Command("stage choose", "retriever.training.log:choose",
             "choose one of several trained models by validation recall",
             """--models blink_128=models/blink_128 blink_all=models/blink_all --cutoff 64
   --out models/partalidou"""),

@@ -70,7 +70,7 @@ def code(rule: str) -> list[str]:
     Examples
     --------
     >>> code("choose")
-    ['muver/retriever/training/choice.py', 'muver/retriever/training/log.py']
+    ['muver/retriever/runs/chosen.py', 'muver/retriever/training/log.py']
     """
     left_out, found = FREE | UNUSED.get(rule, set()), set()
     waiting = [PACKAGE / one for one in BEGINS.get(rule, _begins(rule))]

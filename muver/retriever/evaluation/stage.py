@@ -8,7 +8,6 @@ from msgspec.structs import asdict
 from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of, write_json
 from muver.io.progress import logger
-from muver.retriever.evaluation.choice import chosen_model
 from muver.retriever.evaluation.gold import gold_of_kb, gold_of_worlds
 from muver.retriever.evaluation.precision import reduced_precision
 from muver.retriever.evaluation.ranks import ranks_table, write_ranks
@@ -19,6 +18,7 @@ from muver.retriever.runs.approximate import index_of, require
 from muver.retriever.runs.chosen import chosen_of
 from muver.retriever.runs.run import read_run
 from muver.retriever.runs.trec import write_trec
+from muver.retriever.training.log import chosen_model
 
 
 def evaluate(

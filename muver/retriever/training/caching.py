@@ -49,11 +49,8 @@ class CachedEncoding:
         device: torch.device,
         pad_to: int | None = None,
     ):
-        self._encode = encode
-        self._sequences = sequences
-        self._device = device
-        self._keep_graph = keep_graph
-        self._pad_to = pad_to
+        self._encode, self._sequences, self._device = encode, sequences, device
+        self._keep_graph, self._pad_to = keep_graph, pad_to
         lengths = [pad_to or len(ids) for ids in sequences]
         longest = max(lengths, default=pad_to or 1)
         self._chunks = [torch.from_numpy(r) for r in batches_by_length(lengths, chunk_tokens)]
@@ -69,16 +66,15 @@ class CachedEncoding:
             outputs.append(output.detach().float())
         if not sequences:  # a process without sequences still takes part in every exchange
             outputs.append(encode(pack([[0]], device, pad_to)).detach().float())
-        shape = list(outputs[0].shape)
-        shape[0] = len(sequences)
-        if len(shape) == 3:
-            shape[1] = longest
+        *_, size = outputs[0].shape
+        by_token = outputs[0].dim() == 3
         self.mask = torch.zeros((len(sequences), longest), device=device)
         for row, length in enumerate(lengths):
             self.mask[row, :length] = 1
+        shape = (len(sequences), longest, size) if by_token else (len(sequences), size)
         self.vectors = torch.zeros(shape, device=device)
         for rows, output in zip(self._chunks, outputs, strict=False):
-            self._put(rows, output)
+            self.vectors[rows, : output.shape[1]] = output  # (rows, d): all of d
         self.vectors.requires_grad_()
 
     def backward(self) -> None:
@@ -92,23 +88,13 @@ class CachedEncoding:
             else:
                 _set_random_state(self._states[number], self._device)
                 output = self._forward(rows)
-            output.backward(self._at(gradient, rows, output.shape).to(output.dtype))
+            output.backward(gradient[rows, : output.shape[1]].to(output.dtype))
         self._graphs.clear()
         _set_random_state(before, self._device)
 
     def _forward(self, rows: Tensor) -> Tensor:
         chunk = [self._sequences[row] for row in rows.tolist()]
         return self._encode(pack(chunk, self._device, self._pad_to))
-
-    def _put(self, rows: Tensor, output: Tensor) -> None:
-        if output.dim() == 3:
-            self.vectors[rows, : output.shape[1]] = output
-        else:
-            self.vectors[rows] = output
-
-    @staticmethod
-    def _at(tensor: Tensor, rows: Tensor, shape: torch.Size) -> Tensor:
-        return tensor[rows, : shape[1]] if len(shape) == 3 else tensor[rows]
 
 
 def _random_state(device: torch.device) -> list[Tensor]:

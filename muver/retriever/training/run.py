@@ -14,7 +14,6 @@ from muver.retriever.encoders import device
 from muver.retriever.encoders.settings import Machine
 from muver.retriever.training.checkpoint import Checkpoints
 from muver.retriever.training.loop import Trainer, write_log
-from muver.retriever.training.memory import keep_freed_memory
 from muver.retriever.training.settings import ModelTraining
 from muver.retriever.training.start import config_of, start_files, start_from
 from muver.retriever.views.worlds import load_worlds
@@ -54,7 +53,7 @@ def train(
     inputs = {name: sha256_of(start / name) for name in start_files(start)}
     inputs |= {path.name: sha256_of(path) for path in tables}
     key = short_hash({"settings": config.as_dict(), "compute": compute.as_dict(), "inputs": inputs})
-    keep_freed_memory()
+    device.keep_freed_memory()
     accelerator = device.start(compute.device, compute.precision, compute.threads)
     torch.manual_seed(settings.seed)
     model = start_from(start, config)

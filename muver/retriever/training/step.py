@@ -9,8 +9,8 @@ from torch import Tensor
 
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.scores import max_over_views, sum_of_max
+from muver.retriever.training.batches import in_batch_loss
 from muver.retriever.training.caching import CachedEncoding
-from muver.retriever.training.loss import in_batch_loss
 from muver.retriever.views.layout import Ids
 
 
@@ -102,13 +102,9 @@ def _gather(
     length = torch.tensor(encoded.mask.shape[1], device=accelerator.device)
     longest = int(accelerator.gather(length).max())
     own = encoded.vectors.detach()
+    vectors = own.new_zeros((total, *((longest,) if own.dim() == 3 else ()), own.shape[-1]))
+    vectors[rows, : own.shape[1]] = own
     mask = encoded.mask.new_zeros((total, longest))
-    if own.dim() == 3:
-        vectors = own.new_zeros((total, longest, own.shape[2]))
-        vectors[rows, : own.shape[1]] = own
-    else:
-        vectors = own.new_zeros((total, own.shape[1]))
-        vectors[rows] = own
     mask[rows, : encoded.mask.shape[1]] = encoded.mask
     vectors = accelerator.reduce(vectors, reduction="sum")
     return vectors.detach().requires_grad_(), accelerator.reduce(mask, reduction="sum")
@@ -118,7 +114,4 @@ def _return_share(encoded: CachedEncoding, gathered: Tensor, rows: list[int]) ->
     if gathered is encoded.vectors:
         return
     assert gathered.grad is not None
-    gradient = gathered.grad[rows]
-    encoded.vectors.grad = (
-        gradient[:, : encoded.vectors.shape[1]] if gradient.dim() == 3 else gradient
-    ).contiguous()
+    encoded.vectors.grad = gathered.grad[rows][:, : encoded.vectors.shape[1]].contiguous()

@@ -1,4 +1,8 @@
-"""The pre-training run; a step's loss is that of inverse cloze plus that of masked words."""
+"""The pre-training run; a step's loss is that of inverse cloze plus that of masked words.
+
+As in BERT (Devlin et al. 2019), 80% of the pieces chosen to be predicted become ``[MASK]``, 10%
+another piece, and 10% stay. The output weights are the tower's embeddings of pieces.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -16,15 +20,15 @@ from muver.retriever.encoders.bert import Bert
 from muver.retriever.encoders.bulk import batches_by_length
 from muver.retriever.encoders.packing import Packed, pack
 from muver.retriever.encoders.pooling import pool
+from muver.retriever.encoders.sizes import BertConfig
 from muver.retriever.encoders.tokens import Pieces
-from muver.retriever.training.batches import epoch_batches
-from muver.retriever.training.loss import in_batch_loss
+from muver.retriever.training.batches import epoch_batches, in_batch_loss
 from muver.retriever.training.optimiser import build_optimiser, warm_up_then_decay
-from muver.retriever.training.pretraining.cloze import Layout, draw
-from muver.retriever.training.pretraining.masked import MaskedHead, hide_pieces
-from muver.retriever.training.pretraining.pages import Wiki
+from muver.retriever.training.pretraining.cloze import Layout, Wiki, draw
 from muver.retriever.training.settings import Pretraining
 from muver.retriever.views.layout import Ids
+
+MASKED, REPLACED = 0.8, 0.1
 
 
 class Pretrainer:
@@ -162,7 +166,52 @@ class Pretrainer:
             vectors.append(self._pooled(batch, states))
             scores = self.head(states[where], self.tower.embeddings.word_embeddings.weight)
             losses.append(F.cross_entropy(scores.float(), batch.ids[where], reduction="none"))
-        order = torch.from_numpy(np.concatenate(chunks)).to(vectors[0].device)
-        return torch.empty_like(torch.cat(vectors)).index_copy(
-            0, order, torch.cat(vectors)
-        ), torch.cat(losses)
+        sorted_by_length = torch.cat(vectors)
+        order = torch.from_numpy(np.concatenate(chunks)).to(sorted_by_length.device)
+        in_order = torch.empty_like(sorted_by_length).index_copy(0, order, sorted_by_length)
+        return in_order, torch.cat(losses)
+
+
+def hide_pieces(
+    ids: np.ndarray, share: float, mask: int, words: np.ndarray, random: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Hide a share of the pieces.
+
+    Parameters
+    ----------
+    ids : (tokens,) int64
+    share
+        The probability of each piece in ``words`` to be chosen.
+    mask
+        The piece ``[MASK]``.
+    words : (vocabulary,) bool
+        True for pieces of texts, False for special ones, which are neither chosen nor inserted.
+
+    Returns
+    -------
+    (tokens,) pieces to read, and the chosen positions
+    """
+    chosen = np.flatnonzero(words[ids] & (random.random(len(ids)) < share))
+    fate = random.random(len(chosen))
+    others = random.choice(np.flatnonzero(words), len(chosen))
+    read = ids.copy()
+    read[chosen] = np.select([fate < MASKED, fate < MASKED + REPLACED], [mask, others], ids[chosen])
+    return read, chosen
+
+
+class MaskedHead(nn.Module):
+    """Turns states into a score of every piece of the vocabulary; used in pre-training only."""
+
+    def __init__(self, config: BertConfig):
+        super().__init__()
+        size = config.hidden_size
+        self.dense = nn.Linear(size, size)
+        self.LayerNorm = nn.LayerNorm(size, config.layer_norm_eps)
+        self.bias = nn.Parameter(torch.zeros(config.vocab_size))
+        nn.init.normal_(self.dense.weight, std=config.initializer_range)
+        nn.init.zeros_(self.dense.bias)
+
+    def forward(self, states: Tensor, embeddings: Tensor) -> Tensor:
+        """(tokens, d) states and (vocabulary, d) embeddings to (tokens, vocabulary)."""
+        hidden = self.LayerNorm(F.gelu(self.dense(states)))
+        return F.linear(hidden, embeddings, self.bias)

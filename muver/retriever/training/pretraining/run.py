@@ -13,9 +13,8 @@ from muver.retriever.encoders.files import MANIFEST_FILE, TOKENIZER_FILE
 from muver.retriever.encoders.settings import Machine
 from muver.retriever.encoders.sizes import is_packed
 from muver.retriever.encoders.tokens import Pieces
-from muver.retriever.training.memory import keep_freed_memory
+from muver.retriever.training.pretraining.cloze import training_wikis
 from muver.retriever.training.pretraining.loop import Pretrainer
-from muver.retriever.training.pretraining.pages import training_wikis
 from muver.retriever.training.settings import Pretraining
 
 
@@ -38,7 +37,7 @@ def pretrain(
     entities, counts, sentences
         Files of the corpus; only training worlds are read.
     """
-    keep_freed_memory()
+    device.keep_freed_memory()
     accelerator = device.start(compute.device, settings.precision, compute.threads)
     if not is_packed(read_json(start / "config.json")):
         raise InputError(
