@@ -147,8 +147,11 @@ def short_hash(value: Any, length: int = 12) -> str:
 
 
 def sha256_of(path: str | Path) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file.") from None
 
 
 def strays(folder: Path, kept: Iterable[Path]) -> Iterator[Path]:

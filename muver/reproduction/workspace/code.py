@@ -42,9 +42,8 @@ FREE = {
     "io/files.py",  # how a file is written, not what stands in it
     "io/matrices.py",
     "io/parquet.py",
-    "retriever/encoders/files.py",  # names of files
+    "retriever/encoders/files.py",  # names of files, and words for people beside a model
     "retriever/views/files.py",
-    "retriever/encoders/card.py",  # words for people, beside a model
     "retriever/encoders/device.py",  # does what the rule's parameters say
     "retriever/corpus/settings.py",  # types of the rule's parameters
     "retriever/corpus/schema.py",  # whoever reads a table refuses one that another version wrote

@@ -11,8 +11,12 @@ from torch import Tensor, nn
 from muver.io.errors import InputError
 from muver.io.files import atomic_path, read_json, write_json
 from muver.io.typed import read
-from muver.retriever.encoders.card import write_model_card
-from muver.retriever.encoders.files import CONFIG_FILE, TOKENIZER_FILE, TOWERS
+from muver.retriever.encoders.files import (
+    CONFIG_FILE,
+    TOKENIZER_FILE,
+    TOWERS,
+    write_model_card,
+)
 from muver.retriever.encoders.packing import Packed
 from muver.retriever.encoders.pooling import pool
 from muver.retriever.encoders.settings import ModelConfig

@@ -23,12 +23,10 @@ def batches_by_length(lengths: Sequence[int], batch_tokens: int) -> Iterator[np.
     Arrays of positions into ``lengths``, longest first, so that too small a memory shows at once.
     Rows x longest row is at most ``batch_tokens``, but a batch has at least one row.
     """
-    order = _longest_first(lengths)
-    start = 0
-    while start < len(order):
-        rows = _batch(order, lengths, start, batch_tokens)
-        yield rows
-        start += len(rows)
+    rest = _longest_first(lengths)
+    while len(rest):
+        yield (rows := _batch(rest, lengths, batch_tokens))
+        rest = rest[len(rows) :]
 
 
 def encode_by_length(
@@ -55,36 +53,27 @@ def encode_by_length(
     Positions into ``sequences``, their batch, and its vectors in float32, on ``device``.
     """
     lengths = [pad_to or len(ids) for ids in sequences]
-    order = _longest_first(lengths)
-    start = 0
-    while start < len(order):
-        rows = _batch(order, lengths, start, batch_tokens)
-        encoded = _attempt(encode, [sequences[row] for row in rows], device, pad_to)
+    rest = _longest_first(lengths)
+    while len(rest):
+        rows = _batch(rest, lengths, batch_tokens)
+        encoded = None
+        with contextlib.suppress(torch.OutOfMemoryError):
+            batch = pack([sequences[row] for row in rows], device, pad_to)
+            encoded = encode(batch).float()
         if encoded is None:
             batch_tokens = _fewer(len(rows), lengths[rows[0]])
             continue
-        yield rows, *encoded
-        start += len(rows)
+        yield rows, batch, encoded
+        rest = rest[len(rows) :]
 
 
 def _longest_first(lengths: Sequence[int]) -> np.ndarray:
     return np.argsort(-np.asarray(lengths), kind="stable")
 
 
-def _batch(order: np.ndarray, lengths: Sequence[int], start: int, batch_tokens: int) -> np.ndarray:
-    """The positions of the batch that starts at ``start`` in ``order``."""
-    rows = max(batch_tokens // max(int(lengths[order[start]]), 1), 1)
-    return order[start : start + rows]
-
-
-def _attempt(
-    encode: Encode, sequences: Sequence[Ids], device: torch.device | str, pad_to: int | None
-) -> tuple[Packed, Tensor] | None:
-    """A batch and its vectors; None if the GPU ran out of memory."""
-    with contextlib.suppress(torch.OutOfMemoryError):
-        batch = pack(sequences, device, pad_to)
-        return batch, encode(batch).float()
-    return None
+def _batch(order: np.ndarray, lengths: Sequence[int], batch_tokens: int) -> np.ndarray:
+    """The positions at the start of ``order`` that make a batch."""
+    return order[: max(batch_tokens // max(int(lengths[order[0]]), 1), 1)]
 
 
 def _fewer(rows: int, longest: int) -> int:

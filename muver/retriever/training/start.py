@@ -30,16 +30,9 @@ def is_model(folder: Path) -> bool:
 
 def start_files(folder: Path) -> list[str]:
     """The files below ``folder`` from which training starts."""
-    towers = TOWERS if is_model(folder) else (".",)
-    names = [*(f"{tower}/{file}" for tower in towers for file in TOWER_FILES), TOKENIZER_FILE]
-    names = [name.removeprefix("./") for name in names]
-    for name in names:
-        if not (folder / name).is_file():
-            raise InputError(
-                f"--start: {folder / name}: no such file. Expected the "
-                "directory of an encoder or of a model."
-            )
-    return names
+    if not is_model(folder):
+        return [*TOWER_FILES, TOKENIZER_FILE]
+    return [*(f"{tower}/{file}" for tower in TOWERS for file in TOWER_FILES), TOKENIZER_FILE]
 
 
 def config_of(settings: ModelTraining, folder: Path) -> ModelConfig:
