@@ -10,9 +10,9 @@ from msgspec.structs import asdict
 from muver.io.errors import InputError
 from muver.io.files import write_json
 from muver.io.text import aligned
-from muver.io.typed import Record
+from muver.io.typed import Record, flat
 from muver.retriever.evaluation.records import Percent
-from muver.retriever.runs.run import block_starts, mentions_of_rows, ranked_mentions, read_run
+from muver.retriever.runs.run import mentions_of_rows, ranked_mentions, read_run
 
 DEPTHS = (1, 10, 64)
 
@@ -26,8 +26,8 @@ class Agreement(Record):
     same_first: float  # mentions with the same entity at rank 1
     overlap: Percent  # mean share of the first k entities (of the longer list) that both have
     common: int  # candidates that both runs have
-    greatest_difference: float | None  # of their scores; None without common candidates
-    mean_difference: float | None
+    greatest_difference: float  # of their scores; 0 without common candidates
+    mean_difference: float
 
 
 def agreement(first: Path, second: Path) -> Agreement:
@@ -37,7 +37,12 @@ def agreement(first: Path, second: Path) -> Agreement:
     """
     paths = first, second
     tables = [read_run(path) for path in paths]
-    ids = _same_mentions(paths, tables)
+    ids = ranked_mentions(tables[0])
+    if not ids or set(ids) != set(ranked_mentions(tables[1])):
+        raise InputError(
+            f"{second}: does not rank the mentions of {first}. Compare runs of the same split of "
+            "the same data."
+        )
     check_titles(paths, tables)
     depth = min(int(table["rank"].to_numpy().max()) for table in tables)
     kept = [table.filter(pa.array(table["rank"].to_numpy() <= depth)) for table in tables]
@@ -69,8 +74,8 @@ def agreement(first: Path, second: Path) -> Agreement:
         same_first=overlap[1],
         overlap=overlap,
         common=len(apart),
-        greatest_difference=float(apart.max()) if len(apart) else None,
-        mean_difference=float(apart.mean()) if len(apart) else None,
+        greatest_difference=float(apart.max(initial=0)),
+        mean_difference=float(apart.mean()) if len(apart) else 0.0,
     )
 
 
@@ -90,44 +95,8 @@ def compare_runs(first: Path, second: Path, *, out: Path | None = None) -> None:
     found = agreement(first, second)
     if out is not None:
         write_json(out, {"runs": [first.as_posix(), second.as_posix()], **asdict(found)})
-    print(as_text(found))
-
-
-def as_text(found: Agreement) -> str:
-    """A result of :func:`agreement` as text, one number per line."""
-    lines = [
-        ("mentions", f"{found.mentions}"),
-        ("ranks compared", f"{found.depth}"),
-        ("identical ranked lists", f"{found.identical:.2f}%"),
-        ("same first entity", f"{found.same_first:.2f}%"),
-        *((f"overlap at {k}", f"{share:.2f}%") for k, share in found.overlap.items()),
-        ("candidates in common", f"{found.common}"),
-    ]
-    if found.common:
-        for which in ("greatest", "mean"):
-            difference = getattr(found, f"{which}_difference")
-            lines.append((f"{which} difference of their scores", f"{difference:.3g}"))
-    return "\n".join(aligned(lines, right=(1,)))
-
-
-def _same_mentions(paths: Sequence[Path], tables: Sequence[pa.Table]) -> list[str]:
-    """Ids of the mentions, after a check that both runs have the same ones in the same worlds."""
-    found = []
-    for path, table in zip(paths, tables, strict=True):
-        worlds = table["world"].take(pa.array(block_starts(table), pa.int64()))
-        found.append(list(zip(ranked_mentions(table), worlds.to_pylist(), strict=True)))
-        if not found[-1]:
-            raise InputError(f"{path}: holds no candidates, so there is nothing to compare.")
-    for one, other in ((0, 1), (1, 0)):
-        have = set(found[other])
-        if missing := [mention for mention in found[one] if mention not in have]:
-            name, world = missing[0]
-            raise InputError(
-                f"{paths[other]}: ranks nothing for {len(missing)} of the {len(found[one])} "
-                f"mentions of {paths[one]}, for instance {name!r} of world {world!r}. Compare runs "
-                "of the same split of the same data."
-            )
-    return [name for name, _ in found[0]]
+    lines = [(key.replace("_", " "), f"{value:.5g}") for key, value in flat(asdict(found))]
+    print("\n".join(aligned(lines, right=(1,))))
 
 
 def check_titles(paths: Sequence[Path], tables: Sequence[pa.Table]) -> None:

@@ -48,7 +48,7 @@ def recall_intervals(
         Rank of the gold entity (0: not retrieved) and world of each mention.
     clusters : (mentions,) int64
         Mentions with equal numbers are drawn together
-        (:func:`muver.retriever.evaluation.ranks.clusters`).
+        (:func:`muver.retriever.evaluation.recall.clusters`).
     """
     hits = (ranks[:, None] >= 1) & (ranks[:, None] <= np.array(cutoffs))
     generator = np.random.default_rng(SEED)

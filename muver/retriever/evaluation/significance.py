@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from muver.io.typed import Record
 from muver.retriever.evaluation.bootstrap import difference_interval
-from muver.retriever.evaluation.ranks import check_same_mentions, clusters, hits_at
+from muver.retriever.evaluation.recall import check_same_mentions, clusters, hits_at
 from muver.retriever.evaluation.records import Counts, Intervals, Percent
 
 
@@ -33,8 +33,8 @@ def method(resample: str) -> str:
 def paired(first: pa.Table, second: pa.Table, cutoffs: Sequence[int], resample: str) -> Paired:
     """Compare the recall of two runs on the same mentions, first minus second.
 
-    The tables are from :func:`muver.retriever.evaluation.ranks.read_ranks`; interval and test treat
-    ``documents`` or ``mentions`` as independent, as ``resample`` says.
+    The tables are of ranks; interval and test treat ``documents`` or ``mentions`` as independent,
+    as ``resample`` says.
     """
     check_same_mentions(first, second)
     worlds, together = first["world"].to_pylist(), clusters(first, resample)

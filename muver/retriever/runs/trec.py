@@ -30,8 +30,8 @@ def write_trec(
     """Write a system's run and the gold entities to ``out`` with ``.run`` and ``.qrels``.
 
     ``run``, ``mentions``, ``titles`` and ``match`` are as for
-    :func:`muver.retriever.evaluation.recall.gold_ranks`, which checks them; titles are not needed
-    if ``match`` is "id". A score that is not finite is refused, and so is a mention that has a
+    :func:`muver.retriever.evaluation.recall.gold_ranks`; titles are not needed if
+    ``match`` is "id". A score that is not finite is refused, and so is a mention that has a
     candidate twice.
     """
     document = _by_number if match == "id" else _by_title(titles)

@@ -16,7 +16,7 @@ import yaml
 
 from muver.reproduction.tables.paper import paper, published
 from muver.reproduction.tables.verdict import claim, half_width, verdict
-from muver.retriever.evaluation.ranks import ranks_table
+from muver.retriever.evaluation.recall import ranks_table
 from muver.retriever.evaluation.significance import paired
 
 ROOT = Path(__file__).parents[3]

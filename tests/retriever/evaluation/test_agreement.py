@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from muver.cli import main
 from muver.io.errors import InputError
 from muver.io.typed import read_record
-from muver.retriever.evaluation.agreement import Agreement, agreement, as_text
+from muver.retriever.evaluation.agreement import Agreement, agreement
 from muver.retriever.runs.run import write_run
 
 World = dict[str, list[tuple[int, float]]]  # mention: its ranked entities with their scores
@@ -94,31 +94,25 @@ def test_a_run_agrees_with_itself_and_either_way_round(tmp_path_factory, orders,
 def test_nothing_in_common(tmp_path):
     runs = (save(tmp_path / f"{n}.parquet", {"m": [(n, 1.0)]}) for n in range(2))
     found = agreement(*runs)
-    assert (found.common, found.greatest_difference) == (0, None)
-    assert as_text(found).splitlines()[-1].split() == ["candidates", "in", "common", "0"]
+    assert (found.common, found.greatest_difference, found.mean_difference) == (0, 0, 0)
 
 
 FEWER = {name: FIRST[name] for name in ("m1", "m4")}
 
 
-@pytest.mark.parametrize(
-    ("other", "named"),
-    [
-        ({"ranked": FEWER}, r"b.parquet: .* 2 of the 4 mentions of .*, for instance 'm[23]'"),
-        ({"ranked": FIRST, "world": "vale"}, "4 of the 4 mentions"),
-        ({"ranked": FIRST, "title": "name {}"}, "'(name|title) 4' what .* '(name|title) 4'"),
-        ({}, "b.parquet: holds no candidates"),
-    ],
-)
-def test_runs_that_cannot_be_compared(runs, other, named):
+def test_runs_that_cannot_be_compared(runs):
     first, second = runs
-    if other:
+    for other, named in (
+        ({"ranked": FEWER}, "mentions"),
+        ({"ranked": FIRST, "title": "x"}, "what"),
+    ):
         save(second, **other)
-    else:
-        write_run(second, *([[]] * 9))
-    for pair in ((first, second), (second, first)):
-        with pytest.raises(InputError, match=named):
-            agreement(*pair)
+        for pair in ((first, second), (second, first)):
+            with pytest.raises(InputError, match=named):
+                agreement(*pair)
+    write_run(second, *([[]] * 9))
+    with pytest.raises(InputError, match="b.parquet"):
+        agreement(second, second)
 
 
 def test_the_command(runs, tmp_path, capsys):
@@ -126,16 +120,17 @@ def test_the_command(runs, tmp_path, capsys):
     assert main(["agree", *map(str, runs), "--out", str(out)]) == 0
     assert json.loads(out.read_text())["runs"] == list(map(str, runs))
     assert read_record(out, Agreement, "", "") == agreement(*runs)
-    assert capsys.readouterr().out.splitlines() == [
-        "mentions                                  4",
-        "ranks compared                            3",
-        "identical ranked lists               25.00%",
-        "same first entity                    50.00%",
-        "overlap at 1                         50.00%",
-        "overlap at 3                         66.67%",
-        "candidates in common                      7",
-        "greatest difference of their scores       1",
-        "mean difference of their scores       0.464",
+    printed = [line.rsplit(maxsplit=1) for line in capsys.readouterr().out.splitlines()]
+    assert printed == [
+        ["mentions", "4"],
+        ["depth", "3"],
+        ["identical", "25"],
+        ["same first", "50"],
+        ["overlap.1", "50"],
+        ["overlap.3", "66.667"],
+        ["common", "7"],
+        ["greatest difference", "1"],
+        ["mean difference", "0.46429"],
     ]
     assert main(["agree", str(runs[0]), str(tmp_path / "missing.parquet")]) == 2
     assert "missing.parquet: no such file" in capsys.readouterr().err

@@ -130,7 +130,7 @@ def test_a_run_is_scored_as_any_other(made, data, tmp_path, name):
     assert np.array_equal(run["first"].to_numpy(), places)
     assert np.array_equal(run["last"].to_numpy(), places)
     assert set(run["layer"].to_pylist()) == {0} and places.max() > 0
-    ranks = gold_ranks(run, table, {"wikipedia": titles}, "id", 10)
+    ranks = gold_ranks(run, table, {"wikipedia": titles}, "id")
     for row in range(60):
         found = np.flatnonzero(expected.entities[row] == row)
         assert ranks[row] == (found[0] + 1 if len(found) else 0)
