@@ -153,9 +153,9 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ("systems.muver.aggregate", "maxx", r"aggregate is 'maxx'. Did you mean 'max'\?"),
         ("aggregate", "mean", "aggregate is 'mean'. Allowed: max, softmax_sum"),
         ("aggregates.max.beta", 1, "aggregates.max: the aggregate max takes nothing, and beta"),
-        ("aggregates.penalised.beta", -1, "aggregates.penalised.beta is -1, expected a number"),
-        ("aggregates.log_mean_exp.temperature", 0, "temperature is 0, expected a number, above"),
-        ("aggregates.log_mean_exp.temperature", [], "temperature is .., expected a number"),
+        ("aggregates.penalised.beta", -1, "aggregates.penalised.beta is -1"),
+        ("aggregates.log_mean_exp.temperature", 0, "temperature is 0"),
+        ("aggregates.log_mean_exp.temperature", [], "temperature is .."),
         ("aggregates.log_mean_exp.temperature", [1, 1], "temperature has 1 twice"),
         ("models.muver.score", "sum_max", "models.muver: score sum_max compares the token"),
         ("scratch.hidden", 33, "scratch: hidden is 33, which heads"),
@@ -192,12 +192,12 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ("models.muver.views.types", True, "muver.views: types"),
         ("models.muver.views.padding", True, "muver.views: padding"),
         ("models.muver_released.training", {"epochs": 3}, "from a checkpoint are not trained"),
-        ("grid.subset", [], r"grid.subset is \[\], expected a list, not empty"),
+        ("grid.subset", [], r"grid.subset is \[\]"),
         ("sweep.cutoff", 63, "sweep.cutoff is 63, which is not among evaluate.cutoffs"),
         ("figures.figure2.cutoff", 65, "figure2.cutoff goes up to 65, but .* keeps only 64"),
         ("figures.figure2.last", 99, "figure2: last is 99, which bins of 5 sentences do not fill"),
         ("grid.models", ["partalidou"], "grid.models names 'partalidou', which is not trained as"),
-        ("grid.warmup", [1.0], "grid.warmup.0 is 1.0, expected a number, at least 0, below 1"),
+        ("grid.warmup", [1.0], "grid.warmup.0 is 1.0"),
     ],
 )
 def test_mistakes_are_named(params, key, value, message):
@@ -275,9 +275,9 @@ def test_rows_are_in_full_precision_unless_asked_for_otherwise(params, monkeypat
     "given, message",
     [
         ({"merge.top_k": 0.2}, "unknown key merge.top_k.* as --config merge='{top_k: 0.2}'"),
-        ({"merge": 0.2}, "merge is 0.2, expected keys and values"),
+        ({"merge": 0.2}, "merge is 0.2"),
         ({"x": "y"}, "unknown key x. Allowed: [^']*$"),
-        ({"seed": "x"}, "seed is 'x', expected a whole number, at least 0.$"),
+        ({"seed": "x"}, "seed is 'x'"),
     ],
 )
 def test_the_command_line_s_form_is_shown(params, given, message):

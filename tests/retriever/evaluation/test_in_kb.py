@@ -175,7 +175,7 @@ def test_the_index_and_its_agreement_are_told(evaluate: Evaluate, tmp_path: Path
         ({"ranked": {**RANKED, "m9": [1, 2, 3]}}, "mention 'm9', which these data do not have"),
         ({"cutoffs": [1, 4]}, "holds 3 candidates a mention, recall@4 needs 4"),
         ({"row": {"seed": 1}}, "row.retrieve"),
-        ({"agreement": 2}, "agreement is 2, expected"),
+        ({"agreement": 2}, "agreement is 2: expected"),
         ({"index": {**INDEX, "agreement": None}}, "with exact search was not measured"),
         ({"index": INDEX, "agreement": 0.999}, "the greatest tried; a table needs 0.999"),
         ({"index": INDEX, "made": ("agreement.recall", 0.99)}, "IVF4,SQ8 finds 0.9900 of the"),
