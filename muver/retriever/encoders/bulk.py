@@ -18,10 +18,8 @@ Encode = Callable[[Packed], Tensor]
 def batches_by_length(lengths: Sequence[int], batch_tokens: int) -> Iterator[np.ndarray]:
     """Group positions by length, so that most of a batch is attended to in one block.
 
-    Yields
-    ------
-    Arrays of positions into ``lengths``, longest first, so that too small a memory shows at once.
-    Rows x longest row is at most ``batch_tokens``, but a batch has at least one row.
+    The longest come first, so that too small a memory shows at once. Rows x longest row is at most
+    ``batch_tokens``, but a batch has at least one row.
     """
     rest = _longest_first(lengths)
     while len(rest):
@@ -36,21 +34,11 @@ def encode_by_length(
     device: torch.device | str = "cpu",
     pad_to: int | None = None,
 ) -> Iterator[tuple[np.ndarray, Packed, Tensor]]:
-    """Encode sequences batch by batch.
+    """Encode sequences batch by batch; yield positions, their batch, and its vectors in float32.
 
-    If a batch does not fit a GPU's memory, it and all later ones get half the tokens, and a warning
-    says so.
-
-    Parameters
-    ----------
-    encode
-        Maps a batch to (batch, d) or (batch, length, d) vectors.
-    pad_to
-        Pad every sequence to this length (:func:`muver.retriever.encoders.packing.pack`).
-
-    Yields
-    ------
-    Positions into ``sequences``, their batch, and its vectors in float32, on ``device``.
+    ``encode`` maps a batch to (batch, d) or (batch, length, d) vectors; with ``pad_to`` every
+    sequence is padded to this length. If a batch does not fit a GPU's memory, it and all later ones
+    get half the tokens, and a warning says so.
     """
     lengths = [pad_to or len(ids) for ids in sequences]
     rest = _longest_first(lengths)
@@ -81,9 +69,8 @@ def _fewer(rows: int, longest: int) -> int:
     torch.cuda.empty_cache()
     if rows == 1:
         raise InputError(
-            f"the GPU's memory does not hold one sequence of {longest} tokens, so no "
-            "compute.batch_tokens is small enough. End what else runs on the GPU, or set "
-            "compute.device to cpu."
+            f"the GPU's memory does not hold one sequence of {longest} tokens. End what else runs "
+            "on the GPU, or set compute.device to cpu."
         )
     fewer = rows * longest // 2
     logger.warning(

@@ -30,11 +30,7 @@ UNUSED = ("pooler.", "embeddings.position_ids")
 
 
 def convert(
-    checkpoint: Path,
-    encoder: str,
-    settings: Layouts,
-    out: Path,
-    training_log: Path | None = None,
+    checkpoint: Path, encoder: str, settings: Layouts, out: Path, training_log: Path | None = None
 ) -> None:
     """Write a model directory from a pickled state dict of two towers.
 
@@ -103,13 +99,7 @@ def read_state(checkpoint: Path) -> State:
 
 
 def split_towers(state: State, checkpoint: Path) -> tuple[list[State], str]:
-    """Sort weights into the two towers by the names of one of :data:`LAYOUTS`.
-
-    Returns
-    -------
-    The weights of the mention tower and of the entity tower under BERT's own names; the layout's
-    name.
-    """
+    """The two towers' weights under BERT's names, mentions' first, and the layout's name."""
     state = _unwrapped(state, WRAPPERS[:1])
     for layout, prefixes in LAYOUTS.items():
         towers = []

@@ -62,9 +62,7 @@ def check_there(source: str) -> None:
 
     lacking = f"encoder {source!r}: neither a directory here nor in the hub's cache"
     if is_offline():
-        raise InputError(
-            f"{lacking}, and HF_HUB_OFFLINE is set. Fetch it once with the network, or {CURE}."
-        )
+        raise InputError(f"{lacking}, and HF_HUB_OFFLINE is set. Fetch it once, or {CURE}.")
     name, revision = at_revision(source)
     address = f"{constants.ENDPOINT}/{name}/resolve/{revision}/config.json"
     try:

@@ -108,18 +108,9 @@ class Library(Tower):
 def take(source: str, out: Path, with_pooling: bool) -> dict[str, Any] | None:
     """Write an encoder as a tower, with its tokenizer, to a directory.
 
-    What cannot be done is refused before any weights are read.
-
-    Parameters
-    ----------
-    source
-        A directory, or a hub name, perhaps with a revision (``NAME@REVISION``).
-    with_pooling
-        Also take how the encoder's makers pool, and their layers after the pooling.
-
-    Returns
-    -------
-    What :func:`muver.retriever.encoders.own_pooling.own_pooling` finds, if asked for.
+    What cannot be done is refused before any weights are read. ``source`` is a directory, or a hub
+    name, perhaps with a revision (``NAME@REVISION``). ``with_pooling`` also takes the makers'
+    layers after the pooling, and returns what :func:`.own_pooling.own_pooling` finds.
     """
     where, find = f"encoder {source}", partial(find_file, source)
     config = read_config(source)
@@ -237,8 +228,7 @@ def _fill(layer: nn.Module, path: Path) -> None:
             weights = load_file(path)
         else:
             weights = torch.load(path, map_location="cpu", weights_only=True)
-        own = {name.removeprefix("linear."): value for name, value in weights.items()}
-        layer.load_state_dict(own)
+        layer.load_state_dict({n.removeprefix("linear."): own for n, own in weights.items()})
     except Exception as error:  # the kind of error depends on where the file was cut
         raise InputError(f"{path}: not the weights of its layer ({error}).") from error
 

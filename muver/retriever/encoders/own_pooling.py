@@ -47,21 +47,12 @@ class Module(msgspec.Struct):
 
 
 def own_pooling(find: Find, where: str, usual: str = "cls") -> dict[str, Any]:
-    """Find out what the pooling ``auto`` stands for.
+    """What the pooling ``auto`` stands for: how the makers pool, and the prompts they put before
+    texts.
 
-    Parameters
-    ----------
-    find
-        Maps a file's name to its path in the encoder; None if there is no such file.
-    where
-        The encoder, as messages name it.
-    usual
-        The pooling of an encoder without such files; it is neither normalised nor has it prompts.
-
-    Returns
-    -------
-    ``pooling`` (:mod:`muver.retriever.encoders.pooling`), ``normalised``, and the prompts of a
-    ``query`` and a ``passage``.
+    ``find`` maps a file's name to its path in the encoder, or None; ``where`` is the encoder as
+    messages name it. An encoder without such files has the pooling ``usual``, and is neither
+    normalised nor has it prompts.
     """
     modules = _modules(find, where)
     if not modules:
@@ -79,16 +70,13 @@ def own_pooling(find: Find, where: str, usual: str = "cls") -> dict[str, Any]:
     prompts = {}
     if find(PROMPTS_FILE):
         prompts = _read(find, where, PROMPTS_FILE, dict[str, Any]).get("prompts") or {}
-    query = prompts.get("query") or ""
-    passage = next((prompts[name] for name in PASSAGE if prompts.get(name)), "")
-    if (query or passage) and not settings.get("include_prompt", True):
-        raise _refusal(where, file, ["include_prompt: false"], ["include_prompt: true"])
-    found = {
-        "pooling": POOLINGS[modes[0]],
-        "normalised": "Normalize" in modules,
-        "query": query,
-        "passage": passage,
+    own = {
+        "query": prompts.get("query") or "",
+        "passage": next((prompts[name] for name in PASSAGE if prompts.get(name)), ""),
     }
+    if any(own.values()) and not settings.get("include_prompt", True):
+        raise _refusal(where, file, ["include_prompt: false"], ["include_prompt: true"])
+    found = {"pooling": POOLINGS[modes[0]], "normalised": "Normalize" in modules, **own}
     logger.info("%s: vectors as its files of sentence-transformers say: %s", where, found)
     return found
 

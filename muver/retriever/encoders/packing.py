@@ -18,10 +18,8 @@ class Packed:
 
     Attributes
     ----------
-    ids, positions : (tokens,) int64
-        Word pieces, and the position of each in its sequence.
-    rows : (tokens,) int64
-        Which of the given sequences a token belongs to.
+    ids, positions, rows : (tokens,) int64
+        Pieces, the position of each in its sequence, and which of the given sequences that is.
     blocks
         (sequences, length) of each run of sequences of equal length.
     keys : (sequences, length) bool

@@ -42,18 +42,10 @@ def error_by_length(
 ) -> tuple[list[Bin], Remainder]:
     """The error rate (1 - recall@``cutoff``) of two runs by number of sentences.
 
-    The bootstrap resamples within a bin and not within worlds, as a bin often holds a single
-    mention of a world.
-
-    Parameters
-    ----------
-    ranks_a, ranks_b
-        Ranks of the same mentions, from :func:`muver.retriever.evaluation.recall.read_ranks`.
-    resample
-        The units that intervals of differences treat as independent: ``documents`` or ``mentions``.
-    size, last
-        Bins are 1 to ``size``, ``size`` + 1 to 2 ``size`` and so on up to ``last`` sentences, a
-        multiple of ``size``.
+    Bins are 1 to ``size``, ``size`` + 1 to 2 ``size`` and so on up to ``last`` sentences, a
+    multiple of ``size``. The bootstrap treats ``documents`` or ``mentions`` as independent, as
+    ``resample`` says, within a bin and not within worlds, as a bin often holds a single mention of
+    a world.
     """
     check_same_mentions(ranks_a, ranks_b)
     misses = np.stack([~hits_at(ranks_a, cutoff), ~hits_at(ranks_b, cutoff)])

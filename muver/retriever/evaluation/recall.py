@@ -30,17 +30,11 @@ CANDIDATES = b"candidates"  # key of the schema's metadata: the k of the retriev
 
 
 def ranks_table(
-    mention_id: Column,
-    world: Column,
-    document: Column,
-    rank: Column,
-    sentences: Column,
-    k: int,
+    mention_id: Column, world: Column, document: Column, rank: Column, sentences: Column, k: int
 ) -> pa.Table:
-    """A table of schema :data:`RANKS`.
+    """A table of schema :data:`RANKS`; the columns are (mentions,), in the order of the corpus.
 
-    The columns are (mentions,), in the order of the split's mentions in the corpus. ``k`` is the
-    number of candidates that the retriever was asked for; recall beyond it is unknown.
+    ``k`` is the number of candidates that the retriever was asked for; recall beyond it is unknown.
     """
     schema = RANKS.with_metadata({CANDIDATES: str(k).encode()})
     return table_of(schema, (mention_id, world, document, rank, sentences))
@@ -103,17 +97,9 @@ def gold_ranks(
 ) -> np.ndarray:
     """The rank of each mention's gold entity: (mentions,) int64, 0 if it was not retrieved.
 
-    Parameters
-    ----------
-    run
-        From :func:`muver.retriever.runs.run.read_run`, which has checked the mentions' ids.
-    mentions
-        Mentions with ``mention_id``, ``world``, ``gold`` (null: outside the knowledge base).
-    titles
-        Titles of each world's entities, by line number, needed where titles decide.
-    match
-        "title": an entity with the gold entity's title is a hit (as MuVER counts on ZESHEL);
-        "id": only the gold entity itself is.
+    The ``gold`` of a mention is null outside the knowledge base. With the ``match`` "title" an
+    entity with the gold entity's title is a hit (as MuVER counts on ZESHEL), and ``titles`` are
+    those of each world's entities; with "id" only the gold entity itself is.
     """
     mention_of = mentions_of_rows(run, mentions["mention_id"].to_pylist())
     worlds = np.array(mentions["world"].to_pylist(), dtype=object)
@@ -168,24 +154,20 @@ def scored(table: pa.Table, cutoffs: Sequence[int], resample: str) -> Scores:
     worlds = {}
     for name, own_interval in by_world.items():
         own = ranks[owners == name]
-        hits = _hits(own, cutoffs)
-        worlds[name] = World(
-            mentions=len(own), hits=hits, recall=_percent(hits, len(own)), interval=own_interval
-        )
-    hits = _hits(ranks, cutoffs)
+        hits, recall = _counted(own, cutoffs)
+        worlds[name] = World(len(own), hits, recall, own_interval)
+    hits, micro = _counted(ranks, cutoffs)
     return Scores(
         mentions=len(ranks),
         hits=hits,
-        micro=_percent(hits, len(ranks)),
+        micro=micro,
         macro={k: sum(one.recall[k] for one in worlds.values()) / len(worlds) for k in cutoffs},
         worlds=worlds,
         interval=interval,
     )
 
 
-def _hits(ranks: np.ndarray, cutoffs: Sequence[int]) -> Counts:
-    return {k: int(((ranks >= 1) & (ranks <= k)).sum()) for k in cutoffs}
-
-
-def _percent(hits: Counts, mentions: int) -> Percent:
-    return {k: 100 * count / mentions for k, count in hits.items()}
+def _counted(ranks: np.ndarray, cutoffs: Sequence[int]) -> tuple[Counts, Percent]:
+    """Hits at each cutoff, and their share in percent."""
+    hits = {k: int(((ranks >= 1) & (ranks <= k)).sum()) for k in cutoffs}
+    return hits, {k: 100 * count / len(ranks) for k, count in hits.items()}

@@ -112,8 +112,8 @@ def evaluate(
     table, here = gold.mentions.filter(inside), inside.to_numpy()
     if trec:
         scored_rows = pc.is_in(ranked["mention_id"], table["mention_id"].combine_chunks())
-        of_system = (system, ranked.filter(scored_rows))
-        write_trec(out.with_suffix(""), *of_system, table, gold.titles, made["match"])
+        inside_rows = ranked.filter(scored_rows)
+        write_trec(out.with_suffix(""), system, inside_rows, table, gold.titles, made["match"])
     ids, worlds, documents = (table[key].to_pylist() for key in ("mention_id", "world", "document"))
     ranked_gold = ranks_table(ids, worlds, documents, ranks[here], gold.lengths[here], made["k"])
     write_table(beside, ranked_gold)
@@ -143,30 +143,24 @@ def evaluate(
     )
     write_json(out, evaluation)
     last = cutoffs[-1]
-    logger.info(
-        "%s on %s: recall@%d %.2f%% over %d mentions (mean of worlds: %.2f%%); %d more have their "
-        "gold outside", system, name, last, scores.micro[last], len(ids), scores.macro[last],
-        evaluation.outside,
-    )  # fmt: skip
+    recall = (last, scores.micro[last], len(ids), evaluation.outside)
+    logger.info("%s on %s: recall@%d %.2f%% of %d mentions; %d outside", system, name, *recall)
 
 
 @dataclass(frozen=True)
 class Gold:
-    """The mentions of a set with their gold entities.
+    """The mentions of a set with their gold entities; the rest is as in :class:`Evaluation`.
 
     Attributes
     ----------
     mentions
-        All mentions of the set; ``gold`` is null for entities outside the knowledge base.
+        ``gold`` is null for entities outside the knowledge base.
     lengths : (mentions,) int
         Number of sentences of each gold entity's description; 0 if unknown.
     titles
-        Titles of each world's entities, by line number; empty for a knowledge base, whose entities
-        match by number only.
+        Of each world's entities, by line number; none for a knowledge base, where numbers decide.
     own_pages : (mentions,) int64
         The entity whose page each mention stands on, -1 if it is none of its world's.
-    fingerprint, identified_as, kb, matched_by_title
-        As in :class:`muver.retriever.evaluation.records.Evaluation`.
     """
 
     mentions: pa.Table

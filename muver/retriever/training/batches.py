@@ -11,15 +11,11 @@ from torch import Tensor
 def epoch_batches(
     mentions_by_world: Mapping[str, Sequence[int]], batch_size: int, seed: int, epoch: int
 ) -> list[np.ndarray]:
-    """Draw one epoch, so that in-batch negatives come from the mention's own world.
+    """Draw one epoch's batches of mention numbers, so that negatives come from the mention's world.
 
     As released: a world is drawn uniformly among those not yet exhausted, not by its size; its
     mentions follow a permutation that is new in each epoch; the last batch of a world is short. The
     draw depends only on the seed and the epoch, so a resumed run sees the same batches.
-
-    Returns
-    -------
-    Arrays of mention numbers; each mention once.
     """
     random = np.random.Generator(np.random.PCG64([seed, epoch]))
     worlds = sorted(mentions_by_world)
@@ -37,19 +33,14 @@ def epoch_batches(
 def in_batch_loss(scores: Tensor, gold: Tensor, mask_false_negatives: bool = False) -> Tensor:
     """Cross-entropy of every mention against the entities of the batch, mean over mentions.
 
-    (Section 2.2, "Distance Metric & Training Objectives".)
+    (Section 2.2, "Distance Metric & Training Objectives".) ``scores``, (mentions, entities), are
+    against the distinct entities of the batch: golds, and hard negatives if there are any
+    (appendix, "AIDA"). A hard negative is a column that is no mention's gold; it counts once for
+    every mention, whichever mention it was mined for. ``gold``, (mentions,) int64, is the column of
+    each one's gold.
 
-    Parameters
-    ----------
-    scores : (mentions, entities)
-        Scores against the distinct entities of the batch: golds, and hard negatives if there are
-        any (appendix, "AIDA"). A hard negative is a column that is no mention's gold; it counts
-        once for every mention, whichever mention it was mined for.
-    gold : (mentions,) int64
-        Column of each mention's gold.
-    mask_false_negatives
-        False, as released: the gold of every other mention is a negative, even if it is also the
-        mention's own gold. True: every entity counts once.
+    As released, the gold of every other mention is a negative, even if it is also the mention's own
+    gold. With ``mask_false_negatives`` every entity counts once.
     """
     if mask_false_negatives:
         return F.cross_entropy(scores, gold)

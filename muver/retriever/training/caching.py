@@ -21,23 +21,15 @@ from muver.retriever.views.layout import Ids
 class CachedEncoding:
     """Vectors of a batch's sequences as a leaf tensor whose gradient can be sent back later.
 
-    Parameters
-    ----------
-    encode
-        Maps a batch to (batch, d) or (batch, length, d) vectors.
-    chunk_tokens
-        Padded tokens in one pass through the encoder.
-    keep_graph
-        Keep the activations of all chunks (fast), or encode twice (small).
-    pad_to
-        Pad every sequence to this length, and count its padding in :attr:`mask`.
+    ``chunk_tokens`` are the padded tokens in one pass through the encoder. ``keep_graph`` keeps the
+    activations of all chunks (fast); otherwise they are encoded twice (small).
 
     Attributes
     ----------
     vectors : (sequences, d) or (sequences, longest, d)
-        Leaf tensor, rows in the order given. Values after a sequence's end have no meaning.
+        Rows in the order given. Values after a sequence's end have no meaning.
     mask : (sequences, longest)
-        1 at the positions that take part in a score: real tokens, or all with ``pad_to``.
+        1 at the positions that take part in a score: real tokens, or all ``pad_to`` of them.
     """
 
     def __init__(

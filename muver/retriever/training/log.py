@@ -28,14 +28,10 @@ def read_log(path: Path) -> list[dict[str, Any]]:
 
 
 def kept_validation(path: Path, cutoff: int) -> tuple[float, int]:
-    """Recall on validation of the state that training kept, and its step.
+    """Recall on validation, in percent, of the state that training kept, and its step.
 
     If the best state is kept, that is the first step with the greatest recall: a later one must
     find strictly more.
-
-    Returns
-    -------
-    (recall at ``cutoff`` in percent, step)
     """
     key, lines = f"{VALIDATION}{cutoff}", _lines(path)
     found = [(line[key], line["step"]) for line in lines if key in line]

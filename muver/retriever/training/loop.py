@@ -49,13 +49,8 @@ class Trainer:
         self.accelerator, self.checkpoints = accelerator, checkpoints
         self.worlds = training
         self.examples = [(w, m) for w, world in enumerate(training) for m in range(len(world.gold))]
-        self.optimiser = build_optimiser(
-            model,
-            settings.learning_rate,
-            settings.weight_decay,
-            settings.adam_epsilon,
-            settings.optimiser,
-        )
+        adam = (settings.weight_decay, settings.adam_epsilon, settings.optimiser)
+        self.optimiser = build_optimiser(model, settings.learning_rate, *adam)
         planned = planned_steps(len(self.examples), settings.batch_size, settings.epochs)
         self.schedule = warm_up_then_decay(self.optimiser, settings.warmup, planned)
         self.graph_tokens = settings.graph_tokens  # lowered if a GPU's memory does not suffice
@@ -116,6 +111,7 @@ class Trainer:
     def _backward(self, contexts: list[Ids], views: list[list[Ids]], gold: np.ndarray) -> float:
         """The batch's loss and its gradient; retried with less memory if the GPU has too little."""
         chunk_tokens = self.settings.chunk_tokens
+        sequences = [*contexts, *(ids for own in views for ids in own)]
         while True:
             # Seeded by step and process, so that a checkpoint needs no generator's state.
             source = [self.seed, self.step, self.accelerator.process_index]
@@ -135,10 +131,7 @@ class Trainer:
             # Free the gradients before memory is given back.
             self.optimiser.zero_grad(set_to_none=True)
             self.graph_tokens = fewer_graph_tokens(
-                [*contexts, *(ids for own in views for ids in own)],
-                chunk_tokens,
-                self.graph_tokens,
-                self.accelerator.num_processes,
+                sequences, chunk_tokens, self.graph_tokens, self.accelerator.num_processes
             )
 
     def _lay_out(self, batch: np.ndarray) -> tuple[list[Ids], list[list[Ids]], np.ndarray]:
@@ -173,13 +166,8 @@ class Trainer:
         """Log the hits; a state is the best if it finds strictly more than before (as released)."""
         cutoff = self.settings.validation_cutoff
         with self.accelerator.autocast():
-            hits, total = count_hits(
-                self.model,
-                self.validation,
-                cutoff,
-                self.settings.chunk_tokens,
-                self.accelerator.device,
-            )
+            where = (self.settings.chunk_tokens, self.accelerator.device)
+            hits, total = count_hits(self.model, self.validation, cutoff, *where)
         logger.info(
             "step %d: validation recall@%d %.2f (%d of %d)",
             self.step, cutoff, 100 * hits / total, hits, total,

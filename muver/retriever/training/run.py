@@ -64,12 +64,8 @@ def train(
         hard = {row["mention_id"]: row["negatives"][:count] for row in rows}
     training = load_worlds(*sources, "train", config, model.pieces, gold_only=True, negatives=hard)
     validation = load_worlds(*sources, "val", config, model.pieces)
-    logger.info(
-        "%d mentions of %d worlds, validation on %d mentions",
-        sum(len(world.gold) for world in training),
-        len(training),
-        sum(len(world.gold) for world in validation),
-    )
+    mentions_of = [sum(len(world.gold) for world in some) for some in (training, validation)]
+    logger.info("%d mentions to train on, %d to validate on", *mentions_of)
     keeper = Checkpoints(checkpoints, key)
     trainer = Trainer(model, training, validation, parts, settings.seed, accelerator, keeper)
     log = trainer.run()

@@ -29,18 +29,9 @@ def backward_through_batch(
     Each of several processes encodes its share of the sequences; the loss is over the whole batch,
     and the gradients are summed, so that they are those of a single process.
 
-    Parameters
-    ----------
-    contexts
-        Token ids of each mention.
-    views
-        Token ids of the views of each distinct entity of the batch: golds and hard negatives.
-    gold : (mentions,)
-        Which of ``views`` is each mention's gold.
-    chunk_tokens, graph_tokens
-        Padded tokens in one pass; activations of the batch are kept if it has at most
-        ``graph_tokens`` tokens in this process, and recomputed otherwise
-        (:mod:`muver.retriever.training.caching`).
+    ``views`` are of the distinct entities of the batch, and ``gold``, (mentions,), says which of
+    them is each mention's. One pass has ``chunk_tokens`` padded tokens; activations are kept if
+    this process has at most ``graph_tokens`` tokens, and recomputed otherwise (:mod:`.caching`).
     """
     device = accelerator.device
     flat = [ids for some in views for ids in some]
@@ -51,16 +42,10 @@ def backward_through_batch(
         length or len(ids) for side, length in zip(sides, pad_to, strict=True) for _, ids in side
     )
     encoders = (model.encode_mentions, model.encode_views)
+    how = (chunk_tokens, tokens <= graph_tokens, device)
     with accelerator.autocast():
         encoded = [
-            CachedEncoding(
-                encode,
-                [ids for _, ids in side],
-                chunk_tokens,
-                tokens <= graph_tokens,
-                device,
-                length,
-            )
+            CachedEncoding(encode, [ids for _, ids in side], *how, length)
             for encode, side, length in zip(encoders, sides, pad_to, strict=True)
         ]
     gathered = [

@@ -53,10 +53,6 @@ def encode_part(
     ----------
     kb
         Folder of the knowledge base; of its parts only this one has to be there.
-    number
-        The part's number, from 0.
-    out
-        Folder of the vectors, for :class:`muver.retriever.vectors.shards.Shards`.
     texts
         Folder of `muver stage kb-texts`, if the model's views name a ``text``: an entity's text
         from there replaces its paragraphs.
@@ -94,10 +90,7 @@ def paragraph_views(batch: pa.RecordBatch, layout: Views, tokenizer: Tokenizer) 
 
 
 def _encode(
-    encoder: Encoder,
-    part: MadePart,
-    dtype: type[np.floating],
-    label: str,
+    encoder: Encoder, part: MadePart, dtype: type[np.floating], label: str
 ) -> tuple[np.ndarray, np.ndarray]:
     """(views, d) vectors and each entity's number of views, (entities,)."""
     layout, pieces = encoder.model.config.views, encoder.model.pieces

@@ -103,16 +103,9 @@ def training_wikis(
 class Layout:
     """How queries and views are drawn.
 
-    Attributes
-    ----------
-    mask
-        The piece that replaces each piece of a hidden name.
-    context_tokens, view_tokens
-        Greatest length of a query, and of any view.
-    hide
-        Share of the named pages whose name is hidden in the query.
-    keep
-        How often a page keeps the text of a query that was taken from it and asks for it.
+    A query has at most ``context_tokens``, a view ``view_tokens``. ``mask`` replaces each piece of
+    a hidden name, ``hide`` is the share of named pages whose name is hidden, and ``keep`` how often
+    a page keeps the text of a query that was taken from it and asks for it.
     """
 
     markers: Markers
@@ -126,14 +119,11 @@ class Layout:
 def draw(
     wiki: Wiki, pages: Sequence[int], layout: Layout, random: np.random.Generator
 ) -> tuple[list[Ids], list[Ids], np.ndarray]:
-    """Draw queries from pages of one world, and views of the pages that they ask for.
+    """Draw queries from pages of one world, views of the pages they ask for, and which view each
+    asks for.
 
     The longest view of a batch is drawn evenly on a logarithmic scale, so that most batches are
     short and yet every position is trained.
-
-    Returns
-    -------
-    contexts, views of the distinct pages, (contexts,) the view that each asks for
     """
     least = min(SHORTEST_VIEW, layout.view_tokens)
     longest = round(least * (layout.view_tokens / least) ** random.random())

@@ -6,6 +6,7 @@ another piece, and 10% stay. The output weights are the tower's embeddings of pi
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -34,15 +35,8 @@ MASKED, REPLACED = 0.8, 0.1
 class Pretrainer:
     """Trains one tower, from which both towers of every model start.
 
-    The tower is moved to the accelerator's device.
-
-    Parameters
-    ----------
-    chunk_tokens
-        Tokens in one pass.
-    pooling, scale
-        How vectors are made (:mod:`muver.retriever.encoders.pooling`), and their squared length;
-        None keeps their own length.
+    The tower is moved to the accelerator's device. ``pooling`` says how vectors are made, and
+    ``scale`` is their squared length; None keeps their own length.
     """
 
     def __init__(
@@ -62,14 +56,8 @@ class Pretrainer:
         self.span = (markers.mention_start, markers.mention_end)
         self.settings, self.accelerator, self.chunk_tokens = settings, accelerator, chunk_tokens
         self.mask = pieces.mask
-        self.layout = Layout(
-            markers,
-            self.mask,
-            settings.context_tokens,
-            tower.positions,
-            settings.hide_names,
-            settings.keep_text,
-        )
+        lengths = (settings.context_tokens, tower.positions)
+        self.layout = Layout(markers, self.mask, *lengths, settings.hide_names, settings.keep_text)
         self.words = np.ones(pieces.size, dtype=bool)
         self.words[[*markers.ids, self.mask]] = False
         self.wikis = wikis
@@ -88,9 +76,8 @@ class Pretrainer:
         self.model.train()
         progress = Progress("pre-training", self.settings.steps, "steps")
         log = []
-        for step, (wiki, pages) in zip(
-            range(1, self.settings.steps + 1), self._batches(), strict=False
-        ):
+        batches = islice(self._batches(), self.settings.steps)
+        for step, (wiki, pages) in enumerate(batches, start=1):
             random = np.random.default_rng([self.settings.seed, step])
             torch.manual_seed(int(random.integers(2**62)))  # for dropout
             cloze, masked = self.losses(wiki, pages, random)
@@ -121,9 +108,8 @@ class Pretrainer:
             by_world.setdefault(name, []).append(position)
         epoch = 0
         while True:
-            for batch in epoch_batches(
-                by_world, self.settings.batch_size, self.settings.seed, epoch
-            ):
+            size, seed = self.settings.batch_size, self.settings.seed
+            for batch in epoch_batches(by_world, size, seed, epoch):
                 if len(batch) > 1:
                     name = self.pages[batch[0]][0]
                     yield self.wikis[name], [self.pages[position][1] for position in batch]
@@ -175,21 +161,10 @@ class Pretrainer:
 def hide_pieces(
     ids: np.ndarray, share: float, mask: int, words: np.ndarray, random: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Hide a share of the pieces.
+    """Hide a share of the pieces: (tokens,) pieces to read, and the positions to predict.
 
-    Parameters
-    ----------
-    ids : (tokens,) int64
-    share
-        The probability of each piece in ``words`` to be chosen.
-    mask
-        The piece ``[MASK]``.
-    words : (vocabulary,) bool
-        True for pieces of texts, False for special ones, which are neither chosen nor inserted.
-
-    Returns
-    -------
-    (tokens,) pieces to read, and the chosen positions
+    ``words``, (vocabulary,) bool, is False for special pieces, which are neither chosen nor
+    inserted.
     """
     chosen = np.flatnonzero(words[ids] & (random.random(len(ids)) < share))
     fate = random.random(len(chosen))
