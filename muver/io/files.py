@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import glob
 import hashlib
 import json
 import os
@@ -53,16 +54,36 @@ def atomic_path(path: str | Path, durable: bool = False) -> Iterator[Path]:
 def folder_beside(path: Path) -> Iterator[Path]:
     """Give a new folder on the same disk as ``path``, and remove it in the end.
 
-    It may be renamed to ``path``.
+    Folders that killed processes left there are removed too; nobody holds their lock.
     """
-    named = {"prefix": f".{path.name}.", "suffix": ".tmp", "dir": path.parent}
     with contextlib.ExitStack() as own:
         with disk_errors(path, "Nothing was changed."):
             path.parent.mkdir(parents=True, exist_ok=True)
-            made = tempfile.TemporaryDirectory(**named, ignore_cleanup_errors=True)
-            folder = Path(own.enter_context(made))
-            folder.chmod(0o755)
+            for left in path.parent.glob(f".{glob.escape(path.name)}.????????.tmp/"):
+                with _held(left) as abandoned:
+                    if abandoned:
+                        shutil.rmtree(left, ignore_errors=True)
+            made = tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".new", dir=path.parent)
+            own.enter_context(_held(Path(made)))
+            # It is locked before it has the name by which others look for abandoned folders.
+            folder = Path(made).rename(Path(made).with_suffix(".tmp"))
+        own.callback(shutil.rmtree, folder, ignore_errors=True)
+        folder.chmod(0o755)  # it may be renamed to ``path``
         yield folder
+
+
+@contextlib.contextmanager
+def _held(folder: Path) -> Iterator[bool]:
+    """Lock a folder; false if another process holds it or the file system has no locks."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    held = False
+    try:
+        with contextlib.suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            held = True
+        yield held
+    finally:
+        os.close(descriptor)
 
 
 def synchronise(path: Path) -> None:

@@ -119,6 +119,26 @@ def test_every_kind_of_file_tells_that_the_disk_is_full(tmp_path):
     assert lines[-1] == "[]"
 
 
+def test_what_a_killed_process_left_beside_is_removed_and_a_living_one_s_is_not(tmp_path):
+    script = (
+        "import sys, pathlib; from muver.io.files import folder_beside\n"
+        "with folder_beside(pathlib.Path(sys.argv[1])) as folder:\n"
+        "    (folder / 'half').touch(); print(folder.name, flush=True); sys.stdin.read()"
+    )
+    call = [sys.executable, "-c", script, str(tmp_path / "kb")]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(call, **pipes) as one, subprocess.Popen(call, **pipes) as other:
+        killed, living = one.stdout.readline().strip(), other.stdout.readline().strip()
+        one.kill()
+        one.wait()
+        (tmp_path / ".kb.note.tmp").mkdir()  # not made here
+        assert killed in names(tmp_path)
+        with folder_beside(tmp_path / "kb") as ours:
+            assert names(tmp_path) == sorted([living, ".kb.note.tmp", ours.name])
+        other.communicate()
+    assert names(tmp_path) == [".kb.note.tmp"]
+
+
 def test_a_folder_beside_may_lie_in_another_one(tmp_path):
     with folder_beside(tmp_path / "index") as outer, folder_beside(outer / "kb") as inner:
         assert inner.parent == outer and inner.is_dir()

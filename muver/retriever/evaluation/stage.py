@@ -149,24 +149,12 @@ def evaluate(
 
 @dataclass(frozen=True)
 class Gold:
-    """The mentions of a set with their gold entities; the rest is as in :class:`Evaluation`.
+    """The mentions of a set with their gold entities; the rest is as in :class:`Evaluation`."""
 
-    Attributes
-    ----------
-    mentions
-        ``gold`` is null for entities outside the knowledge base.
-    lengths : (mentions,) int
-        Number of sentences of each gold entity's description; 0 if unknown.
-    titles
-        Of each world's entities, by line number; none for a knowledge base, where numbers decide.
-    own_pages : (mentions,) int64
-        The entity whose page each mention stands on, -1 if it is none of its world's.
-    """
-
-    mentions: pa.Table
-    lengths: np.ndarray
-    titles: Mapping[str, list[str]]
-    own_pages: np.ndarray
+    mentions: pa.Table  # gold is null for entities outside the knowledge base
+    lengths: np.ndarray  # (mentions,) int64 sentences of each gold's description; 0 if unknown
+    titles: Mapping[str, list[str]]  # of each world; none for a base, where numbers decide
+    own_pages: np.ndarray  # (mentions,) int64 entity that a mention stands on, or -1
     fingerprint: str
     identified_as: str | None
     kb: KnowledgeBase | None = None

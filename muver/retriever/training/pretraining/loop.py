@@ -85,16 +85,10 @@ class Pretrainer:
             (cloze + masked).backward()
             norm = clip_grad_norm_(self.model.parameters(), self.settings.clip_norm)
             self.optimiser.step()
-            log.append(
-                {
-                    "step": step,
-                    "loss": float(cloze.detach() + masked.detach()),
-                    "cloze_loss": float(cloze.detach()),
-                    "masked_loss": float(masked.detach()),
-                    "learning_rate": self.schedule.get_last_lr()[0],
-                    "gradient_norm": float(norm),
-                }
-            )
+            losses = {"loss": cloze + masked, "cloze_loss": cloze, "masked_loss": masked}
+            line = {name: float(one.detach()) for name, one in losses.items()}
+            line |= {"learning_rate": self.schedule.get_last_lr()[0], "gradient_norm": float(norm)}
+            log.append({"step": step, **line})
             self.schedule.step()
             progress.advance(note=f"loss {log[-1]['loss']:.3f}")
         progress.finish()
