@@ -155,7 +155,7 @@ def test_what_the_manifests_say(made, data, tmp_path):
         ({"rescore": False}, "rescore is False, but agreement was measured with True"),
         ({"effort": 1}, "effort is 1, but agreement was measured with 16"),
         ({"match": "title"}, "match is 'title'"),
-        ({"minimum": 2}, "minimum is 2, expected"),
+        ({"minimum": 2}, "minimum is 2: expected"),
     ],
 )
 def test_settings_that_do_not_fit(made, data, tmp_path, capsys, settings, message):
