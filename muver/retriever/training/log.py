@@ -9,8 +9,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from muver.io.errors import InputError
 from muver.io.files import atomic_path, write_text
 from muver.io.progress import logger
@@ -83,6 +81,7 @@ def chosen_model(log: Path, row: Mapping[str, Any]) -> Chosen:
 
 def _lines(path: Path) -> list[dict[str, Any]]:
     try:
-        return msgspec.json.Decoder(dict[str, Any]).decode_lines(path.read_bytes())
-    except (OSError, msgspec.MsgspecError) as error:
+        # A diverged training logs NaN, which json reads.
+        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    except (OSError, ValueError) as error:
         raise InputError(f"{path}: not a training log ({error}). Run the training again.") from None

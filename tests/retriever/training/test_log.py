@@ -31,7 +31,6 @@ STEP = '{"step": 1, "loss": 2.0}\n'
     [
         (None, "not a training log"),
         (STEP + '{"step": 1\n', "not a training log"),
-        (STEP + "[1]\n", "not a training log"),
         (STEP + '{"step": 1, "validation_recall_at_8": 9.0}\n', "no validation_recall_at_64"),
     ],
 )
