@@ -59,8 +59,8 @@ last digits do not depend on the rows made before it.
 
 `compute.precision` for the 909 validation mentions of one world (OpenTTD's manual, 911 entities,
 23,326 views) by MuVER with all-MiniLM-L6-v2 and no merged views, on an AMD EPYC with AVX-512, bf16
-and VNNI, one thread beside other work (`muver stage encode`, `muver stage retrieve`, `muver agree`;
-recall counted from the run files):
+and VNNI, one thread beside other work (`muver stage encode`, `muver stage retrieve`; recall
+counted from the run files, and the rest by `muver agree`, a command up to commit 3de079f):
 
 | | fp32 | bf16 | int8 |
 | --- | --: | --: | --: |

@@ -7,7 +7,7 @@ from torch.profiler import ProfilerActivity, profile
 from benchmarks.context import Context
 from benchmarks.rows import Findings, Row
 from benchmarks.training import MENTIONS, VIEWS, Batch, Ours
-from muver.retriever.training.memory import keep_freed_memory
+from muver.retriever.encoders.device import keep_freed_memory
 
 # Parts of the names of torch's operations; the first kind that fits has the operation.
 KINDS = {

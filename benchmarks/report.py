@@ -16,12 +16,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from muver.io.files import sha256_of, write_json, write_text
+from muver.io.parquet import write_table
 from muver.reproduction.report.explorer import Report
 from muver.reproduction.report.files import RunFiles
 from muver.reproduction.report.stage import make_report
 from muver.reproduction.tables.keys import row_key
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
-from muver.retriever.evaluation.ranks import ranks_table, write_ranks
+from muver.retriever.evaluation.recall import ranks_table
 from muver.retriever.runs.run import RUN
 
 WORLDS = ("forgotten_realms", "lego", "star_trek", "yugioh")
@@ -162,7 +163,7 @@ def _row(
     ranks = ranks_table(
         ids, [WORLDS[one] for one in world], [None] * mentions, rank, [1] * mentions, DEPTH
     )
-    write_ranks(places.evaluation(system, "test").with_suffix(".parquet"), ranks)
+    write_table(places.evaluation(system, "test").with_suffix(".parquet"), ranks)
     measured = {
         "mentions": mentions, "hits": hits, "micro": recall, "macro": recall,
         "interval": {"micro": interval, "macro": interval}, "paired": None, "seeds": None,

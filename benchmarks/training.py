@@ -17,7 +17,7 @@ from benchmarks.ours import accelerator
 from benchmarks.rows import Findings, Row
 from benchmarks.timing import in_turn, synchronise
 from muver.retriever.encoders.bert import Bert
-from muver.retriever.training.memory import keep_freed_memory
+from muver.retriever.encoders.device import keep_freed_memory
 from muver.retriever.training.optimiser import build_optimiser
 from muver.retriever.training.step import backward_through_batch
 

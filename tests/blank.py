@@ -5,7 +5,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from muver.io.records import Record
+from muver.io.typed import Record
 
 
 def blank(kind: type[Record], **given: Any) -> Any:

@@ -265,7 +265,7 @@ def test_help_is_the_docstring(typed, capsys):
     assert "PLACE Where `it` is." in said
     assert "REST Where `it` is. (default: a b)" in said
     assert "-k N 100% of `them`. (default: 10)" in said
-    assert "punkt: one of english, train" in said
+    assert "punkt" in said
     assert said.endswith("For example muver work here")
 
 

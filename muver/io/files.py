@@ -1,4 +1,4 @@
-"""Write files whole or not at all, with manifests that say where they came from."""
+"""Write files whole or not at all, lock, hash and remove them; and what a stage's manifest says."""
 
 import contextlib
 import fcntl
@@ -9,14 +9,15 @@ import os
 import shutil
 import tempfile
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 
 from muver.io.checking import disk_errors
 from muver.io.errors import InputError
+from muver.io.progress import logger
 from muver.version import __version__
 
 WRITTEN: list[Path] = []  # through atomic_path, by this process
@@ -42,17 +43,13 @@ def atomic_path(path: str | Path, durable: bool = False) -> Iterator[Path]:
         if durable:
             synchronise(path.parent)
         WRITTEN.append(path)
-    except OSError as error:
-        _remove(temporary)
-        ours = {str(temporary), *(str(folder) for folder in path.parents)}
-        if error.errno is not None and (error.filename is None or str(error.filename) in ours):
-            raise InputError(
-                f"{path}: cannot be written ({error.strerror}). Free some space or make the "
-                "folder writable, then run the same command again; this file is as it was."
-            ) from error
-        raise
-    except BaseException:
-        _remove(temporary)
+    except BaseException as error:
+        with contextlib.suppress(OSError):  # it may not exist yet
+            temporary.unlink()
+        filename = getattr(error, "filename", None)
+        if filename is None or str(filename) in {str(one) for one in (temporary, *path.parents)}:
+            with disk_errors(path, "This file is as it was."):
+                raise
         raise
 
 
@@ -82,12 +79,11 @@ def folder_beside(path: Path) -> Iterator[Path]:
 def _held(folder: Path) -> Iterator[bool]:
     """Lock a folder; false if another process holds it or the file system has no locks."""
     descriptor = os.open(folder, os.O_RDONLY)
+    held = False
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        held = True
-    except OSError:
-        held = False
-    try:
+        with contextlib.suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            held = True
         yield held
     finally:
         os.close(descriptor)
@@ -102,9 +98,20 @@ def synchronise(path: Path) -> None:
         os.close(descriptor)
 
 
-def _remove(temporary: Path) -> None:
-    with contextlib.suppress(OSError):  # it may not exist yet
-        temporary.unlink()
+def lock(file: IO, path: Path, wait: bool) -> None:
+    """Lock an open file until it is closed.
+
+    If another process holds the lock, wait for it, or raise BlockingIOError.
+    """
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
+    except OSError as error:
+        raise InputError(
+            f"{path}: this file system gives no locks ({error.strerror}), so that two processes "
+            "could write at once. Mount it with locks, or keep this on another file system."
+        ) from error
 
 
 def write_text(path: str | Path, text: str, durable: bool = False) -> None:
@@ -114,7 +121,7 @@ def write_text(path: str | Path, text: str, durable: bool = False) -> None:
 
 
 def write_json(path: str | Path, value: Any, durable: bool = False) -> None:
-    """Write indented JSON through :func:`atomic_path`; it may contain :mod:`muver.io.records`."""
+    """Write indented JSON through :func:`atomic_path`; it may hold :class:`.typed.Record`."""
     text = json.dumps(value, indent=2, ensure_ascii=False, default=msgspec.to_builtins)
     write_text(path, f"{text}\n", durable)
 
@@ -142,8 +149,44 @@ def short_hash(value: Any, length: int = 12) -> str:
 
 
 def sha256_of(path: str | Path) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file.") from None
+
+
+def strays(folder: Path, kept: Iterable[Path]) -> Iterator[Path]:
+    """Everything below a folder except ``kept`` and its parent folders.
+
+    ``kept`` are paths of folders, kept whole, or of files without their suffixes; files with any
+    suffix are kept.
+    """
+    kept = set(kept)
+    # Names may contain dots, so that a suffix is what follows the whole of a kept name.
+    starts = tuple(f"{path}." for path in kept)
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if path in kept or (path.is_file() and str(path).startswith(starts)):
+            continue
+        if path.is_dir() and any(path in one.parents for one in kept):
+            yield from strays(path, kept)
+        else:
+            yield path
+
+
+def remove_all(paths: Iterable[Path]) -> None:
+    for path in paths:
+        logger.info("removing %s", path)
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+
+
+def size_of(path: Path) -> int:
+    """Bytes of a file, or of all files in a folder."""
+    files = path.rglob("*") if path.is_dir() else [path]
+    return sum(file.lstat().st_size for file in files if not file.is_dir())
 
 
 def write_manifest(

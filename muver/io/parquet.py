@@ -60,12 +60,8 @@ def read_table(
 ) -> pa.Table:
     """Read a table that must have this schema; its metadata may differ.
 
-    Parameters
-    ----------
-    kind, stage
-        What the file is, with its article, and the stage that makes it: for errors.
-    filters
-        As ``pyarrow.parquet.read_table`` takes them.
+    Errors call the file ``kind``, with its article, and name the ``stage`` that makes it.
+    ``filters`` are pyarrow's.
     """
     try:
         found = pq.read_schema(path)

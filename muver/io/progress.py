@@ -10,7 +10,7 @@ from muver.io.errors import InputError
 
 logger = logging.getLogger("muver")
 FOLLOWED = "MUVER_FOLLOWED"  # set for stages whose log files are already on a screen
-PASSING = {"passing": True}  # marks a line that only terminals show
+EVERY = 5  # seconds between two lines of progress, at least
 
 
 def start_logging(stage: str, log_file: str | Path | None = None) -> None:
@@ -23,20 +23,18 @@ def start_logging(stage: str, log_file: str | Path | None = None) -> None:
     logger.propagate = False
     screen = logging.StreamHandler(sys.stderr)
     screen.setFormatter(logging.Formatter(f"[{stage}] %(message)s"))
-    handlers: list[logging.Handler] = [screen]
-    if log_file is not None:
-        if FOLLOWED in os.environ:
-            screen.setLevel(logging.WARNING)
-        try:
-            Path(log_file).parent.mkdir(parents=True, exist_ok=True)
-            handlers.append(logging.FileHandler(log_file, mode="w", encoding="utf-8"))
-        except OSError as error:
-            raise InputError(f"{log_file}: cannot be written ({error.strerror}).") from error
-        handlers[1].setFormatter(logging.Formatter("%(asctime)s %(message)s"))
-    for handler in handlers:
-        if handler is not screen or not sys.stderr.isatty():
-            handler.addFilter(lambda line: not getattr(line, "passing", False))
-        logger.addHandler(handler)
+    logger.addHandler(screen)
+    if log_file is None:
+        return
+    if FOLLOWED in os.environ:
+        screen.setLevel(logging.WARNING)
+    try:
+        Path(log_file).parent.mkdir(parents=True, exist_ok=True)
+        file = logging.FileHandler(log_file, mode="w", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{log_file}: cannot be written ({error.strerror}).") from error
+    file.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+    logger.addHandler(file)
 
 
 def note(line: str) -> None:
@@ -58,37 +56,35 @@ def duration(seconds: float) -> str:
 
 
 class Progress:
-    """Logs how far a loop is, its rate and the time left, at most every ``every`` seconds.
+    """Logs how far a loop is, its rate and the time left.
 
-    A terminal gets all of these lines; a log file gets one for each twentieth of the whole, or
-    every minute. A loop that takes less than ``every`` seconds logs nothing.
+    There is a line for each twentieth of the whole, or every minute, but none within five seconds
+    of another; a loop that takes less than that logs nothing.
     """
 
-    def __init__(self, label: str, total: int, unit: str, every: float = 5.0, done: int = 0):
-        self.label, self.total, self.unit, self.every = label, total, unit, every
-        self.done = self._resumed_at = self._kept_at = done
-        self._started = self._reported = self._kept = time.monotonic()
+    def __init__(self, label: str, total: int, unit: str, done: int = 0):
+        self.label, self.total, self.unit = label, total, unit
+        self.done = self._resumed_at = self._told_at = done
+        self._started = self._told = time.monotonic()
 
     def advance(self, amount: int = 1, note: str = "") -> None:
         """Count ``amount`` more; ``note`` is appended to the line if one is due."""
         self.done += amount
         now = time.monotonic()
-        if now - self._reported < self.every or self.done >= self.total:
+        waited = now - self._told
+        due = waited >= 60 or (waited >= EVERY and 20 * (self.done - self._told_at) >= self.total)
+        if not due or self.done >= self.total:
             return
-        self._reported = now
-        kept = 20 * (self.done - self._kept_at) >= self.total or now - self._kept >= 60
-        if kept:
-            self._kept, self._kept_at = now, self.done
+        self._told, self._told_at = now, self.done
         rate = (self.done - self._resumed_at) / (now - self._started)
         left = duration((self.total - self.done) / rate) if rate > 0 else "unknown"
         logger.info(
             "%s: %d of %d %s (%d%%), %.3g %s/s, %s left%s",
             self.label, self.done, self.total, self.unit, 100 * self.done // self.total,
             rate, self.unit, left, f", {note}" if note else "",
-            extra=None if kept else PASSING,
         )  # fmt: skip
 
     def finish(self) -> None:
         took = time.monotonic() - self._started
-        if took >= self.every:
+        if took >= EVERY:
             logger.info("%s: %d %s in %s", self.label, self.done, self.unit, duration(took))

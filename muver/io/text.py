@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-GIGABYTE = 10**9
-
 
 def aligned(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:
     """Rows as lines with columns of equal width; those numbered in ``right`` are right-aligned."""
@@ -15,11 +13,6 @@ def aligned(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[st
         ).rstrip()
         for row in rows
     ]
-
-
-def gigabytes(size: float) -> str:
-    """Bytes in GB, without the unit: ``60.46``."""
-    return f"{size / GIGABYTE:.2f}"
 
 
 def size(count: float) -> str:

@@ -1,12 +1,14 @@
-"""Settings as types: JSON or YAML read into frozen structs, with errors that name the key.
+"""Settings and records as types: JSON or YAML read into frozen structs.
 
 A section of params.yaml, or what a stage takes as ``--settings``, is a :class:`Settings` class in
-the package that uses it. msgspec decides what is valid; this module says what is wrong.
+the package that uses it. msgspec decides what is valid; this module says what is wrong, by the name
+of the key. A :class:`Record` is what one stage writes as JSON for another.
 """
 
 import types
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -14,6 +16,7 @@ from msgspec import Meta
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
+from muver.io.files import read_json
 
 Natural = Annotated[int, Meta(ge=0)]
 Count = Annotated[int, Meta(ge=1)]
@@ -54,6 +57,29 @@ def read(kind: type[S], given: Any, where: str = "--settings") -> S:
     if mistake := problem(kind, given):
         raise InputError(f"{where}: {mistake[1]}")
     return msgspec.convert(given, kind)
+
+
+class Record(msgspec.Struct, frozen=True):
+    """Base of what a file holds, written by :func:`muver.io.files.write_json`.
+
+    Dictionary keys that are numbers, such as cutoffs, become text in the file.
+    """
+
+
+def read_record(path: Path, kind: type[S], what: str, again: str) -> S:
+    """Read a JSON file as a :class:`Record`, or as a union of some.
+
+    Errors call the file ``what`` and end with ``again``: how to make it again.
+    """
+    return as_record(read_json(path), path, kind, what, again)
+
+
+def as_record(value: Any, path: Path, kind: type[S], what: str, again: str) -> S:
+    """Convert parsed JSON as :func:`read_record` does."""
+    try:
+        return msgspec.convert(value, kind, str_keys=True)
+    except msgspec.ValidationError as error:
+        raise InputError(f"{path}: not {what} of this version ({error}). {again}") from None
 
 
 @cache
@@ -99,7 +125,7 @@ def problem(kind: Any, given: Any, key: str = "") -> tuple[str, str] | None:
         return key, f"{key}: {said}" if key else said
     if (choices := _choices(kind)) is not None:
         return key, f"{key} is {given!r}{suggestion(given, choices)}"
-    return key, f"{key or 'this'} is {given!r}, expected {describe(kind)}."
+    return key, f"{key or 'this'} is {given!r}: {said[:1].lower()}{said[1:].partition(' - at')[0]}."
 
 
 def _wrong_keys(kind: Any, given: Mapping[str, Any], key: str) -> tuple[str, str] | None:
@@ -113,7 +139,7 @@ def _wrong_keys(kind: Any, given: Mapping[str, Any], key: str) -> tuple[str, str
         if field.required and field.encode_name not in given:
             there = _join(key, field.encode_name)
             near = did_you_mean(field.encode_name, unknown)
-            return there, f"{there} is missing: {describe(field.type)}.{near}"
+            return there, f"{there} is missing.{near}"
     return None
 
 
@@ -164,51 +190,18 @@ def flat(nested: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
             yield _join(prefix, key), value
 
 
-def describe(kind: Any) -> str:
-    """A type in words, such as ``a whole number, at least 1``."""
-    if (choices := _choices(kind)) is not None:
-        return f"one of {', '.join(choices)}"
-    kind, *others = _options(kind)
-    if others:
-        words = [describe(one) for one in (kind, *others)]
-        if words[0].replace("a whole", "a") in words[1:]:  # 1 and 1.0 are one kind of number
-            del words[0]
-        return " or ".join(words)
-    if get_origin(kind) is Annotated:
-        bare, limits = get_args(kind)[:2]
-        return describe(bare) + _limits(limits)
-    if kind is Any or _is_struct(kind):
-        return "keys and values"
-    names = {int: "a whole number", float: "a number", bool: "true or false", str: "text",
-             type(None): "null", list: "a list", tuple: "a list of two",
-             dict: "keys and values"}  # fmt: skip
-    return names[get_origin(kind) or kind]
-
-
-def outline(kind: Any) -> str:
-    """The keys of a :class:`Settings` class in words, optional ones in brackets."""
-    keys = [
-        f"{name}: {describe(inner)}" if field.required else f"[{name}: {describe(inner)}]"
-        for field, (name, inner) in zip(
-            msgspec.structs.fields(kind), fields(kind).items(), strict=True
-        )
-    ]
-    return "; ".join(keys)
+def outline(kind: type[msgspec.Struct]) -> str:
+    """The keys of a :class:`Settings` class, optional ones in brackets."""
+    return ", ".join(
+        one.encode_name if one.required else f"[{one.encode_name}]"
+        for one in msgspec.structs.fields(kind)
+    )
 
 
 def suggestion(given: Any, allowed: Iterable[Any]) -> str:
     """The end of a message: the nearest allowed name, if one is near, and all allowed names."""
     names = ["null" if one is None else str(one) for one in allowed]
     return f".{did_you_mean(str(given), names)} Allowed: {', '.join(names)}."
-
-
-def _limits(limits: Meta) -> str:
-    if limits.pattern:
-        return f" of the form {limits.pattern}"
-    words = {"min_length": ", not empty", "ge": ", at least {}", "gt": ", above {}",
-             "le": ", at most {}", "lt": ", below {}"}  # fmt: skip
-    given = {key: value for key in words if (value := getattr(limits, key)) is not None}
-    return "".join(words[key].format(value) for key, value in given.items())
 
 
 def _options(kind: Any) -> tuple[Any, ...]:

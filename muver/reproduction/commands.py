@@ -127,9 +127,6 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("plan", "reproduction.estimate.plan:plan",
             "print the disk, memory and hours that a run will take, by stage",
             "--config preset=zeshel --measure --out plan.json"),
-        Command("agree", "retriever.evaluation.agreement:compare_runs",
-            "compare two runs of the same mentions: equal lists, common candidates, scores",
-            "fp32/muver.parquet bf16/muver.parquet --out agreement.json"),
         Command("verify", "io.checksums:verify",
             "look whether everything in build/ is as it was written",
             "--folder build/miniwikia"),
@@ -200,7 +197,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
   "adam_epsilon": 1e-6, "mask_false_negatives": false, "validate_every": 75,
   "validation_cutoff": 16, "checkpoint_every": 75, "chunk_tokens": 2048, "graph_tokens": 65536}}'
   --checkpoints checkpoints --training-log training_log.jsonl --out models/blink"""),
-        Command("stage choose", "retriever.training.choice:choose",
+        Command("stage choose", "retriever.training.log:choose",
             "choose one of several trained models by validation recall",
             """--models blink_128=models/blink_128 blink_all=models/blink_all --cutoff 64
   --out models/partalidou"""),
@@ -214,24 +211,24 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             """--model models/muver --entities entities.parquet --mentions mentions.parquet
   --sentences sentences.parquet --out store --settings '{"split": "test",
   """ + COMPUTE),
-        Command("stage encode-part", "retriever.encoders.stages.kb_part:encode_part",
+        Command("stage encode-part", "retriever.encoders.stages.kb:encode_part",
             "encode the views of one part of a knowledge base",
             """--model models/muver --kb kb --part 0 --out vectors
   --settings '{"dtype": "fp16", """ + COMPUTE),
-        Command("stage encode-mentions", "retriever.encoders.stages.mentions:encode_mentions",
+        Command("stage encode-mentions", "retriever.encoders.stages.kb:encode_mentions",
             "encode the mentions that `muver stage link` matched to a knowledge base",
             """--model models/muver --mentions msnbc.parquet --out msnbc.npy
   --settings '{""" + COMPUTE),
-        Command("stage encode-global", "retriever.encoders.stages.global_views:encode_global",
+        Command("stage encode-global", "retriever.encoders.stages.further:encode_global",
             "encode one view of each entity's whole description, beside those of a store",
             """--model models/muver --store store --entities entities.parquet
   --out globals --settings '{"max_tokens": 128,
   """ + COMPUTE),
-        Command("stage encode-spans", "retriever.encoders.stages.spans:encode_spans",
+        Command("stage encode-spans", "retriever.encoders.stages.further:encode_spans",
             "merge and encode every run of neighbouring views, of entities with few views",
             """--model models/muver --store store --out spans
   --settings '{"max_views": 10, "max_tokens": 512, """ + COMPUTE),
-        Command("stage merge", "retriever.encoders.stages.merge:merge_store",
+        Command("stage merge", "retriever.encoders.stages.further:merge_store",
             "merge views, layer by layer, and encode the merged ones",
             """--model models/muver --store store --out merged
   --settings '{"layers": 4, "top_k": 0.4, "pairs": "close", "among": "neighbours",

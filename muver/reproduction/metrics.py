@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from muver.io.files import write_json, write_text
-from muver.io.pruning import remove_all, strays
+from muver.io.files import remove_all, strays, write_json, write_text
 from muver.reproduction.figures.views_plot import find_curves
 from muver.reproduction.tables.comparison import lines_of
 from muver.reproduction.tables.records import (

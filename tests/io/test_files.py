@@ -1,6 +1,7 @@
-"""Writing files whole or not at all."""
+"""Files are written whole or not at all, locked, hashed, and removed if nobody keeps them."""
 
 import errno
+import fcntl
 import os
 import subprocess
 import sys
@@ -14,9 +15,13 @@ from muver.io.files import (
     atomic_path,
     canonical_json,
     folder_beside,
+    lock,
     read_json,
+    remove_all,
     sha256_of,
     short_hash,
+    size_of,
+    strays,
     write_json,
     write_manifest,
     write_text,
@@ -57,9 +62,7 @@ def test_two_writers_do_not_mix(tmp_path):
 def test_a_full_disk(tmp_path):
     (tmp_path / "file").write_text("old")
     with (
-        pytest.raises(
-            InputError, match="file: cannot be written .No space left.*this file is as it was"
-        ),
+        pytest.raises(InputError, match="file: cannot be written .No space left"),
         atomic_path(tmp_path / "file") as temporary,
     ):
         temporary.write_text("half")
@@ -217,3 +220,54 @@ def test_a_manifest_has_neither_times_nor_paths(tmp_path):
         "inputs": {"store": "abc"},
         "worlds": 3,
     }
+
+
+def test_a_second_process_does_not_get_it(tmp_path):
+    path = tmp_path / "lock"
+    with path.open("a") as first, path.open("a") as second:
+        lock(first, path, wait=False)
+        with pytest.raises(BlockingIOError):
+            lock(second, path, wait=False)
+    with path.open("a") as third:
+        lock(third, path, wait=True)
+
+
+@pytest.mark.parametrize("wait", [True, False])
+def test_a_file_system_without_locks(tmp_path, monkeypatch, wait):
+    def flock(file, operation):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    path = tmp_path / "lock"
+    with path.open("a") as file, pytest.raises(InputError, match="lock: .*No locks available"):
+        lock(file, path, wait)
+
+
+def below(folder):
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*"))
+
+
+def test_points_of_a_grid_have_dots_in_their_names(tmp_path):
+    names = ["lr0.0001_wd0.01_wu0.1_bs8", "lr0.0003_wd0.01_wu0.1_bs8"]
+    for name in names:
+        (tmp_path / f"{name}.jsonl").touch()
+    assert list(strays(tmp_path, [tmp_path / names[0]])) == [tmp_path / f"{names[1]}.jsonl"]
+
+
+def test_files_by_their_name_without_suffix_and_folders_by_all_of_it(tmp_path):
+    for file in ("test/muver.parquet", "test/muver.json", "test/muver_max.json", "val/muver.json"):
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).touch()
+    (tmp_path / "test" / "muver.old").mkdir()
+    remove_all(strays(tmp_path, [tmp_path / "test/muver"]))
+    assert below(tmp_path) == ["test", "test/muver.json", "test/muver.parquet"]
+
+
+def test_folders_are_kept_whole_however_deep(tmp_path):
+    for name in ("test/muver", "val/muver", "test/som", "train/muver"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "layer0.npy").write_bytes(bytes(10))
+    left = list(strays(tmp_path, [tmp_path / "test/muver", tmp_path / "val/muver"]))
+    assert left == [tmp_path / "test/som", tmp_path / "train"]
+    assert [size_of(path) for path in left] == [10, 10]
+    assert list(strays(tmp_path / "nowhere", [])) == []

@@ -1,5 +1,6 @@
 """What a loop says of itself, to somebody who watches and to a log file."""
 
+import io
 import logging
 
 import pytest
@@ -19,25 +20,9 @@ def clock(monkeypatch):
     return Clock
 
 
-class Terminal:
-    """Standard error, a terminal or not."""
-
-    def __init__(self, terminal: bool):
-        self.terminal, self.text = terminal, ""
-
-    def isatty(self) -> bool:
-        return self.terminal
-
-    def write(self, text: str) -> None:
-        self.text += text
-
-    def flush(self) -> None:
-        self.text += ""
-
-
-def told(clock, monkeypatch, tmp_path, terminal, steps=100, seconds=6.0):
+def told(clock, monkeypatch, tmp_path, steps=100, seconds=6.0):
     """Lines on standard error and in the log file of a loop of equal steps."""
-    stream = Terminal(terminal)
+    stream = io.StringIO()
     monkeypatch.setattr(progress.sys, "stderr", stream)
     start_logging("encode", tmp_path / "log")
     loop = Progress("views", steps, "views")
@@ -45,56 +30,49 @@ def told(clock, monkeypatch, tmp_path, terminal, steps=100, seconds=6.0):
         clock.now += seconds
         loop.advance()
     loop.finish()
-    return stream.text.splitlines(), (tmp_path / "log").read_text().splitlines()
+    return stream.getvalue().splitlines(), (tmp_path / "log").read_text().splitlines()
 
 
-def test_a_terminal_gets_every_line_and_a_file_one_in_a_twentieth(clock, monkeypatch, tmp_path):
-    seen, kept = told(clock, monkeypatch, tmp_path, terminal=True)
-    assert len(seen) == 100 and seen[0] == (
-        "[encode] views: 1 of 100 views (1%), 0.167 views/s, 9 min 54 s left"
-    )
-    assert len(kept) == 20 and "views: 5 of 100 views (5%)" in kept[0]
+def test_a_line_for_each_twentieth(clock, monkeypatch, tmp_path):
+    seen, kept = told(clock, monkeypatch, tmp_path)
+    assert len(seen) == len(kept) == 20
+    assert seen[0] == "[encode] views: 5 of 100 views (5%), 0.167 views/s, 9 min 30 s left"
     assert kept[-1].endswith("views: 100 views in 10 min 0 s")
 
 
-def test_standard_error_that_is_a_file_is_as_quiet(clock, monkeypatch, tmp_path):
-    seen, kept = told(clock, monkeypatch, tmp_path, terminal=False)
-    assert len(seen) == len(kept) == 20
-
-
-def test_a_file_hears_of_a_slow_loop_every_minute(clock, monkeypatch, tmp_path):
-    _, kept = told(clock, monkeypatch, tmp_path, terminal=True, steps=1000, seconds=30.0)
+def test_a_line_every_minute_of_a_slow_loop(clock, monkeypatch, tmp_path):
+    _, kept = told(clock, monkeypatch, tmp_path, steps=1000, seconds=30.0)
     assert len(kept) == 500
 
 
 def test_whoever_follows_the_log_gets_no_second_line(clock, monkeypatch, tmp_path):
     monkeypatch.setenv(FOLLOWED, "1")
-    seen, kept = told(clock, monkeypatch, tmp_path, terminal=True)
+    seen, kept = told(clock, monkeypatch, tmp_path)
     assert seen == [] and len(kept) == 20
     logging.getLogger("muver").warning("of a disk")
-    assert progress.sys.stderr.text == "[encode] of a disk\n"
+    assert progress.sys.stderr.getvalue() == "[encode] of a disk\n"
 
 
 def test_what_is_noted_is_in_the_file_alone(monkeypatch, tmp_path):
-    stream = Terminal(True)
+    stream = io.StringIO()
     monkeypatch.setattr(progress.sys, "stderr", stream)
     start_logging("encode", tmp_path / "log")
     note("error: no such file")
-    assert stream.text == ""
+    assert stream.getvalue() == ""
     assert (tmp_path / "log").read_text().endswith(" error: no such file\n")
 
 
 def test_what_is_over_within_seconds_is_not_worth_a_line(clock, monkeypatch, tmp_path):
-    seen, kept = told(clock, monkeypatch, tmp_path, terminal=True, steps=4, seconds=1.0)
+    seen, kept = told(clock, monkeypatch, tmp_path, steps=4, seconds=1.0)
     assert seen == kept == []
 
 
 def test_other_lines_are_in_both(clock, monkeypatch, tmp_path):
-    stream = Terminal(False)
+    stream = io.StringIO()
     monkeypatch.setattr(progress.sys, "stderr", stream)
     start_logging("encode", tmp_path / "log")
     logging.getLogger("muver").info("done")
-    assert stream.text == "[encode] done\n"
+    assert stream.getvalue() == "[encode] done\n"
     assert (tmp_path / "log").read_text().endswith(" done\n")
 
 

@@ -198,3 +198,13 @@ def test_a_training_has_a_process_for_each_gpu_it_is_given(main_job, given, proc
     said = main_job.snakemake(table, "-n", "-p", "--quiet", "host", *given, *config)
     starts = set(re.findall(r"Shell command: (.*) stage train --log", said))
     assert starts == {f"torchrun --standalone --nproc-per-node {processes} -m -- muver.cli"}
+
+
+def test_torchrun_leaves_the_options_to_the_stage():
+    """Some of them begin as torchrun's own do: --log, --start, --rdzv."""
+    from torch.distributed.run import get_args_parser
+
+    stage = ["stage", "train", "--log", "FILE", "--start", "DIR", "--label", "muver"]
+    call = ["--standalone", "--nproc-per-node", "3", "-m", "--", "muver.cli", *stage]
+    asked = get_args_parser().parse_args(call)
+    assert (asked.training_script, asked.training_script_args) == ("muver.cli", stage)

@@ -22,7 +22,6 @@ from muver.reproduction.settings import resolve
 from muver.reproduction.settings.file import params_file, read_params
 from muver.reproduction.settings.replaced import without_effect
 from muver.reproduction.terminal.follow import Follower
-from muver.retriever.training.launch import launcher
 from muver.reproduction.workspace import KnowledgeBase, graph_of
 from muver.reproduction.workspace import code as code_of
 from muver.reproduction.workspace.current import link
@@ -251,8 +250,12 @@ def made_by(rule, kind):
 
 
 def launch(wildcards, resources):
-    """The words before `train`: a process for each GPU that the job is given."""
-    return launcher(max(resources.gpu, COMPUTE["processes"]))
+    """The words before `train`: torchrun, with a process for each GPU that the job is given."""
+    processes = max(resources.gpu, COMPUTE["processes"])
+    if processes == 1:
+        return "muver"
+    # The -- keeps torchrun from reading the options of `train` as its own.
+    return f"torchrun --standalone --nproc-per-node {processes} -m -- muver.cli"
 
 
 TRAIN = (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
-from muver.io.records import Record
+from muver.io.typed import Record
 from muver.kb.index.mentions import Labelled
 from muver.retriever.retrieval.answers import Candidate, Mention
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from muver.io.errors import InputError
-from muver.io.records import Record, read_record
+from muver.io.typed import Record, read_record
 from muver.retriever.retrieval.answers import Candidate, Mention
 
 FILE = "calibration.json"

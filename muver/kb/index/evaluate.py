@@ -8,12 +8,11 @@ import msgspec
 
 from muver.io.errors import InputError
 from muver.io.progress import logger
-from muver.io.records import Record
+from muver.io.typed import Record
 from muver.kb.index.answer import checked, groups
 from muver.kb.index.index import OpenIndex, open_index
 from muver.kb.index.mentions import Labelled, read_mentions
-from muver.retriever.evaluation.ranks import ranks_table
-from muver.retriever.evaluation.recall import scored
+from muver.retriever.evaluation.recall import ranks_table, scored
 from muver.retriever.evaluation.records import Scores
 
 ALL = "all worlds"  # of mentions that name none

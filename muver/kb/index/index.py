@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from muver.io.errors import InputError, Mistake
-from muver.io.pruning import size
+from muver.io.files import size_of
 from muver.io.typed import read
 from muver.kb.index import changes
 from muver.kb.index.calibration import COMPARED, Calibration, read_calibration
@@ -238,8 +238,8 @@ class Index(OpenIndex):
             "worlds": self._store.worlds,
             "segments": len(state.segments),
             "removed": sum(len(segment.removed) for segment in state.segments),
-            "bytes": size(folder / SEGMENTS),
-            "model_bytes": size(folder / MODEL) if state.model else 0,
+            "bytes": size_of(folder / SEGMENTS),
+            "model_bytes": size_of(folder / MODEL) if state.model else 0,
         }
 
     def verify(self) -> list[str]:

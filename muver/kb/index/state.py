@@ -20,9 +20,8 @@ from msgspec.structs import replace
 
 from muver.io.checking import disk_errors
 from muver.io.errors import InputError
-from muver.io.files import read_json, short_hash, write_json, write_text
-from muver.io.locks import lock
-from muver.io.records import Record, as_record
+from muver.io.files import lock, read_json, short_hash, write_json, write_text
+from muver.io.typed import Record, as_record
 from muver.kb.index.settings import Making
 from muver.version import __version__
 

@@ -1,5 +1,6 @@
 """Two runs, ours or TREC's, read into one form, with what is known of how they were made."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -7,12 +8,12 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 import numpy as np
+import pyarrow as pa
 
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.reproduction.doctor.entities import Entities, Entity, numbered
 from muver.reproduction.workspace.catalog import origins, place_of, read_catalog
-from muver.retriever.evaluation.agreement import check_titles
 from muver.retriever.runs.run import block_starts, ranked_mentions, read_run
 from muver.retriever.runs.trec import read_trec_run
 
@@ -84,7 +85,7 @@ def read_runs(paths: tuple[Path, Path], entities: Path | None) -> tuple[list[Run
     places = {path: Origin.of(path) for path in paths}
     tables = {path: read_run(path) for path in paths if is_ours(path)}
     if all(path in tables for path in paths):
-        check_titles(paths, [tables[path] for path in paths])
+        _check_titles(paths, [tables[path] for path in paths])
     found = (one.file("corpus", "entities.parquet") for one in places.values() if one)
     entities = entities or next(filter(None, found), None)
     worlds: dict[str, str] = {}  # of mentions, as far as a run of ours says
@@ -173,3 +174,17 @@ def _of_trec(
         "trec_eval orders them by name": read.tied,
     }
     return ranked, [note.format(number) for note, number in notes.items() if number]
+
+
+def _check_titles(paths: Sequence[Path], tables: Sequence[pa.Table]) -> None:
+    """Refuse different titles: entities are only numbers, which may agree by chance."""
+    columns = (
+        [table[name].to_pylist() for name in ("world", "entity", "title")] for table in tables
+    )
+    first, second = ({own[:2]: own[2] for own in zip(*one, strict=True)} for one in columns)
+    for entity, ours in first.items():
+        if (theirs := second.get(entity, ours)) != ours:
+            raise InputError(
+                f"{paths[1]}: calls {theirs!r} what {paths[0]} calls {ours!r}: runs of other "
+                "entities. Compare runs over the same data."
+            )

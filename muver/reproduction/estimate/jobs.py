@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from muver.io.pruning import size
+from muver.io.files import size_of
 from muver.io.typed import overlay
 from muver.reproduction.estimate.benchmarks import measured
 from muver.reproduction.estimate.rates import Rates, assumed, operations
@@ -144,7 +144,7 @@ class _Lister:
         made = [some for some in files.values() if all(Path(file).exists() for file in some)]
         known = [self.benchmarks[name] for name in files if name in self.benchmarks]
         held = [found["max_rss_mb"] * 2**20 for found in known if "max_rss_mb" in found]
-        disk = sum(size(Path(file)) for some in made for file in some) / count
+        disk = sum(size_of(Path(file)) for some in made for file in some) / count
         return replace(
             own,
             disk=disk if len(made) == count else own.disk,

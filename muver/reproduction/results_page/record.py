@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from msgspec.structs import replace
 
-from muver.io.records import Record, read_record
+from muver.io.typed import Record, read_record
 from muver.reproduction.tables.records import AnyResult, ComparisonTable, Part, ViewsTable
 from muver.reproduction.tracking.provenance import machine, versions
 

@@ -15,7 +15,7 @@ from muver.reproduction.tables.settings import Row
 from muver.retriever.corpus.statistics import read_counts
 from muver.retriever.evaluation import bootstrap, significance
 from muver.retriever.evaluation.precision import reduced_precision
-from muver.retriever.evaluation.ranks import read_ranks
+from muver.retriever.evaluation.recall import read_ranks
 from muver.retriever.evaluation.records import Evaluation, Percent, read_evaluation
 
 OF_SET = (

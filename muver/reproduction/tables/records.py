@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from muver.io.records import Record, read_record
+from muver.io.typed import Record, read_record
 from muver.retriever.evaluation.lengths import Bin, Remainder
 from muver.retriever.evaluation.records import KnowledgeBase, Percent, Scores
 from muver.retriever.evaluation.significance import Paired

@@ -15,8 +15,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import SQLAlchemyError
 
 from muver.io.errors import InputError
-from muver.io.files import atomic_path
-from muver.io.locks import lock
+from muver.io.files import atomic_path, lock
 
 DEFAULT_URI = "sqlite:///mlflow.db"
 PATIENCE = 5  # seconds in which a server must answer its first call

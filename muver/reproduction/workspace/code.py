@@ -42,9 +42,8 @@ FREE = {
     "io/files.py",  # how a file is written, not what stands in it
     "io/matrices.py",
     "io/parquet.py",
-    "retriever/encoders/files.py",  # names of files
+    "retriever/encoders/files.py",  # names of files, and words for people beside a model
     "retriever/views/files.py",
-    "retriever/encoders/card.py",  # words for people, beside a model
     "retriever/encoders/device.py",  # does what the rule's parameters say
     "retriever/corpus/settings.py",  # types of the rule's parameters
     "retriever/corpus/schema.py",  # whoever reads a table refuses one that another version wrote
@@ -70,7 +69,7 @@ def code(rule: str) -> list[str]:
     Examples
     --------
     >>> code("choose")
-    ['muver/retriever/training/choice.py', 'muver/retriever/training/log.py']
+    ['muver/retriever/runs/chosen.py', 'muver/retriever/training/log.py']
     """
     left_out, found = FREE | UNUSED.get(rule, set()), set()
     waiting = [PACKAGE / one for one in BEGINS.get(rule, _begins(rule))]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from muver.io.errors import InputError
-from muver.io.pruning import remove_all, size, strays
+from muver.io.files import remove_all, size_of, strays
 from muver.reproduction.settings.file import read_params
 from muver.reproduction.settings.resolve import resolve
 from muver.reproduction.workspace import graph_of
@@ -84,7 +84,7 @@ def prune(*, config: Iterable[tuple[str, Any]] = (), remove: bool = False) -> No
     if remove:
         check_idle(Path())
     graph = graph_of(resolve(read_params("params.yaml"), dict(config)))
-    sizes = {path: size(path) for path in not_asked(graph)}
+    sizes = {path: size_of(path) for path in not_asked(graph)}
     for path in sorted(sizes, key=sizes.__getitem__, reverse=True):
         print(f"{sizes[path] / 1e6:10.1f} MB  {path}")
     total = f"{len(sizes)} files and folders, {sum(sizes.values()) / 1e6:.1f} MB"

@@ -9,7 +9,7 @@ from msgspec.structs import asdict
 
 from muver.io.errors import InputError
 from muver.io.files import sha256_of
-from muver.io.records import Record, read_record
+from muver.io.typed import Record, read_record
 from muver.retriever.corpus.sources import SPLITS, Published, all_sources, find_source
 
 

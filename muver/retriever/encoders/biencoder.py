@@ -11,8 +11,7 @@ from torch import Tensor, nn
 from muver.io.errors import InputError
 from muver.io.files import atomic_path, read_json, write_json
 from muver.io.typed import read
-from muver.retriever.encoders.card import write_model_card
-from muver.retriever.encoders.files import CONFIG_FILE, TOKENIZER_FILE, TOWERS
+from muver.retriever.encoders.files import CONFIG_FILE, TOKENIZER_FILE, TOWERS, write_model_card
 from muver.retriever.encoders.packing import Packed
 from muver.retriever.encoders.pooling import pool
 from muver.retriever.encoders.settings import ModelConfig
@@ -59,8 +58,6 @@ class BiEncoder(nn.Module):
     def from_pretrained(cls, folder: str | Path) -> "BiEncoder":
         """Load a model directory that :meth:`save_pretrained` wrote.
 
-        Examples
-        --------
         >>> folder = "build/miniwikia/current/models/muver"
         >>> model = BiEncoder.from_pretrained(folder)  # doctest: +SKIP
         """

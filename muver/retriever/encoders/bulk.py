@@ -18,17 +18,13 @@ Encode = Callable[[Packed], Tensor]
 def batches_by_length(lengths: Sequence[int], batch_tokens: int) -> Iterator[np.ndarray]:
     """Group positions by length, so that most of a batch is attended to in one block.
 
-    Yields
-    ------
-    Arrays of positions into ``lengths``, longest first, so that too small a memory shows at once.
-    Rows x longest row is at most ``batch_tokens``, but a batch has at least one row.
+    The longest come first, so that too small a memory shows at once. Rows x longest row is at most
+    ``batch_tokens``, but a batch has at least one row.
     """
-    order = _longest_first(lengths)
-    start = 0
-    while start < len(order):
-        rows = _batch(order, lengths, start, batch_tokens)
-        yield rows
-        start += len(rows)
+    rest = _longest_first(lengths)
+    while len(rest):
+        yield (rows := _batch(rest, lengths, batch_tokens))
+        rest = rest[len(rows) :]
 
 
 def encode_by_length(
@@ -38,53 +34,34 @@ def encode_by_length(
     device: torch.device | str = "cpu",
     pad_to: int | None = None,
 ) -> Iterator[tuple[np.ndarray, Packed, Tensor]]:
-    """Encode sequences batch by batch.
+    """Encode sequences batch by batch; yield positions, their batch, and its vectors in float32.
 
-    If a batch does not fit a GPU's memory, it and all later ones get half the tokens, and a warning
-    says so.
-
-    Parameters
-    ----------
-    encode
-        Maps a batch to (batch, d) or (batch, length, d) vectors.
-    pad_to
-        Pad every sequence to this length (:func:`muver.retriever.encoders.packing.pack`).
-
-    Yields
-    ------
-    Positions into ``sequences``, their batch, and its vectors in float32, on ``device``.
+    ``encode`` maps a batch to (batch, d) or (batch, length, d) vectors; with ``pad_to`` every
+    sequence is padded to this length. If a batch does not fit a GPU's memory, it and all later ones
+    get half the tokens, and a warning says so.
     """
     lengths = [pad_to or len(ids) for ids in sequences]
-    order = _longest_first(lengths)
-    start = 0
-    while start < len(order):
-        rows = _batch(order, lengths, start, batch_tokens)
-        encoded = _attempt(encode, [sequences[row] for row in rows], device, pad_to)
+    rest = _longest_first(lengths)
+    while len(rest):
+        rows = _batch(rest, lengths, batch_tokens)
+        encoded = None
+        with contextlib.suppress(torch.OutOfMemoryError):
+            batch = pack([sequences[row] for row in rows], device, pad_to)
+            encoded = encode(batch).float()
         if encoded is None:
             batch_tokens = _fewer(len(rows), lengths[rows[0]])
             continue
-        yield rows, *encoded
-        start += len(rows)
+        yield rows, batch, encoded
+        rest = rest[len(rows) :]
 
 
 def _longest_first(lengths: Sequence[int]) -> np.ndarray:
     return np.argsort(-np.asarray(lengths), kind="stable")
 
 
-def _batch(order: np.ndarray, lengths: Sequence[int], start: int, batch_tokens: int) -> np.ndarray:
-    """The positions of the batch that starts at ``start`` in ``order``."""
-    rows = max(batch_tokens // max(int(lengths[order[start]]), 1), 1)
-    return order[start : start + rows]
-
-
-def _attempt(
-    encode: Encode, sequences: Sequence[Ids], device: torch.device | str, pad_to: int | None
-) -> tuple[Packed, Tensor] | None:
-    """A batch and its vectors; None if the GPU ran out of memory."""
-    with contextlib.suppress(torch.OutOfMemoryError):
-        batch = pack(sequences, device, pad_to)
-        return batch, encode(batch).float()
-    return None
+def _batch(order: np.ndarray, lengths: Sequence[int], batch_tokens: int) -> np.ndarray:
+    """The positions at the start of ``order`` that make a batch."""
+    return order[: max(batch_tokens // max(int(lengths[order[0]]), 1), 1)]
 
 
 def _fewer(rows: int, longest: int) -> int:
@@ -92,9 +69,8 @@ def _fewer(rows: int, longest: int) -> int:
     torch.cuda.empty_cache()
     if rows == 1:
         raise InputError(
-            f"the GPU's memory does not hold one sequence of {longest} tokens, so no "
-            "compute.batch_tokens is small enough. End what else runs on the GPU, or set "
-            "compute.device to cpu."
+            f"the GPU's memory does not hold one sequence of {longest} tokens. End what else runs "
+            "on the GPU, or set compute.device to cpu."
         )
     fewer = rows * longest // 2
     logger.warning(

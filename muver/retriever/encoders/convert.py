@@ -2,7 +2,7 @@
 
 import pickle
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from textwrap import shorten
 
@@ -27,15 +27,10 @@ LAYOUTS = {
 # Modules that may wrap a BERT; removed if all names of a tower begin with them.
 WRAPPERS = ("module.", "bert_model.", "bert.")
 UNUSED = ("pooler.", "embeddings.position_ids")
-SHOWN = 3
 
 
 def convert(
-    checkpoint: Path,
-    encoder: str,
-    settings: Layouts,
-    out: Path,
-    training_log: Path | None = None,
+    checkpoint: Path, encoder: str, settings: Layouts, out: Path, training_log: Path | None = None
 ) -> None:
     """Write a model directory from a pickled state dict of two towers.
 
@@ -59,12 +54,12 @@ def convert(
         take_encoder(encoder, folder)
         config = ModelConfig(**asdict(settings), provenance=provenance)
         model = BiEncoder.from_encoder(folder, config)
-        for name, (prefix, weights) in zip(TOWERS, towers, strict=True):
+        for name, weights in zip(TOWERS, towers, strict=True):
             try:
                 getattr(model, name).load_state_dict(weights)
             except RuntimeError as error:
                 raise InputError(
-                    f"{checkpoint}: the weights {prefix}* are not those of the encoder {encoder}. "
+                    f"{checkpoint}: its {name} is not of the sizes of the encoder {encoder}. "
                     f"{shorten(str(error), 400)}. Pass the encoder whose config.json has the "
                     "checkpoint's sizes."
                 ) from None
@@ -95,8 +90,7 @@ def read_state(checkpoint: Path) -> State:
         raise InputError(
             f"{checkpoint}: damaged, or not a file of torch.save ({error}). Fetch it again."
         ) from error
-    weights = state.values() if isinstance(state, Mapping) else [None]
-    if not all(isinstance(one, Tensor) for one in weights):
+    if not isinstance(state, Mapping) or not all(isinstance(w, Tensor) for w in state.values()):
         raise InputError(
             f"{checkpoint}: not a state dict: expected weights by their names at the top level, "
             "and nothing else. Save model.state_dict() alone."
@@ -104,52 +98,28 @@ def read_state(checkpoint: Path) -> State:
     return dict(state)
 
 
-def split_towers(state: State, checkpoint: Path) -> tuple[list[tuple[str, State]], str]:
-    """Sort weights into the two towers by the names of one of :data:`LAYOUTS`.
-
-    Returns
-    -------
-    Of the mention tower and of the entity tower the prefix that its weights had, and the weights
-    under BERT's own names; the layout's name.
-    """
-    wrapper, names = _unwrap(state, WRAPPERS[:1])
-    fitting = [
-        (layout, prefixes)
-        for layout, prefixes in LAYOUTS.items()
-        if all(any(name.startswith(prefix) for name in names) for prefix in prefixes)
-    ]
-    if not fitting:
-        known = ", ".join(f"{first}* with {second}*" for first, second in LAYOUTS.values())
-        raise InputError(
-            f"{checkpoint}: its weights are not those of two towers. Expected names such as "
-            f"{known}; found {_some(sorted(state))}."
-        )
-    layout, prefixes = fitting[0]
-    strangers = [wrapper + name for name in names if not name.startswith(prefixes)]
-    if strangers:
-        raise InputError(
-            f"{checkpoint}: {len(strangers)} weights belong to neither tower: {_some(strangers)}."
-        )
-    towers = []
-    for prefix in prefixes:
-        own = {n.removeprefix(prefix): w for n, w in names.items() if n.startswith(prefix)}
-        inner, weights = _unwrap(own, WRAPPERS)
-        used = {name: w for name, w in weights.items() if not name.startswith(UNUSED)}
-        towers.append((wrapper + prefix + inner, used))
-    return towers, layout
+def split_towers(state: State, checkpoint: Path) -> tuple[list[State], str]:
+    """The two towers' weights under BERT's names, mentions' first, and the layout's name."""
+    state = _unwrapped(state, WRAPPERS[:1])
+    for layout, prefixes in LAYOUTS.items():
+        towers = []
+        for prefix in prefixes:
+            own = {n.removeprefix(prefix): w for n, w in state.items() if n.startswith(prefix)}
+            towers.append(_unwrapped(own, WRAPPERS))
+        if all(towers) and sum(map(len, towers)) == len(state):
+            used = [{n: w for n, w in own.items() if not n.startswith(UNUSED)} for own in towers]
+            return used, layout
+    known = " or ".join(f"{first}* with {second}*" for first, second in LAYOUTS.values())
+    raise InputError(
+        f"{checkpoint}: its weights are not those of two towers. Expected {known}, and no others; "
+        f"found {shorten(', '.join(sorted(state)), 400)}."
+    )
 
 
-def _unwrap(state: State, wrappers: Sequence[str]) -> tuple[str, State]:
-    """Remove prefixes that all names have; return what was removed and the renamed weights."""
-    taken = ""
-    while True:
-        common = [w for w in wrappers if all(name.startswith(w) for name in state)]
-        if not common:
-            return taken, state
-        taken += common[0]
-        state = {name.removeprefix(common[0]): weight for name, weight in state.items()}
-
-
-def _some(names: Iterable[str]) -> str:
-    names = list(names)
-    return ", ".join(names[:SHOWN]) + (", ..." if len(names) > SHOWN else "")
+def _unwrapped(state: State, wrappers: Sequence[str]) -> State:
+    """Remove prefixes that all names have."""
+    for prefix in wrappers:
+        if state and all(name.startswith(prefix) for name in state):
+            inner = {name.removeprefix(prefix): weight for name, weight in state.items()}
+            return _unwrapped(inner, wrappers)
+    return state

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of, short_hash
 from muver.retriever.encoders.files import CONFIG_FILE, TOKENIZER_FILE, TOWER_FILES, TOWERS
 
@@ -16,12 +15,7 @@ def model_fingerprint(folder: str | Path) -> str:
     """
     folder = Path(folder)
     config = read_json(folder / CONFIG_FILE)
-    if not isinstance(config, dict):
-        raise InputError(f"{folder / CONFIG_FILE}: not a model's configuration.")
     names = [TOKENIZER_FILE, *(f"{tower}/{file}" for tower in TOWERS for file in TOWER_FILES)]
-    for name in names:
-        if not (folder / name).is_file():
-            raise InputError(f"{folder / name}: no such file. Expected a model's directory.")
     layouts = {key: value for key, value in config.items() if key != "provenance"}
     files = {name: sha256_of(folder / name) for name in names}
     return short_hash({"layouts": layouts, "files": files}, 64)

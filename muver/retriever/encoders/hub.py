@@ -30,7 +30,12 @@ def check_form(source: str) -> None:
     if source == "scratch":
         return
     if Path(source).exists():
-        check_directory(Path(source))
+        for what, names in NEEDED.items():
+            if not any(Path(source, name).is_file() for name in names):
+                raise InputError(
+                    f"encoder {source}: no {what} in it (looked for {', '.join(names)}). Expected "
+                    "a Hugging Face directory."
+                )
         return
     from huggingface_hub.utils import validate_repo_id
 
@@ -41,18 +46,6 @@ def check_form(source: str) -> None:
             f"encoder {source!r}: neither a directory here nor a name of the hub, such as "
             f"bert-base-uncased, OWNER/NAME or OWNER/NAME@REVISION. Check the path, or {CURE}."
         ) from None
-
-
-def check_directory(folder: Path) -> None:
-    """Refuse a directory without a configuration, weights or a vocabulary."""
-    if not folder.is_dir():
-        raise InputError(f"encoder {folder}: no such directory.")
-    for what, names in NEEDED.items():
-        if not any((folder / name).is_file() for name in names):
-            raise InputError(
-                f"encoder {folder}: no {what} in it (looked for {', '.join(names)}). Expected a "
-                "Hugging Face directory."
-            )
 
 
 def check_there(source: str) -> None:
@@ -69,9 +62,7 @@ def check_there(source: str) -> None:
 
     lacking = f"encoder {source!r}: neither a directory here nor in the hub's cache"
     if is_offline():
-        raise InputError(
-            f"{lacking}, and HF_HUB_OFFLINE is set. Fetch it once with the network, or {CURE}."
-        )
+        raise InputError(f"{lacking}, and HF_HUB_OFFLINE is set. Fetch it once, or {CURE}.")
     name, revision = at_revision(source)
     address = f"{constants.ENDPOINT}/{name}/resolve/{revision}/config.json"
     try:

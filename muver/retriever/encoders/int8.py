@@ -37,14 +37,8 @@ class Int8Linear(nn.Module):
 
 
 def to_bytes(rows: Tensor) -> tuple[Tensor, Tensor]:
-    """Round (rows, d) float32 to whole numbers from -127 to 127.
+    """Round (rows, d) float32 to int8 from -127 to 127, by a step of each row, (rows, 1) float32.
 
-    Returns
-    -------
-    (rows, d) int8, and the step of each row, (rows, 1) float32.
-
-    Examples
-    --------
     >>> to_bytes(torch.tensor([[254.0, -2.0], [0.0, 0.0]]))[0].tolist()
     [[127, -1], [0, 0]]
     """

@@ -26,7 +26,6 @@ from transformers.utils import logging as transformers_logging
 
 from muver.io.errors import InputError
 from muver.io.files import atomic_path
-from muver.io.progress import logger
 from muver.retriever.encoders.bert import Bert
 from muver.retriever.encoders.files import TOKENIZER_FILE, TOWER_FILES
 from muver.retriever.encoders.hub import at_revision
@@ -43,6 +42,7 @@ DENSE = "dense."  # before the names of the weights of layers after the pooling
 WEIGHTS = "model.safetensors"
 
 transformers_logging.disable_progress_bar()
+transformers_logging.set_verbosity_error()  # what it would report of weights is checked here
 
 
 class Library(Tower):
@@ -108,18 +108,9 @@ class Library(Tower):
 def take(source: str, out: Path, with_pooling: bool) -> dict[str, Any] | None:
     """Write an encoder as a tower, with its tokenizer, to a directory.
 
-    What cannot be done is refused before any weights are read.
-
-    Parameters
-    ----------
-    source
-        A directory, or a hub name, perhaps with a revision (``NAME@REVISION``).
-    with_pooling
-        Also take how the encoder's makers pool, and their layers after the pooling.
-
-    Returns
-    -------
-    What :func:`muver.retriever.encoders.own_pooling.own_pooling` finds, if asked for.
+    What cannot be done is refused before any weights are read. ``source`` is a directory, or a hub
+    name, perhaps with a revision (``NAME@REVISION``). ``with_pooling`` also takes the makers'
+    layers after the pooling, and returns what :func:`.own_pooling.own_pooling` finds.
     """
     where, find = f"encoder {source}", partial(find_file, source)
     config = read_config(source)
@@ -213,25 +204,18 @@ def _load(source: str, config: PretrainedConfig) -> PreTrainedModel:
     """Read weights in float32; the library would draw missing ones at random."""
     where = f"encoder {source}"
     name, revision = at_revision(source)
-    verbosity = transformers_logging.get_verbosity()
-    transformers_logging.set_verbosity_error()  # we check below what it would report
     try:
         model, report = _class(config).from_pretrained(
             name, config=config, revision=revision, dtype=torch.float32, output_loading_info=True
         )
     except (RuntimeError, ValueError, SafetensorError) as error:
         raise InputError(f"{where}: its weights cannot be loaded ({error}).") from error
-    finally:
-        transformers_logging.set_verbosity(verbosity)
     missing = sorted(one for one in report["missing_keys"] if not one.startswith("pooler."))
     if missing:
         raise InputError(
             f"{where}: {len(missing)} weights are missing, the first is {missing[0]!r}. "
             "Expected the weights of a whole encoder."
         )
-    further = [one for one in sorted(report["unexpected_keys"]) if not one.startswith(DENSE)]
-    if further:
-        logger.info("%s: %d weights are not used, such as %s", source, len(further), further[0])
     if hasattr(model.config, "use_cache"):
         model.config.use_cache = False  # keys and values for text that would be generated
     return model
@@ -244,8 +228,7 @@ def _fill(layer: nn.Module, path: Path) -> None:
             weights = load_file(path)
         else:
             weights = torch.load(path, map_location="cpu", weights_only=True)
-        own = {name.removeprefix("linear."): value for name, value in weights.items()}
-        layer.load_state_dict(own)
+        layer.load_state_dict({n.removeprefix("linear."): own for n, own in weights.items()})
     except Exception as error:  # the kind of error depends on where the file was cut
         raise InputError(f"{path}: not the weights of its layer ({error}).") from error
 

@@ -10,9 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from muver.io.errors import InputError
-from muver.io.files import read_json
 from muver.io.progress import logger
+from muver.io.typed import read_record
 from muver.retriever.encoders.files import MODULES_FILE, PROMPTS_FILE
 
 # Their names of the poolings that our towers have, and our names.
@@ -37,36 +39,44 @@ SCRATCH = {"pooling": "all", "normalised": True, "query": "", "passage": ""}
 Find = Callable[[str], Path | None]
 
 
+class Module(msgspec.Struct):
+    """An entry of modules.json; its type is such as ``sentence_transformers.models.Pooling``."""
+
+    type: str
+    path: str = ""
+
+
 def own_pooling(find: Find, where: str, usual: str = "cls") -> dict[str, Any]:
-    """Find out what the pooling ``auto`` stands for.
+    """What the pooling ``auto`` stands for: how the makers pool, and the prompts they put before
+    texts.
 
-    Parameters
-    ----------
-    find
-        Maps a file's name to its path in the encoder; None if there is no such file.
-    where
-        The encoder, as messages name it.
-    usual
-        The pooling of an encoder without such files; it is neither normalised nor has it prompts.
-
-    Returns
-    -------
-    ``pooling`` (:mod:`muver.retriever.encoders.pooling`), ``normalised``, and the prompts of a
-    ``query`` and a ``passage``.
+    ``find`` maps a file's name to its path in the encoder, or None; ``where`` is the encoder as
+    messages name it. An encoder without such files has the pooling ``usual``, and is neither
+    normalised nor has it prompts.
     """
     modules = _modules(find, where)
     if not modules:
         logger.info("%s has no files of sentence-transformers: its pooling is %s", where, usual)
         return {"pooling": usual, "normalised": False, "query": "", "passage": ""}
     file = f"{modules['Pooling'][0]}/config.json"
-    settings = _settings(find, where, file)
-    modes = _modes(settings)
+    settings = _read(find, where, file, dict[str, Any])
+    # The vectors of several poolings would be concatenated.
+    modes = settings.get("pooling_mode") or [
+        mode for switch, mode in SWITCHES.items() if settings.get(switch)
+    ]
+    modes = [modes] if isinstance(modes, str) else modes or ["mean"]
     if len(modes) != 1 or modes[0] not in POOLINGS:
         raise _refusal(where, file, modes, POOLINGS)
-    prompts = _prompts(find(PROMPTS_FILE))
-    if any(prompts.values()) and not settings.get("include_prompt", True):
+    prompts = {}
+    if find(PROMPTS_FILE):
+        prompts = _read(find, where, PROMPTS_FILE, dict[str, Any]).get("prompts") or {}
+    own = {
+        "query": prompts.get("query") or "",
+        "passage": next((prompts[name] for name in PASSAGE if prompts.get(name)), ""),
+    }
+    if any(own.values()) and not settings.get("include_prompt", True):
         raise _refusal(where, file, ["include_prompt: false"], ["include_prompt: true"])
-    found = {"pooling": POOLINGS[modes[0]], "normalised": "Normalize" in modules, **prompts}
+    found = {"pooling": POOLINGS[modes[0]], "normalised": "Normalize" in modules, **own}
     logger.info("%s: vectors as its files of sentence-transformers say: %s", where, found)
     return found
 
@@ -75,7 +85,7 @@ def own_dense(find: Find, where: str) -> list[tuple[dict[str, Any], Path]]:
     """Linear layers between pooling and normalisation: what each is like, and its weights."""
     layers = []
     for folder in _modules(find, where).get("Dense", []):
-        own = _settings(find, where, file := f"{folder}/config.json")
+        own = _read(find, where, file := f"{folder}/config.json", dict[str, Any])
         activation = str(own.get("activation_function")).rpartition(".")[2]
         if activation not in ACTIVATIONS:
             raise _refusal(where, file, [activation], ACTIVATIONS)
@@ -88,55 +98,26 @@ def own_dense(find: Find, where: str) -> list[tuple[dict[str, Any], Path]]:
 
 def _modules(find: Find, where: str) -> dict[str, list[str]]:
     """The folders of the encoder's modules by kind, in order; empty without such files."""
-    path = find(MODULES_FILE)
-    if path is None:
+    if find(MODULES_FILE) is None:
         return {}
-    modules = _read(path, list)
-    kinds = [_kind(module, path) for module in modules]
+    modules = _read(find, where, MODULES_FILE, list[Module])
+    kinds = [module.type.rpartition(".")[2] for module in modules]
     if [kind for kind in kinds if kind != "Dense"] not in (FEWEST, [*FEWEST, "Normalize"]) or (
         kinds != sorted(kinds, key=MODULES.index)
     ):
         raise _refusal(where, MODULES_FILE, kinds, MODULES)
     folders: dict[str, list[str]] = {}
     for number, (kind, module) in enumerate(zip(kinds, modules, strict=True)):
-        folders.setdefault(kind, []).append(module.get("path") or f"{number}_{kind}")
+        folders.setdefault(kind, []).append(module.path or f"{number}_{kind}")
     return folders
 
 
-def _settings(find: Find, where: str, name: str) -> dict[str, Any]:
-    """A module's configuration."""
+def _read(find: Find, where: str, name: str, kind: Any) -> Any:
+    """The content of one of the encoder's files, which must be there."""
     file = find(name)
     if file is None:
         raise InputError(f"{where}: no {name} in it, which its {MODULES_FILE} asks for.")
-    return _read(file, dict)
-
-
-def _kind(module: Any, file: Path) -> str:
-    """The last part of a module's type, such as ``sentence_transformers.models.Pooling``."""
-    if not isinstance(module, dict) or not isinstance(module.get("type"), str):
-        raise InputError(f"{file}: expected a list of modules, each with its type.")
-    return module["type"].rpartition(".")[2]
-
-
-def _modes(settings: dict[str, Any]) -> list[str]:
-    """Names of the poolings that are asked for; the vectors of several would be concatenated."""
-    asked = settings.get("pooling_mode")
-    if asked is None:
-        return [mode for switch, mode in SWITCHES.items() if settings.get(switch)] or ["mean"]
-    return asked if isinstance(asked, list) else [str(asked)]
-
-
-def _prompts(file: Path | None) -> dict[str, str]:
-    prompts = (_read(file, dict) if file else {}).get("prompts") or {}
-    passages = (prompts[name] for name in PASSAGE if prompts.get(name))
-    return {"query": prompts.get("query") or "", "passage": next(passages, "")}
-
-
-def _read(file: Path, kind: type) -> Any:
-    content = read_json(file)
-    if not isinstance(content, kind):
-        raise InputError(f"{file}: not what sentence-transformers writes there.")
-    return content
+    return read_record(file, kind, "what sentence-transformers writes", "Choose another encoder.")
 
 
 def _refusal(where: str, file: str, found: list[str], known: Any) -> InputError:

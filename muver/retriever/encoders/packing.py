@@ -14,25 +14,14 @@ from muver.retriever.views.layout import Ids
 
 @dataclass(frozen=True)
 class Packed:
-    """A batch of sequences as a tower reads it, longest first.
+    """A batch of sequences as a tower reads it, longest first."""
 
-    Attributes
-    ----------
-    ids, positions : (tokens,) int64
-        Word pieces, and the position of each in its sequence.
-    rows : (tokens,) int64
-        Which of the given sequences a token belongs to.
-    blocks
-        (sequences, length) of each run of sequences of equal length.
-    keys : (sequences, length) bool
-        The attended positions of sequences that were padded on purpose (then there is one block, in
-        the order given); None if all are attended.
-    """
-
-    ids: Tensor
-    positions: Tensor
-    rows: Tensor
-    blocks: list[tuple[int, int]]
+    ids: Tensor  # (tokens,) int64
+    positions: Tensor  # (tokens,) int64, of each token in its sequence
+    rows: Tensor  # (tokens,) int64: which of the given sequences a token belongs to
+    blocks: list[tuple[int, int]]  # (sequences, length) of each run of equal length
+    # (sequences, length) bool: the attended positions of sequences that were padded on purpose
+    # (then there is one block, in the order given); None if all are attended.
     keys: Tensor | None
 
     def __len__(self) -> int:

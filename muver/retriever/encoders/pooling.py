@@ -17,22 +17,14 @@ def pool(
     ends: tuple[int, ...],
     span: tuple[int | None, int],
 ) -> Tensor:
-    """Reduce the states of each sequence to one vector: (batch, d).
+    """Reduce the (batch, length, d) states of each sequence to one vector: (batch, d).
 
-    Parameters
-    ----------
-    states : (batch, length, d)
-    ids, mask : (batch, length)
-        Word pieces, and 1 at attended ones.
-    pooling
-        "cls": the first position. "last": the last one. "special": the mean over the special
-        pieces, that is the ends and both markers of the span. "span": the mean over the pieces
-        between these markers. "all": the mean over all pieces. "weighted": the same with weights
-        1, 2, 3 ... by position. If a mean would be over nothing, the first position is taken.
-    ends
-        What the tokenizer puts around a text: ``[CLS]`` and ``[SEP]``.
-    span
-        The pieces that open and close the mention, or the title; None opens at the first position.
+    ``ids`` and ``mask``, (batch, length), are its pieces, and 1 at attended ones. ``ends`` are what
+    the tokenizer puts around a text, ``[CLS]`` and ``[SEP]``; ``span`` opens and closes the mention
+    or the title (None opens at the first position). Poolings are "cls", the first position; "last",
+    the last one; and means: "special" over ends and span markers, "span" over the pieces between
+    these markers, "all" over all pieces, "weighted" over all with weights 1, 2, 3 ... by position.
+    If a mean would be over nothing, the first position is taken.
     """
     if pooling == "cls":
         return states[:, 0]

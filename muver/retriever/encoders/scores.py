@@ -6,15 +6,10 @@ from torch import Tensor
 
 
 def similarities(mentions: Tensor, views: Tensor, metric: str = "dot") -> Tensor:
-    """Similarity of every mention with every view: (mentions, views).
+    """Similarity of every mention, (mentions, d), with every view, (views, d): (mentions, views).
 
-    Parameters
-    ----------
-    mentions : (mentions, d)
-    views : (views, d)
-    metric
-        "dot", or "l2": minus the Euclidean distance (equation 1), whose gradient at distance 0
-        is taken to be 0.
+    ``metric`` is "dot", or "l2": minus the Euclidean distance (equation 1), whose gradient at
+    distance 0 is taken to be 0.
     """
     if metric == "l2":
         # A matrix product would lose the digits of small distances.
@@ -27,20 +22,10 @@ def max_over_views(
 ) -> Tensor:
     """Greatest similarity of a mention with any view of an entity (equation 4).
 
-    Parameters
-    ----------
-    mentions : (mentions, d)
-    views : (views, d)
-        Views of all entities; the views of one entity are next to each other.
-    owners : (views,) int64
-        Entity of each view, 0 .. entities - 1, non-decreasing; every entity has a view.
+    (mentions, entities) scores; ``owners``, (views,) int64, is the entity of each view, from 0 and
+    non-decreasing, and every entity has a view. The gradient goes to the best view; of equal ones
+    to the first.
 
-    Returns
-    -------
-    (mentions, entities) scores. The gradient goes to the best view; of equal ones to the first.
-
-    Examples
-    --------
     >>> views, owners = torch.tensor([[1.0], [3.0], [2.0]]), torch.tensor([0, 0, 1])
     >>> max_over_views(torch.tensor([[2.0]]), views, owners, entities=2).tolist()
     [[6.0, 4.0]]
@@ -58,20 +43,10 @@ def sum_of_max(
 ) -> Tensor:
     """SOM's score: sum over mention positions of the best dot product with an entity position.
 
-    Parameters
-    ----------
-    mentions : (mentions, m, d)
-    mention_mask : (mentions, m)
-        1 at positions to sum over.
-    entities : (entities, n, d)
-    entity_mask : (entities, n)
-        1 at positions that take part in the maximum; each entity's first one must.
-    rows
-        How many mentions to score at once, with (rows * m, entities * n) products.
-
-    Returns
-    -------
-    (mentions, entities) scores. The gradient goes only to the best positions.
+    The vectors are (mentions, m, d) and (entities, n, d); the masks are 1 at positions that take
+    part, which an entity's first one must. The scores are (mentions, entities), made for ``rows``
+    mentions at once, with (rows * m, entities * n) products. The gradient goes only to the best
+    positions.
     """
     return _SumOfMax.apply(mentions, mention_mask, entities, entity_mask, rows)
 
@@ -98,9 +73,8 @@ class _SumOfMax(torch.autograd.Function):
                 greatest, places = products.max(dim=3)
                 best.append(places)
             else:
-                greatest = products.amax(
-                    dim=3
-                )  # much quicker than max, which also gives the places
+                # Much quicker than max, which also gives the places.
+                greatest = products.amax(dim=3)
             scores.append((greatest * mask[:, :, None]).sum(dim=1))
         if needed:
             ctx.save_for_backward(mentions, mention_mask, entities, real, torch.cat(best))

@@ -10,8 +10,6 @@ from muver.retriever.views.settings import Context, Views
 Pooling = Literal["cls", "last", "special", "span", "all"]
 Vectors = Literal["raw", "unit"]
 Precision = Literal["fp32", "bf16", "int8", "auto"]
-
-
 Score = Literal["max", "sum_max"]
 Metric = Literal["dot", "l2"]
 
@@ -19,14 +17,9 @@ Metric = Literal["dot", "l2"]
 class Layouts(Settings):
     """What makes two towers a model: how texts become sequences, and their states a score.
 
-    Attributes
-    ----------
-    score
-        ``max`` over views, or ``sum_max`` over token vectors.
-    pooling
-        Which states of the last layer make a vector (:mod:`muver.retriever.encoders.pooling`).
-    metric
-        ``dot``, or ``l2``: minus the Euclidean distance (equation 1).
+    The score is the maximum over views, or SOM's sum over token vectors. ``pooling`` says which
+    states of the last layer make a vector (:mod:`muver.retriever.encoders.pooling`). The metric
+    ``l2`` is minus the Euclidean distance (equation 1).
     """
 
     views: Views
@@ -44,30 +37,22 @@ def check_score(own: Any) -> None:
     """Raise a ValueError where a score of token vectors stands beside what it has no use for."""
     if own.score != "sum_max":
         return
-    if own.views.kind == "sentences":
+    plain = own.metric in ("dot", UNSET) and own.pooling in ("cls", UNSET)
+    if own.views.kind == "sentences" or not plain:
         raise ValueError(
-            "score sum_max compares the token vectors of one view an entity. Set views.kind to "
-            "tokens, or score to max."
-        )
-    if own.metric not in ("dot", UNSET) or own.pooling not in ("cls", UNSET):
-        raise ValueError(
-            "score sum_max compares token vectors by dot products; metric and pooling have no "
-            "meaning there. Leave them out."
+            "score sum_max compares the token vectors of one view an entity by dot products. Set "
+            "views.kind to tokens and leave out metric and pooling, or set score to max."
         )
 
 
 class ModelConfig(Layouts, kw_only=True):
     """What a model directory stores beside the weights (``muver.json``).
 
-    Attributes
-    ----------
-    scale
-        Factor between the cosine of two vectors and their dot product; each vector is brought to
-        the length of its square root. For token vectors it is divided by the square root of
-        ``context.max_tokens``, so that a sum of so many products spreads about as far as one
-        product does. None leaves vectors as long as the states are.
-    provenance
-        Settings of the training run, for people.
+    ``scale`` is the factor between the cosine of two vectors and their dot product; each vector is
+    brought to the length of its square root. For token vectors it is divided by the square root of
+    ``context.max_tokens``, so that a sum of so many products spreads about as far as one product
+    does. None leaves vectors as long as the states are. ``provenance`` tells people how it was
+    made.
     """
 
     # "weighted" comes from the makers of an encoder alone.

@@ -5,8 +5,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from muver.io.errors import InputError
-from muver.io.files import read_json
+from muver.io.typed import read_record
 
 ACTIVATIONS = ("gelu", "gelu_new", "relu")
 # What DistilBERT's and T5's config.json call a BERT's sizes.
@@ -22,13 +21,11 @@ OTHER_NAMES = {
 }
 
 
-def is_packed(config: Any) -> bool:
+def is_packed(config: Mapping[str, Any]) -> bool:
     """Whether a config.json is of a plain BERT, which our own code computes.
 
     All other encoders are computed by Hugging Face's library.
     """
-    if not isinstance(config, Mapping):
-        return False
     return (
         config.get("model_type") == "bert"
         and config.get("hidden_act", "gelu") in ACTIVATIONS
@@ -59,9 +56,9 @@ class BertConfig:
     @classmethod
     def from_file(cls, path: Path) -> "BertConfig":
         """Sizes from a config.json; of another encoder those that it shares with a BERT."""
-        raw = read_json(path)
-        if not isinstance(raw, dict):
-            raise InputError(f"{path}: expected an object with an encoder's sizes.")
+        raw = read_record(
+            path, dict[str, Any], "an encoder's sizes", "Name an encoder's directory."
+        )
         return cls.from_dict(raw)
 
     @classmethod

@@ -13,22 +13,14 @@ from muver.io.progress import logger
 from muver.io.typed import read
 from muver.retriever.corpus.schema import read_entities
 from muver.retriever.encoders.bert import Bert
-from muver.retriever.encoders.files import TOKENIZER_FILE
+from muver.retriever.encoders.files import MANIFEST_FILE, TOKENIZER_FILE
 from muver.retriever.encoders.hub import check_there
 from muver.retriever.encoders.own_pooling import SCRATCH
 from muver.retriever.encoders.settings import FromScratch, Pretrained, Scratch
 from muver.retriever.encoders.sizes import BertConfig
 
-SPECIAL_PIECES = [
-    "[PAD]",
-    "[unused0]",
-    "[unused1]",
-    "[unused2]",
-    "[UNK]",
-    "[CLS]",
-    "[SEP]",
-    "[MASK]",
-]
+UNUSED = ("[unused0]", "[unused1]", "[unused2]")  # the markers of the layouts
+SPECIAL_PIECES = ["[PAD]", *UNUSED, "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
 
 def make_start(
@@ -88,7 +80,7 @@ def from_scratch(
     )
     Bert(config).save(out)
     identity = {"scratch": dict(sorted(settings.as_dict().items())), "seed": seed}
-    _finish(out, "scratch", identity | ({"vectors": SCRATCH} if with_pooling else {}))
+    _finish(out, "scratch", identity, SCRATCH if with_pooling else None)
 
 
 def take_encoder(source: str | Path, out: Path, with_pooling: bool = False) -> None:
@@ -108,15 +100,19 @@ def take_encoder(source: str | Path, out: Path, with_pooling: bool = False) -> N
         vectors = take(str(source), out, with_pooling)
     except OSError as error:
         raise InputError(f"encoder {str(source)!r}: cannot be had ({error}).") from error
-    files = {"weights": "model.safetensors", "tokenizer": TOKENIZER_FILE}
-    identity: dict[str, Any] = {f"{w}_sha256": sha256_of(out / file) for w, file in files.items()}
+    identity = {
+        "weights_sha256": sha256_of(out / "model.safetensors"),
+        "tokenizer_sha256": sha256_of(out / TOKENIZER_FILE),
+    }
     name = folder.resolve().name if folder.is_dir() else str(source)
-    _finish(out, name, identity | ({"vectors": vectors} if vectors else {}))
+    _finish(out, name, identity, vectors)
 
 
-def _finish(out: Path, name: str, identity: dict[str, Any]) -> None:
+def _finish(out: Path, name: str, identity: dict[str, Any], vectors: dict[str, Any] | None) -> None:
     """Write the manifest; its identity joins a row's settings, the encoder's origin does not."""
-    write_manifest(out / "manifest.json", "encoder", {}, {}, name=name, identity=identity)
+    if vectors:
+        identity = {**identity, "vectors": vectors}
+    write_manifest(out / MANIFEST_FILE, "encoder", {}, {}, name=name, identity=identity)
 
 
 def _train_word_pieces(texts: Iterable[str], size: int) -> Tokenizer:
@@ -147,10 +143,5 @@ def _bert_tokenizer(model: models.WordPiece) -> Tokenizer:
 
 
 def _words(tokenizer: Tokenizer, texts: Iterable[str]) -> set[str]:
-    return {
-        word
-        for text in texts
-        for word, _ in tokenizer.pre_tokenizer.pre_tokenize_str(
-            tokenizer.normalizer.normalize_str(text)
-        )
-    }
+    split, normalise = tokenizer.pre_tokenizer.pre_tokenize_str, tokenizer.normalizer.normalize_str
+    return {word for text in texts for word, _ in split(normalise(text))}

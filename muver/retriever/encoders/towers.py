@@ -19,16 +19,10 @@ class Tower(nn.Module):
     :class:`muver.retriever.encoders.bert.Bert` is the fast one, and
     :class:`muver.retriever.encoders.library.Library` any other encoder.
 
-    Attributes
-    ----------
-    dimension
-        Of a vector.
-    positions
-        The most tokens of a sequence; None if there is no such limit.
     """
 
-    dimension: int
-    positions: int | None
+    dimension: int  # of a vector
+    positions: int | None  # the most tokens of a sequence; None if there is no such limit
 
     def states(self, batch: Packed) -> Tensor:
         """States of the last layer at every token: (tokens, size)."""

@@ -11,10 +11,8 @@ is copied. The seed is fixed: the same counts give the same interval.
 If all mentions of a world are hits, or all are misses, its resamples are all alike and add no
 width. This is a known weakness of the method with few mentions, not a sign of certainty.
 
-References
-----------
-Efron and Tibshirani, An introduction to the bootstrap, 1993, chapters 8.3 and 13.3.
-Davison and Hinkley, Bootstrap methods and their application, 1997, section 3.8 (clusters).
+(Efron and Tibshirani, An introduction to the bootstrap, 1993, chapters 8.3 and 13.3. Davison and
+Hinkley, Bootstrap methods and their application, 1997, section 3.8.)
 """
 
 from collections.abc import Iterator, Sequence
@@ -41,14 +39,8 @@ def recall_intervals(
     """Intervals of recall in percent: micro and macro, and for each world.
 
     A resample counts all cutoffs on the same mentions, so the bounds grow with k as recall does.
-
-    Parameters
-    ----------
-    ranks, worlds : (mentions,)
-        Rank of the gold entity (0: not retrieved) and world of each mention.
-    clusters : (mentions,) int64
-        Mentions with equal numbers are drawn together
-        (:func:`muver.retriever.evaluation.ranks.clusters`).
+    ``ranks`` of gold entities are 0 where not retrieved; mentions with equal numbers of
+    ``clusters`` are drawn together (:func:`muver.retriever.evaluation.recall.clusters`).
     """
     hits = (ranks[:, None] >= 1) & (ranks[:, None] <= np.array(cutoffs))
     generator = np.random.default_rng(SEED)
@@ -67,13 +59,10 @@ def recall_intervals(
 def difference_interval(
     first: np.ndarray, second: np.ndarray, worlds: Sequence[str], clusters: np.ndarray
 ) -> list[float]:
-    """The interval of the difference in recall of two systems on the same mentions.
+    """The interval of the difference in recall of two systems on the same mentions, in points.
 
     ``first`` and ``second``, (mentions,) bool, tell whether each system hits; ``worlds`` and
-    ``clusters`` are as in :func:`recall_intervals`.
-
-    Returns ------- [low, high] of the first system's recall minus the second's, in points. Swapping
-    the systems only changes the signs.
+    ``clusters`` are as in :func:`recall_intervals`. Swapping the systems only changes the signs.
     """
     differ = np.flatnonzero(first != second)
     if len(differ) and second[differ[0]]:  # so that swapped systems draw the same samples
@@ -97,13 +86,9 @@ def _strata(worlds: Sequence[str]) -> Iterator[tuple[str, np.ndarray]]:
 def _resample(
     generator: np.random.Generator, counted: np.ndarray, clusters: np.ndarray
 ) -> np.ndarray:
-    """Resample the clusters of one world and sum the counts of their mentions.
+    """Resample the clusters of one world and sum the (mentions, columns) counts of their mentions.
 
-    ``counted`` is (mentions, columns), ``clusters`` (mentions,).
-
-    Returns
-    -------
-    (RESAMPLES, columns + 1): the sums of each resample; the last column counts its mentions.
+    (RESAMPLES, columns + 1); the last column counts the mentions of each resample.
     """
     _, of = np.unique(clusters, return_inverse=True)
     sums = np.zeros((of.max() + 1, counted.shape[1] + 1), dtype=np.int64)

@@ -1,17 +1,12 @@
 """Error rates by the length of the gold entity's description (Figure 2 of the paper)."""
 
-from pathlib import Path
-
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from msgspec.structs import replace
 
-from muver.io.errors import InputError
-from muver.io.records import Record
-from muver.retriever.corpus.schema import read_sentences
+from muver.io.typed import Record
 from muver.retriever.evaluation.bootstrap import difference_interval
-from muver.retriever.evaluation.ranks import check_same_mentions, clusters, hits_at
+from muver.retriever.evaluation.recall import check_same_mentions, clusters, hits_at
 
 
 class Bin(Record):
@@ -37,28 +32,6 @@ class Remainder(Record):
     without: int
 
 
-def gold_sentences(sentences: str | Path, mentions: pa.Table) -> np.ndarray:
-    """The number of sentences of each mention's gold entity: (mentions,) int64, in their order.
-
-    ``sentences`` is a Parquet file of the segment stage; ``mentions`` have ``world`` and ``gold``.
-    """
-    worlds = np.array(mentions["world"].to_pylist(), dtype=object)
-    gold = mentions["gold"].to_numpy()
-    lengths = np.zeros(len(gold), dtype=np.int64)
-    for world in sorted(set(worlds)):
-        table = read_sentences(sentences, [world])
-        own = worlds == world
-        counts = pc.list_value_length(table["sentences"]).to_pylist()
-        known = dict(zip(table["entity"].to_pylist(), counts, strict=True))
-        if missing := set(gold[own].tolist()) - known.keys():
-            raise InputError(
-                f"{sentences}: no sentences of entity {min(missing)} of {world}, the gold entity "
-                "of a mention: the file belongs to other data. Run the segment stage again."
-            )
-        lengths[own] = [known[entity] for entity in gold[own].tolist()]
-    return lengths
-
-
 def error_by_length(
     ranks_a: pa.Table,
     ranks_b: pa.Table,
@@ -69,18 +42,10 @@ def error_by_length(
 ) -> tuple[list[Bin], Remainder]:
     """The error rate (1 - recall@``cutoff``) of two runs by number of sentences.
 
-    The bootstrap resamples within a bin and not within worlds, as a bin often holds a single
-    mention of a world.
-
-    Parameters
-    ----------
-    ranks_a, ranks_b
-        Ranks of the same mentions, from :func:`muver.retriever.evaluation.ranks.read_ranks`.
-    resample
-        The units that intervals of differences treat as independent: ``documents`` or ``mentions``.
-    size, last
-        Bins are 1 to ``size``, ``size`` + 1 to 2 ``size`` and so on up to ``last`` sentences, a
-        multiple of ``size``.
+    Bins are 1 to ``size``, ``size`` + 1 to 2 ``size`` and so on up to ``last`` sentences, a
+    multiple of ``size``. The bootstrap treats ``documents`` or ``mentions`` as independent, as
+    ``resample`` says, within a bin and not within worlds, as a bin often holds a single mention of
+    a world.
     """
     check_same_mentions(ranks_a, ranks_b)
     misses = np.stack([~hits_at(ranks_a, cutoff), ~hits_at(ranks_b, cutoff)])

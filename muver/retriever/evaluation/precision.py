@@ -11,18 +11,13 @@ WHOLE = re.compile(r"(hnsw\d*|flat)$", re.IGNORECASE)
 
 
 def reduced_precision(settings: Mapping[str, Any]) -> dict[str, str]:
-    """The phases of a row that were not computed or stored in fp32.
+    """The precision of each phase of a row that was not computed or stored in fp32, in order.
 
     ``settings`` are a row's (:func:`muver.reproduction.settings.rows.row_settings`). A fusion has
-    the phases of its parts.
+    the phases of its parts. "storage" is the precision of the vectors on disk. "scores" names an
+    approximate index that scores with rounded vectors; an index whose candidates are scored again
+    with the vectors on disk does not count, as its agreement already shows the cost.
 
-    Returns ------- The precision of each phase, in order; empty for a row without a model or all in
-    fp32. "storage" is the precision of the vectors on disk. "scores" names an approximate index
-    that scores with rounded vectors; an index whose candidates are scored again with the vectors on
-    disk does not count, as its agreement already shows the cost.
-
-    Examples
-    --------
     >>> reduced_precision({"model": {"precision": "bf16"}, "precision": "fp32"})
     {'training': 'bf16'}
     """

@@ -1,67 +1,111 @@
-"""Recall@k of a run: the share of mentions whose gold entity is among the first k candidates.
+"""The rank of each mention's gold entity in a run, and recall@k.
 
-Entity linking calls this recall; TREC calls it Success@k, as a mention has one relevant entity.
+Recall@k is the share of mentions whose gold entity is among the first k candidates. Entity linking
+calls this recall; TREC calls it Success@k, as a mention has one relevant entity. Paired tests and
+curves need only the ranks, whose file is much smaller than the run.
 """
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
 from muver.io.errors import InputError
+from muver.io.parquet import Column, read_table, table_of
 from muver.retriever.evaluation.bootstrap import recall_intervals
-from muver.retriever.evaluation.ranks import clusters
 from muver.retriever.evaluation.records import Counts, Percent, Scores, World
 from muver.retriever.runs.run import best_ranks, mentions_of_rows
 
+RANKS = pa.schema(
+    [
+        ("mention_id", pa.string()),
+        ("world", pa.string()),
+        ("document", pa.string()),  # the mention's document; null if unknown
+        ("rank", pa.int32()),  # rank of the gold entity, from 1; 0: not retrieved
+        ("sentences", pa.int32()),  # number in the gold entity's description
+    ]
+)
+CANDIDATES = b"candidates"  # key of the schema's metadata: the k of the retriever
+
+
+def ranks_table(
+    mention_id: Column, world: Column, document: Column, rank: Column, sentences: Column, k: int
+) -> pa.Table:
+    """A table of schema :data:`RANKS`; the columns are (mentions,), in the order of the corpus.
+
+    ``k`` is the number of candidates that the retriever was asked for; recall beyond it is unknown.
+    """
+    schema = RANKS.with_metadata({CANDIDATES: str(k).encode()})
+    return table_of(schema, (mention_id, world, document, rank, sentences))
+
+
+def read_ranks(path: str | Path) -> pa.Table:
+    """Read a ranks file."""
+    return read_table(path, RANKS, "a ranks file", "evaluate")
+
+
+def candidates(table: pa.Table) -> int:
+    """The number of candidates per mention that the retriever was asked for."""
+    return int(table.schema.metadata[CANDIDATES])
+
+
+def hits_at(table: pa.Table, cutoff: int) -> np.ndarray:
+    """Whether the gold entity is among the first ``cutoff`` candidates: (mentions,) bool."""
+    if not 1 <= cutoff <= candidates(table):
+        raise InputError(
+            f"recall@{cutoff} cannot be computed from ranks among {candidates(table)} candidates: "
+            f"choose a cutoff from 1 to {candidates(table)}, or raise retrieve.k."
+        )
+    ranks = table["rank"].to_numpy()
+    return (ranks >= 1) & (ranks <= cutoff)
+
+
+def clusters(table: pa.Table, resample: str) -> np.ndarray:
+    """Numbers of the clusters that are resampled as a whole: (mentions,) int64.
+
+    With ``documents``, the mentions of a document form a cluster, and a mention whose document is
+    unknown is a cluster of its own. With ``mentions``, every mention is.
+    """
+    alone = np.arange(table.num_rows)
+    if resample == "mentions":
+        return alone
+    known: dict[tuple[str, str], int] = {}
+    places = zip(table["world"].to_pylist(), table["document"].to_pylist(), strict=True)
+    return np.array(
+        [
+            row if place[1] is None else known.setdefault(place, row)
+            for row, place in enumerate(places)
+        ],
+        dtype=np.int64,
+    )
+
+
+def check_same_mentions(first: pa.Table, second: pa.Table) -> None:
+    """Refuse two ranks tables that do not have the same mentions in the same order."""
+    columns = [name for name in RANKS.names if name != "rank"]
+    if not first.num_rows or not first.select(columns).equals(second.select(columns)):
+        raise InputError(
+            f"ranks of {first.num_rows} mentions cannot be paired with ranks of "
+            f"{second.num_rows}: there are none, or they belong to different data. Run the "
+            "evaluate stage again."
+        )
+
 
 def gold_ranks(
-    run: pa.Table,
-    mentions: pa.Table,
-    titles: Mapping[str, Sequence[str]],
-    match: str,
-    k: int,
-    sizes: Mapping[str, int] | None = None,
-    short: int = 0,
-    left_out: np.ndarray | None = None,
+    run: pa.Table, mentions: pa.Table, titles: Mapping[str, Sequence[str]], match: str
 ) -> np.ndarray:
     """The rank of each mention's gold entity: (mentions,) int64, 0 if it was not retrieved.
 
-    Parameters
-    ----------
-    run
-        From :func:`muver.retriever.runs.run.read_run`, which has checked the mentions' ids.
-    mentions
-        Mentions with ``mention_id``, ``world``, ``gold`` (null: outside the knowledge base).
-    titles
-        Titles of each world's entities, by line number; empty if only ``sizes`` are known.
-    match
-        "title": an entity with the gold entity's title is a hit (as MuVER counts on ZESHEL);
-        "id": only the gold entity itself is.
-    k
-        Number of candidates that the retriever was asked for; a mention must have as many, or all
-        of its world.
-    sizes
-        Number of entities of each world, needed without ``titles``.
-    short
-        Number of mentions for which an approximate index found fewer than k candidates.
-    left_out : (mentions,) bool
-        Whether a mention's own page was left out of its candidates.
+    The ``gold`` of a mention is null outside the knowledge base. With the ``match`` "title" an
+    entity with the gold entity's title is a hit (as MuVER counts on ZESHEL), and ``titles`` are
+    those of each world's entities; with "id" only the gold entity itself is.
     """
-    ids = mentions["mention_id"].to_pylist()
+    mention_of = mentions_of_rows(run, mentions["mention_id"].to_pylist())
     worlds = np.array(mentions["world"].to_pylist(), dtype=object)
-    mention_of = mentions_of_rows(run, ids)
-    sizes = sizes or {world: len(names) for world, names in titles.items()}
-    in_world = _candidates(sizes, titles, match)
-    available = np.array([in_world[world] for world in worlds], dtype=np.int64)
-    if left_out is not None:
-        available = available - left_out
-    _check_complete(ids, worlds, mention_of, np.minimum(k, available), short)
-    entities = run["entity"].to_numpy()
-    found_titles = np.array(run["title"].to_pylist(), dtype=object)
-    _check_entities(run, worlds[mention_of], entities, found_titles, sizes, titles)
     gold = mentions["gold"].fill_null(-1).to_numpy()
-    return best_ranks(run, mention_of, _hit(run, mention_of, worlds, gold, titles, match), len(ids))
+    hits = _hit(run, mention_of, worlds, gold, titles, match)
+    return best_ranks(run, mention_of, hits, mentions.num_rows)
 
 
 def own_page_first(
@@ -100,7 +144,7 @@ def _hit(
 
 
 def scored(table: pa.Table, cutoffs: Sequence[int], resample: str) -> Scores:
-    """Recall at each cutoff with intervals, from :func:`.ranks.ranks_table`.
+    """Recall at each cutoff with intervals, from :func:`ranks_table`.
 
     Intervals treat ``documents`` or ``mentions`` as independent, as ``resample`` says.
     """
@@ -110,75 +154,20 @@ def scored(table: pa.Table, cutoffs: Sequence[int], resample: str) -> Scores:
     worlds = {}
     for name, own_interval in by_world.items():
         own = ranks[owners == name]
-        hits = _hits(own, cutoffs)
-        worlds[name] = World(
-            mentions=len(own), hits=hits, recall=_percent(hits, len(own)), interval=own_interval
-        )
-    hits = _hits(ranks, cutoffs)
+        hits, recall = _counted(own, cutoffs)
+        worlds[name] = World(len(own), hits, recall, own_interval)
+    hits, micro = _counted(ranks, cutoffs)
     return Scores(
         mentions=len(ranks),
         hits=hits,
-        micro=_percent(hits, len(ranks)),
+        micro=micro,
         macro={k: sum(one.recall[k] for one in worlds.values()) / len(worlds) for k in cutoffs},
         worlds=worlds,
         interval=interval,
     )
 
 
-def _hits(ranks: np.ndarray, cutoffs: Sequence[int]) -> Counts:
-    return {k: int(((ranks >= 1) & (ranks <= k)).sum()) for k in cutoffs}
-
-
-def _percent(hits: Counts, mentions: int) -> Percent:
-    return {k: 100 * count / mentions for k, count in hits.items()}
-
-
-def _candidates(
-    sizes: Mapping[str, int], titles: Mapping[str, Sequence[str]], match: str
-) -> Mapping[str, int]:
-    """The number of candidates in each world; if titles decide, equal titles are one candidate."""
-    if match == "id":
-        return sizes
-    return {world: len(set(names)) for world, names in titles.items()}
-
-
-def _check_complete(
-    ids: Sequence[str],
-    worlds: np.ndarray,
-    mention_of: np.ndarray,
-    expected: np.ndarray,
-    short: int,
-) -> None:
-    found = np.bincount(mention_of, minlength=len(ids))
-    wrong = np.flatnonzero(found != expected)
-    if len(wrong) != short or (found > expected).any():
-        row = wrong[0] if len(wrong) else 0
-        raise InputError(
-            f"{len(wrong)} of {len(ids)} mentions do not have the expected number of candidates, "
-            f"for instance {ids[row]!r} of {worlds[row]}: {found[row]} in place of "
-            f"{expected[row]}; the run's manifest says {short}. The run is incomplete, or made "
-            "from other data or parameters. Make it again."
-        )
-
-
-def _check_entities(
-    run: pa.Table,
-    worlds: np.ndarray,
-    entities: np.ndarray,
-    found_titles: np.ndarray,
-    sizes: Mapping[str, int],
-    titles: Mapping[str, Sequence[str]],
-) -> None:
-    run_worlds = np.array(run["world"].to_pylist(), dtype=object)
-    for world, size in sizes.items():
-        own = worlds == world
-        known = np.array(titles[world], dtype=object) if world in titles else None
-        if (
-            ((entities[own] < 0) | (entities[own] >= size)).any()
-            or (run_worlds[own] != world).any()
-            or (known is not None and (known[entities[own]] != found_titles[own]).any())
-        ):
-            raise InputError(
-                f"the run's entities are not the {size} of world {world}: a results file from "
-                "other data. Make the run again."
-            )
+def _counted(ranks: np.ndarray, cutoffs: Sequence[int]) -> tuple[Counts, Percent]:
+    """Hits at each cutoff, and their share in percent."""
+    hits = {k: int(((ranks >= 1) & (ranks <= k)).sum()) for k in cutoffs}
+    return hits, {k: 100 * count / len(ranks) for k, count in hits.items()}

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from muver.io.records import Record, read_record
+from muver.io.typed import Record, read_record
 from muver.retriever.runs.manifest import Chosen, Index
 
 Percent = dict[int, float]  # by cutoff; differences are in points

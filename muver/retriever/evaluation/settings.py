@@ -8,15 +8,7 @@ Resample = Literal["documents", "mentions"]
 
 
 class Evaluate(Settings):
-    """How runs are scored: the cutoffs, and what intervals treat as independent.
-
-    Attributes
-    ----------
-    cutoffs
-        The k of recall@k, increasing.
-    resample
-        The units that intervals and tests treat as independent.
-    """
+    """How runs are scored: the k of recall@k, and what intervals and tests treat as independent."""
 
     cutoffs: Some[Count]
     resample: Resample
@@ -30,13 +22,9 @@ class Evaluate(Settings):
 class Scoring(Evaluate):
     """The ``--settings`` of ``muver stage evaluate``.
 
-    Attributes
-    ----------
-    row
-        All settings of the table's row. ``retrieve`` holds the run's settings; ``index``, if
-        present, holds the index's (null: exact search).
-    agreement
-        The least agreement with exact search, from 0 to 1, of a run made with an index.
+    ``row`` has all settings of the table's row: ``retrieve`` those of the run, and ``index``, if
+    present, those of the index (null: exact search). ``agreement`` is the least with exact search
+    that a run made with an index must have.
     """
 
     row: dict[str, Any]

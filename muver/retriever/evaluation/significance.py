@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from muver.io.records import Record
+from muver.io.typed import Record
 from muver.retriever.evaluation.bootstrap import difference_interval
-from muver.retriever.evaluation.ranks import check_same_mentions, clusters, hits_at
+from muver.retriever.evaluation.recall import check_same_mentions, clusters, hits_at
 from muver.retriever.evaluation.records import Counts, Intervals, Percent
 
 
@@ -33,8 +33,8 @@ def method(resample: str) -> str:
 def paired(first: pa.Table, second: pa.Table, cutoffs: Sequence[int], resample: str) -> Paired:
     """Compare the recall of two runs on the same mentions, first minus second.
 
-    The tables are from :func:`muver.retriever.evaluation.ranks.read_ranks`; interval and test treat
-    ``documents`` or ``mentions`` as independent, as ``resample`` says.
+    The tables are of ranks; interval and test treat ``documents`` or ``mentions`` as independent,
+    as ``resample`` says.
     """
     check_same_mentions(first, second)
     worlds, together = first["world"].to_pylist(), clusters(first, resample)
@@ -53,24 +53,14 @@ def paired(first: pa.Table, second: pa.Table, cutoffs: Sequence[int], resample: 
 def randomisation_test(ahead: np.ndarray) -> float:
     """Two-sided exact p-value of the sum of ``ahead`` under random signs.
 
-    Under the null hypothesis the two runs' outcomes on a document can be swapped, which changes the
-    sign of its entry. Among the documents that differ by n mentions, the number that keep their
-    sign is binomial, so the sum is a sum of binomials. With one mention per document this is the
-    sign test.
+    ``ahead``, (documents,) int64, is the number of mentions that only the first run hits minus
+    those that only the second hits. Under the null hypothesis the two runs' outcomes on a document
+    can be swapped, which changes the sign of its entry. Among the documents that differ by n
+    mentions, the number that keep their sign is binomial, so the sum is a sum of binomials. With
+    one mention per document this is the sign test.
 
-    Parameters
-    ----------
-    ahead : (documents,) int64
-        Number of mentions that only the first run hits minus those that only the second hits.
-
-    Returns
-    -------
-    The probability of a sum at least as far from 0; 1 if the sum is 0. A value too small for a
-    float becomes the smallest normal one, since the p-value is never 0.
-
-    Examples
-    --------
-    Ahead by 1, 1 and 2 in three documents: of the 8 ways to set the signs, 2 give a sum of 4 or -4.
+    A p-value too small for a float becomes the smallest normal one, since it is never 0. Ahead by
+    1, 1 and 2 in three documents: of the 8 ways to set the signs, 2 give a sum of 4 or -4.
 
     >>> randomisation_test(np.array([1, 1, 2]))
     0.25

@@ -1,23 +1,38 @@
-"""The evaluate stage: score a run and write its evaluation, gold ranks and TREC files."""
+"""The evaluate stage: score a run and write its evaluation, gold ranks and TREC files.
 
+A run is of a set of mentions: a split of a dataset of worlds (ZESHEL's test and val), with
+candidates from the mention's own world, or a benchmark over one knowledge base (AIDA, MSNBC,
+WNED-WIKI), with every entity of Wikipedia as a candidate.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec.structs import asdict
 
 from muver.io.errors import InputError
-from muver.io.files import read_json, sha256_of, write_json
+from muver.io.files import read_json, sha256_of, short_hash, write_json
+from muver.io.parquet import write_table
 from muver.io.progress import logger
-from muver.retriever.evaluation.choice import chosen_model
-from muver.retriever.evaluation.gold import gold_of_kb, gold_of_worlds
+from muver.retriever.corpus.schema import (
+    read_entities,
+    read_linked_mentions,
+    read_mentions,
+    read_sentences,
+)
+from muver.retriever.corpus.statistics import read_counts
 from muver.retriever.evaluation.precision import reduced_precision
-from muver.retriever.evaluation.ranks import ranks_table, write_ranks
-from muver.retriever.evaluation.recall import gold_ranks, own_page_first, scored
-from muver.retriever.evaluation.records import Evaluation
+from muver.retriever.evaluation.recall import gold_ranks, own_page_first, ranks_table, scored
+from muver.retriever.evaluation.records import Evaluation, KnowledgeBase
 from muver.retriever.evaluation.settings import Scoring
 from muver.retriever.runs.manifest import chosen_of, index_of, require
 from muver.retriever.runs.run import read_run
 from muver.retriever.runs.trec import write_trec
+from muver.retriever.training.log import chosen_model
 
 
 def evaluate(
@@ -48,14 +63,12 @@ def evaluate(
     name
         The set: a split of the dataset, or a benchmark over its knowledge base.
     mentions, entities, sentences, counts
-        For worlds: files of the corpus and segment stages
-        (:func:`muver.retriever.evaluation.gold.gold_of_worlds`).
+        For worlds: files of the corpus and segment stages.
     mentions, kb, report
-        For a knowledge base: its folder, and files of ``muver stage link``
-        (:func:`muver.retriever.evaluation.gold.gold_of_kb`).
+        For a knowledge base: its folder, and files of ``muver stage link``.
     out
         JSON file for the evaluation. The ranks get the same name with ``.parquet``
-        (:mod:`muver.retriever.evaluation.ranks`).
+        (:mod:`muver.retriever.evaluation.recall`).
     encoder
         Manifest of the start encoder. Its identity (for a directory the hash of its weights)
         becomes part of the settings of a row that has a model.
@@ -68,10 +81,10 @@ def evaluate(
     beside = out.with_suffix(".parquet")
     if beside in (run, out):
         raise InputError(f"--out {out}: its ranks would overwrite {beside}. Rename it.")
-    if entities and sentences and counts and not (kb or report):
+    if entities and sentences and counts:
         gold = gold_of_worlds(dataset, name, entities, mentions, sentences, counts)
-    elif kb and report and not (entities or sentences or counts):
-        gold = gold_of_kb(name, kb, mentions, report)
+    elif kb and report:
+        gold = gold_of_kb(kb, mentions, report)
     else:
         raise InputError(
             "give --entities, --sentences and --counts for worlds, or --kb and --report for a "
@@ -90,34 +103,19 @@ def evaluate(
     if "index" in manifest:
         agreed = manifest["agreement"]
         require(run, manifest["index"], agreed, cutoffs[-1], settings.agreement)
-
     ranked = read_run(run, gold.mentions["mention_id"].to_pylist())
-    short = (manifest.get("found") or {}).get("short", 0)
-    try:
-        left_out = made.get("own_page") == "leave_out"
-        ranks = gold_ranks(
-            ranked, gold.mentions, gold.titles, made["match"], made["k"], gold.sizes, short,
-            gold.own_pages >= 0 if left_out else None,
-        )  # fmt: skip
-    except InputError as error:
-        raise InputError(f"{run}: {error}") from None
+    ranks = gold_ranks(ranked, gold.mentions, gold.titles, made["match"])
     inside = gold.mentions["gold"].is_valid()
     on_pages = (gold.own_pages >= 0).any()
     own = own_page_first(ranked, gold.mentions, gold.own_pages, gold.titles, made["match"])
     table, here = gold.mentions.filter(inside), inside.to_numpy()
     if trec:
         scored_rows = pc.is_in(ranked["mention_id"], table["mention_id"].combine_chunks())
-        write_trec(
-            out.with_suffix(""),
-            system,
-            ranked.filter(scored_rows),
-            table,
-            gold.titles,
-            made["match"],
-        )
+        inside_rows = ranked.filter(scored_rows)
+        write_trec(out.with_suffix(""), system, inside_rows, table, gold.titles, made["match"])
     ids, worlds, documents = (table[key].to_pylist() for key in ("mention_id", "world", "document"))
     ranked_gold = ranks_table(ids, worlds, documents, ranks[here], gold.lengths[here], made["k"])
-    write_ranks(beside, ranked_gold)
+    write_table(beside, ranked_gold)
     scores = scored(ranked_gold, cutoffs, settings.resample)
     views = manifest.get("counts")
     evaluation = Evaluation(
@@ -144,8 +142,89 @@ def evaluate(
     )
     write_json(out, evaluation)
     last = cutoffs[-1]
-    logger.info(
-        "%s on %s: recall@%d %.2f%% over %d mentions (mean of worlds: %.2f%%); %d more have their "
-        "gold outside", system, name, last, scores.micro[last], len(ids), scores.macro[last],
-        evaluation.outside,
-    )  # fmt: skip
+    recall = (last, scores.micro[last], len(ids), evaluation.outside)
+    logger.info("%s on %s: recall@%d %.2f%% of %d mentions; %d outside", system, name, *recall)
+
+
+@dataclass(frozen=True)
+class Gold:
+    """The mentions of a set with their gold entities; the rest is as in :class:`Evaluation`."""
+
+    mentions: pa.Table  # gold is null for entities outside the knowledge base
+    lengths: np.ndarray  # (mentions,) int64 sentences of each gold's description; 0 if unknown
+    titles: Mapping[str, list[str]]  # of each world; none for a base, where numbers decide
+    own_pages: np.ndarray  # (mentions,) int64 entity that a mention stands on, or -1
+    fingerprint: str
+    identified_as: str | None
+    kb: KnowledgeBase | None = None
+    matched_by_title: int = 0
+
+
+def gold_of_worlds(
+    dataset: str, name: str, entities: Path, mentions: Path, sentences: Path, counts: Path
+) -> Gold:
+    """The gold entities of the split ``name``, from files of the corpus and segment stages."""
+    known = read_counts(counts, dataset)
+    table = read_mentions(mentions, name)
+    if table.num_rows == 0:
+        raise InputError(f"{mentions}: no mentions in split {name!r}: nothing to score.")
+    titles, places = {}, {}
+    for world in sorted(set(table["world"].to_pylist())):
+        own = read_entities(entities, [world])  # one at a time, as it holds the descriptions
+        titles[world] = own["title"].to_pylist()
+        places |= {(world, id): n for n, id in enumerate(own["document_id"].to_pylist())}
+    documents = zip(table["world"].to_pylist(), table["document"].to_pylist(), strict=True)
+    return Gold(
+        table,
+        gold_sentences(sentences, table),
+        titles,
+        np.array([places.get(one, -1) for one in documents]),
+        known.fingerprint,
+        known.identified_as,
+    )
+
+
+def gold_of_kb(kb: Path, mentions: Path, report: Path) -> Gold:
+    """The gold entities of a benchmark, from ``mentions`` and ``report`` of ``muver stage link``.
+
+    Only the manifest of the knowledge base is read, so memory does not grow with its size.
+    """
+    base, linked = read_json(kb / "manifest.json"), read_json(report)
+    table = read_linked_mentions(mentions)
+    if table["gold"].null_count == table.num_rows:
+        raise InputError(f"{mentions}: no mention has its gold in the knowledge base.")
+    fingerprint = short_hash(
+        {
+            "kb": base["fingerprint"],
+            "mentions": linked["inputs"]["mentions"],
+            **{key: linked["settings"][key] for key in ("context_tokens", "match")},
+        },
+        16,
+    )
+    return Gold(
+        table,
+        np.zeros(table.num_rows, dtype=np.int64),
+        {},
+        np.full(table.num_rows, -1),
+        fingerprint,
+        base["identified_as"],
+        KnowledgeBase(base["entities"], base["fingerprint"]),
+        linked["matched"]["title"],
+    )
+
+
+def gold_sentences(sentences: Path, mentions: pa.Table) -> np.ndarray:
+    """The number of sentences of each mention's gold entity: (mentions,) int64, in their order.
+
+    ``sentences`` is a Parquet file of the segment stage; ``mentions`` have ``world`` and ``gold``.
+    """
+    worlds = np.array(mentions["world"].to_pylist(), dtype=object)
+    gold = mentions["gold"].to_numpy()
+    lengths = np.zeros(len(gold), dtype=np.int64)
+    for world in sorted(set(worlds)):
+        table = read_sentences(sentences, [world])
+        counts = pc.list_value_length(table["sentences"]).to_pylist()
+        of_entity = dict(zip(table["entity"].to_pylist(), counts, strict=True))
+        own = worlds == world
+        lengths[own] = [of_entity[entity] for entity in gold[own].tolist()]
+    return lengths

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from muver.io.errors import InputError
-from muver.io.records import Record
+from muver.io.typed import Record
 
 BESIDE = ("cutoff", "mentions", "tried")  # a manifest's keys beside the chosen value
 

@@ -21,23 +21,15 @@ from muver.retriever.views.layout import Ids
 class CachedEncoding:
     """Vectors of a batch's sequences as a leaf tensor whose gradient can be sent back later.
 
-    Parameters
-    ----------
-    encode
-        Maps a batch to (batch, d) or (batch, length, d) vectors.
-    chunk_tokens
-        Padded tokens in one pass through the encoder.
-    keep_graph
-        Keep the activations of all chunks (fast), or encode twice (small).
-    pad_to
-        Pad every sequence to this length, and count its padding in :attr:`mask`.
+    ``chunk_tokens`` are the padded tokens in one pass through the encoder. ``keep_graph`` keeps the
+    activations of all chunks (fast); otherwise they are encoded twice (small).
 
     Attributes
     ----------
     vectors : (sequences, d) or (sequences, longest, d)
-        Leaf tensor, rows in the order given. Values after a sequence's end have no meaning.
+        Rows in the order given. Values after a sequence's end have no meaning.
     mask : (sequences, longest)
-        1 at the positions that take part in a score: real tokens, or all with ``pad_to``.
+        1 at the positions that take part in a score: real tokens, or all ``pad_to`` of them.
     """
 
     def __init__(
@@ -49,11 +41,8 @@ class CachedEncoding:
         device: torch.device,
         pad_to: int | None = None,
     ):
-        self._encode = encode
-        self._sequences = sequences
-        self._device = device
-        self._keep_graph = keep_graph
-        self._pad_to = pad_to
+        self._encode, self._sequences, self._device = encode, sequences, device
+        self._keep_graph, self._pad_to = keep_graph, pad_to
         lengths = [pad_to or len(ids) for ids in sequences]
         longest = max(lengths, default=pad_to or 1)
         self._chunks = [torch.from_numpy(r) for r in batches_by_length(lengths, chunk_tokens)]
@@ -69,16 +58,15 @@ class CachedEncoding:
             outputs.append(output.detach().float())
         if not sequences:  # a process without sequences still takes part in every exchange
             outputs.append(encode(pack([[0]], device, pad_to)).detach().float())
-        shape = list(outputs[0].shape)
-        shape[0] = len(sequences)
-        if len(shape) == 3:
-            shape[1] = longest
+        *_, size = outputs[0].shape
+        by_token = outputs[0].dim() == 3
         self.mask = torch.zeros((len(sequences), longest), device=device)
         for row, length in enumerate(lengths):
             self.mask[row, :length] = 1
+        shape = (len(sequences), longest, size) if by_token else (len(sequences), size)
         self.vectors = torch.zeros(shape, device=device)
         for rows, output in zip(self._chunks, outputs, strict=False):
-            self._put(rows, output)
+            self.vectors[rows, : output.shape[1]] = output  # (rows, d): all of d
         self.vectors.requires_grad_()
 
     def backward(self) -> None:
@@ -92,23 +80,13 @@ class CachedEncoding:
             else:
                 _set_random_state(self._states[number], self._device)
                 output = self._forward(rows)
-            output.backward(self._at(gradient, rows, output.shape).to(output.dtype))
+            output.backward(gradient[rows, : output.shape[1]].to(output.dtype))
         self._graphs.clear()
         _set_random_state(before, self._device)
 
     def _forward(self, rows: Tensor) -> Tensor:
         chunk = [self._sequences[row] for row in rows.tolist()]
         return self._encode(pack(chunk, self._device, self._pad_to))
-
-    def _put(self, rows: Tensor, output: Tensor) -> None:
-        if output.dim() == 3:
-            self.vectors[rows, : output.shape[1]] = output
-        else:
-            self.vectors[rows] = output
-
-    @staticmethod
-    def _at(tensor: Tensor, rows: Tensor, shape: torch.Size) -> Tensor:
-        return tensor[rows, : shape[1]] if len(shape) == 3 else tensor[rows]
 
 
 def _random_state(device: torch.device) -> list[Tensor]:

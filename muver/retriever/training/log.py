@@ -1,65 +1,87 @@
-"""Read training logs: JSON lines, one per step or validation, and notes on the whole run."""
+"""Training logs, and the choice of the best of several trained models by them.
+
+A log has a JSON line for each step and each validation, and notes on the whole run.
+"""
 
 import json
+import shutil
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from muver.io.errors import InputError
+from muver.io.files import atomic_path, write_text
+from muver.io.progress import logger
+from muver.retriever.encoders.files import MODEL_FILES
+from muver.retriever.runs.manifest import Chosen
 
+LOG = "training_log.jsonl"
 VALIDATION = "validation_recall_at_"
 LAST = "last_step"  # key in the last note of a run that kept its last state
 
 
 def read_log(path: Path) -> list[dict[str, Any]]:
-    """The lines of a training log for steps and validations, without the notes on the whole run."""
+    """The lines of a training log for steps and validations, without the notes."""
     return [line for line in _lines(path) if "step" in line]
 
 
-def read_notes(path: Path) -> list[dict[str, Any]]:
-    """The notes on the whole run; :func:`read_log` reads the other lines."""
-    return [line for line in _lines(path) if "step" not in line]
-
-
 def kept_validation(path: Path, cutoff: int) -> tuple[float, int]:
-    """Recall on validation of the state that training kept, and its step.
+    """Recall on validation, in percent, of the state that training kept, and its step.
 
     If the best state is kept, that is the first step with the greatest recall: a later one must
     find strictly more.
-
-    Returns
-    -------
-    (recall at ``cutoff`` in percent, step)
     """
-    key = f"{VALIDATION}{cutoff}"
-    lines = read_log(path)
+    key, lines = f"{VALIDATION}{cutoff}", _lines(path)
     found = [(line[key], line["step"]) for line in lines if key in line]
     if not found:
-        names = {name for line in lines for name in line if name.startswith(VALIDATION)}
-        others = ", ".join(sorted(names)) or "no validation at all"
         raise InputError(
-            f"{path}: no {key} in it, but {others}. The cutoff is training.validation_cutoff, "
-            "which the model was trained with."
+            f"{path}: no {key} in it. The cutoff must be the training.validation_cutoff that the "
+            "model was trained with."
         )
-    if any(LAST in line for line in _lines(path)):
+    if any(LAST in line for line in lines):
         return found[-1]
     return max(found, key=lambda pair: (pair[0], -pair[1]))
 
 
+def choose(models: Iterable[tuple[str, Path]], cutoff: int, out: Path) -> None:
+    """Copy the model with the best validation recall@``cutoff``; if equal, the first one.
+
+    The copy's log ends with a line that names the models and their recall. ``models`` are names and
+    directories of models with their training logs.
+    """
+    folders = dict(models)
+    found = {name: kept_validation(folder / LOG, cutoff)[0] for name, folder in folders.items()}
+    chosen = max(found, key=found.__getitem__)  # max takes the first of equals
+    for file in MODEL_FILES:
+        with atomic_path(out / file) as temporary:
+            shutil.copyfile(folders[chosen] / file, temporary)
+    note = {"chosen": chosen, f"{VALIDATION}{cutoff}_of": found}
+    log = (folders[chosen] / LOG).read_text(encoding="utf-8")
+    write_text(out / LOG, f"{log}{json.dumps(note)}\n")
+    logger.info("validation recall@%d: %s; chosen: %s", cutoff, found, chosen)
+
+
+def chosen_model(log: Path, row: Mapping[str, Any]) -> Chosen:
+    """The model of a row that :func:`choose` took, from the log that it wrote.
+
+    Beside each model's name stands its pooling; for ``auto`` it is the encoder's.
+    """
+    note = next((line for line in _lines(log) if "chosen" in line), None)
+    if note is None:
+        raise InputError(f"{log}: does not say which model was chosen. Run `muver stage choose`.")
+    names = {}
+    for name, own in row["model"]["best_of"].items():
+        auto = own["pooling"] == "auto"
+        pooling = row["encoder"]["vectors"]["pooling"] if auto else own["pooling"]
+        names[name] = f"{name} (pooling {pooling})"
+    ((key, recall),) = ((key, own) for key, own in note.items() if key != "chosen")
+    cutoff = int(key.removeprefix(VALIDATION).removesuffix("_of"))
+    return Chosen("model", names[note["chosen"]], [names[one] for one in recall], cutoff)
+
+
 def _lines(path: Path) -> list[dict[str, Any]]:
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read as a training log ({error}).") from None
-    lines = []
-    for number, written in enumerate(text.splitlines(), start=1):
-        try:
-            line = json.loads(written)
-        except json.JSONDecodeError:
-            line = None
-        if not isinstance(line, dict):
-            raise InputError(
-                f"{path}, line {number}: expected a JSON object, as muver stage train writes it. "
-                "Run the training again."
-            )
-        lines.append(line)
-    return lines
+        # A diverged training logs NaN, which json reads.
+        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: not a training log ({error}). Run the training again.") from None

@@ -3,7 +3,8 @@
 import contextlib
 import json
 import time
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +13,13 @@ import torch
 from accelerate import Accelerator
 from torch.nn.utils import clip_grad_norm_
 
+from muver.io.errors import InputError
 from muver.io.files import write_text
 from muver.io.progress import Progress, logger
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.training.batches import epoch_batches
 from muver.retriever.training.checkpoint import Checkpoints
-from muver.retriever.training.memory import fewer_graph_tokens
 from muver.retriever.training.optimiser import build_optimiser, planned_steps, warm_up_then_decay
-from muver.retriever.training.padding import fill_with_empty_views
 from muver.retriever.training.settings import Training
 from muver.retriever.training.step import backward_through_batch
 from muver.retriever.training.validation import count_hits
@@ -49,58 +49,49 @@ class Trainer:
         self.accelerator, self.checkpoints = accelerator, checkpoints
         self.worlds = training
         self.examples = [(w, m) for w, world in enumerate(training) for m in range(len(world.gold))]
-        self.planned = planned_steps(len(self.examples), settings.batch_size, settings.epochs)
-        self.optimiser = build_optimiser(
-            model,
-            settings.learning_rate,
-            settings.weight_decay,
-            settings.adam_epsilon,
-            settings.optimiser,
-        )
-        self.schedule = warm_up_then_decay(self.optimiser, settings.warmup, self.planned)
+        adam = (settings.weight_decay, settings.adam_epsilon, settings.optimiser)
+        self.optimiser = build_optimiser(model, settings.learning_rate, *adam)
+        planned = planned_steps(len(self.examples), settings.batch_size, settings.epochs)
+        self.schedule = warm_up_then_decay(self.optimiser, settings.warmup, planned)
         self.graph_tokens = settings.graph_tokens  # lowered if a GPU's memory does not suffice
         self.step = 0
         self.best = -1
-        self.speed = 0.0  # mentions per second of the last step
         self.log: list[dict[str, Any]] = []
 
     def run(self) -> list[dict[str, Any]]:
         """Train to the end, load the kept state into the model, return the log's lines."""
         self._resume()
-        epochs = [list(self._batches(epoch)) for epoch in range(self.settings.epochs)]
-        total = sum(len(batches) for batches in epochs)
-        progress = Progress("training", total, "steps", done=self.step)
-        position = 0
-        for epoch, batches in enumerate(epochs, start=1):
-            for batch in batches:
-                position += 1
-                if position <= self.step:
-                    continue
-                self._train_on(batch, epoch)
-                last = position == total
-                if self.step % self.settings.validate_every == 0 or last:
-                    self._validate(epoch)
-                if self.step % self.settings.checkpoint_every == 0 or last:
-                    self._save("last")
-                progress.advance(note=f"loss {self.log_loss():.3f}, {self.speed:.1f} mentions/s")
+        batches = [
+            (epoch, batch)
+            for epoch in range(1, self.settings.epochs + 1)
+            for batch in self.batches(epoch)
+        ]
+        progress = Progress("training", len(batches), "steps", done=self.step)
+        for epoch, batch in batches[self.step :]:
+            started = time.monotonic()
+            loss = self.train_on(batch, epoch)
+            speed = len(batch) / (time.monotonic() - started)
+            last = self.step == len(batches)
+            if self.step % self.settings.validate_every == 0 or last:
+                self._validate(epoch)
+            if self.step % self.settings.checkpoint_every == 0 or last:
+                self._save()
+            progress.advance(note=f"loss {loss:.3f}, {speed:.1f} mentions/s")
         progress.finish()
         kept = self.checkpoints.load(self.settings.keep)
         assert kept is not None, "the last step always validates and saves"
         self.model.load_state_dict(kept["model"])
         return self.log
 
-    def log_loss(self) -> float:
-        """The newest loss in the log."""
-        return next(line["loss"] for line in reversed(self.log) if "loss" in line)
-
-    def _batches(self, epoch: int) -> Iterator[np.ndarray]:
-        by_world: dict[str, list[int]] = {}
+    def batches(self, epoch: int) -> list[np.ndarray]:
+        """The examples of each batch of an epoch, which is counted from 1."""
+        by_world = defaultdict(list)
         for number, (world, _) in enumerate(self.examples):
-            by_world.setdefault(self.worlds[world].name, []).append(number)
-        yield from epoch_batches(by_world, self.settings.batch_size, self.seed, epoch)
+            by_world[self.worlds[world].name].append(number)
+        return epoch_batches(by_world, self.settings.batch_size, self.seed, epoch - 1)
 
-    def _train_on(self, batch: np.ndarray, epoch: int) -> None:
-        started = time.monotonic()
+    def train_on(self, batch: np.ndarray, epoch: int) -> float:
+        """Take one step, log it and return its loss."""
         contexts, views, gold = self._lay_out(batch)
         self.model.train()
         loss = self._backward(contexts, views, gold)
@@ -113,22 +104,18 @@ class Trainer:
         rate = self.schedule.get_last_lr()[0]
         self.schedule.step()
         self.step += 1
-        self.log.append(
-            {
-                "step": self.step,
-                "epoch": epoch,
-                "loss": loss,
-                "learning_rate": rate,
-                "gradient_norm": norm,
-            }
-        )
-        self.speed = len(batch) / (time.monotonic() - started)
+        line = {"loss": loss, "learning_rate": rate, "gradient_norm": norm}
+        self.log.append({"step": self.step, "epoch": epoch, **line})
+        return loss
 
     def _backward(self, contexts: list[Ids], views: list[list[Ids]], gold: np.ndarray) -> float:
         """The batch's loss and its gradient; retried with less memory if the GPU has too little."""
         chunk_tokens = self.settings.chunk_tokens
+        sequences = [*contexts, *(ids for own in views for ids in own)]
         while True:
-            self._seed_dropout()
+            # Seeded by step and process, so that a checkpoint needs no generator's state.
+            source = [self.seed, self.step, self.accelerator.process_index]
+            torch.manual_seed(int(np.random.SeedSequence(source).generate_state(1)[0]))
             self.optimiser.zero_grad(set_to_none=True)
             with contextlib.suppress(torch.OutOfMemoryError):
                 return backward_through_batch(
@@ -141,20 +128,11 @@ class Trainer:
                     self.graph_tokens,
                     self.settings.mask_false_negatives,
                 )
-            self.optimiser.zero_grad(
-                set_to_none=True
-            )  # free the gradients before memory is given back
+            # Free the gradients before memory is given back.
+            self.optimiser.zero_grad(set_to_none=True)
             self.graph_tokens = fewer_graph_tokens(
-                [*contexts, *(ids for own in views for ids in own)],
-                chunk_tokens,
-                self.graph_tokens,
-                self.accelerator.num_processes,
+                sequences, chunk_tokens, self.graph_tokens, self.accelerator.num_processes
             )
-
-    def _seed_dropout(self) -> None:
-        """Seed by step and process, so that a checkpoint needs no generator's state."""
-        source = np.random.SeedSequence([self.seed, self.step, self.accelerator.process_index])
-        torch.manual_seed(int(source.generate_state(1)[0]))
 
     def _lay_out(self, batch: np.ndarray) -> tuple[list[Ids], list[list[Ids]], np.ndarray]:
         """Contexts, views of the distinct entities, and the column of each mention's gold.
@@ -188,30 +166,20 @@ class Trainer:
         """Log the hits; a state is the best if it finds strictly more than before (as released)."""
         cutoff = self.settings.validation_cutoff
         with self.accelerator.autocast():
-            hits, total = count_hits(
-                self.model,
-                self.validation,
-                cutoff,
-                self.settings.chunk_tokens,
-                self.accelerator.device,
-            )
+            where = (self.settings.chunk_tokens, self.accelerator.device)
+            hits, total = count_hits(self.model, self.validation, cutoff, *where)
         logger.info(
             "step %d: validation recall@%d %.2f (%d of %d)",
             self.step, cutoff, 100 * hits / total, hits, total,
         )  # fmt: skip
-        self.log.append(
-            {
-                "step": self.step,
-                "epoch": epoch,
-                f"validation_recall_at_{cutoff}": 100 * hits / total,
-            }
-        )
+        line = {f"validation_recall_at_{cutoff}": 100 * hits / total}
+        self.log.append({"step": self.step, "epoch": epoch, **line})
         if hits > self.best:
             self.best = hits
             if self.settings.keep == "best":
                 self._write("best", {"model": self.model.state_dict(), "step": self.step})
 
-    def _save(self, name: str) -> None:
+    def _save(self) -> None:
         state = {
             "model": self.model.state_dict(),
             "optimiser": self.optimiser.state_dict(),
@@ -220,7 +188,7 @@ class Trainer:
             "best": self.best,
             "log": json.dumps(self.log),
         }
-        self._write(name, state)
+        self._write("last", state)
 
     def _write(self, name: str, state: dict[str, Any]) -> None:
         if self.accelerator.is_main_process:
@@ -236,6 +204,7 @@ class Trainer:
         self.schedule.load_state_dict(state["schedule"])
         self.step, self.best = state["step"], state["best"]
         self.log = json.loads(state["log"])
+        self.checkpoints.load(self.settings.keep)  # says now, not in the end, that it is damaged
         logger.info("resumed at step %d", self.step)
 
 
@@ -251,3 +220,45 @@ def write_log(path: Path, log: list[dict[str, Any]], cutoff: int, keep: str) -> 
     kept = {"best": best, "last": recalls[-1]}[keep]
     lines = [*log, {f"{keep}_step": kept["step"], f"{keep}_{name}": kept[name]}]
     write_text(path, "".join(json.dumps(line) + "\n" for line in lines))
+
+
+def fill_with_empty_views(
+    views: Sequence[Ids], count: int, pad_piece: int, max_tokens: int
+) -> list[Ids]:
+    """Append empty views up to ``count``, a fault of the released code, for parity.
+
+    It laid out every gold entity in ``count`` rows and encoded the empty ones with all positions
+    masked, which in the library of its time was the same as none masked. So an empty view is
+    ``max_tokens`` pieces ``[PAD]``, all attended. Each is encoded by itself, because each has its
+    own dropout.
+    """
+    return [*views, *([pad_piece] * max_tokens for _ in range(count - len(views)))]
+
+
+def fewer_graph_tokens(
+    sequences: Sequence[Ids], chunk_tokens: int, graph_tokens: int, processes: int
+) -> int:
+    """The smaller ``graph_tokens`` with which to retry a step that did not fit a GPU's memory.
+
+    Batches above this bound are encoded twice, in chunks, instead of keeping their activations; the
+    gradients stay the same (:mod:`muver.retriever.training.caching`). If the batch was encoded in
+    chunks already, an error says what to set: smaller chunks would draw other dropout masks, so
+    that choice is left to a person, as it is where one of several ``processes`` cannot repeat a
+    step alone.
+    """
+    torch.cuda.empty_cache()
+    tokens = sum(map(len, sequences))
+    if processes > 1 or tokens > graph_tokens:
+        raise InputError(
+            f"out of the GPU's memory in a training step. Lower training.graph_tokens (now "
+            f"{graph_tokens}; 0 keeps no activations), then training.chunk_tokens (now "
+            f"{chunk_tokens}, at least the longest sequence's {max(map(len, sequences))}): the "
+            "loss is still that of the whole batch, and dropout falls on other places."
+        )
+    logger.warning(
+        "out of the GPU's memory with the activations of %d tokens: larger batches than %d "
+        "tokens are encoded twice from here on, with the same gradients "
+        "(training.graph_tokens: %d would start with that)",
+        tokens, tokens // 2, tokens // 2,
+    )  # fmt: skip
+    return tokens // 2

@@ -1,14 +1,58 @@
-"""AdamW and its learning-rate schedule."""
+"""AdamW, torch's or that of the released systems, and its learning-rate schedule."""
 
+import math
 from collections.abc import Callable
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
+import torch
 from torch import nn
 from torch.optim import AdamW, Optimizer
 from torch.optim.lr_scheduler import LambdaLR
 
-from muver.retriever.training.adamw_released import ReleasedAdamW
+
+class ReleasedAdamW(Optimizer):
+    """AdamW as in transformers 4.1.1, with two differences from torch's.
+
+    Epsilon is added to the root of the second moment before its bias is corrected (the correction
+    is part of the step size), so it weighs more in the first steps; and weights decay after the
+    step, by ``lr * weight_decay`` of their new values.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float,
+        eps: float,
+        betas: tuple[float, float] = (0.9, 0.999),
+        weight_decay: float = 0.0,
+    ):
+        super().__init__(
+            params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
+        )
+
+    @torch.no_grad()
+    def step(self, closure: None = None) -> None:
+        """Take one step along the gradients; weights without a gradient stay as they are."""
+        for group in self.param_groups:
+            for weight in group["params"]:
+                if weight.grad is not None:
+                    self._step_of(weight, group)
+
+    def _step_of(self, weight: torch.Tensor, group: dict[str, Any]) -> None:
+        state = self.state[weight]
+        if not state:
+            state.update(step=0, first=torch.zeros_like(weight), second=torch.zeros_like(weight))
+        state["step"] += 1
+        beta1, beta2 = group["betas"]
+        state["first"].lerp_(weight.grad, 1 - beta1)
+        state["second"].mul_(beta2).addcmul_(weight.grad, weight.grad, value=1 - beta2)
+        correction = math.sqrt(1 - beta2 ** state["step"]) / (1 - beta1 ** state["step"])
+        denominator = state["second"].sqrt().add_(group["eps"])
+        weight.addcdiv_(state["first"], denominator, value=-group["lr"] * correction)
+        if group["weight_decay"]:
+            weight.mul_(1 - group["lr"] * group["weight_decay"])
+
 
 KINDS: dict[str, Callable[..., Optimizer]] = {
     "adamw": partial(AdamW, fused=True),  # one pass over each weight, on a CPU too
@@ -23,7 +67,7 @@ def build_optimiser(
     epsilon: float,
     kind: Literal["adamw", "adamw_released"] = "adamw",
 ) -> Optimizer:
-    """AdamW over all weights of the towers, torch's or that of the released code.
+    """AdamW over all weights of a model.
 
     Biases and layer norms, which are vectors, are not decayed.
     """

@@ -14,7 +14,6 @@ from muver.retriever.encoders import device
 from muver.retriever.encoders.settings import Machine
 from muver.retriever.training.checkpoint import Checkpoints
 from muver.retriever.training.loop import Trainer, write_log
-from muver.retriever.training.memory import keep_freed_memory
 from muver.retriever.training.settings import ModelTraining
 from muver.retriever.training.start import config_of, start_files, start_from
 from muver.retriever.views.worlds import load_worlds
@@ -54,7 +53,7 @@ def train(
     inputs = {name: sha256_of(start / name) for name in start_files(start)}
     inputs |= {path.name: sha256_of(path) for path in tables}
     key = short_hash({"settings": config.as_dict(), "compute": compute.as_dict(), "inputs": inputs})
-    keep_freed_memory()
+    device.keep_freed_memory()
     accelerator = device.start(compute.device, compute.precision, compute.threads)
     torch.manual_seed(settings.seed)
     model = start_from(start, config)
@@ -65,12 +64,8 @@ def train(
         hard = {row["mention_id"]: row["negatives"][:count] for row in rows}
     training = load_worlds(*sources, "train", config, model.pieces, gold_only=True, negatives=hard)
     validation = load_worlds(*sources, "val", config, model.pieces)
-    logger.info(
-        "%d mentions of %d worlds, validation on %d mentions",
-        sum(len(world.gold) for world in training),
-        len(training),
-        sum(len(world.gold) for world in validation),
-    )
+    mentions_of = [sum(len(world.gold) for world in some) for some in (training, validation)]
+    logger.info("%d mentions to train on, %d to validate on", *mentions_of)
     keeper = Checkpoints(checkpoints, key)
     trainer = Trainer(model, training, validation, parts, settings.seed, accelerator, keeper)
     log = trainer.run()

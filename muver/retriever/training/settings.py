@@ -69,14 +69,9 @@ class MinedFrom(Mining, kw_only=True):
 class ModelTraining(Layouts, kw_only=True):
     """What `muver stage train` takes.
 
-    Attributes
-    ----------
-    pooling
-        ``auto``: as the encoder's makers, or as the model from which training starts.
-    precision
-        None: that of ``--compute``.
-    start
-        The settings of the model from which training starts, by its name.
+    The pooling ``auto`` is that of the encoder's makers, or of the model from which training
+    starts, whose settings ``start`` has by its name. Without a precision it is that of
+    ``--compute``.
     """
 
     pooling: Pooling | Literal["auto"] = "cls"
@@ -104,16 +99,9 @@ def check_padding(padding_views: bool, views: Views) -> None:
 class Pretrain(Settings):
     """Pre-training of the encoder on the training worlds' texts; none at 0 steps.
 
-    Attributes
-    ----------
-    batch_size
-        Queries per batch, all of one world.
-    mask
-        Share of the pieces to hide and predict; 0 trains without masked words.
-    hide_names
-        Share of the queries naming a page in which the name is hidden.
-    keep_text
-        How often a page keeps the text of a query that was taken from it and asks for it.
+    A batch has queries of one world. ``mask`` is the share of the pieces to hide and predict,
+    ``hide_names`` the share of the queries naming a page in which the name is hidden, and
+    ``keep_text`` how often a page keeps the text of a query that was taken from it and asks for it.
     """
 
     steps: Natural

@@ -17,6 +17,8 @@ from muver.retriever.encoders.files import (
     TOWERS,
 )
 from muver.retriever.encoders.settings import ModelConfig
+from muver.retriever.encoders.tokens import Pieces
+from muver.retriever.encoders.towers import load_tower
 from muver.retriever.training.settings import ModelTraining
 
 # Of a training's settings, what its model's directory tells people.
@@ -30,16 +32,9 @@ def is_model(folder: Path) -> bool:
 
 def start_files(folder: Path) -> list[str]:
     """The files below ``folder`` from which training starts."""
-    towers = TOWERS if is_model(folder) else (".",)
-    names = [*(f"{tower}/{file}" for tower in towers for file in TOWER_FILES), TOKENIZER_FILE]
-    names = [name.removeprefix("./") for name in names]
-    for name in names:
-        if not (folder / name).is_file():
-            raise InputError(
-                f"--start: {folder / name}: no such file. Expected the "
-                "directory of an encoder or of a model."
-            )
-    return names
+    if not is_model(folder):
+        return [*TOWER_FILES, TOKENIZER_FILE]
+    return [*(f"{tower}/{file}" for tower in TOWERS for file in TOWER_FILES), TOKENIZER_FILE]
 
 
 def config_of(settings: ModelTraining, folder: Path) -> ModelConfig:
@@ -74,10 +69,9 @@ def as_the_makers(config: ModelConfig, folder: Path, scale: float | None) -> Mod
     else:
         own = makers_vectors(folder)
         pooling, prompts = own["pooling"], (own["query"], own["passage"])
-    parts = (config.context, config.views)
     context, views = (
         replace(part, prompt=prompt) if prompt else part
-        for part, prompt in zip(parts, prompts, strict=True)
+        for part, prompt in zip((config.context, config.views), prompts, strict=True)
     )
     return replace(config, context=context, views=views, pooling=pooling, scale=scale)
 
@@ -104,9 +98,7 @@ def start_from(folder: Path, config: ModelConfig) -> BiEncoder:
 
     If ``folder`` is a model, its own views, context, pooling and score are ignored.
     """
-    if not is_model(folder):
-        return BiEncoder.from_encoder(folder, config)
-    old = BiEncoder.from_pretrained(folder)
-    model = BiEncoder(old.mention_encoder, old.entity_encoder, old.pieces, config)
+    towers = TOWERS if is_model(folder) else (".", ".")
+    model = BiEncoder(*(load_tower(folder / tower) for tower in towers), Pieces(folder), config)
     model.require_layouts()
     return model

@@ -9,8 +9,8 @@ from torch import Tensor
 
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.scores import max_over_views, sum_of_max
+from muver.retriever.training.batches import in_batch_loss
 from muver.retriever.training.caching import CachedEncoding
-from muver.retriever.training.loss import in_batch_loss
 from muver.retriever.views.layout import Ids
 
 
@@ -29,18 +29,9 @@ def backward_through_batch(
     Each of several processes encodes its share of the sequences; the loss is over the whole batch,
     and the gradients are summed, so that they are those of a single process.
 
-    Parameters
-    ----------
-    contexts
-        Token ids of each mention.
-    views
-        Token ids of the views of each distinct entity of the batch: golds and hard negatives.
-    gold : (mentions,)
-        Which of ``views`` is each mention's gold.
-    chunk_tokens, graph_tokens
-        Padded tokens in one pass; activations of the batch are kept if it has at most
-        ``graph_tokens`` tokens in this process, and recomputed otherwise
-        (:mod:`muver.retriever.training.caching`).
+    ``views`` are of the distinct entities of the batch, and ``gold``, (mentions,), says which of
+    them is each mention's. One pass has ``chunk_tokens`` padded tokens; activations are kept if
+    this process has at most ``graph_tokens`` tokens, and recomputed otherwise (:mod:`.caching`).
     """
     device = accelerator.device
     flat = [ids for some in views for ids in some]
@@ -51,16 +42,10 @@ def backward_through_batch(
         length or len(ids) for side, length in zip(sides, pad_to, strict=True) for _, ids in side
     )
     encoders = (model.encode_mentions, model.encode_views)
+    how = (chunk_tokens, tokens <= graph_tokens, device)
     with accelerator.autocast():
         encoded = [
-            CachedEncoding(
-                encode,
-                [ids for _, ids in side],
-                chunk_tokens,
-                tokens <= graph_tokens,
-                device,
-                length,
-            )
+            CachedEncoding(encode, [ids for _, ids in side], *how, length)
             for encode, side, length in zip(encoders, sides, pad_to, strict=True)
         ]
     gathered = [
@@ -102,13 +87,9 @@ def _gather(
     length = torch.tensor(encoded.mask.shape[1], device=accelerator.device)
     longest = int(accelerator.gather(length).max())
     own = encoded.vectors.detach()
+    vectors = own.new_zeros((total, *((longest,) if own.dim() == 3 else ()), own.shape[-1]))
+    vectors[rows, : own.shape[1]] = own
     mask = encoded.mask.new_zeros((total, longest))
-    if own.dim() == 3:
-        vectors = own.new_zeros((total, longest, own.shape[2]))
-        vectors[rows, : own.shape[1]] = own
-    else:
-        vectors = own.new_zeros((total, own.shape[1]))
-        vectors[rows] = own
     mask[rows, : encoded.mask.shape[1]] = encoded.mask
     vectors = accelerator.reduce(vectors, reduction="sum")
     return vectors.detach().requires_grad_(), accelerator.reduce(mask, reduction="sum")
@@ -118,7 +99,4 @@ def _return_share(encoded: CachedEncoding, gathered: Tensor, rows: list[int]) ->
     if gathered is encoded.vectors:
         return
     assert gathered.grad is not None
-    gradient = gathered.grad[rows]
-    encoded.vectors.grad = (
-        gradient[:, : encoded.vectors.shape[1]] if gradient.dim() == 3 else gradient
-    ).contiguous()
+    encoded.vectors.grad = gathered.grad[rows][:, : encoded.vectors.shape[1]].contiguous()

@@ -15,14 +15,11 @@ from muver.retriever.views.worlds import World
 def count_hits(
     model: BiEncoder, worlds: list[World], cutoff: int, batch_tokens: int, device: torch.device
 ) -> tuple[int, int]:
-    """Count mentions whose gold title is among the first ``cutoff`` candidates of their world.
+    """Count mentions whose gold title is among the first ``cutoff`` candidates of their world, and
+    all.
 
     As released: all views, no merging, the maximum over views; the number of hits over all mentions
     selects the checkpoint.
-
-    Returns
-    -------
-    (hits, mentions)
     """
     model.eval()
     hits = total = 0

@@ -11,9 +11,8 @@ from muver.kb.importing.settings import Import
 from muver.kb.index import Change, Entity, Index, changes
 from muver.kb.index.snapshot import Snapshot
 from muver.retriever.corpus.schema import read_entities
-from muver.retriever.encoders.stages.encode import encode_split
-from muver.retriever.encoders.stages.merge import merge_store
-from muver.retriever.encoders.stages.settings import Encode, Merge
+from muver.retriever.encoders.stages.encode import Encode, encode_split
+from muver.retriever.encoders.stages.further import Merge, merge_store
 from muver.retriever.encoders.start import take_encoder
 from muver.retriever.retrieval.answers import Mention
 from muver.retriever.retrieval.kinds.bm25 import BM25

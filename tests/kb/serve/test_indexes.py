@@ -14,8 +14,7 @@ from muver.io.files import atomic_path, write_text
 from muver.kb.index import Entity, Index, segments
 from muver.kb.index.state import writing
 from muver.kb.serve.models import open_models
-from muver.retriever.encoders.stages.encode import encode_split
-from muver.retriever.encoders.stages.settings import Encode
+from muver.retriever.encoders.stages.encode import Encode, encode_split
 from muver.retriever.retrieval.answers import Mention
 from muver.retriever.retrieval.retriever import Retriever
 from tests import tiny

@@ -7,9 +7,8 @@ import pytest
 
 from muver.io.files import read_json, write_json
 from muver.reproduction.doctor.compare import compare
-from muver.retriever.encoders.stages.encode import encode_split
-from muver.retriever.encoders.stages.merge import merge_store
-from muver.retriever.encoders.stages.settings import Encode, Merge
+from muver.retriever.encoders.stages.encode import Encode, encode_split
+from muver.retriever.encoders.stages.further import Merge, merge_store
 from muver.retriever.evaluation.settings import Scoring
 from muver.retriever.evaluation.stage import evaluate
 from muver.retriever.retrieval.kinds import retrieve

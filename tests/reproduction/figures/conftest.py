@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from muver.io.files import write_json
-from muver.retriever.evaluation.ranks import ranks_table, write_ranks
-from muver.retriever.evaluation.recall import scored
+from muver.io.parquet import write_table
+from muver.retriever.evaluation.recall import ranks_table, scored
 from tests.blank import jsonable
 
 SENTENCES = [3, 3, 3, 3, 12, 12, 150, 0]
@@ -34,7 +34,7 @@ def save_evaluation(
     """What the evaluate stage writes, with the ranks beside it."""
     ids = [f"m{n}" for n in range(len(ranks))]
     table = ranks_table(ids, WORLDS, [None] * len(ids), ranks, SENTENCES, 64)
-    write_ranks(folder / f"{system}.parquet", table)
+    write_table(folder / f"{system}.parquet", table)
     head = {"system": system, "dataset": dataset, "fingerprint": "f00d", "cutoffs": [1, 64]}
     head |= {"identified_as": identified_as, "set": "test", "resample": "documents"}
     more = {"settings": {"system": system, "seed": 1}, "views_per_entity": 1.0}

@@ -84,8 +84,8 @@ def test_the_command(tmp_path, evaluations, settings):
     [
         ({"cutof": 1}, "Did you mean 'cutoff'"),
         ({"cutoff": 65}, "recall@65 cannot be computed from ranks among 64"),
-        ({"cutoff": "64"}, "cutoff is '64', expected"),
-        ({"bin": 0}, "bin is 0, expected"),
+        ({"cutoff": "64"}, "cutoff is '64': expected"),
+        ({"bin": 0}, "bin is 0: expected"),
         ({"last": 21}, "last is 21, which bins of 5"),
         ({"bin": 1, "last": 2}, "last is 2: "),
         ({"rows": []}, "rows is"),

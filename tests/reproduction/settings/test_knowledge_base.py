@@ -71,7 +71,7 @@ OTHER_SET = {"test": ["other"], "sets": {"other": {"file": "other.conll"}}}
         ({"linking": {"validation": "dev"}}, "linking.validation is 'dev'"),
         ({"preset": "miniwikipedia", "linking": OTHER_SET}, "linking.test names 'other'"),
         ({"linking": {"kb": {"pages": 3}}}, "unknown key linking.kb.pages"),
-        ({"linking": {"sets": {"msnbc": {"file": 3}}}}, "sets.msnbc.file is 3, expected text"),
+        ({"linking": {"sets": {"msnbc": {"file": 3}}}}, "sets.msnbc.file is 3"),
     ],
 )
 def test_mistakes_are_named(changes, message):

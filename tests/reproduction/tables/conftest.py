@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from muver.retriever.evaluation.ranks import ranks_table, write_ranks
-from muver.retriever.evaluation.recall import scored
+from muver.io.parquet import write_table
+from muver.retriever.evaluation.recall import ranks_table, scored
 from tests.blank import jsonable
 
 Evaluation = dict[str, Any]
@@ -73,7 +73,7 @@ def write(tmp_path: Path) -> Callable[..., list[Path]]:
             worlds = evaluation["worlds"]
             hits = {world: tuple(part["hits"].values()) for world, part in worlds.items()}
             sizes = {world: part["mentions"] for world, part in worlds.items()}
-            write_ranks(path.with_suffix(".parquet"), make_ranks(hits, sizes))
+            write_table(path.with_suffix(".parquet"), make_ranks(hits, sizes))
             paths.append(path)
         return paths
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from muver.io.parquet import write_table
 from muver.reproduction.tables.paper import paper, published
-from muver.retriever.evaluation.ranks import ranks_table, write_ranks
-from muver.retriever.evaluation.recall import scored
+from muver.retriever.evaluation.recall import ranks_table, scored
 from tests.blank import jsonable
 
 Evaluation = dict[str, Any]
@@ -93,6 +93,6 @@ def write(folder: Path, evaluations: Sequence[Evaluation]) -> list[Path]:
         path.write_text(json.dumps(evaluation))
         hits = tuple(evaluation["hits"].values())
         table = make_ranks(evaluation["set"], hits, evaluation["mentions"])
-        write_ranks(path.with_suffix(".parquet"), table)
+        write_table(path.with_suffix(".parquet"), table)
         paths.append(path)
     return paths

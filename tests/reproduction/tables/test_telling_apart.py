@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from muver.reproduction.tables.paper import claim, half_width, paper, published, verdict
-from muver.retriever.evaluation.ranks import ranks_table
+from muver.retriever.evaluation.recall import ranks_table
 from muver.retriever.evaluation.significance import paired
 
 ROOT = Path(__file__).parents[3]

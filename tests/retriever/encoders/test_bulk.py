@@ -106,7 +106,7 @@ def test_every_memory_that_holds_the_longest_sequence_suffices(lengths, batch_to
 
 
 def test_a_memory_that_does_not_hold_one_sequence():
-    message = "does not hold one sequence of 9 tokens, so no compute.batch_tokens is small enough"
+    message = "does not hold one sequence of 9 tokens"
     with pytest.raises(InputError, match=message):
         encode_vectors(SmallMemory(8), [[1, 2], [3] * 9, [4]], 2, 100)
 

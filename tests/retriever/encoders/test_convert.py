@@ -117,15 +117,15 @@ def test_an_encoder_without_our_names_will_do(model, encoder, tmp_path):
 @pytest.mark.parametrize(
     "dropped, added, message",
     [
-        ("ctx_encoder.embeddings.LayerNorm.weight", {}, "ctx_.*Missing .*LayerNorm.weight"),
-        (None, {"ent_encoder.linear.weight": torch.zeros(2)}, "ent_.*Unexpected .*linear"),
-        (None, {"cross_encoder.weight": torch.zeros(2)}, "neither tower: cross_encoder.weight"),
+        ("ctx_encoder.embeddings.LayerNorm.weight", {}, "mention_.*Missing .*LayerNorm.weight"),
+        (None, {"ent_encoder.linear.weight": torch.zeros(2)}, "entity_.*Unexpected .*linear"),
+        (None, {"cross_encoder.weight": torch.zeros(2)}, "no others; found cross_encoder.weight"),
         (
             None,
             {"ent_encoder.embeddings.word_embeddings.weight": torch.zeros(9, 32)},
-            "ent_encoder.*word_embeddings.weight.*9, 32",
+            "entity_encoder.*word_embeddings.weight.*9, 32",
         ),
-        ("ctx_encoder.encoder.layer.1.", {}, "ctx_encoder.*Missing .*encoder.layer.1"),
+        ("ctx_encoder.encoder.layer.1.", {}, "mention_encoder.*Missing .*encoder.layer.1"),
         ("ent_encoder.", {}, "not those of two towers.*found ctx_encoder"),
         (None, {"epoch": 3}, "not a state dict"),
     ],

@@ -1,4 +1,8 @@
-"""Device, precision, threads."""
+"""Device, precision, threads, memory."""
+
+import platform
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -23,7 +27,7 @@ def test_the_settings_are_followed():
     [
         ("cuda", "fp32", "compute.device is 'cuda'"),  # which is not there
         ("cpu", "fp16", "precision: 'fp16' .* fp32, bf16, int8"),
-        ("cpu", "int8", "which this one does not report"),
+        ("cpu", "int8", "int8 needs a processor"),
     ],
 )
 def test_what_this_machine_has_not(monkeypatch, name, precision, said):
@@ -37,3 +41,30 @@ def test_batches_suit_the_device_unless_a_number_is_given():
     assert device.batch_tokens("auto", torch.device("cpu")) == 2048
     assert device.batch_tokens("auto", torch.device("cuda")) == 131072
     assert device.batch_tokens(300, torch.device("cuda")) == 300
+
+
+STEPS = """
+import resource, sys, torch
+from muver.retriever.encoders.device import keep_freed_memory
+if "keep" in sys.argv:
+    keep_freed_memory()
+def faults():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    states = [torch.ones(250_000 * (1 + layer % 3)) for layer in range(40)]
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+first, *others = [faults() for _ in range(4)]
+print(sum(others) / len(others) / first)
+"""
+
+
+def page_faults(*arguments: str) -> float:
+    """Of a step that frees all it has computed, as a share of those of the first step."""
+    command = [sys.executable, "-c", STEPS, *arguments]
+    return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library")
+def test_freed_memory_is_used_again():
+    kept = page_faults("keep")
+    assert kept < 0.1
+    assert page_faults() > 2 * kept  # how much goes back to the kernel differs from run to run

@@ -42,7 +42,7 @@ def test_every_file_takes_part(folder, name):
         file.write(b"\n")
     assert model_fingerprint(folder) != first
     (folder / name).unlink()
-    with pytest.raises(InputError, match=f"{name}: no such file. Expected a model's directory"):
+    with pytest.raises(InputError, match=f"{name}: no such file"):
         model_fingerprint(folder)
 
 
@@ -57,6 +57,3 @@ def test_layouts_take_part(folder):
     ):
         write_json(folder / "muver.json", {**config, key: value})
         assert model_fingerprint(folder) != first, key
-    write_json(folder / "muver.json", [])
-    with pytest.raises(InputError, match="muver.json: not a model's configuration"):
-        model_fingerprint(folder)

@@ -108,7 +108,7 @@ def test_what_towers_cannot_do_is_refused(tmp_path, files, message):
 
 
 def test_modules_that_are_none(tmp_path):
-    for content, message in (("{}", "not what"), ("[1]", "a list of modules"), ("[", "line 1")):
+    for content, message in (("{}", "not what"), ("[1]", "not what"), ("[", "line 1")):
         (tmp_path / "modules.json").write_text(content)
         with pytest.raises(InputError, match=f"modules.json.*{message}"):
             found(tmp_path)

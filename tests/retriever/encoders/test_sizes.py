@@ -23,7 +23,6 @@ def test_sizes_by_the_names_of_other_encoders():
         ({"model_type": "bert", "position_embedding_type": "relative_key"}, False),
         ({"model_type": "bert", "is_decoder": True}, False),
         ({"model_type": "bert", "dense": [{"out_features": 8}]}, False),
-        ([], False),
     ],
 )
 def test_which_encoders_ours_computes(config, packed):

@@ -13,7 +13,7 @@ import pytest
 
 from muver.io.parquet import table_writer
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
-from muver.retriever.evaluation.ranks import ranks_table
+from muver.retriever.evaluation.recall import ranks_table
 from muver.retriever.runs.run import write_run
 
 TITLES = {"reef": ["Ann", "Bob", "Bob", "Cid"], "vale": ["Dot", "Eve", "Fay"]}

@@ -1,30 +1,14 @@
 """Errors by number of sentences, counted by hand."""
 
-from pathlib import Path
-from types import SimpleNamespace
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muver.io.errors import InputError
-from muver.retriever.corpus.schema import read_mentions
-from muver.retriever.evaluation.lengths import Bin, Remainder, error_by_length, gold_sentences
+from muver.retriever.evaluation.lengths import Bin, Remainder, error_by_length
 from tests.retriever.evaluation.conftest import make_ranks
 
 LENGTHS = [1, 5, 6, 10, 10, 0, 21]  # two in 1-5, three in 6-10, none in 11-20
-
-
-def test_sentences_of_the_gold_entities(corpus: Path):
-    mentions = read_mentions(corpus / "mentions.parquet", "test")
-    assert gold_sentences(corpus / "sentences.parquet", mentions).tolist() == [3, 7, 101, 5]
-
-
-def test_sentences_of_other_data_are_refused(corpus: Path, tiny: SimpleNamespace):
-    mentions = read_mentions(corpus / "mentions.parquet", "test")
-    path = tiny.save_sentences(corpus / "other.parquet", {**tiny.sentences, "reef": [3, 0, 7]})
-    with pytest.raises(InputError, match=r"other.parquet: no sentences of entity 3 of reef"):
-        gold_sentences(path, mentions)
 
 
 def test_bins_by_hand():

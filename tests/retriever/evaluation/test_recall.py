@@ -1,4 +1,4 @@
-"""Recall against values counted by hand (see conftest.py)."""
+"""Ranks and recall against values counted by hand (see conftest.py)."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,8 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muver.io.errors import InputError
+from muver.io.parquet import write_table
 from muver.retriever.corpus.schema import read_mentions
-from muver.retriever.evaluation.recall import gold_ranks, scored
+from muver.retriever.evaluation.recall import (
+    RANKS,
+    candidates,
+    check_same_mentions,
+    clusters,
+    gold_ranks,
+    hits_at,
+    ranks_table,
+    read_ranks,
+    scored,
+)
 from muver.retriever.evaluation.records import Scores
 from muver.retriever.runs.run import read_run
 from tests.retriever.evaluation.conftest import make_ranks
@@ -26,10 +37,10 @@ def summarise(ranks: Sequence[int], worlds: Sequence[str], cutoffs: Sequence[int
 def ranks_of(corpus: Path, tiny: SimpleNamespace) -> Ranks:
     """Write a run and give the ranks of the gold entities of m1 to m4."""
 
-    def ranks(match: str, k: int = 3, titles=tiny.titles, **other: list[int]) -> list[int]:
+    def ranks(match: str, **other: list[int]) -> list[int]:
         run = read_run(tiny.save_run(corpus / "run.parquet", {**tiny.ranked, **other}))
         mentions = read_mentions(corpus / "mentions.parquet", "test")
-        return gold_ranks(run, mentions, titles, match, k).tolist()
+        return gold_ranks(run, mentions, tiny.titles, match).tolist()
 
     return ranks
 
@@ -49,7 +60,7 @@ def test_order_of_mentions_in_the_run_is_free(corpus: Path, tiny: SimpleNamespac
     backwards = dict(reversed(tiny.ranked.items()))
     run = read_run(tiny.save_run(corpus / "run.parquet", backwards))
     mentions = read_mentions(corpus / "mentions.parquet", "test")
-    assert gold_ranks(run, mentions, tiny.titles, "title", 3).tolist() == [1, 2, 3, 1]
+    assert gold_ranks(run, mentions, tiny.titles, "title").tolist() == [1, 2, 3, 1]
 
 
 def test_micro_macro_and_worlds():
@@ -83,24 +94,45 @@ def test_recall_grows_with_k_and_worlds_add_up(mentions, cutoffs):
         assert min(shares) - 1e-9 <= found.macro[k] <= max(shares) + 1e-9
 
 
-def test_missing_mention_is_refused(corpus: Path, tiny: SimpleNamespace):
-    ranked = {mention: found for mention, found in tiny.ranked.items() if mention != "m3"}
-    run = read_run(tiny.save_run(corpus / "run.parquet", ranked))
-    mentions = read_mentions(corpus / "mentions.parquet", "test")
-    with pytest.raises(InputError, match="'m3' of reef: 0 in place of 3"):
-        gold_ranks(run, mentions, tiny.titles, "title", 3)
+def test_round_trip(tmp_path: Path):
+    table = ranks_table(["a", "b"], ["v", "w"], ["d", None], [0, 64], [3, 0], 64)
+    for name in ("x", "y"):
+        write_table(tmp_path / name, table)
+    found = read_ranks(tmp_path / "x")
+    assert found.schema == RANKS
+    assert found.to_pydict() == table.to_pydict()
+    assert candidates(found) == 64
+    assert (tmp_path / "x").read_bytes() == (tmp_path / "y").read_bytes()
 
 
-def test_cut_run_is_refused_but_small_worlds_are_fine(ranks_of: Ranks):
-    with pytest.raises(InputError, match="'m2' of reef: 2 in place of 3"):
-        ranks_of("title", m2=[0, 1])
-    assert ranks_of("title", k=64) == [1, 2, 3, 1]
-    with pytest.raises(InputError, match="3 in place of 4"):  # by id reef has four candidates
-        ranks_of("id", k=64)
+def test_mentions_of_a_document_are_drawn_together():
+    worlds, documents = ["v", "v", "v", "w", "v", "v"], ["a", "b", "a", "a", None, None]
+    table = make_ranks([1] * 6, worlds, documents=documents)
+    assert clusters(table, "documents").tolist() == [0, 1, 0, 3, 4, 5]  # a of w is another
+    assert clusters(table, "mentions").tolist() == [0, 1, 2, 3, 4, 5]
 
 
-def test_entities_of_other_data_are_refused(ranks_of: Ranks, tiny: SimpleNamespace):
-    with pytest.raises(InputError, match="not the . of world vale"):
-        ranks_of("title", titles={**tiny.titles, "vale": ["Dot", "Eve", "Gus"]})
-    with pytest.raises(InputError, match="not the . of world vale"):  # entity 2 is beyond these
-        ranks_of("title", titles={**tiny.titles, "vale": ["Dot", "Eve"]}, m4=[1, 2])
+def test_what_was_not_retrieved_is_no_hit_at_any_cutoff():
+    table = make_ranks([0, 1, 2, 3], k=3)
+    assert hits_at(table, 1).tolist() == [False, True, False, False]
+    assert hits_at(table, 3).tolist() == [False, True, True, True]
+
+
+@pytest.mark.parametrize("cutoff", [0, 4])
+def test_cutoffs_that_ranks_cannot_tell_are_refused(cutoff: int):
+    with pytest.raises(InputError, match=f"recall@{cutoff} cannot .*3 candidates"):
+        hits_at(make_ranks([1], k=3), cutoff)
+
+
+def test_only_ranks_of_the_same_mentions_are_paired():
+    table = make_ranks([1, 2], ["v", "w"], [5, 6])
+    check_same_mentions(table, make_ranks([0, 0], ["v", "w"], [5, 6]))
+    for one, other in (
+        (table, table[:1]),
+        (table, table.take([1, 0])),
+        (table, make_ranks([1, 2], ["v", "v"], [5, 6])),
+        (table, make_ranks([1, 2], ["v", "w"], [5, 7])),
+        (table[:0], table[:0]),
+    ):
+        with pytest.raises(InputError, match="cannot be paired"):
+            check_same_mentions(one, other)

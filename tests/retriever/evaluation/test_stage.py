@@ -13,7 +13,7 @@ import pytest
 from muver.io.errors import InputError
 from muver.io.typed import read
 from muver.retriever.corpus.schema import read_mentions
-from muver.retriever.evaluation.ranks import candidates, read_ranks
+from muver.retriever.evaluation.recall import candidates, read_ranks
 from muver.retriever.evaluation.settings import Scoring
 from muver.retriever.evaluation.stage import evaluate
 
@@ -153,7 +153,7 @@ def test_which_of_several_models_was_chosen(run_stage: Stage, corpus: Path):
         "cutoff": 16,
     }
     log.write_text('{"step": 1, "loss": 2.0}\n')
-    with pytest.raises(InputError, match=r"training_log\.jsonl: says of no model"):
+    with pytest.raises(InputError, match=r"training_log\.jsonl: does not say which model"):
         run_stage(row=row, encoder=encoder, choice=log)
 
 
@@ -177,7 +177,6 @@ def test_precision_of_a_row_that_is_not_in_fp32(run_stage: Stage):
         ({"name": "val"}, "no mentions in split 'val'"),
         ({"out": "s.json"}, "its ranks would overwrite"),
         ({"out": "out.parquet"}, "its ranks would overwrite"),
-        ({"kb": Path("kb")}, "--entities, --sentences and --counts for worlds, or --kb"),
     ],
 )
 def test_what_does_not_fit_is_refused(run_stage: Stage, corpus: Path, given, message: str):

@@ -16,11 +16,15 @@ from muver import Candidate, Mention, Retriever
 from muver.cli import main
 from muver.io.errors import InputError
 from muver.retriever.corpus.schema import read_entities, read_mentions, read_sentences
-from muver.retriever.encoders.stages.encode import encode_split
-from muver.retriever.encoders.stages.global_views import encode_global
-from muver.retriever.encoders.stages.merge import merge_store
-from muver.retriever.encoders.stages.settings import Encode, GlobalViews, Merge, Spans
-from muver.retriever.encoders.stages.spans import encode_spans
+from muver.retriever.encoders.stages.encode import Encode, encode_split
+from muver.retriever.encoders.stages.further import (
+    GlobalViews,
+    Merge,
+    Spans,
+    encode_global,
+    encode_spans,
+    merge_store,
+)
 from muver.retriever.retrieval import kinds
 from muver.retriever.retrieval.layers import PLACES
 from muver.retriever.runs.run import read_run

@@ -45,7 +45,7 @@ def test_files_by_hand(corpus: Path, tiny: SimpleNamespace):
 def test_success_is_our_recall_ties_included(tmp_path: Path, match: str):
     run, mentions, titles = many_ties(match)
     write_trec(tmp_path / "s", "s", run, mentions, titles, match)
-    ranks = gold_ranks(run, mentions, titles, match, 10)
+    ranks = gold_ranks(run, mentions, titles, match)
     found = ir_measures.calc_aggregate(
         [Success @ k for k in CUTOFFS],
         list(ir_measures.read_trec_qrels(str(tmp_path / "s.qrels"))),

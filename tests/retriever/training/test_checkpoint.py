@@ -1,7 +1,9 @@
 """Checkpoints under a key."""
 
+import pytest
 import torch
 
+from muver.io.errors import InputError
 from muver.retriever.training.checkpoint import Checkpoints
 
 
@@ -22,3 +24,18 @@ def test_clear(tmp_path):
     keeper.clear()
     assert list(tmp_path.iterdir()) == []
     Checkpoints(tmp_path / "none", "one").clear()
+
+
+def test_damage_shows_wherever_it_is(tmp_path):
+    keeper = Checkpoints(tmp_path, "one")
+    keeper.save("last", {"step": 3, "model": torch.arange(40.0)})
+    path = tmp_path / "last.pt"
+    whole = path.read_bytes()
+    for place in range(0, len(whole), 7):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 255]) + whole[place + 1 :])
+        with pytest.raises(InputError, match="last.pt: damaged"):
+            keeper.load("last")
+    for end in (0, 10, len(whole) - 1):
+        path.write_bytes(whole[:end])
+        with pytest.raises(InputError, match="last.pt: damaged"):
+            keeper.load("last")

@@ -22,7 +22,7 @@ from muver.retriever.training import loop
 from muver.retriever.training import run as stage
 from muver.retriever.training.checkpoint import Checkpoints
 from muver.retriever.training.log import kept_validation
-from muver.retriever.training.loop import Trainer
+from muver.retriever.training.loop import Trainer, fewer_graph_tokens, fill_with_empty_views
 from muver.retriever.training.settings import ModelTraining, StageTraining
 from muver.retriever.views.worlds import load_worlds
 from tests import tiny
@@ -381,7 +381,7 @@ def test_averaged_gradients_are_a_part_of_the_plain_ones(encoder, corpus, tmp_pa
         trainer = make_trainer(
             encoder, corpus, tmp_path / str(number), average_gradients_over=devices, clip_norm=1e9
         )
-        trainer._train_on(next(trainer._batches(0)), 1)
+        trainer.train_on(trainer.batches(1)[0], 1)
         weights = {n: w.grad.clone() for n, w in trainer.model.named_parameters()}
         norms.append((weights, trainer.log[0]["gradient_norm"]))
     (plain, norm), (averaged, part) = norms
@@ -419,5 +419,38 @@ def test_a_gpu_too_small_for_a_chunk(encoder, corpus, tmp_path, monkeypatch):
         raise torch.OutOfMemoryError("CUDA out of memory.")
 
     monkeypatch.setattr(loop, "backward_through_batch", on_no_gpu)
-    with pytest.raises(InputError, match="chunk_tokens.* 200.* 100"):
+    with pytest.raises(InputError, match="graph_tokens .now 117;.*chunk_tokens .now 200"):
+        run(tmp_path, encoder, corpus)
+
+
+BATCH = [[1] * 30, [1] * 50, [1] * 20]  # 100 tokens
+
+
+def test_a_batch_whose_activations_do_not_fit_is_encoded_twice(caplog):
+    with caplog.at_level("WARNING", logger="muver"):
+        assert fewer_graph_tokens(BATCH, 60, 1000, 1) == 50
+        assert fewer_graph_tokens(BATCH, 60, 100, 1) == 50
+    assert [record.args for record in caplog.records] == [(100, 50, 50)] * 2
+
+
+@pytest.mark.parametrize("graph_tokens, processes", [(99, 1), (0, 1), (1000, 2)])
+def test_what_is_asked_for_where_a_step_cannot_be_repeated(graph_tokens, processes):
+    said = f"graph_tokens .now {graph_tokens};.*chunk_tokens .now 60, at least .* 50"
+    with pytest.raises(InputError, match=said):
+        fewer_graph_tokens(BATCH, 60, graph_tokens, processes)
+
+
+def test_an_entity_is_filled_up_if_it_has_too_few_views():
+    views = [[5, 20, 6], [5, 21, 22, 6]]
+    assert fill_with_empty_views(views, 4, 0, 3) == [*views, [0, 0, 0], [0, 0, 0]]
+    assert fill_with_empty_views(views, 2, 0, 3) == fill_with_empty_views(views, 1, 0, 3) == views
+
+
+@pytest.mark.parametrize("name", ["last", "best"])
+def test_a_damaged_checkpoint_is_told_at_the_start(encoder, corpus, tmp_path, killed, name):
+    killed(8, run, tmp_path, encoder, corpus)
+    path = tmp_path / "checkpoints" / f"{name}.pt"
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(InputError, match=rf"{name}\.pt: damaged.*Delete .*checkpoints"):
         run(tmp_path, encoder, corpus)

@@ -16,7 +16,7 @@ from qdrant_client import QdrantClient, models
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
 from muver.io.errors import InputError
-from muver.io.records import Record
+from muver.io.typed import Record
 from muver.kb.index.entity import Entity
 from muver.kb.index.qdrant.address import Address
 from muver.kb.index.state import State

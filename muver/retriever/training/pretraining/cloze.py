@@ -7,32 +7,105 @@ name, as a mention is, and asks for that page.
 """
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from muver.retriever.training.pretraining.pages import Page, Wiki
+from muver.io.errors import InputError
+from muver.io.files import read_json
+from muver.retriever.corpus.schema import read_entities, read_sentences
+from muver.retriever.corpus.sources import SPLITS
+from muver.retriever.views.build import Tokenizer
 from muver.retriever.views.layout import Ids, Markers, context, prefix_view
 
 LONGEST_SPAN = 3  # most pieces to mark if no page is named
 SHORTEST_VIEW = 16  # least tokens of a batch's longest view
+DISAMBIGUATION = re.compile(r" \([^()]*\)$")
+END = -1  # marks the end of a name in the tree of names
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page: its whole title and its sentences."""
+
+    title: Ids
+    sentences: list[Ids]
+
+
+class Wiki:
+    """The pages of one world.
+
+    In texts, a page's name is its title without a disambiguation in brackets.
+    """
+
+    def __init__(
+        self, titles: Sequence[str], sentences: Sequence[Sequence[str]], tokenizer: Tokenizer
+    ):
+        flat = iter(tokenizer.ids([one for some in sentences for one in some]))
+        split = ([next(flat) for _ in some] for some in sentences)
+        self.pages = [
+            Page(title, [one for one in own if one])  # a sentence may have no pieces
+            for title, own in zip(tokenizer.ids(titles), split, strict=True)
+        ]
+        self._names: dict[int, Any] = {}
+        for number, name in enumerate(tokenizer.ids([DISAMBIGUATION.sub("", t) for t in titles])):
+            node = self._names
+            for piece in name:
+                node = node.setdefault(piece, {})
+            node.setdefault(END, []).append(number)
+
+    @property
+    def with_text(self) -> list[int]:
+        """Numbers of the pages with at least one sentence."""
+        return [number for number, page in enumerate(self.pages) if page.sentences]
+
+    def named_in(self, text: Ids) -> Iterator[tuple[int, int, list[int]]]:
+        """Where names stand: first piece, the piece after the last, the pages with this name.
+
+        Of names that begin at the same piece only the longest is found; names may overlap.
+        """
+        for start in range(len(text)):
+            node, found = self._names, None
+            for end in range(start, len(text)):
+                node = node.get(text[end])
+                if node is None:
+                    break
+                if END in node:
+                    found = start, end + 1, node[END]
+            if found:
+                yield found
+
+
+def training_wikis(
+    entities: Path, counts: Path, sentences: Path, tokenizer: Tokenizer
+) -> dict[str, Wiki]:
+    """The training worlds that have a page with text, by name; no other world is read.
+
+    ``counts`` is the corpus' ``counts.json``, which tells each world's split.
+    """
+    worlds = read_json(counts)["worlds"]
+    training = sorted(world for world, count in worlds.items() if count["split"] == SPLITS[0])
+    wikis = {}
+    for world in training:
+        titles = read_entities(entities, [world])["title"].to_pylist()
+        own = read_sentences(sentences, [world])["sentences"].to_pylist()
+        wikis[world] = Wiki(titles, own, tokenizer)
+    if not any(wiki.with_text for wiki in wikis.values()):
+        raise InputError(f"{sentences}: no training world has a sentence to pre-train on.")
+    return wikis
 
 
 @dataclass(frozen=True)
 class Layout:
     """How queries and views are drawn.
 
-    Attributes
-    ----------
-    mask
-        The piece that replaces each piece of a hidden name.
-    context_tokens, view_tokens
-        Greatest length of a query, and of any view.
-    hide
-        Share of the named pages whose name is hidden in the query.
-    keep
-        How often a page keeps the text of a query that was taken from it and asks for it.
+    A query has at most ``context_tokens``, a view ``view_tokens``. ``mask`` replaces each piece of
+    a hidden name, ``hide`` is the share of named pages whose name is hidden, and ``keep`` how often
+    a page keeps the text of a query that was taken from it and asks for it.
     """
 
     markers: Markers
@@ -46,14 +119,11 @@ class Layout:
 def draw(
     wiki: Wiki, pages: Sequence[int], layout: Layout, random: np.random.Generator
 ) -> tuple[list[Ids], list[Ids], np.ndarray]:
-    """Draw queries from pages of one world, and views of the pages that they ask for.
+    """Draw queries from pages of one world, views of the pages they ask for, and which view each
+    asks for.
 
     The longest view of a batch is drawn evenly on a logarithmic scale, so that most batches are
     short and yet every position is trained.
-
-    Returns
-    -------
-    contexts, views of the distinct pages, (contexts,) the view that each asks for
     """
     least = min(SHORTEST_VIEW, layout.view_tokens)
     longest = round(least * (layout.view_tokens / least) ** random.random())

@@ -1,7 +1,12 @@
-"""The pre-training run; a step's loss is that of inverse cloze plus that of masked words."""
+"""The pre-training run; a step's loss is that of inverse cloze plus that of masked words.
+
+As in BERT (Devlin et al. 2019), 80% of the pieces chosen to be predicted become ``[MASK]``, 10%
+another piece, and 10% stay. The output weights are the tower's embeddings of pieces.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -16,29 +21,22 @@ from muver.retriever.encoders.bert import Bert
 from muver.retriever.encoders.bulk import batches_by_length
 from muver.retriever.encoders.packing import Packed, pack
 from muver.retriever.encoders.pooling import pool
+from muver.retriever.encoders.sizes import BertConfig
 from muver.retriever.encoders.tokens import Pieces
-from muver.retriever.training.batches import epoch_batches
-from muver.retriever.training.loss import in_batch_loss
+from muver.retriever.training.batches import epoch_batches, in_batch_loss
 from muver.retriever.training.optimiser import build_optimiser, warm_up_then_decay
-from muver.retriever.training.pretraining.cloze import Layout, draw
-from muver.retriever.training.pretraining.masked import MaskedHead, hide_pieces
-from muver.retriever.training.pretraining.pages import Wiki
+from muver.retriever.training.pretraining.cloze import Layout, Wiki, draw
 from muver.retriever.training.settings import Pretraining
 from muver.retriever.views.layout import Ids
+
+MASKED, REPLACED = 0.8, 0.1
 
 
 class Pretrainer:
     """Trains one tower, from which both towers of every model start.
 
-    The tower is moved to the accelerator's device.
-
-    Parameters
-    ----------
-    chunk_tokens
-        Tokens in one pass.
-    pooling, scale
-        How vectors are made (:mod:`muver.retriever.encoders.pooling`), and their squared length;
-        None keeps their own length.
+    The tower is moved to the accelerator's device. ``pooling`` says how vectors are made, and
+    ``scale`` is their squared length; None keeps their own length.
     """
 
     def __init__(
@@ -58,14 +56,8 @@ class Pretrainer:
         self.span = (markers.mention_start, markers.mention_end)
         self.settings, self.accelerator, self.chunk_tokens = settings, accelerator, chunk_tokens
         self.mask = pieces.mask
-        self.layout = Layout(
-            markers,
-            self.mask,
-            settings.context_tokens,
-            tower.positions,
-            settings.hide_names,
-            settings.keep_text,
-        )
+        lengths = (settings.context_tokens, tower.positions)
+        self.layout = Layout(markers, self.mask, *lengths, settings.hide_names, settings.keep_text)
         self.words = np.ones(pieces.size, dtype=bool)
         self.words[[*markers.ids, self.mask]] = False
         self.wikis = wikis
@@ -84,9 +76,8 @@ class Pretrainer:
         self.model.train()
         progress = Progress("pre-training", self.settings.steps, "steps")
         log = []
-        for step, (wiki, pages) in zip(
-            range(1, self.settings.steps + 1), self._batches(), strict=False
-        ):
+        batches = islice(self._batches(), self.settings.steps)
+        for step, (wiki, pages) in enumerate(batches, start=1):
             random = np.random.default_rng([self.settings.seed, step])
             torch.manual_seed(int(random.integers(2**62)))  # for dropout
             cloze, masked = self.losses(wiki, pages, random)
@@ -94,16 +85,10 @@ class Pretrainer:
             (cloze + masked).backward()
             norm = clip_grad_norm_(self.model.parameters(), self.settings.clip_norm)
             self.optimiser.step()
-            log.append(
-                {
-                    "step": step,
-                    "loss": float(cloze.detach() + masked.detach()),
-                    "cloze_loss": float(cloze.detach()),
-                    "masked_loss": float(masked.detach()),
-                    "learning_rate": self.schedule.get_last_lr()[0],
-                    "gradient_norm": float(norm),
-                }
-            )
+            losses = {"loss": cloze + masked, "cloze_loss": cloze, "masked_loss": masked}
+            line = {name: float(one.detach()) for name, one in losses.items()}
+            line |= {"learning_rate": self.schedule.get_last_lr()[0], "gradient_norm": float(norm)}
+            log.append({"step": step, **line})
             self.schedule.step()
             progress.advance(note=f"loss {log[-1]['loss']:.3f}")
         progress.finish()
@@ -117,9 +102,8 @@ class Pretrainer:
             by_world.setdefault(name, []).append(position)
         epoch = 0
         while True:
-            for batch in epoch_batches(
-                by_world, self.settings.batch_size, self.settings.seed, epoch
-            ):
+            size, seed = self.settings.batch_size, self.settings.seed
+            for batch in epoch_batches(by_world, size, seed, epoch):
                 if len(batch) > 1:
                     name = self.pages[batch[0]][0]
                     yield self.wikis[name], [self.pages[position][1] for position in batch]
@@ -162,7 +146,41 @@ class Pretrainer:
             vectors.append(self._pooled(batch, states))
             scores = self.head(states[where], self.tower.embeddings.word_embeddings.weight)
             losses.append(F.cross_entropy(scores.float(), batch.ids[where], reduction="none"))
-        order = torch.from_numpy(np.concatenate(chunks)).to(vectors[0].device)
-        return torch.empty_like(torch.cat(vectors)).index_copy(
-            0, order, torch.cat(vectors)
-        ), torch.cat(losses)
+        sorted_by_length = torch.cat(vectors)
+        order = torch.from_numpy(np.concatenate(chunks)).to(sorted_by_length.device)
+        in_order = torch.empty_like(sorted_by_length).index_copy(0, order, sorted_by_length)
+        return in_order, torch.cat(losses)
+
+
+def hide_pieces(
+    ids: np.ndarray, share: float, mask: int, words: np.ndarray, random: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Hide a share of the pieces: (tokens,) pieces to read, and the positions to predict.
+
+    ``words``, (vocabulary,) bool, is False for special pieces, which are neither chosen nor
+    inserted.
+    """
+    chosen = np.flatnonzero(words[ids] & (random.random(len(ids)) < share))
+    fate = random.random(len(chosen))
+    others = random.choice(np.flatnonzero(words), len(chosen))
+    read = ids.copy()
+    read[chosen] = np.select([fate < MASKED, fate < MASKED + REPLACED], [mask, others], ids[chosen])
+    return read, chosen
+
+
+class MaskedHead(nn.Module):
+    """Turns states into a score of every piece of the vocabulary; used in pre-training only."""
+
+    def __init__(self, config: BertConfig):
+        super().__init__()
+        size = config.hidden_size
+        self.dense = nn.Linear(size, size)
+        self.LayerNorm = nn.LayerNorm(size, config.layer_norm_eps)
+        self.bias = nn.Parameter(torch.zeros(config.vocab_size))
+        nn.init.normal_(self.dense.weight, std=config.initializer_range)
+        nn.init.zeros_(self.dense.bias)
+
+    def forward(self, states: Tensor, embeddings: Tensor) -> Tensor:
+        """(tokens, d) states and (vocabulary, d) embeddings to (tokens, vocabulary)."""
+        hidden = self.LayerNorm(F.gelu(self.dense(states)))
+        return F.linear(hidden, embeddings, self.bias)

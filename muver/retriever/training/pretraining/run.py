@@ -6,16 +6,14 @@ from pathlib import Path
 
 from muver.io.errors import InputError
 from muver.io.files import atomic_path, read_json, sha256_of, write_manifest, write_text
-from muver.io.progress import logger
 from muver.retriever.encoders import device
 from muver.retriever.encoders.bert import Bert
 from muver.retriever.encoders.files import MANIFEST_FILE, TOKENIZER_FILE
 from muver.retriever.encoders.settings import Machine
 from muver.retriever.encoders.sizes import is_packed
 from muver.retriever.encoders.tokens import Pieces
-from muver.retriever.training.memory import keep_freed_memory
+from muver.retriever.training.pretraining.cloze import training_wikis
 from muver.retriever.training.pretraining.loop import Pretrainer
-from muver.retriever.training.pretraining.pages import training_wikis
 from muver.retriever.training.settings import Pretraining
 
 
@@ -35,10 +33,8 @@ def pretrain(
     ----------
     start
         An encoder. The new identity is its manifest's identity with these settings.
-    entities, counts, sentences
-        Files of the corpus; only training worlds are read.
     """
-    keep_freed_memory()
+    device.keep_freed_memory()
     accelerator = device.start(compute.device, settings.precision, compute.threads)
     if not is_packed(read_json(start / "config.json")):
         raise InputError(
@@ -54,9 +50,6 @@ def pretrain(
         )
     pieces, tower = Pieces(start), Bert.load(start)
     wikis = training_wikis(entities, counts, sentences, pieces)
-    logger.info(
-        "%d pages of %d worlds", sum(len(wiki.pages) for wiki in wikis.values()), len(wikis)
-    )
     chunk_tokens = device.batch_tokens(compute.batch_tokens, accelerator.device)
     pooling = vectors.get("pooling", "cls")
     scale = settings.initial_scale if settings.vectors == "unit" else None

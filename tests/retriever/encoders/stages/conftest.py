@@ -5,11 +5,15 @@ import pytest
 import torch
 
 from muver.retriever.encoders.packing import pack
-from muver.retriever.encoders.stages.encode import encode_split
-from muver.retriever.encoders.stages.global_views import encode_global
-from muver.retriever.encoders.stages.merge import merge_store
-from muver.retriever.encoders.stages.settings import Encode, GlobalViews, Merge, Spans
-from muver.retriever.encoders.stages.spans import encode_spans
+from muver.retriever.encoders.stages.encode import Encode, encode_split
+from muver.retriever.encoders.stages.further import (
+    GlobalViews,
+    Merge,
+    Spans,
+    encode_global,
+    encode_spans,
+    merge_store,
+)
 from tests import tiny
 
 GLOBAL = tiny.settings(GlobalViews, max_tokens=30)

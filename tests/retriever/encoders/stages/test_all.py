@@ -7,11 +7,8 @@ from msgspec.structs import replace
 
 from muver.cli import main
 from muver.io.errors import InputError
-from muver.retriever.encoders.stages.encode import encode_split
-from muver.retriever.encoders.stages.global_views import encode_global
-from muver.retriever.encoders.stages.merge import merge_store
-from muver.retriever.encoders.stages.settings import Encode
-from muver.retriever.encoders.stages.spans import encode_spans
+from muver.retriever.encoders.stages.encode import Encode, encode_split
+from muver.retriever.encoders.stages.further import encode_global, encode_spans, merge_store
 from tests import tiny
 from tests.retriever.encoders.stages.conftest import GLOBAL, MERGE, SPANS
 

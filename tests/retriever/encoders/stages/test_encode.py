@@ -8,8 +8,7 @@ from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.retriever.corpus.schema import read_mentions
 from muver.retriever.encoders.packing import pack
-from muver.retriever.encoders.stages.encode import encode_split
-from muver.retriever.encoders.stages.settings import Encode
+from muver.retriever.encoders.stages.encode import Encode, encode_split
 from muver.retriever.vectors.part import open_layer
 from muver.retriever.views.worlds import load_worlds
 from tests import tiny

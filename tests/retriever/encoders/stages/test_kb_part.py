@@ -16,11 +16,10 @@ from muver.retriever.corpus.knowledge_base import SCHEMA, made_parts, open_part
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
 from muver.retriever.corpus.settings import ReadTexts
 from muver.retriever.encoders.fingerprint import model_fingerprint
-from muver.retriever.encoders.stages import kb_part
-from muver.retriever.encoders.stages.encode import encode_split
-from muver.retriever.encoders.stages.encoder import Encoder
-from muver.retriever.encoders.stages.kb_part import encode_part, paragraph_views
-from muver.retriever.encoders.stages.settings import Encode, Part
+from muver.retriever.encoders.stages import Encoder
+from muver.retriever.encoders.stages import kb as stage
+from muver.retriever.encoders.stages.encode import Encode, encode_split
+from muver.retriever.encoders.stages.kb import Part, encode_part, paragraph_views
 from muver.retriever.vectors.part import open_layer
 from muver.retriever.vectors.shards import Shards
 from muver.retriever.views.build import entity_views
@@ -138,7 +137,7 @@ def test_a_view_is_a_paragraph_and_the_bare_page_its_title(models, kb, encoder):
 def test_parts_apart_are_one_part(vectors, models, root, name, monkeypatch):
     whole = make_base(root, 1 << 27, "whole")
     assert made_parts(whole) == [0]
-    monkeypatch.setattr(kb_part, "ENTITIES", 7)  # blocks that end elsewhere than the parts
+    monkeypatch.setattr(stage, "ENTITIES", 7)  # blocks that end elsewhere than the parts
     out = models / "whole_vectors" / name
     encode_part(models / name, whole, 0, out, FP32)
     one, many = Shards(out), Shards(vectors / name)
@@ -228,7 +227,7 @@ def test_views_of_texts_from_elsewhere(vectors, models, of_texts, kb, tmp_path, 
     changed = {**joined, rows[2]["id"]: "The tower.", rows[40]["id"]: ""}
     del changed[rows[0]["id"]]
     texts = write_all_texts(kb, tmp_path / "texts", changed)
-    monkeypatch.setattr(kb_part, "ENTITIES", 7)
+    monkeypatch.setattr(stage, "ENTITIES", 7)
     out = tmp_path / "out"
     for number in made_parts(kb):
         encode_part(of_texts, kb, number, out, FP32, texts)
@@ -249,10 +248,10 @@ def test_views_of_texts_from_elsewhere(vectors, models, of_texts, kb, tmp_path, 
 
 
 def test_texts_that_are_missing_or_too_many(models, of_texts, kb, tmp_path):
-    with pytest.raises(InputError, match="--texts is missing"):
+    with pytest.raises(InputError, match="blink_entities text. --texts"):
         encode_part(of_texts, kb, 0, tmp_path / "out", FP32)
     row = pq.read_table(open_part(kb, 0).path).to_pylist()[0]
     texts = write_all_texts(kb, tmp_path / "texts", {row["id"]: "The bell."})
-    with pytest.raises(InputError, match="Leave out --texts"):
+    with pytest.raises(InputError, match="no text. --texts"):
         encode_part(models / "prefix", kb, 0, tmp_path / "out", FP32, texts)
     assert not (tmp_path / "out").exists()

@@ -13,9 +13,8 @@ from muver.retriever.corpus.knowledge_base import made_parts
 from muver.retriever.encoders.fingerprint import model_fingerprint
 from muver.retriever.encoders.packing import pack
 from muver.retriever.encoders.settings import Encoding
-from muver.retriever.encoders.stages.kb_part import encode_part
-from muver.retriever.encoders.stages.mentions import encode_mentions
-from muver.retriever.encoders.stages.settings import Part as PartSettings
+from muver.retriever.encoders.stages.kb import Part as PartSettings
+from muver.retriever.encoders.stages.kb import encode_mentions, encode_part
 from muver.retriever.vectors.part import Part
 from muver.retriever.views.worlds import context_ids
 from tests import tiny

@@ -130,7 +130,7 @@ def test_a_run_is_scored_as_any_other(made, data, tmp_path, name):
     assert np.array_equal(run["first"].to_numpy(), places)
     assert np.array_equal(run["last"].to_numpy(), places)
     assert set(run["layer"].to_pylist()) == {0} and places.max() > 0
-    ranks = gold_ranks(run, table, {"wikipedia": titles}, "id", 10)
+    ranks = gold_ranks(run, table, {"wikipedia": titles}, "id")
     for row in range(60):
         found = np.flatnonzero(expected.entities[row] == row)
         assert ranks[row] == (found[0] + 1 if len(found) else 0)
@@ -155,7 +155,7 @@ def test_what_the_manifests_say(made, data, tmp_path):
         ({"rescore": False}, "other values of rescore"),
         ({"effort": 1}, "other values of effort"),
         ({"match": "title"}, "match is 'title'"),
-        ({"minimum": 2}, "minimum is 2, expected"),
+        ({"minimum": 2}, "minimum is 2: expected"),
     ],
 )
 def test_settings_that_do_not_fit(made, data, tmp_path, capsys, settings, message):

@@ -13,9 +13,8 @@ from muver.io.errors import InputError
 from muver.io.files import read_json, write_manifest
 from muver.io.parquet import table_of
 from muver.retriever.corpus.schema import read_entities, read_mentions
-from muver.retriever.encoders.stages.encode import encode_split
-from muver.retriever.encoders.stages.merge import merge_store
-from muver.retriever.encoders.stages.settings import Encode, Merge
+from muver.retriever.encoders.stages.encode import Encode, encode_split
+from muver.retriever.encoders.stages.further import Merge, merge_store
 from muver.retriever.retrieval import kinds
 from muver.retriever.runs.run import read_run, write_run
 from muver.retriever.vectors.part import MENTIONS as VECTORS

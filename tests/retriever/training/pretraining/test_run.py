@@ -15,9 +15,8 @@ from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.packing import pack
 from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.encoders.towers import load_tower
-from muver.retriever.training.pretraining.cloze import draw
+from muver.retriever.training.pretraining.cloze import draw, training_wikis
 from muver.retriever.training.pretraining.loop import Pretrainer
-from muver.retriever.training.pretraining.pages import training_wikis
 from muver.retriever.training.settings import Pretraining
 from tests import tiny
 

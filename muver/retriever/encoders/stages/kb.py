@@ -1,24 +1,34 @@
-"""Encode one part of a knowledge base in bounded memory."""
+"""Encode one part of a knowledge base in bounded memory, and a benchmark's mentions."""
 
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
 
 from muver.io.errors import InputError
-from muver.io.progress import Progress
+from muver.io.progress import Progress, logger
 from muver.retriever.corpus.knowledge_base import MadePart, open_part
+from muver.retriever.corpus.schema import read_linked_mentions
 from muver.retriever.encoders.fingerprint import model_fingerprint
-from muver.retriever.encoders.stages.encoder import Encoder
-from muver.retriever.encoders.stages.settings import Part
+from muver.retriever.encoders.settings import Encoding
+from muver.retriever.encoders.stages import Encoder
+from muver.retriever.vectors.part import MENTIONS, write_part
 from muver.retriever.vectors.shards import part_name, write_shard
 from muver.retriever.views.build import Tokenizer, entity_views
 from muver.retriever.views.layout import View
 from muver.retriever.views.settings import Views
+from muver.retriever.views.worlds import context_ids
 
 DTYPES = {"fp16": np.float16, "fp32": np.float32}
 COLUMNS = ("title", "paragraphs")
 ENTITIES = 4096  # to lay out and encode at a time
+
+
+class Part(Encoding):
+    """A part of a knowledge base; ``dtype`` is the type of the vectors on disk."""
+
+    dtype: Literal["fp16", "fp32"]
 
 
 def encode_part(
@@ -43,10 +53,6 @@ def encode_part(
     ----------
     kb
         Folder of the knowledge base; of its parts only this one has to be there.
-    number
-        The part's number, from 0.
-    out
-        Folder of the vectors, for :class:`muver.retriever.vectors.shards.Shards`.
     texts
         Folder of `muver stage kb-texts`, if the model's views name a ``text``: an entity's text
         from there replaces its paragraphs.
@@ -55,8 +61,17 @@ def encode_part(
     described = part if texts is None else open_part(texts, number)
     path = Path(out) / part_name(number)
     encoder = Encoder(Path(model_folder), settings)
-    _check_metric(encoder.model.config.metric, model_folder)
-    _check_texts(encoder.model.config.views.text or None, texts, model_folder)
+    config = encoder.model.config
+    if config.metric != "dot":
+        raise InputError(
+            f"{model_folder}: compares by metric {config.metric!r}, and parts of vectors are "
+            "searched by inner products. Take a model with metric 'dot'."
+        )
+    if (texts is None) == bool(config.views.text):
+        raise InputError(
+            f"{model_folder}: its views name {config.views.text or 'no'} text. --texts, the "
+            "folder that `muver stage kb-texts` wrote, goes with a model whose views name one."
+        )
     dtype = DTYPES[settings.dtype]
     vectors, counts = _encode(encoder, described, dtype, f"views of {path.stem}")
     if not np.isfinite(vectors).all():
@@ -75,10 +90,7 @@ def paragraph_views(batch: pa.RecordBatch, layout: Views, tokenizer: Tokenizer) 
 
 
 def _encode(
-    encoder: Encoder,
-    part: MadePart,
-    dtype: type[np.floating],
-    label: str,
+    encoder: Encoder, part: MadePart, dtype: type[np.floating], label: str
 ) -> tuple[np.ndarray, np.ndarray]:
     """(views, d) vectors and each entity's number of views, (entities,)."""
     layout, pieces = encoder.model.config.views, encoder.model.pieces
@@ -100,22 +112,20 @@ def _encode(
     return vectors[:row], counts
 
 
-def _check_metric(metric: str, folder: str | Path) -> None:
-    if metric != "dot":
-        raise InputError(
-            f"{folder}: compares by metric {metric!r}, and parts of vectors are searched by inner "
-            "products. Take a model with metric 'dot'."
-        )
+def encode_mentions(
+    model_folder: str | Path, mentions: str | Path, out: str | Path, settings: Encoding
+) -> None:
+    """Encode all mentions of a set in their contexts, even those with gold outside the base.
 
-
-def _check_texts(wanted: str | None, texts: str | Path | None, folder: str | Path) -> None:
-    if wanted is not None and texts is None:
-        raise InputError(
-            f"{folder}: its views are made of the text {wanted!r}, and --texts is missing. Give "
-            "the folder that `muver stage kb-texts` wrote."
-        )
-    if wanted is None and texts is not None:
-        raise InputError(
-            f"{folder}: its views are made of the knowledge base's paragraphs (its views name no "
-            "text). Leave out --texts."
-        )
+    ``mentions`` is a Parquet file of `muver stage link`. ``out`` is the .npy of the part to write,
+    (mentions, d) float32 in the table's order.
+    """
+    table = read_linked_mentions(mentions)
+    model = model_fingerprint(model_folder)
+    encoder = Encoder(Path(model_folder), settings)
+    config = encoder.model.config
+    encoder.model.require_positions("context.max_tokens", config.context.max_tokens)
+    contexts = context_ids(table, encoder.model.pieces, config.context)
+    vectors = encoder.mentions(contexts)
+    write_part(out, vectors, [table.select(MENTIONS.names)], {"model": model})
+    logger.info("%s: %d mentions", out, len(vectors))

@@ -1,0 +1,155 @@
+"""Views that are added to those of a store: merged, of every span, and of whole descriptions."""
+
+from pathlib import Path
+from typing import Literal
+
+from muver.io.files import write_manifest
+from muver.io.progress import logger
+from muver.io.typed import Count, Natural, Share
+from muver.retriever.corpus.schema import read_entities
+from muver.retriever.encoders.settings import Encoding
+from muver.retriever.encoders.stages import Encoder
+from muver.retriever.vectors.part import LayerWriter, open_layer
+from muver.retriever.views.build import prompted_titles
+from muver.retriever.views.expand import every_span, expand_world
+from muver.retriever.views.layout import View, entity_slices, prefix_view
+from muver.retriever.views.settings import Merging
+
+
+class Merge(Encoding, kw_only=True):
+    """A search of params.yaml's ``merge``, with the fields of :class:`Merging`."""
+
+    layers: Natural
+    top_k: Share
+    pairs: Literal["distant", "close"]
+    among: Literal["neighbours", "all"]
+    wasted: Literal["kept", "replaced"] = "kept"  # rows omit it if it is as released
+    max_tokens: Count
+
+    @property
+    def search(self) -> Merging:
+        """The search's settings without those of where it is computed."""
+        return Merging(**{key: getattr(self, key) for key in Merging.__struct_fields__})
+
+
+class Spans(Encoding):
+    """Every run of neighbouring views, for entities with at most ``max_views`` views."""
+
+    max_views: Natural
+    max_tokens: Count
+
+
+class GlobalViews(Encoding):
+    """One view of each whole description, with at most ``max_tokens`` tokens."""
+
+    max_tokens: Count
+
+
+def merge_store(model_folder: Path, store: Path, out: Path, settings: Merge) -> None:
+    """Merge the views of a store and write ``layer1`` to ``layerL`` and ``manifest.json``.
+
+    Each layer holds its new views only: layers 0 to n are an entity's views after n rounds of
+    merging, so one pass serves every number of layers. The ``first`` and ``last`` of a merged view
+    with gaps are its ends.
+    """
+    encoder = Encoder(model_folder, settings)
+    encoder.model.require_positions("merge.max_tokens", settings.max_tokens)
+    base = open_layer(store, 0)
+    writers = [LayerWriter() for _ in range(settings.layers)]
+    counts: dict[str, dict[str, int]] = {}
+    for name in base.worlds:
+        original = base.world(name)
+        new = expand_world(
+            original.entities,
+            original.ids.to_pylist(),
+            original.vectors,
+            lambda ids, name=name: encoder.views(ids, f"merged views of {name}"),
+            encoder.model.pieces.markers,
+            settings.search,
+        )
+        for writer, added in zip(writers, new, strict=True):
+            spans = original.in_sentences(added.entities, added.views)
+            writer.add(name, added.entities, spans, added.vectors)
+        counts[name] = {f"layer{n}": len(a.views) for n, a in enumerate(new, start=1)}
+        logger.info("%s: %d views, then %s", name, len(original.entities), counts[name])
+    for number, writer in enumerate(writers, start=1):
+        writer.write(out, number)
+    write_manifest(out / "manifest.json", "merge", settings.as_dict(), {}, worlds=counts)
+
+
+def encode_spans(model_folder: Path, store: Path, out: Path, settings: Spans) -> None:
+    """Merge every run of neighbouring views of the entities that have few of them.
+
+    An entity's best view then scores at least as high as under any merging of neighbours. This
+    holds for every candidate, so the gold entity's rank may still fall.
+
+    Writes ``layer1``, and ``manifest.json``, whose ``exhaustive`` says how many of the ``entities``
+    have few enough views.
+    """
+    encoder = Encoder(model_folder, settings)
+    encoder.model.require_positions("spans.max_tokens", settings.max_tokens)
+    base = open_layer(store, 0)
+    writer = LayerWriter()
+    counts = {}
+    for name in base.worlds:
+        original = base.world(name)
+        sizes = [own.stop - own.start for own in entity_slices(original.entities)]
+        owners, views = every_span(
+            original.entities,
+            original.ids.to_pylist(),
+            encoder.model.pieces.markers,
+            settings.max_views,
+            settings.max_tokens,
+        )
+        vectors = encoder.views([view.ids for view in views], f"spans of {name}")
+        writer.add(name, owners, original.in_sentences(owners, views), vectors)
+        counts[name] = {
+            "entities": len(sizes),
+            "exhaustive": sum(size <= settings.max_views for size in sizes),
+            "spans": len(views),
+        }
+        logger.info("%s: %s", name, counts[name])
+    writer.write(out, 1)
+    write_manifest(
+        out / "manifest.json",
+        "encode-spans",
+        settings.as_dict(),
+        {},
+        entities=sum(world["entities"] for world in counts.values()),
+        exhaustive=sum(world["exhaustive"] for world in counts.values()),
+        worlds=counts,
+    )
+
+
+def encode_global(
+    model_folder: Path, store: Path, entities: Path, out: Path, settings: GlobalViews
+) -> None:
+    """Give every entity of a store one view of its whole description, laid out as BLINK's.
+
+    Writes ``layer0``, with one row per entity that spans all of its views, and ``manifest.json``.
+    """
+    encoder = Encoder(model_folder, settings)
+    encoder.model.require_positions("global_view.max_tokens", settings.max_tokens)
+    pieces = encoder.model.pieces
+    base = open_layer(store, 0)
+    writer = LayerWriter()
+    counts = {}
+    for name in base.worlds:
+        original = base.world(name)
+        described = read_entities(entities, [name])
+        own = entity_slices(original.entities)
+        titles = prompted_titles(described["title"].to_pylist(), encoder.model.config.views, pieces)
+        texts = pieces.ids(described["text"].to_pylist(), within=True)
+        views = [
+            View(
+                prefix_view(title, text, pieces.markers, settings.max_tokens),
+                int(original.first[some.start]),
+                int(original.last[some.stop - 1]),
+            )
+            for title, text, some in zip(titles, texts, own, strict=True)
+        ]
+        vectors = encoder.views([view.ids for view in views], f"global views of {name}")
+        writer.add(name, range(len(views)), views, vectors)
+        counts[name] = {"entities": len(views)}
+    writer.write(out, 0)
+    write_manifest(out / "manifest.json", "encode-global", settings.as_dict(), {}, worlds=counts)

@@ -1,0 +1,153 @@
+"""Views that are added to a store: merged ones, every run of neighbours, one more an entity."""
+
+import numpy as np
+from msgspec.structs import replace
+
+from muver.io.files import read_json
+from muver.retriever.corpus.schema import read_entities
+from muver.retriever.encoders.stages.further import encode_spans, merge_store
+from muver.retriever.retrieval.exact import rank
+from muver.retriever.vectors.block import ViewBlock
+from muver.retriever.vectors.part import LayerWriter, open_layer
+from muver.retriever.views.layout import View, merged_view, prefix_view
+from tests.retriever.encoders.stages.conftest import MERGE, SPANS, vector
+
+
+def test_merged_layers_follow_the_store(folders, model):
+    base = open_layer(folders / "store", 0).world("alder")
+    ids = base.ids.to_pylist()
+    for number in (1, 2):
+        merged = open_layer(folders / "merged", number).world("alder")
+        assert len(merged.entities)
+        assert (np.diff(merged.entities) >= 0).all()
+        for row, entity in enumerate(merged.entities):
+            # Each view of these texts is one sentence, so spans count sentences and views alike.
+            own = np.flatnonzero(base.entities == entity)
+            parts = [ids[own[n]] for n in range(merged.first[row], merged.last[row] + 1)]
+            expected = merged_view(parts, model.pieces.markers, 64)
+            assert len(parts) >= 2 and merged.ids[row].as_py() == expected
+            np.testing.assert_allclose(
+                merged.vectors[row], vector(model, expected), rtol=0, atol=1e-5
+            )
+    assert read_json(folders / "merged" / "manifest.json")["worlds"]["alder"]["layer1"] == len(
+        open_layer(folders / "merged", 1).world("alder").entities
+    )
+
+
+def test_spans_of_merged_views_count_sentences(folders, model, tmp_path):
+    """Views of several sentences: their spans come from the store, not from slot numbers."""
+    writer = LayerWriter()
+    ids = [[5, 40, 3, 50 + n, 6] for n in range(4)]
+    views = [View(ids[0], 0, 1), View(ids[1], 2, 2), View(ids[2], 3, 6), View(ids[3], 0, 0)]
+    vectors = np.array([[0.0] * 32, [1.0] * 32, [9.0] * 32, [0.0] * 32], dtype=np.float32)
+    writer.add("alder", [1, 1, 1, 4], views, vectors)
+    writer.write(tmp_path / "store", 0)
+    merge_store(
+        folders / "model", tmp_path / "store", tmp_path / "merged", replace(MERGE, layers=1)
+    )
+    layer = open_layer(tmp_path / "merged", 1).world("alder")
+    assert (layer.entities.tolist(), layer.first.tolist(), layer.last.tolist()) == ([1], [2], [6])
+
+
+def test_merging_among_all_pairs(folders, model, tmp_path):
+    merge_store(folders / "model", folders / "store", tmp_path, replace(MERGE, among="all"))
+    base = open_layer(folders / "store", 0).world("alder")
+    ids = base.ids.to_pylist()
+    layers = [open_layer(tmp_path, number).world("alder") for number in (1, 2)]
+    for entity in np.unique(base.entities):
+        own = np.flatnonzero(base.entities == entity)
+        count = int(len(own) * 0.4)
+        for layer in layers:
+            assert (layer.entities == entity).sum() == count
+        for row in np.flatnonzero(layers[0].entities == entity):
+            pair = own[[layers[0].first[row], layers[0].last[row]]]
+            expected = merged_view([ids[n] for n in pair], model.pieces.markers, 64)
+            assert layers[0].ids[row].as_py() == expected
+    assert read_json(tmp_path / "manifest.json")["settings"]["among"] == "all"
+
+
+def test_wasted_choices_are_replaced(folders, tmp_path):
+    """Close pairs of five views: what is merged once is closest to its neighbours from then on."""
+    made = {}
+    for wasted in ("kept", "replaced"):
+        settings = replace(MERGE, pairs="close", layers=4, wasted=wasted)
+        merge_store(folders / "model", folders / "store", tmp_path / wasted, settings)
+        manifest = read_json(tmp_path / wasted / "manifest.json")
+        assert manifest["settings"]["wasted"] == wasted
+        made[wasted] = sum(sum(layers.values()) for layers in manifest["worlds"].values())
+    assert made["replaced"] > made["kept"]
+
+
+def test_every_span_of_entities_with_few_views(folders, model):
+    base = open_layer(folders / "store", 0).world("birch")
+    spans = open_layer(folders / "spans", 1).world("birch")
+    ids = base.ids.to_pylist()
+    counts = np.bincount(base.entities)
+    expected = [
+        (entity, first, last)
+        for entity, count in enumerate(counts)
+        if count <= 3
+        for first in range(count)
+        for last in range(first + 1, count)
+    ]
+    found = [column.tolist() for column in (spans.entities, spans.first, spans.last)]
+    assert list(zip(*found, strict=True)) == expected and len(expected) > 3
+    for row, (entity, first, last) in enumerate(expected):
+        own = np.flatnonzero(base.entities == entity)
+        parts = [ids[own[n]] for n in range(first, last + 1)]
+        assert spans.ids[row].as_py() == merged_view(parts, model.pieces.markers, 64)
+    row_vector = vector(model, spans.ids[0].as_py())
+    np.testing.assert_allclose(spans.vectors[0], row_vector, rtol=0, atol=1e-5)
+    manifest = read_json(folders / "spans" / "manifest.json")
+    assert manifest["entities"] == 24 and manifest["worlds"]["birch"]["spans"] == len(expected)
+    assert manifest["worlds"]["birch"]["exhaustive"] == (counts <= 3).sum()
+    assert manifest["exhaustive"] == sum(w["exhaustive"] for w in manifest["worlds"].values())
+
+
+def test_spans_bound_an_entity_s_own_score_and_not_its_rank(folders):
+    """Each merged view is a span, so no score falls; but the gold's rank can, by hand."""
+    counts = np.bincount(open_layer(folders / "store", 0).world("birch").entities)
+    spans = open_layer(folders / "spans", 1).world("birch")
+    known = dict(zip(map(tuple, spans.ids.to_pylist()), spans.vectors, strict=True))
+    checked = 0
+    for layer in (1, 2):
+        merged = open_layer(folders / "merged", layer).world("birch")
+        for entity, ids, own in zip(
+            merged.entities, merged.ids.to_pylist(), merged.vectors, strict=True
+        ):
+            if counts[entity] <= SPANS.max_views:
+                np.testing.assert_allclose(known[tuple(ids)], own, rtol=0, atol=1e-5)
+                checked += 1
+    assert checked == 2
+
+    views = np.array([[0.5], [0.4]], np.float32)  # the first is the gold entity's
+    more = np.array([[0.6], [0.9]], np.float32)  # a span of each
+    candidates, mention = np.arange(2), np.array([[1.0]], np.float32)
+    before = rank(mention, [ViewBlock.of([views], candidates, candidates)], 2)
+    after = rank(mention, [ViewBlock.of([views, more], np.tile(candidates, 2), candidates)], 2)
+    assert before.entities.tolist() == [[0, 1]] and after.entities.tolist() == [[1, 0]]
+    np.testing.assert_allclose(before.scores, [[0.5, 0.4]])
+    np.testing.assert_allclose(after.scores, [[0.9, 0.6]])
+
+
+def test_no_entity_has_few_enough_views(folders, tmp_path):
+    encode_spans(folders / "model", folders / "store", tmp_path, replace(SPANS, max_views=0))
+    assert len(open_layer(tmp_path, 1).world("alder").entities) == 0
+    assert read_json(tmp_path / "manifest.json")["exhaustive"] == 0
+
+
+def test_global_views(folders, model, corpus):
+    base = open_layer(folders / "store", 0)
+    views = open_layer(folders / "globals", 0)
+    assert views.worlds == base.worlds == ["alder", "birch"]
+    for world in views.worlds:
+        described = read_entities(corpus[0], [world])
+        own = views.world(world)
+        assert own.entities.tolist() == list(range(12))
+        titles, texts = (model.pieces.ids(described[c].to_pylist()) for c in ("title", "text"))
+        for row in range(12):
+            expected = prefix_view(titles[row], texts[row], model.pieces.markers, 30)
+            assert own.ids[row].as_py() == expected
+            np.testing.assert_allclose(own.vectors[row], vector(model, expected), rtol=0, atol=1e-5)
+            spans = base.world(world).entities == row
+            assert (own.first[row], own.last[row]) == (0, spans.sum() - 1)
