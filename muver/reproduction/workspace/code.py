@@ -69,7 +69,7 @@ def code(rule: str) -> list[str]:
     Examples
     --------
     >>> code("choose")
-    ['muver/retriever/runs/chosen.py', 'muver/retriever/training/log.py']
+    ['muver/retriever/runs/manifest.py', 'muver/retriever/training/log.py']
     """
     left_out, found = FREE | UNUSED.get(rule, set()), set()
     waiting = [PACKAGE / one for one in BEGINS.get(rule, _begins(rule))]

@@ -23,7 +23,7 @@ from muver.retriever.training.optimiser import build_optimiser, planned_steps, w
 from muver.retriever.training.settings import Training
 from muver.retriever.training.step import backward_through_batch
 from muver.retriever.training.validation import count_hits
-from muver.retriever.views.layout import Ids
+from muver.retriever.views.layout import Ids, Markers, merged_view
 from muver.retriever.views.worlds import World
 
 
@@ -157,6 +157,10 @@ class Trainer:
         settings = self.model.config.views
         limit = settings.training_views or None
         own = [view.ids for view in self.worlds[world].views[entity][:limit]]
+        if self.settings.merged_views:
+            # As for dropout, a checkpoint needs no generator's state.
+            draw = np.random.default_rng([self.seed, self.step, world, entity])
+            own = with_merged_pair(own, self.settings.merged_views, draw, self.model.pieces.markers)
         if self.settings.padding_views:
             pad_piece = self.model.pieces.markers.pad
             return fill_with_empty_views(own, limit, pad_piece, settings.max_tokens)
@@ -220,6 +224,16 @@ def write_log(path: Path, log: list[dict[str, Any]], cutoff: int, keep: str) -> 
     kept = {"best": best, "last": recalls[-1]}[keep]
     lines = [*log, {f"{keep}_step": kept["step"], f"{keep}_{name}": kept[name]}]
     write_text(path, "".join(json.dumps(line) + "\n" for line in lines))
+
+
+def with_merged_pair(
+    views: list[Ids], share: float, draw: np.random.Generator, markers: Markers
+) -> list[Ids]:
+    """The views, two neighbouring ones merged with the probability ``share``."""
+    if len(views) < 2 or draw.random() >= share:
+        return views
+    at = int(draw.integers(len(views) - 1))
+    return [*views[:at], merged_view(views[at : at + 2], markers), *views[at + 2 :]]
 
 
 def fill_with_empty_views(

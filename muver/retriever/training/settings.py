@@ -11,7 +11,14 @@ from muver.retriever.views.settings import Views
 
 
 class Training(Settings):
-    """How two towers are trained (section 3.2), and where the released code differed."""
+    """How two towers are trained (section 3.2), and where the released code differed.
+
+    Attributes
+    ----------
+    merged_views
+        How often, in a batch, two neighbouring views of an entity become one, as merging makes it.
+        The paper's towers see single sentences alone.
+    """
 
     batch_size: Count
     epochs: Count
@@ -31,6 +38,7 @@ class Training(Settings):
     padding_views: bool
     average_gradients_over: Count
     optimiser: Literal["adamw", "adamw_released"]
+    merged_views: Share | UnsetType = UNSET
 
 
 class HardNegatives(Settings):

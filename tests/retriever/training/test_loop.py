@@ -24,6 +24,7 @@ from muver.retriever.training.checkpoint import Checkpoints
 from muver.retriever.training.log import kept_validation
 from muver.retriever.training.loop import Trainer, fewer_graph_tokens, fill_with_empty_views
 from muver.retriever.training.settings import ModelTraining, StageTraining
+from muver.retriever.views.layout import merged_view
 from muver.retriever.views.worlds import load_worlds
 from tests import tiny
 from tests.retriever.training.conftest import Killed, kill_before
@@ -366,6 +367,23 @@ def test_empty_views_fill_up_to_the_number_of_training_views(
     assert counts[0] == 0 and counts[-1] == 2
     for some in views:
         assert some[3 - some.count(empty) :] == [empty] * some.count(empty)
+
+
+@pytest.mark.parametrize("share", [0.5, 1])
+def test_neighbouring_views_are_merged_now_and_then(share, encoder, corpus, tmp_path, monkeypatch):
+    trainer = make_trainer(encoder, corpus, tmp_path, epochs=1, merged_views=share)
+    markers = trainer.model.pieces.markers
+    single, merged = 0, 0
+    for contexts, views, gold in seen_batches(trainer, monkeypatch):
+        (world,) = (w for w in trainer.worlds if contexts[0] in w.contexts)
+        for ids, column in zip(contexts, gold, strict=True):
+            own = [view.ids for view in world.views[world.gold[world.contexts.index(ids)]][:3]]
+            pairs = [merged_view(own[at : at + 2], markers) for at in range(len(own) - 1)]
+            expected = [[*own[:at], pair, *own[at + 2 :]] for at, pair in enumerate(pairs)]
+            assert views[column] in [own, *expected]
+            if pairs:
+                single, merged = single + (views[column] == own), merged + (views[column] != own)
+    assert merged and bool(single) == (share < 1)
 
 
 def test_no_number_of_training_views_is_all_of_them(encoder, corpus, tmp_path, monkeypatch):
