@@ -11,6 +11,7 @@ from muver.io.errors import InputError
 logger = logging.getLogger("muver")
 FOLLOWED = "MUVER_FOLLOWED"  # set for stages whose log files are already on a screen
 PASSING = {"passing": True}  # marks a line that only terminals show
+FIRST = 1.0  # seconds after which a terminal shows how far a loop is
 
 
 def start_logging(stage: str, log_file: str | Path | None = None) -> None:
@@ -60,23 +61,26 @@ def duration(seconds: float) -> str:
 class Progress:
     """Logs how far a loop is, its rate and the time left, at most every ``every`` seconds.
 
-    A terminal gets all of these lines; a log file gets one for each twentieth of the whole, or
-    every minute. A loop that takes less than ``every`` seconds logs nothing.
+    A terminal gets all of these lines, and the first after :data:`FIRST` seconds; a log file gets
+    one for each twentieth of the whole, or every minute. A file hears nothing of a loop that takes
+    less than ``every`` seconds.
     """
 
     def __init__(self, label: str, total: int, unit: str, every: float = 5.0, done: int = 0):
         self.label, self.total, self.unit, self.every = label, total, unit, every
         self.done = self._resumed_at = self._kept_at = done
-        self._started = self._reported = self._kept = time.monotonic()
+        self._started = self._kept = time.monotonic()
+        self._due = self._started + min(FIRST, every)
 
     def advance(self, amount: int = 1, note: str = "") -> None:
         """Count ``amount`` more; ``note`` is appended to the line if one is due."""
         self.done += amount
         now = time.monotonic()
-        if now - self._reported < self.every or self.done >= self.total:
+        if now < self._due or self.done >= self.total:
             return
-        self._reported = now
-        kept = 20 * (self.done - self._kept_at) >= self.total or now - self._kept >= 60
+        self._due = now + self.every
+        due = 20 * (self.done - self._kept_at) >= self.total or now - self._kept >= 60
+        kept = due and now - self._started >= self.every
         if kept:
             self._kept, self._kept_at = now, self.done
         rate = (self.done - self._resumed_at) / (now - self._started)

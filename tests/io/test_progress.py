@@ -57,6 +57,12 @@ def test_a_terminal_gets_every_line_and_a_file_one_in_a_twentieth(clock, monkeyp
     assert kept[-1].endswith("views: 100 views in 10 min 0 s")
 
 
+def test_a_terminal_hears_after_a_second(clock, monkeypatch, tmp_path):
+    seen, kept = told(clock, monkeypatch, tmp_path, terminal=True, steps=3, seconds=1.0)
+    assert len(seen) == 1 and "views: 1 of 3 views" in seen[0]
+    assert kept == []
+
+
 def test_standard_error_that_is_a_file_is_as_quiet(clock, monkeypatch, tmp_path):
     seen, kept = told(clock, monkeypatch, tmp_path, terminal=False)
     assert len(seen) == len(kept) == 20
@@ -84,8 +90,8 @@ def test_what_is_noted_is_in_the_file_alone(monkeypatch, tmp_path):
     assert (tmp_path / "log").read_text().endswith(" error: no such file\n")
 
 
-def test_what_is_over_within_seconds_is_not_worth_a_line(clock, monkeypatch, tmp_path):
-    seen, kept = told(clock, monkeypatch, tmp_path, terminal=True, steps=4, seconds=1.0)
+def test_what_is_over_within_a_second_is_not_worth_a_line(clock, monkeypatch, tmp_path):
+    seen, kept = told(clock, monkeypatch, tmp_path, terminal=True, steps=4, seconds=0.2)
     assert seen == kept == []
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
+from muver.io.progress import Progress
 from muver.io.records import Record
 from muver.kb.index.mentions import Labelled
 from muver.retriever.retrieval.answers import Candidate, Mention
@@ -73,6 +74,16 @@ def groups(mentions: Iterable[M]) -> Iterator[list[M]]:
     mentions = iter(mentions)
     while group := list(islice(mentions, TOGETHER)):
         yield group
+
+
+def followed(mentions: Iterable[M]) -> Iterator[list[M]]:
+    """The same, with lines that say how far the ranking is."""
+    held = list(mentions)
+    progress = Progress("ranking", len(held), "mentions")
+    for group in groups(held):
+        yield group
+        progress.advance(len(group))
+    progress.finish()
 
 
 def accepted(best: Candidate, threshold: float | None) -> bool:

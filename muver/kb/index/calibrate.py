@@ -10,7 +10,7 @@ from msgspec import UNSET
 from muver.io.errors import InputError
 from muver.io.files import write_json
 from muver.io.progress import logger
-from muver.kb.index.answer import checked, groups
+from muver.kb.index.answer import checked, followed
 from muver.kb.index.calibration import COMPARED, FILE, Calibration, Decision, Logistic, features
 from muver.kb.index.mentions import Labelled, read_mentions
 
@@ -120,7 +120,7 @@ def calibrate(
 
 def _judged(index: "Index", mentions: Iterable[Labelled]) -> Judged:
     rows, right, linkable, strangers = [], [], [], []
-    for group in groups(checked(mentions, index)):
+    for group in followed(checked(mentions, index)):
         found = index.retrieve([one.mention for one in group], COMPARED)
         for one, candidates in zip(group, found, strict=True):
             if one.gold is UNSET:

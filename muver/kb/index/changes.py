@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -34,19 +33,13 @@ from muver.kb.index.settings import Making
 from muver.kb.index.snapshot import Place, Snapshot
 from muver.kb.index.state import (
     FILE,
-    MODEL,
     PREVIOUS,
-    PUNKT,
     SEGMENTS,
-    Model,
     Segment,
     State,
     damaged,
     write_state,
 )
-
-if TYPE_CHECKING:
-    from muver.retriever.encoders.biencoder import BiEncoder
 
 BM25 = "bm25"
 # Segments of fewer entities are joined when there are more than so many of them.
@@ -70,15 +63,30 @@ def create(
     """Make an index; its folder appears when everything is in it."""
     check_free(folder)
     with folder_beside(folder) as temporary:
-        kept, loaded = _model(model, temporary, settings, given_punkt)
-        state = State(settings=settings, model=kept)
+        machinery = _machinery(temporary, model, settings, given_punkt)
+        state = machinery.state
         (temporary / SEGMENTS).mkdir()
         write_state(temporary, state)
-        snapshot = Snapshot(Machinery(temporary, state, loaded), state, [])
+        snapshot = Snapshot(machinery, state, [])
         put(snapshot, source, overwrite=False)
         with disk_errors(folder, "Nothing was changed."):
             temporary.replace(folder)
             synchronise(folder.parent)
+
+
+def _machinery(
+    folder: Path, model: str, settings: Making, given_punkt: str | Path | None
+) -> Machinery:
+    if model == BM25:
+        if settings.bm25_weight is not None or settings.views or settings.merge:
+            raise InputError("--model bm25 has no views and is not fused: leave the others out.")
+        return Machinery(folder, State(settings=settings))
+    from muver.kb.index.model import keep
+
+    kept, loaded = keep(model, folder, settings, given_punkt)
+    machinery = Machinery(folder, State(settings=settings, model=kept))
+    machinery.model = loaded  # it need not be read again
+    return machinery
 
 
 def check_free(folder: Path) -> None:
@@ -232,30 +240,6 @@ def _writer(snapshot: Snapshot, name: str) -> SegmentWriter:
 def _name(state: State) -> str:
     """Of the file that the next change writes."""
     return f"{state.generation + 1:06d}.arrow"
-
-
-def _model(
-    name: str, folder: Path, settings: Making, given_punkt: str | Path | None
-) -> "tuple[Model | None, BiEncoder | None]":
-    """Bring the model into the index; what the state says of it, and the model itself."""
-    if name == BM25:
-        if settings.bm25_weight is not None or settings.views or settings.merge:
-            raise InputError("--model bm25 has no views and is not fused: leave the others out.")
-        return None, None
-    from muver.kb.index import model, sentences
-    from muver.retriever.encoders.fingerprint import model_fingerprint
-
-    loaded, trained = model.keep(name, folder / MODEL, settings)
-    kept = Model(
-        name=name,
-        fingerprint=model_fingerprint(folder / MODEL),
-        trained=trained,
-        punkt=sentences.keep(given_punkt, folder / PUNKT),
-        dimension=loaded.dimension,
-        metric=loaded.config.metric,
-        kinds=" and ".join(model.kinds(settings, loaded.config)),
-    )
-    return kept, loaded
 
 
 def _size(source: Source) -> int:

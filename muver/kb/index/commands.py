@@ -32,6 +32,7 @@ def create(
     bm25_weight: float | None = None,
     punkt: Path | None = None,
     world: str | None = None,
+    columns: Sequence[str] = (),
 ) -> None:
     """Make an index (:meth:`muver.kb.index.Index.create`).
 
@@ -58,18 +59,22 @@ def create(
         writes; by default English abbreviations.
     world
         Of entities in a file that names none; by default the file's name.
+    columns
+        NAME=COLUMN, as of `muver kb import`: which column of a file is which.
     """
     started = time.monotonic()
     check_free(out)
     given = {"views": views, "merge": merge, "bm25_weight": bm25_weight}
     own = settings.as_dict() | {key: one for key, one in given.items() if one is not None}
-    with _kb(source, world, out) as kb:
+    with _kb(source, world, columns, out) as kb:
         index = Index.create(out, kb, model, punkt, **own)
     size, took = index.info()["bytes"] / 1e6, duration(time.monotonic() - started)
     logger.info("%s: %d entities, %.1f MB in %s", out, len(index), size, took)
 
 
-def add(index: Path, source: Path, *, world: str | None = None) -> None:
+def add(
+    index: Path, source: Path, *, world: str | None = None, columns: Sequence[str] = ()
+) -> None:
     """Add entities (:meth:`muver.kb.index.Index.add`).
 
     Only what is new is encoded. All of it is taken, or nothing.
@@ -81,11 +86,15 @@ def add(index: Path, source: Path, *, world: str | None = None) -> None:
     world
         Of entities in a file that names none; by default the index's only world, or the file's
         name.
+    columns
+        NAME=COLUMN, as of `muver kb import`: which column of a file is which.
     """
-    _put(index, source, world, "add")
+    _put(index, source, world, columns, "add")
 
 
-def update(index: Path, source: Path, *, world: str | None = None) -> None:
+def update(
+    index: Path, source: Path, *, world: str | None = None, columns: Sequence[str] = ()
+) -> None:
     """Add or replace entities (:meth:`muver.kb.index.Index.update`).
 
     Only what is new or has changed is encoded. All of it is taken, or nothing.
@@ -97,8 +106,10 @@ def update(index: Path, source: Path, *, world: str | None = None) -> None:
     world
         Of entities in a file that names none; by default the index's only world, or the file's
         name.
+    columns
+        NAME=COLUMN, as of `muver kb import`: which column of a file is which.
     """
-    _put(index, source, world, "update")
+    _put(index, source, world, columns, "update")
 
 
 def remove(
@@ -170,17 +181,23 @@ def repair(index: Path) -> None:
         logger.info("%s: %s; %d entities", index, done, state.entities)
 
 
-def _put(folder: Path, source: Path, world: str | None, how: str) -> None:
+def _put(folder: Path, source: Path, world: str | None, columns: Sequence[str], how: str) -> None:
     index = Index.open(folder)
-    only = index.worlds[0] if len(index.worlds) == 1 else None
-    with _kb(source, world or only, folder) as kb:
-        _tell(index, getattr(index, how)(kb))
+    before = index.worlds
+    only = before[0] if len(before) == 1 else None
+    with _kb(source, world or only, columns, folder) as kb:
+        change = getattr(index, how)(kb)
+    for new in sorted(set(index.worlds).difference(before)) if before else ():
+        logger.info("%s: %r is a new world; others may have entities of the same ids", folder, new)
+    _tell(index, change)
 
 
 @contextlib.contextmanager
-def _kb(source: Path, world: str | None, beside: Path) -> Iterator[Path]:
+def _kb(source: Path, world: str | None, columns: Sequence[str], beside: Path) -> Iterator[Path]:
     """A canonical knowledge base: the one given, or made of a file meanwhile."""
     if source.is_dir():
+        if columns:
+            raise InputError(f"--map: {source} is a knowledge base already. It is for files.")
         yield source
         return
     from muver.kb.importing.build import import_kb
@@ -189,8 +206,9 @@ def _kb(source: Path, world: str | None, beside: Path) -> Iterator[Path]:
     if not source.is_file():
         raise InputError(f"{source}: no such folder or file.")
     with folder_beside(beside) as folder:
-        import_kb([source], out=folder / "kb", settings=Import(), world=world)
-        yield folder / "kb"
+        out = folder / "kb"
+        import_kb([source], out=out, settings=Import(), world=world, columns=columns)
+        yield out
 
 
 def _lines(file: str) -> list[str]:

@@ -9,7 +9,7 @@ import msgspec
 from muver.io.errors import InputError
 from muver.io.progress import logger
 from muver.io.records import Record
-from muver.kb.index.answer import checked, groups
+from muver.kb.index.answer import checked, followed
 from muver.kb.index.index import OpenIndex, open_index
 from muver.kb.index.mentions import Labelled, read_mentions
 from muver.retriever.evaluation.ranks import ranks_table
@@ -73,7 +73,7 @@ def measure(index: OpenIndex, mentions: Iterable[Labelled], cutoffs: Sequence[in
     worlds: list[str] = []
     none = unlabelled = 0
     missing: list[Labelled] = []
-    for some in groups(mentions):
+    for some in followed(mentions):
         none += sum(one.gold is None for one in some)
         unlabelled += sum(one.gold is msgspec.UNSET for one in some)
         labelled = [one for one in some if isinstance(one.gold, str)]

@@ -65,7 +65,7 @@ def query(
         if as_json:
             print(msgspec.json.encode(answer).decode())
         else:
-            print(in_terminal(mention, answer, opened.threshold))
+            print(in_terminal(mention, answer, opened.threshold, len(opened.worlds) > 1))
 
 
 def _given(
@@ -82,8 +82,12 @@ def _given(
     return iter(read)
 
 
-def in_terminal(mention: Mention, answer: Answer, threshold: float | None) -> str:
-    """The mention in its place, what was decided, and a table of the candidates."""
+def in_terminal(
+    mention: Mention, answer: Answer, threshold: float | None, worlds: bool = False
+) -> str:
+    """The mention in its place, what was decided, and a table of the candidates, perhaps with
+    their worlds.
+    """
     from io import StringIO
 
     from rich.console import Console
@@ -112,11 +116,13 @@ def in_terminal(mention: Mention, answer: Answer, threshold: float | None) -> st
         table.add_column("score", justify="right", no_wrap=True)
         table.add_column("title", no_wrap=True, overflow="ellipsis", max_width=28)
         table.add_column("id", no_wrap=True, overflow="ellipsis", max_width=16)
+        if worlds:
+            table.add_column("world", no_wrap=True, overflow="ellipsis", max_width=16)
         table.add_column("found by", no_wrap=True, overflow="ellipsis", ratio=1)
         for rank, one in enumerate(answer.candidates, start=1):
             by = one.text or ("(its words)" if one.layer == NO_VIEW else "(its title)")
-            texts = (Text(_flat(text)) for text in (one.title, one.id, by))
-            table.add_row(str(rank), f"{one.score:.2f}", *texts)
+            texts = [one.title, one.id, *([one.world or ""] if worlds else []), by]
+            table.add_row(str(rank), f"{one.score:.2f}", *(Text(_flat(text)) for text in texts))
         console.print(table)
     return "\n".join(line.rstrip() for line in lines.getvalue().splitlines()) + "\n"
 

@@ -6,7 +6,7 @@ stored.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -90,51 +90,49 @@ class Postings(NamedTuple):
         return self.rows[own], self.counts[own]
 
 
-class _Own(NamedTuple):
-    """A part's postings among the rows that are asked, and the lengths of those that are there."""
-
-    postings: Postings
-    asked: np.ndarray  # (entities,) bool
-    lengths: np.ndarray
-
-
 class Scorer:
     """BM25 of the entities that parts have in a world, or in all.
 
-    Parameters
-    ----------
-    parts, world
-        What is asked.
+    What a word adds is kept, as the mentions of a request often share their context.
     """
 
     def __init__(self, parts: Sequence[Part], world: str | None, settings: Words):
         self._settings = settings
-        self._own: list[_Own] = []
+        self._postings = [Postings.of(part) for part in parts]
+        self._asked = []  # (entities,) bool of each part
         for part in parts:
             asked = np.zeros(len(part), dtype=bool)
             asked[part.rows(world)] = part.live[part.rows(world)]
-            postings = Postings.of(part)
-            self._own.append(_Own(postings, asked, postings.lengths[asked]))
-        self._entities = sum(len(own.lengths) for own in self._own)
-        total = sum(own.lengths.sum() for own in self._own)
+            self._asked.append(asked)
+        own = list(zip(self._postings, self._asked, strict=True))
+        self._entities = sum(int(asked.sum()) for _, asked in own)
+        total = sum(postings.lengths[asked].sum() for postings, asked in own)
         self._mean = total / self._entities if total else 1.0
+        self._added: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}
 
-    def scores(self, query: Sequence[str]) -> Iterator[np.ndarray]:
+    def scores(self, query: Sequence[str]) -> list[np.ndarray]:
         """For each part the (entities,) float64 scores of a query's words; -inf if not asked."""
-        weights = {word: self._weight(word) for word in dict.fromkeys(query)}
-        k1, b = self._settings.k1, self._settings.b
-        for postings, asked, _ in self._own:
-            scores = np.where(asked, 0.0, -np.inf)
-            for word in query:
-                rows, counts = postings.having(word)
-                rate = 1 - b + b * postings.lengths[rows] / self._mean
-                scores[rows] += weights[word] * counts / (counts + k1 * rate)
-            yield scores
+        found = [np.where(asked, 0.0, -np.inf) for asked in self._asked]
+        for word, times in Counter(query).items():
+            if word not in self._added:
+                self._added[word] = self._adds(word)
+            for scores, (rows, added) in zip(found, self._added[word], strict=True):
+                scores[rows] += times * added
+        return found
 
-    def _weight(self, word: str) -> float:
-        """How rare a word is among the entities."""
-        having = sum(int(own.asked[own.postings.having(word)[0]].sum()) for own in self._own)
-        return float(np.log1p((self._entities - having + 0.5) / (having + 0.5)))
+    def _adds(self, word: str) -> list[tuple[np.ndarray, np.ndarray]]:
+        """For each part the rows that have a word, and what it adds to their scores."""
+        k1, b = self._settings.k1, self._settings.b
+        found = [postings.having(word) for postings in self._postings]
+        having = sum(
+            int(asked[rows].sum()) for asked, (rows, _) in zip(self._asked, found, strict=True)
+        )
+        weight = np.log1p((self._entities - having + 0.5) / (having + 0.5))
+        added = []
+        for postings, (rows, counts) in zip(self._postings, found, strict=True):
+            rate = 1 - b + b * postings.lengths[rows] / self._mean
+            added.append((rows, weight * counts / (counts + k1 * rate)))
+        return added
 
 
 def queries(mentions: Sequence[Mention], settings: Words) -> list[list[str]]:

@@ -76,7 +76,7 @@ def build_app(service: Service, hosts: Sequence[str] = ("*",)) -> FastAPI:
     return app
 
 
-async def _refused(_: Request, error: Any) -> JSONResponse:
+async def _refused(request: Request, error: Any) -> JSONResponse:
     match error:
         case HTTPException():
             return _answer(error.status_code, str(error.detail), error.headers)
@@ -84,6 +84,9 @@ async def _refused(_: Request, error: Any) -> JSONResponse:
             # Without what was given, as FastAPI would have it: it may be long, or anything.
             first = error.errors()[0]
             place, *rest = first["loc"]
+            if place == "body" and "json" not in request.headers.get("content-type", ""):
+                why = "the body is not sent as JSON. Add -H 'Content-Type: application/json'."
+                return _answer(415, why)
             where = f"{place} {'.'.join(map(str, rest))}".strip()
             return _answer(422, f"{where}: {first['msg']}.")
         case UnknownEntity():

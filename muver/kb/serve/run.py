@@ -88,6 +88,7 @@ def make_server(service: "Service", hosts: Sequence[str] = ("*",)) -> "Server":
         log_config=None,
         access_log=False,
         server_header=False,
+        headers=[("X-Content-Type-Options", "nosniff")],
         timeout_keep_alive=math.ceil(service.limits.seconds),
         timeout_graceful_shutdown=service.limits.stop_seconds,
         timeout_notify=0,

@@ -4,15 +4,23 @@ import errno
 import json
 import os
 import shutil
+import subprocess
+import sys
 
 import pyarrow as pa
 import pytest
+from safetensors import SafetensorError
 
+from muver.io import progress
 from muver.io.errors import InputError
-from muver.kb.index import Entity, Index, changes, segments
+from muver.kb.index import Entity, Index, answer, changes, segments
+from muver.kb.index import encoder as encoder_module
 from muver.kb.index.commands import repair
+from muver.kb.index.evaluate import evaluate
 from muver.kb.index.state import BeingChanged, Damaged, writing
 from muver.kb.index.store import UnknownEntity
+from muver.retriever.encoders.biencoder import BiEncoder
+from muver.retriever.encoders.start import take_encoder
 from muver.retriever.retrieval.answers import Candidate, Mention
 from muver.retriever.retrieval.retriever import Retriever
 from tests import tiny
@@ -109,6 +117,55 @@ def test_a_full_disk(index, monkeypatch):
     assert [path.name for path in (index.folder / "segments").iterdir()] == ["000001.arrow"]
     assert Index.open(index.folder).generation == 1
     assert index.add([NEW]).added == 1
+
+
+@pytest.mark.parametrize("kind", ["trained", "encoder"])
+def test_a_full_disk_while_the_model_is_copied(
+    kind, tmp_path, entities, model, encoder, monkeypatch
+):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def full_too(*_):
+        raise SafetensorError("I/O error: No space left on device (os error 28)")
+
+    if kind == "encoder":
+        model = tmp_path / "bert"
+        take_encoder(encoder, model)
+        monkeypatch.setattr(BiEncoder, "save_pretrained", full_too)
+    else:
+        monkeypatch.setattr(shutil, "copyfile", full)
+    there = sorted(tmp_path.iterdir())
+    with pytest.raises(InputError, match="model: cannot be written .*No space left"):
+        Index.create(tmp_path / "index", entities, model, context_tokens=60)
+    assert sorted(tmp_path.iterdir()) == there
+
+
+def test_what_a_killed_create_left_is_removed_by_the_next(tmp_path, entities):
+    code = (
+        "import os\nfrom muver.kb.index import Entity, Index, changes\n"
+        "changes.write_segment = lambda *_: os.kill(os.getpid(), 9)\n"
+        "Index.create('index', [Entity(id='a', title='a')], 'bm25')"
+    )
+    assert subprocess.run([sys.executable, "-c", code], cwd=tmp_path).returncode == -9
+    assert [path.suffix for path in tmp_path.iterdir()] == [".tmp"]
+    Index.create(tmp_path / "index", entities, "bm25")
+    assert [path.name for path in tmp_path.iterdir()] == ["index"]
+
+
+def test_what_takes_longer_than_a_second_is_told_at_once(
+    tmp_path, entities, model, monkeypatch, caplog
+):
+    monkeypatch.setattr(progress, "FIRST", 0)
+    monkeypatch.setattr(encoder_module, "BATCH_TOKENS", {"cpu": 1})
+    caplog.set_level("INFO", "muver")
+    index = Index.create(tmp_path / "index", entities[:3], model)
+    assert "encoding views: 1 of " in caplog.text
+    mentions = [{"left": "", "mention": one.title, "right": "", "gold": one.id} for one in entities]
+    (tmp_path / "m.jsonl").write_text("\n".join(map(json.dumps, mentions[:3])))
+    monkeypatch.setattr(answer, "TOGETHER", 1)
+    evaluate(index.folder, str(tmp_path / "m.jsonl"))
+    assert "ranking: 1 of 3 mentions" in caplog.text
 
 
 @pytest.mark.parametrize("change", ["add", "update", "remove", "compact"])

@@ -123,7 +123,10 @@ def test_bodies_that_are_no_json(town, body):
 def test_another_type_of_body_is_refused(town):
     """So that no page elsewhere can post here without being asked for its origin first."""
     body = json.dumps({"mentions": [SMITH]}).encode()
-    assert town.call("POST", "/retrieve", body, {"Content-Type": "text/plain"}).status == 422
+    for kind in ("text/plain", "application/x-www-form-urlencoded"):  # the latter is curl's
+        answer = town.call("POST", "/retrieve", body, {"Content-Type": kind})
+        assert answer.status == 415 and "-H 'Content-Type: application/json'" in answer.said
+        assert answer.headers["x-content-type-options"] == "nosniff"
 
 
 def test_the_routes_are_described(town):
