@@ -107,15 +107,20 @@ def checked(
 
 
 def opened_index(path: Path, qdrant: str | None = None) -> "OpenIndex | Retriever":
-    """An index of one's own entities (a folder), in its files or in the collection at ``qdrant``;
-    or that of a row (its file).
-    """
-    if path.is_dir():
-        from muver.kb.index.index import open_index
-
-        return open_index(path, qdrant)
-    if qdrant is not None:
-        raise InputError(f"{path}: no folder. --qdrant is for those of `muver index create`.")
+    """An index of one's own entities (a folder), or that of a row (its file)."""
+    if path.is_dir() or qdrant is not None:
+        return own_index(path, qdrant)
     from muver.retriever.retrieval.retriever import Retriever
 
     return Retriever.from_index(path)
+
+
+def own_index(folder: Path, qdrant: str | None = None) -> "OpenIndex":
+    """An index of one's own entities, in its files or in the collection at ``qdrant``."""
+    if qdrant is not None:
+        from muver.kb.index.qdrant import QdrantIndex
+
+        return QdrantIndex.open(folder, qdrant)
+    from muver.kb.index.index import Index
+
+    return Index.open(folder)

@@ -18,28 +18,13 @@ from muver.io.errors import InputError
 from muver.io.files import folder_beside, synchronise
 from muver.io.progress import Progress
 from muver.kb.importing.schema import count_entities
+from muver.kb.index import segments
 from muver.kb.index.entity import Entity, checked
 from muver.kb.index.machinery import Machinery
-from muver.kb.index.segments import (
-    ENTITIES_A_PART,
-    Check,
-    Opened,
-    SegmentWriter,
-    groups,
-    joined,
-    schema,
-)
+from muver.kb.index.segments import Opened, check, groups, joined, schema
 from muver.kb.index.settings import Making
 from muver.kb.index.snapshot import Place, Snapshot
-from muver.kb.index.state import (
-    FILE,
-    PREVIOUS,
-    SEGMENTS,
-    Segment,
-    State,
-    damaged,
-    write_state,
-)
+from muver.kb.index.state import FILE, PREVIOUS, SEGMENTS, Segment, State, write_state
 
 BM25 = "bm25"
 # Segments of fewer entities are joined when there are more than so many of them.
@@ -122,7 +107,7 @@ def put(snapshot: Snapshot, source: Source, overwrite: bool) -> Change:
                 gone.add(place)
             yield entity
 
-    new = write_segment(snapshot, taken(), _size(source))
+    new = write_new(snapshot, taken(), _size(source))
     if new:
         write_state(snapshot.folder, _tidied(snapshot, [*_without(snapshot, gone), *new]))
     return Change(**counts)
@@ -152,40 +137,41 @@ def compact(snapshot: Snapshot) -> None:
             path.unlink()
 
 
-def write_segment(snapshot: Snapshot, entities: Iterator[Entity], total: int) -> list[Segment]:
+def write_new(snapshot: Snapshot, entities: Iterator[Entity], total: int) -> list[Segment]:
     """Encode ``total`` entities or fewer and write them as a segment, none if there are none;
     memory does not grow with them.
     """
-    progress = Progress("encoding", total, "entities")
     parts = groups(entities)
     if (first := next(parts, None)) is None:
         return []
-    with _writer(snapshot, _name(snapshot.state)) as writer:
+    progress = Progress("encoding", total, "entities")
+
+    def encoded() -> Iterator[dict[str, pa.Array]]:
         for part in chain([first], parts):
-            writer.write(snapshot.machinery.columns(part))
+            yield snapshot.machinery.columns(part)
             progress.advance(len(part))
-    progress.finish()
-    return [writer.segment()]
+        progress.finish()
+
+    return [_written(snapshot, _name(snapshot.state), encoded())]
 
 
 def _with_places(snapshot: Snapshot, source: Source) -> Iterator[tuple[Entity, Place | None]]:
     """Entities, each with its place in the index if it has one; an id may not come twice."""
     seen = np.empty(0, dtype=np.uint64)
     entities = checked(source)
-    while some := list(islice(entities, ENTITIES_A_PART)):
-        keys = np.array([entity.key for entity in some], dtype=np.uint64)
-        unique, counts = np.unique(keys, return_counts=True)
-        twice = np.r_[unique[counts > 1], unique[np.isin(unique, seen)]]
-        if len(twice):
-            entity = next(entity for entity in some if entity.key == twice[0])
+    while some := list(islice(entities, segments.ENTITIES_A_PART)):
+        seen = np.append(seen, np.array([entity.key for entity in some], dtype=np.uint64))
+        keys, counts = np.unique(seen, return_counts=True)
+        if (counts > 1).any():
+            twice = keys[counts > 1][0]
+            entity = next(entity for entity in some if entity.key == twice)
             raise InputError(
                 f"id {entity.id!r} comes twice in world {entity.world!r}. Ids must differ within "
                 "a world. Leave one of the two out."
             )
-        seen = np.union1d(seen, keys)
-        places = snapshot.find(keys)
-        for entity, key in zip(some, keys.tolist(), strict=True):
-            yield entity, places.get(key)
+        places = snapshot.find(entity.key for entity in some)
+        for entity in some:
+            yield entity, places.get(entity.key)
 
 
 def _without(snapshot: Snapshot, places: set[Place]) -> list[Segment]:
@@ -219,22 +205,15 @@ def _rewritten(snapshot: Snapshot, opened: Sequence[Opened], name: str) -> list[
     parts = [part for one in opened for part in one.parts]
     if not any(part.live.any() for part in parts):
         return []
-    for one in opened:  # once more: what is copied gets a new checksum
-        path = snapshot.folder / SEGMENTS / one.segment.name
-        try:
-            Check(path, one.segment, wait=True)
-        except FileNotFoundError:
-            raise damaged(path, "no such file") from None
-    with _writer(snapshot, name) as writer:
-        for batch in joined(parts):
-            writer.write({column: batch.column(column) for column in batch.schema.names})
-    return [writer.segment()]
+    for one in opened:  # what is copied gets a new checksum
+        check(snapshot.folder / SEGMENTS, one.segment)
+    return [_written(snapshot, name, joined(parts))]
 
 
-def _writer(snapshot: Snapshot, name: str) -> SegmentWriter:
+def _written(snapshot: Snapshot, name: str, parts: Iterable[dict[str, pa.Array]]) -> Segment:
     state = snapshot.state
-    kind: pa.Schema = schema(state.model.dimension if state.model else None, state.words)
-    return SegmentWriter(snapshot.folder / SEGMENTS / name, kind)
+    kind = schema(state.model.dimension if state.model else None, state.words)
+    return segments.write_segment(snapshot.folder / SEGMENTS / name, kind, parts)
 
 
 def _name(state: State) -> str:

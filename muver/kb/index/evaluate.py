@@ -9,8 +9,8 @@ import msgspec
 from muver.io.errors import InputError
 from muver.io.progress import logger
 from muver.io.records import Record
-from muver.kb.index.answer import checked, followed
-from muver.kb.index.index import OpenIndex, open_index
+from muver.kb.index.answer import checked, followed, own_index
+from muver.kb.index.index import OpenIndex
 from muver.kb.index.mentions import Labelled, read_mentions
 from muver.retriever.evaluation.ranks import ranks_table
 from muver.retriever.evaluation.recall import scored
@@ -54,7 +54,7 @@ def evaluate(
     """
     if min(cutoffs) < 1:
         raise InputError(f"--cutoffs: {min(cutoffs)} is not a number of candidates.")
-    opened, cutoffs = open_index(index, qdrant), sorted(set(cutoffs))
+    opened, cutoffs = own_index(index, qdrant), sorted(set(cutoffs))
     found = measure(opened, checked(read_mentions(mentions), opened), cutoffs)
     if as_json:
         print(json.dumps(msgspec.to_builtins(found, str_keys=True), indent=2))

@@ -9,17 +9,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from muver.kb.index.entity import Entity
+from muver.kb.index.entity import Entity, EntityViews
 from muver.kb.index.machinery import Machinery
 from muver.kb.index.search import Hit, by_views, by_words, fused
-from muver.kb.index.segments import Opened, Part
-from muver.kb.index.state import SEGMENTS, Damaged, State, damaged, read_state
+from muver.kb.index.segments import Opened
+from muver.kb.index.state import SEGMENTS, Damaged, State, read_state
 from muver.kb.index.store import Store
-from muver.kb.index.views import EntityViews
 from muver.kb.index.words import queries
 from muver.retriever.retrieval.answers import NO_VIEW, Candidate, Mention
-
-ATTEMPTS = 5  # to read a state before the files that it names are gone
 
 
 class Place(NamedTuple):
@@ -34,52 +31,33 @@ class Snapshot(Store):
         self.folder, self.machinery = machinery.folder, machinery
         self.state, self.opened = state, opened
         self.generation = state.generation
-        self._parts = [part for one in opened for part in one.parts]
+        self.parts = [part for one in opened for part in one.parts]
 
     @classmethod
     def now(cls, folder: str | Path, before: "Snapshot | None" = None) -> "Snapshot":
         """Open the index as it is; what an older snapshot has open is taken over."""
-        for _ in range(ATTEMPTS):
-            state = read_state(folder)
+        state = read_state(folder)
+        while True:
             try:
                 return cls.of(Path(folder), state, before)
-            except FileNotFoundError as error:  # compacted between the two
-                lost = error
-        raise damaged(Path(lost.filename), "no such file") from None
+            except Damaged:
+                seen, state = state, read_state(folder)
+                if state == seen:
+                    raise
+                # Compacted between the two: the files that it named are gone.
 
     @classmethod
     def of(cls, folder: Path, state: State, before: "Snapshot | None" = None) -> "Snapshot":
-        again = before is not None and before.damage is not None  # it may be whole by now
-        if before is not None and before.state == state and not again:
+        if before is not None and before.state == state:
             return before
         # Of one name there may have been another file: it counts if it is the same.
-        known = {one.segment.sha256: one for one in before.opened} if before and not again else {}
+        known = {one.segment.sha256: one for one in before.opened} if before else {}
         opened = [
-            known[one.sha256].at(one)
-            if one.sha256 in known
-            else Opened.of(folder / SEGMENTS, one, wait=again)
+            known[one.sha256].at(one) if one.sha256 in known else Opened.of(folder / SEGMENTS, one)
             for one in state.segments
         ]
         same = before is not None and before.state.fingerprint == state.fingerprint
         return cls(before.machinery if same else Machinery(folder, state), state, opened)
-
-    @property
-    def parts(self) -> list[Part]:
-        """Of all segments, in their order; none where one is known to be damaged."""
-        if (wrong := self.damage) is not None:
-            raise wrong
-        return self._parts
-
-    @property
-    def damage(self) -> Damaged | None:
-        """What is known to be wrong with a segment."""
-        return next((one.check.wrong for one in self.opened if one.check.wrong), None)
-
-    def checked(self) -> "Snapshot":
-        """The same, once all segments are known to be as they were written."""
-        for one in self.opened:
-            one.check.finish()
-        return self
 
     @cached_property
     def worlds(self) -> dict[str, int]:
@@ -101,8 +79,7 @@ class Snapshot(Store):
         return {key: self.parts[at.part].entity(at.row) for key, at in self.find(keys).items()}
 
     def views_of(self, keys: Collection[int]) -> dict[int, EntityViews]:
-        places = self.find(keys)
-        return {key: EntityViews.of(self.parts[at.part], at.row) for key, at in places.items()}
+        return {key: self.parts[at.part].views(at.row) for key, at in self.find(keys).items()}
 
     def entities(self) -> Iterator[Entity]:
         for part in self.parts:
@@ -111,7 +88,7 @@ class Snapshot(Store):
 
     @cached_property
     def _starts(self) -> list[int]:
-        return [0, *accumulate(map(len, self._parts))]
+        return [0, *accumulate(map(len, self.parts))]
 
     def number(self, part: int, row: int) -> int:
         """The number of an entity among those of all segments, the removed ones counted."""
@@ -146,4 +123,4 @@ class Snapshot(Store):
             entity = part.entity(hit.row)
             none = NO_VIEW, -1, -1, ""
             return Candidate(number, entity.id, entity.title, hit.score, *none, entity.world)
-        return EntityViews.of(part, hit.row).candidate(number, hit.score, hit.view)
+        return part.views(hit.row).candidate(number, hit.score, hit.view)

@@ -5,7 +5,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from muver.io.errors import InputError
-from muver.kb.index.segments import Opened
+from muver.kb.index.segments import check
 from muver.kb.index.state import (
     FILE,
     MODEL,
@@ -13,7 +13,6 @@ from muver.kb.index.state import (
     PUNKT,
     SEGMENTS,
     State,
-    damaged,
     read_state,
     replace_state,
     writing,
@@ -29,9 +28,7 @@ def verify(folder: Path, name: str = FILE) -> list[str]:
     wrong = []
     for segment in state.segments:
         try:
-            Opened.of(folder / SEGMENTS, segment, wait=True)
-        except FileNotFoundError:
-            wrong.append(str(damaged(folder / SEGMENTS / segment.name, "no such file")))
+            check(folder / SEGMENTS, segment)
         except InputError as error:
             wrong.append(str(error))
     if state.model is None:

@@ -7,11 +7,9 @@ stored.
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from muver.kb.index.entity import Entity
 from muver.kb.index.segments import WORDS, Part
@@ -40,56 +38,6 @@ def split(texts: Sequence[str]) -> list[list[str]]:
     return bm25s.tokenize(list(texts), stopwords=[], show_progress=False, return_ids=False)
 
 
-class Postings(NamedTuple):
-    """Which entities of a part have a word.
-
-    Attributes
-    ----------
-    place
-        The number of each word.
-    starts : (words + 1,)
-        Where its entities begin, and the number of all.
-    rows, counts : (pairs,)
-        The entities that have it, increasing, and how often.
-    lengths : (entities,)
-        Words of each entity, repetitions counted.
-    """
-
-    place: dict[str, int]
-    starts: np.ndarray
-    rows: np.ndarray
-    counts: np.ndarray
-    lengths: np.ndarray
-
-    @classmethod
-    def of(cls, part: Part) -> "Postings":
-        """Those of a part, made when they are first needed."""
-        if "postings" not in part.__dict__:
-            part.__dict__["postings"] = cls._inverted(part)
-        return part.__dict__["postings"]
-
-    @classmethod
-    def _inverted(cls, part: Part) -> "Postings":
-        words, counts = part.batch.column("words"), part.batch.column("counts")
-        encoded = pc.dictionary_encode(words.values)
-        numbers, times = encoded.indices.to_numpy(), counts.values.to_numpy()
-        sizes = np.diff(words.offsets.to_numpy())
-        owners = np.repeat(np.arange(len(part)), sizes)
-        order = np.argsort(numbers, kind="stable")
-        place = {word: n for n, word in enumerate(encoded.dictionary.to_pylist())}
-        starts = np.searchsorted(numbers[order], np.arange(len(place) + 1))
-        lengths = np.bincount(owners, weights=times, minlength=len(part))
-        return cls(place, starts, owners[order], times[order], lengths)
-
-    def having(self, word: str) -> tuple[np.ndarray, np.ndarray]:
-        """The rows that have a word, and how often."""
-        n = self.place.get(word)
-        if n is None:
-            return np.empty(0, np.int64), np.empty(0, np.int64)
-        own = slice(self.starts[n], self.starts[n + 1])
-        return self.rows[own], self.counts[own]
-
-
 class Scorer:
     """BM25 of the entities that parts have in a world, or in all.
 
@@ -98,7 +46,7 @@ class Scorer:
 
     def __init__(self, parts: Sequence[Part], world: str | None, settings: Words):
         self._settings = settings
-        self._postings = [Postings.of(part) for part in parts]
+        self._postings = [part.postings for part in parts]
         self._asked = []  # (entities,) bool of each part
         for part in parts:
             asked = np.zeros(len(part), dtype=bool)

@@ -4,8 +4,9 @@ import pytest
 
 from muver.io.typed import read
 from muver.kb.index import Entity, Index
+from muver.kb.index.segments import Postings
 from muver.kb.index.settings import Words
-from muver.kb.index.words import LONGEST, Postings, queries
+from muver.kb.index.words import LONGEST, queries
 from muver.retriever.retrieval.answers import Mention
 
 

@@ -8,20 +8,25 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import parse_qs, urlsplit
 
 import msgspec
 import numpy as np
-from qdrant_client import QdrantClient, models
-from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
 from muver.io.errors import InputError
 from muver.io.records import Record
-from muver.kb.index.entity import Entity
-from muver.kb.index.qdrant.address import Address
+from muver.kb.index.entity import Entity, EntityViews
 from muver.kb.index.state import State
 from muver.kb.index.store import NoAnswer
-from muver.kb.index.views import EntityViews
+
+try:
+    from qdrant_client import QdrantClient, models
+    from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
+except ModuleNotFoundError:
+    raise InputError(
+        "Qdrant's client is not installed. Install it with: pip install 'muver[qdrant]'"
+    ) from None
 
 KEY = "QDRANT_API_KEY"
 SECONDS = 60  # for one answer
@@ -29,6 +34,37 @@ DISTANCES = {"dot": models.Distance.DOT, "l2": models.Distance.EUCLID}
 METADATA = "muver"
 MOST_WORLDS = 100_000
 CONTENTS_A_PAGE = 10_000
+
+
+class Address(NamedTuple):
+    """A server (scheme, host, port, and what stands before the collection in the path), a
+    collection, and how many entities HNSW looks at (``hnsw_ef``); None: all of them, exact search.
+    """
+
+    server: str
+    collection: str
+    ef: int | None = None
+
+    @classmethod
+    def read(cls, given: str, folder: Path) -> "Address":
+        """The address in a URL, ``http://HOST:PORT/COLLECTION?ef=N``; without a collection it is
+        called as the index's folder.
+        """
+        url = urlsplit(given)
+        options = parse_qs(url.query, keep_blank_values=True)
+        ef = options.pop("ef", [None])[-1]
+        right = url.scheme in ("http", "https") and url.hostname and not options
+        if not right or not (ef is None or (ef.isdecimal() and int(ef))):
+            raise InputError(
+                f"--qdrant {given}: not the address of a collection. Expected "
+                "http://HOST:6333/COLLECTION, perhaps with ?ef=128, a number from 1."
+            )
+        before, _, name = url.path.rpartition("/")
+        server = f"{url.scheme}://{url.netloc}{before}"
+        return cls(server, name or folder.resolve().name, ef and int(ef))
+
+    def __str__(self) -> str:
+        return f"{self.server}/{self.collection}"
 
 
 class About(Record):
