@@ -197,7 +197,7 @@ class Opened(NamedTuple):
 
 
 def check(folder: Path, segment: Segment, most: float = float("inf")) -> None:
-    """Refuse a file that is not as it was written; of more than ``most`` bytes by its size alone."""
+    """Refuse a file that is not as it was written; one of more than ``most`` bytes by its size."""
     path = folder / segment.name
     if not path.is_file():
         raise damaged(path, "no such file")

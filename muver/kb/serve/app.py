@@ -17,13 +17,10 @@ from muver.io.errors import InputError, Mistake
 from muver.io.progress import logger
 from muver.kb.index.state import BeingChanged
 from muver.kb.index.store import NoAnswer, UnknownEntity
-from muver.kb.serve.asking import asking
-from muver.kb.serve.changing import changing
 from muver.kb.serve.forms import Sentence
 from muver.kb.serve.guard import Bodies, Notes
 from muver.kb.serve.models import look_out
-from muver.kb.serve.monitoring import monitoring
-from muver.kb.serve.service import Service
+from muver.kb.serve.routes import Service, asking, changing, watching
 from muver.look import ASSETS as SHARED
 from muver.version import __version__
 
@@ -60,7 +57,7 @@ def build_app(service: Service, hosts: Sequence[str] = ("*",)) -> FastAPI:
     )
     for kind in (HTTPException, RequestValidationError, InputError):
         app.add_exception_handler(kind, _refused)
-    for router in (asking(service), changing(service), monitoring(service)):
+    for router in (asking(service), changing(service), watching(service)):
         app.include_router(router)
 
     @app.get("/", include_in_schema=False)
