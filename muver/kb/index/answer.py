@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
@@ -34,14 +34,13 @@ class Found:
     last: int
     text: str
 
-
-def fields_of(candidate: Candidate) -> dict:
-    """What :class:`Found` takes of a candidate."""
-    own = {name: value for name, value in vars(candidate).items() if name in FIELDS}
-    return {"id": candidate.document_id, **own}
-
-
-FIELDS = frozenset(Found.__annotations__)
+    @classmethod
+    def of(cls, one: Candidate, **more: Any) -> Self:
+        """A candidate, with ``more`` of what a subclass adds."""
+        return cls(
+            one.document_id, one.world, one.title, one.score, one.layer, one.first, one.last,
+            one.text, **more,
+        )  # fmt: skip
 
 
 class Answer(Record):
@@ -64,7 +63,7 @@ def answers(
         for mention, candidates in zip(group, index.retrieve(group, k), strict=True):
             best = candidates[0] if candidates else None
             chosen = best.document_id if best and accepted(best, index.threshold) else None
-            found = [Found(**fields_of(one)) for one in candidates]
+            found = list(map(Found.of, candidates))
             probability = best and best.probability
             yield mention, Answer(mention.text, mention.world, chosen, probability, found)
 

@@ -77,19 +77,19 @@ def measure(index: OpenIndex, mentions: Iterable[Labelled], cutoffs: Sequence[in
         none += sum(one.gold is None for one in some)
         unlabelled += sum(one.gold is msgspec.UNSET for one in some)
         labelled = [one for one in some if isinstance(one.gold, str)]
-        there = [index.has(one.gold, one.mention.world) for one in labelled]
-        missing += [one for one, known in zip(labelled, there, strict=True) if not known]
-        linkable = [one for one, known in zip(labelled, there, strict=True) if known]
+        linkable: list[Labelled] = []
+        for one in labelled:
+            (linkable if index.has(one.gold, one.mention.world) else missing).append(one)
         answers = index.retrieve([one.mention for one in linkable], max(cutoffs))
         for one, candidates in zip(linkable, answers, strict=True):
             ids = [candidate.document_id for candidate in candidates]
             ranks.append(ids.index(one.gold) + 1 if one.gold in ids else 0)
             worlds.append(one.mention.world or ALL)
     if missing:
-        first = f"{missing[0].place}: {missing[0].gold!r}"
         logger.warning(
-            "golds that are no entities of the index: %d, the first in %s", len(missing), first
-        )
+            "golds that are no entities of the index: %d, the first in %s: %r",
+            len(missing), missing[0].place, missing[0].gold,
+        )  # fmt: skip
     scores = None
     if ranks:
         ids, nothing = list(map(str, range(len(ranks)))), [None] * len(ranks)

@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from muver.io.errors import InputError
 from muver.kb.index import words
 from muver.kb.index.entity import Entity
 from muver.kb.index.segments import ENTITY
 from muver.kb.index.state import MODEL, PUNKT, State
 from muver.retriever.retrieval.answers import Mention
-from muver.retriever.views.files import punkt_fingerprint
 
 if TYPE_CHECKING:
     from muver.kb.index.encoder import ViewEncoder
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
 
 class Machinery:
     """One for all snapshots and threads of an index. A query needs no splitter, so each is loaded
-    when it is first needed, after a look whether it is the one that the index was made with.
+    when it is first needed.
     """
 
     def __init__(self, folder: Path, state: State):
@@ -55,27 +53,13 @@ class Machinery:
 
     @cached_property
     def model(self) -> "BiEncoder":
-        from muver.retriever.encoders.fingerprint import model_fingerprint
-
-        folder, wanted = self.folder / MODEL, self.state.model
-        self._same(folder, model_fingerprint(folder), wanted.fingerprint)
-        return load_model(folder)
+        return load_model(self.folder / MODEL)
 
     @cached_property
     def _encoder(self) -> "ViewEncoder":
         from muver.kb.index.encoder import ViewEncoder
 
-        folder = self.folder / PUNKT
-        self._same(folder, punkt_fingerprint(folder), self.state.model.punkt)
-        return ViewEncoder(self.model, self.state.settings, folder)
-
-    def _same(self, folder: Path, found: str, wanted: str) -> None:
-        if found != wanted:
-            raise InputError(
-                f"{folder}: its fingerprint is {found[:12]}, that with which this index was made "
-                f"({self.state.model.name}) is {wanted[:12]}. Put that back, or make the index "
-                "again."
-            )
+        return ViewEncoder(self.model, self.state.settings, self.folder / PUNKT)
 
 
 def load_model(folder: Path) -> "BiEncoder":

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
 
-from muver.kb.index.answer import accepted, fields_of
+from muver.kb.index.answer import accepted
 from muver.kb.index.entity import Entity
 from muver.kb.serve.forms import AskedMention, Excerpt, Explained, Ranked, RankedForMention, View
 from muver.retriever.retrieval.answers import Candidate, Mention
@@ -60,7 +60,7 @@ class Ranking:
         own = None
         if self.excerpts:
             own = excerpt(self.index.entity(one.document_id, one.world).description, one.text)
-        return Ranked(**fields_of(one), rank=rank, probability=one.probability, excerpt=own)
+        return Ranked.of(one, rank=rank, probability=one.probability, excerpt=own)
 
 
 @dataclass(frozen=True)
