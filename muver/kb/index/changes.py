@@ -24,7 +24,20 @@ from muver.kb.index.machinery import Machinery
 from muver.kb.index.segments import Opened, check, groups, joined, schema
 from muver.kb.index.settings import Making
 from muver.kb.index.snapshot import Place, Snapshot
-from muver.kb.index.state import FILE, PREVIOUS, SEGMENTS, Segment, State, write_state
+from muver.kb.index.state import (
+    FILE,
+    MODEL,
+    PREVIOUS,
+    PUNKT,
+    SEGMENTS,
+    Segment,
+    State,
+    read_state,
+    replace_state,
+    write_state,
+    writing,
+)
+from muver.retriever.views.files import punkt_fingerprint
 
 BM25 = "bm25"
 # Segments of fewer entities are joined when there are more than so many of them.
@@ -135,6 +148,53 @@ def compact(snapshot: Snapshot) -> None:
     for path in (folder / SEGMENTS).iterdir():
         if path.name not in kept:
             path.unlink()
+
+
+def verify(folder: Path, name: str = FILE) -> list[str]:
+    """What is wrong with the segments, the model and the splitter, a sentence each; ``name`` is of
+    the state's file.
+    """
+    state = read_state(folder, name)
+    wrong = []
+    for segment in state.segments:
+        try:
+            check(folder / SEGMENTS, segment)
+        except InputError as error:
+            wrong.append(str(error))
+    if state.model is None:
+        return wrong
+    from muver.retriever.encoders.fingerprint import model_fingerprint
+
+    try:
+        made = {MODEL: model_fingerprint(folder / MODEL), PUNKT: punkt_fingerprint(folder / PUNKT)}
+    except (InputError, OSError) as error:
+        return [*wrong, str(error)]
+    wanted = {MODEL: state.model.fingerprint, PUNKT: state.model.punkt}
+    return wrong + [
+        f"{folder / name}: not what the index was made with. Put that back, or make it again."
+        for name in wanted
+        if made[name] != wanted[name]
+    ]
+
+
+def repair(folder: Path) -> State | None:
+    """Go back to before the last change of an index that is damaged; None if it is not."""
+    if not (folder / PREVIOUS).is_file():
+        read_state(folder)  # refuses what is no index
+    with writing(folder):
+        try:
+            wrong = verify(folder)
+        except InputError as error:
+            wrong = [str(error)]
+        if not wrong:
+            return None
+        if not (folder / PREVIOUS).is_file() or verify(folder, PREVIOUS):
+            raise InputError("\n".join([*wrong, f"{folder}: no whole state before that."]))
+        before = read_state(folder, PREVIOUS)
+        # Later than the damaged one, which the service and others may have seen.
+        after = replace(before, generation=before.generation + 2)
+        replace_state(folder / FILE, after)
+        return after
 
 
 def write_new(snapshot: Snapshot, entities: Iterator[Entity], total: int) -> list[Segment]:

@@ -13,8 +13,7 @@ from muver.io.errors import InputError
 from muver.io.files import folder_beside
 from muver.io.progress import duration, logger
 from muver.io.typed import flat
-from muver.kb.index import verify as verification
-from muver.kb.index.changes import check_free
+from muver.kb.index import changes
 from muver.kb.index.index import Change, Index
 from muver.kb.index.settings import Making
 
@@ -63,7 +62,7 @@ def create(
         NAME=COLUMN, as of `muver kb import`: which column of a file is which.
     """
     started = time.monotonic()
-    check_free(out)
+    changes.check_free(out)
     given = {"views": views, "merge": merge, "bm25_weight": bm25_weight}
     own = settings.as_dict() | {key: one for key, one in given.items() if one is not None}
     with _kb(source, world, columns, out) as kb:
@@ -168,13 +167,13 @@ def show(index: Path, *, as_json: bool = False) -> None:
 
 def verify(index: Path) -> None:
     """Look at the files of an index; the error names all that are not as they were written."""
-    if wrong := verification.verify(index):
+    if wrong := changes.verify(index):
         raise InputError("\n".join(wrong))
     logger.info("%s: all files are as they were written", index)
 
 
 def repair(index: Path) -> None:
-    if (state := verification.repair(index)) is None:
+    if (state := changes.repair(index)) is None:
         logger.info("%s: all files are as they were written; nothing to repair", index)
     else:
         done = "what it was before its last change, which has to be made again"

@@ -17,7 +17,6 @@ from muver.kb.index.settings import Making
 from muver.kb.index.snapshot import Snapshot
 from muver.kb.index.state import MODEL, SEGMENTS, writing
 from muver.kb.index.store import Store, known_world
-from muver.kb.index.verify import verify
 from muver.retriever.retrieval.answers import Candidate, Mention, ViewPart, check_texts
 from muver.retriever.retrieval.parts import greatest_first
 
@@ -229,7 +228,7 @@ class Index(OpenIndex):
 
     def verify(self) -> list[str]:
         """What is wrong with the index's files, a sentence for each; none if all is well."""
-        return verify(self.folder)
+        return changes.verify(self.folder)
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[Snapshot]:
