@@ -142,7 +142,8 @@ def exactly(vectors: np.ndarray, mention: np.ndarray, metric: str) -> np.ndarray
 
 def longest(parts: Sequence[Part]) -> float:
     """Length of the longest vector of any view."""
-    return max((float(part.lengths.max(initial=0)) for part in parts), default=0.0)
+    lengths = (part.batch.column("length").to_numpy() for part in parts)
+    return max((float(own.max(initial=0)) for own in lengths), default=0.0)
 
 
 def slack(mentions: np.ndarray, length: float, metric: str) -> np.ndarray:

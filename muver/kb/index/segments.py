@@ -75,11 +75,12 @@ class Postings(NamedTuple):
 
 class Part:
     """Some entities of a segment, by world and id; ``live``, (entities,) bool, says which of them
-    are still there.
+    are still there. ``keys`` and ``content``, (entities,) uint64, are as of :class:`Entity`.
     """
 
     def __init__(self, batch: pa.RecordBatch, live: np.ndarray):
         self.batch, self.live = batch, live
+        self.keys, self.content = (batch.column(name).to_numpy() for name in ("key", "content"))
 
     def __len__(self) -> int:
         return self.batch.num_rows
@@ -89,16 +90,6 @@ class Part:
         other = copy.copy(self)
         other.live = live
         return other
-
-    @cached_property
-    def keys(self) -> np.ndarray:
-        """(entities,) uint64."""
-        return self.batch.column("key").to_numpy()
-
-    @cached_property
-    def content(self) -> np.ndarray:
-        """(entities,) uint64."""
-        return self.batch.column("content").to_numpy()
 
     @cached_property
     def spans(self) -> dict[str, slice]:
@@ -117,11 +108,6 @@ class Part:
         """(views, d) float32, memory-mapped."""
         vectors = self.batch.column("vectors").values
         return vectors.values.to_numpy().reshape(-1, vectors.type.list_size)
-
-    @cached_property
-    def lengths(self) -> np.ndarray:
-        """(entities,) float32 length of the longest vector of each."""
-        return self.batch.column("length").to_numpy()
 
     @cached_property
     def postings(self) -> Postings:
