@@ -4,7 +4,7 @@ import contextlib
 import json
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
@@ -71,44 +71,43 @@ def create(
     logger.info("%s: %d entities, %.1f MB in %s", out, len(index), size, took)
 
 
-def add(
-    index: Path, source: Path, *, world: str | None = None, columns: Sequence[str] = ()
-) -> None:
-    """Add entities (:meth:`muver.kb.index.Index.add`).
+def _bringing(how: Literal["add", "update"]) -> Callable[..., None]:
+    """The commands that bring entities into an index, which differ in one method of it."""
 
-    Only what is new is encoded. All of it is taken, or nothing.
+    def bring(
+        index: Path, source: Path, *, world: str | None = None, columns: Sequence[str] = ()
+    ) -> None:
+        """Add entities, or replace them (:meth:`muver.kb.index.Index.update`).
 
-    Parameters
-    ----------
-    source
-        Folder of `muver kb import`, or a file that it reads.
-    world
-        Of entities in a file that names none; by default the index's only world, or the file's
-        name.
-    columns
-        NAME=COLUMN, as of `muver kb import`: which column of a file is which.
-    """
-    _put(index, source, world, columns, "add")
+        Only what is new or has changed is encoded. All of it is taken, or nothing.
+
+        Parameters
+        ----------
+        source
+            Folder of `muver kb import`, or a file that it reads.
+        world
+            Of entities in a file that names none; by default the index's only world, or the file's
+            name.
+        columns
+            NAME=COLUMN, as of `muver kb import`: which column of a file is which.
+        """
+        opened = Index.open(index)
+        before = opened.worlds
+        if world is None and len(before) == 1 and not source.is_dir():
+            world = before[0]
+        with _kb(source, world, columns, index) as kb:
+            change = getattr(opened, how)(kb)
+        if before and (new := sorted(set(opened.worlds).difference(before))):
+            told = (
+                "new worlds: %s. Ids are compared within a world; --world names one that is there"
+            )
+            logger.info(told, ", ".join(new))
+        _tell(opened, change)
+
+    return bring
 
 
-def update(
-    index: Path, source: Path, *, world: str | None = None, columns: Sequence[str] = ()
-) -> None:
-    """Add or replace entities (:meth:`muver.kb.index.Index.update`).
-
-    Only what is new or has changed is encoded. All of it is taken, or nothing.
-
-    Parameters
-    ----------
-    source
-        Folder of `muver kb import`, or a file that it reads.
-    world
-        Of entities in a file that names none; by default the index's only world, or the file's
-        name.
-    columns
-        NAME=COLUMN, as of `muver kb import`: which column of a file is which.
-    """
-    _put(index, source, world, columns, "update")
+add, update = _bringing("add"), _bringing("update")
 
 
 def remove(
@@ -180,23 +179,15 @@ def repair(index: Path) -> None:
         logger.info("%s: %s; %d entities", index, done, state.entities)
 
 
-def _put(folder: Path, source: Path, world: str | None, columns: Sequence[str], how: str) -> None:
-    index = Index.open(folder)
-    before = index.worlds
-    only = before[0] if len(before) == 1 else None
-    with _kb(source, world or only, columns, folder) as kb:
-        change = getattr(index, how)(kb)
-    for new in sorted(set(index.worlds).difference(before)) if before else ():
-        logger.info("%s: %r is a new world; others may have entities of the same ids", folder, new)
-    _tell(index, change)
-
-
 @contextlib.contextmanager
 def _kb(source: Path, world: str | None, columns: Sequence[str], beside: Path) -> Iterator[Path]:
     """A canonical knowledge base: the one given, or made of a file meanwhile."""
     if source.is_dir():
-        if columns:
-            raise InputError(f"--map: {source} is a knowledge base already. It is for files.")
+        if columns or world:
+            raise InputError(
+                f"{source}: a knowledge base, whose worlds and columns are settled; --world and "
+                "--map are for files. Give them to `muver kb import`, or name the file here."
+            )
         yield source
         return
     from muver.kb.importing.build import import_kb

@@ -14,9 +14,8 @@ from muver.kb.index.changes import Change, Source
 from muver.kb.index.entity import Entity, EntityViews
 from muver.kb.index.search import exactly
 from muver.kb.index.settings import Making
-from muver.kb.index.snapshot import Snapshot
+from muver.kb.index.snapshot import Snapshot, Store, known_world
 from muver.kb.index.state import MODEL, SEGMENTS, writing
-from muver.kb.index.store import Store, known_world
 from muver.retriever.retrieval.answers import Candidate, Mention, ViewPart, check_texts
 from muver.retriever.retrieval.parts import greatest_first
 

@@ -15,8 +15,8 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from muver.io.errors import InputError, Mistake
 from muver.io.progress import logger
+from muver.kb.index.snapshot import NoAnswer, UnknownEntity
 from muver.kb.index.state import BeingChanged
-from muver.kb.index.store import NoAnswer, UnknownEntity
 from muver.kb.serve.forms import Sentence
 from muver.kb.serve.guard import Bodies, Notes
 from muver.kb.serve.models import look_out

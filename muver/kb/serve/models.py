@@ -12,7 +12,7 @@ from muver.io.errors import InputError, Mistake
 from muver.io.progress import logger
 from muver.kb.index.answer import opened_index
 from muver.kb.index.entity import Entity
-from muver.kb.index.store import the_only
+from muver.kb.index.snapshot import the_only
 from muver.retriever.corpus.schema import read_entities
 from muver.retriever.retrieval.answers import Candidate, Mention, ViewPart
 from muver.retriever.retrieval.retriever import Retriever

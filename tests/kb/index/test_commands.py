@@ -76,15 +76,16 @@ def test_columns_of_a_file_are_named(run, tmp_path):
     assert run(*create, "--world", "sea")[0] == 0
     assert Index.open("other").worlds == ["sea"]
     run("kb", "import", "other.csv", "--out", "kb", *named)
-    status, _, err = run("index", "add", "index", "kb", *named)
-    assert status == 2 and "--map: kb" in err
+    for given in (named, ("--world", "glossary")):
+        status, _, err = run("index", "add", "index", "kb", *given)
+        assert status == 2 and "kb: a knowledge base" in err
 
 
 def test_a_new_world_is_announced_and_told_apart(run, tmp_path):
     (tmp_path / "more.csv").write_text("id,title,text\ng1,Anchor,Another.\n")
     run("kb", "import", "more.csv", "--out", "kb")
-    assert "'more' is a new world" in run("index", "add", "index", "kb")[2]
-    assert "new world" not in run("index", "update", "index", "kb")[2]
+    assert "new worlds: more." in run("index", "add", "index", "kb")[2]
+    assert "new worlds" not in run("index", "update", "index", "kb")[2]
     head, *rows = run("query", "index", "[[anchor]]", "-k", "2")[1].splitlines()[1:]
     assert head.split()[:4] == ["score", "title", "id", "world"]
     assert {row.split()[4] for row in rows if row} == {"glossary", "more"}

@@ -17,8 +17,8 @@ from muver.kb.index import Entity, Index, answer, changes, segments
 from muver.kb.index import encoder as encoder_module
 from muver.kb.index.commands import repair
 from muver.kb.index.evaluate import evaluate
+from muver.kb.index.snapshot import UnknownEntity
 from muver.kb.index.state import BeingChanged, Damaged, writing
-from muver.kb.index.store import UnknownEntity
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.start import take_encoder
 from muver.retriever.retrieval.answers import Candidate, Mention

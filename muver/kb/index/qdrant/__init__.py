@@ -15,9 +15,8 @@ from muver.kb.index.machinery import Machinery
 from muver.kb.index.qdrant.collection import About, Address, Points, check, content_of
 from muver.kb.index.search import decided, longest, slack
 from muver.kb.index.segments import check as check_segment
-from muver.kb.index.snapshot import Snapshot
+from muver.kb.index.snapshot import Snapshot, Store
 from muver.kb.index.state import SEGMENTS, read_state
-from muver.kb.index.store import Store
 from muver.retriever.retrieval.aggregates import MAX
 from muver.retriever.retrieval.answers import Candidate, Mention
 

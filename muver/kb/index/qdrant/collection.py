@@ -16,8 +16,8 @@ import numpy as np
 from muver.io.errors import InputError
 from muver.io.records import Record
 from muver.kb.index.entity import Entity, EntityViews
+from muver.kb.index.snapshot import NoAnswer
 from muver.kb.index.state import State
-from muver.kb.index.store import NoAnswer
 
 try:
     from qdrant_client import QdrantClient, models

@@ -9,7 +9,7 @@ from muver.io.errors import InputError
 from muver.kb.index import Index
 from muver.kb.index import qdrant as package
 from muver.kb.index.answer import own_index
-from muver.kb.index.store import NoAnswer
+from muver.kb.index.snapshot import NoAnswer
 from tests import tiny
 
 WHERE = "http://qdrant.test:6333/harbour"
