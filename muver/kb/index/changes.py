@@ -7,6 +7,7 @@ killed before that leaves the old state, and at most a file that nothing names.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
+from operator import length_hint
 from pathlib import Path
 
 import numpy as np
@@ -120,7 +121,9 @@ def put(snapshot: Snapshot, source: Source, overwrite: bool) -> Change:
                 gone.add(place)
             yield entity
 
-    new = write_new(snapshot, taken(), _size(source))
+    known = isinstance(source, str | Path)
+    total = count_entities(source) if known else length_hint(source)
+    new = write_new(snapshot, taken(), total)
     if new:
         write_state(snapshot.folder, _tidied(snapshot, [*_without(snapshot, gone), *new]))
     return Change(**counts)
@@ -279,9 +282,3 @@ def _written(snapshot: Snapshot, name: str, parts: Iterable[dict[str, pa.Array]]
 def _name(state: State) -> str:
     """Of the file that the next change writes."""
     return f"{state.generation + 1:06d}.arrow"
-
-
-def _size(source: Source) -> int:
-    if isinstance(source, str | Path):
-        return count_entities(source)
-    return len(source) if hasattr(source, "__len__") else 0

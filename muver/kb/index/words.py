@@ -91,13 +91,11 @@ def queries(mentions: Sequence[Mention], settings: Words) -> list[list[str]]:
     found = [words[:LONGEST] for words in split([mention.text for mention in mentions])]
     if settings.query == "mention":
         return found
-    left = split([mention.left for mention in mentions])
-    right = split([mention.right for mention in mentions])
-    return [_in_context(*sides) for sides in zip(left, found, right, strict=True)]
-
-
-def _in_context(left: list[str], mention: list[str], right: list[str]) -> list[str]:
-    room = LONGEST - len(mention)
-    after = right[: max(room // 2, room - len(left))]
-    before = left[max(len(left) - room + len(after), 0) :]
-    return [*before, *mention, *after]
+    sides = (split([getattr(mention, side) for mention in mentions]) for side in ("left", "right"))
+    queries = []
+    for own, left, right in zip(found, *sides, strict=True):
+        room = LONGEST - len(own)
+        after = right[: max(room // 2, room - len(left))]
+        before = left[max(len(left) - room + len(after), 0) :]
+        queries.append([*before, *own, *after])
+    return queries
