@@ -66,31 +66,30 @@ class Files:
         import pyarrow as pa
 
         from muver.kb.index.entity import Entity
-        from muver.kb.index.segments import ENTITY, SPAN, VIEW, SegmentWriter, schema
+        from muver.kb.index.segments import ENTITY, SPAN, VIEW, schema, write_segment
 
-        kinds = dict(ENTITY)
-        with SegmentWriter(folder / "vectors.arrow", schema(args.d, False)) as writer:
-            for first, views in parts(args):
-                entities = [
-                    Entity(id=f"{first + n:09}", title="", description="made")
-                    for n in range(len(views))
-                ]
-                columns = {
-                    name: pa.array([getattr(one, name) for one in entities], kinds[name])
-                    for name in kinds
-                }
-                starts = pa.array(np.arange(len(views) + 1, dtype=np.int32) * args.views)
-                flat = pa.array(views.ravel())
-                own = pa.array([{"layer": 0, "first": 0, "last": 0}] * args.views * len(views),
-                               pa.struct(VIEW))  # fmt: skip
-                listed = pa.FixedSizeListArray.from_arrays(flat, args.d)
-                columns |= {
-                    "sentences": pa.array([[{"start": 0, "end": 4}]] * len(views), pa.list_(SPAN)),
-                    "views": pa.ListArray.from_arrays(starts, own),
-                    "vectors": pa.ListArray.from_arrays(starts, listed),
-                    "length": pa.array(np.ones(len(views), dtype=np.float32)),
-                }
-                writer.write(columns)
+        def columns(first: int, views: np.ndarray) -> dict[str, pa.Array]:
+            entities = [
+                Entity(id=f"{first + n:09}", title="", description="made")
+                for n in range(len(views))
+            ]
+            starts = pa.array(np.arange(len(views) + 1, dtype=np.int32) * args.views)
+            own = pa.array([{"layer": 0, "first": 0, "last": 0}] * args.views * len(views),
+                           pa.struct(VIEW))  # fmt: skip
+            listed = pa.FixedSizeListArray.from_arrays(pa.array(views.ravel()), args.d)
+            return {
+                **{
+                    name: pa.array([getattr(one, name) for one in entities], kind)
+                    for name, kind in ENTITY
+                },
+                "sentences": pa.array([[{"start": 0, "end": 4}]] * len(views), pa.list_(SPAN)),
+                "views": pa.ListArray.from_arrays(starts, own),
+                "vectors": pa.ListArray.from_arrays(starts, listed),
+                "length": pa.array(np.ones(len(views), dtype=np.float32)),
+            }
+
+        made = (columns(first, views) for first, views in parts(args))
+        write_segment(folder / "vectors.arrow", schema(args.d, False), made)
 
     def open(self, args: argparse.Namespace, folder: Path) -> Iterator[tuple[str, Search]]:
         """Its exact search."""
@@ -98,7 +97,7 @@ class Files:
         from muver.kb.index.segments import Opened
         from muver.retriever.retrieval.aggregates import MAX
 
-        opened = Opened.of(folder, self._segment(folder, args.entities), wait=True).parts
+        opened = Opened.of(folder, self._segment(folder, args.entities)).parts
 
         def search(mention: np.ndarray) -> Answers:
             (hits,) = by_views(opened, None, mention[None], args.k, MAX, "dot")

@@ -10,7 +10,7 @@ from muver.io.errors import InputError
 
 logger = logging.getLogger("muver")
 FOLLOWED = "MUVER_FOLLOWED"  # set for stages whose log files are already on a screen
-EVERY = 5  # seconds between two lines of progress, at least
+FIRST, EVERY = 1, 5  # seconds before the first line of progress, and between two, at least
 
 
 def start_logging(stage: str, log_file: str | Path | None = None) -> None:
@@ -58,8 +58,8 @@ def duration(seconds: float) -> str:
 class Progress:
     """Logs how far a loop is, its rate and the time left.
 
-    There is a line for each twentieth of the whole, or every minute, but none within five seconds
-    of another; a loop that takes less than that logs nothing.
+    There is a line after the first second, then for each twentieth of the whole, or every minute,
+    but none within five seconds of another.
     """
 
     def __init__(self, label: str, total: int, unit: str, done: int = 0):
@@ -72,8 +72,9 @@ class Progress:
         self.done += amount
         now = time.monotonic()
         waited = now - self._told
-        due = waited >= 60 or (waited >= EVERY and 20 * (self.done - self._told_at) >= self.total)
-        if not due or self.done >= self.total:
+        passed = waited >= EVERY and 20 * (self.done - self._told_at) >= self.total
+        first = waited >= FIRST and self._told == self._started
+        if self.done >= self.total or not (first or passed or waited >= 60):
             return
         self._told, self._told_at = now, self.done
         rate = (self.done - self._resumed_at) / (now - self._started)
@@ -86,5 +87,5 @@ class Progress:
 
     def finish(self) -> None:
         took = time.monotonic() - self._started
-        if took >= EVERY:
+        if self._told > self._started:
             logger.info("%s: %d %s in %s", self.label, self.done, self.unit, duration(took))

@@ -33,22 +33,23 @@ def told(clock, monkeypatch, tmp_path, steps=100, seconds=6.0):
     return stream.getvalue().splitlines(), (tmp_path / "log").read_text().splitlines()
 
 
-def test_a_line_for_each_twentieth(clock, monkeypatch, tmp_path):
+def test_a_line_at_once_and_for_each_twentieth(clock, monkeypatch, tmp_path):
     seen, kept = told(clock, monkeypatch, tmp_path)
-    assert len(seen) == len(kept) == 20
-    assert seen[0] == "[encode] views: 5 of 100 views (5%), 0.167 views/s, 9 min 30 s left"
+    assert len(seen) == len(kept) == 21
+    assert seen[0] == "[encode] views: 1 of 100 views (1%), 0.167 views/s, 9 min 54 s left"
+    assert "views: 6 of 100" in seen[1]
     assert kept[-1].endswith("views: 100 views in 10 min 0 s")
 
 
 def test_a_line_every_minute_of_a_slow_loop(clock, monkeypatch, tmp_path):
     _, kept = told(clock, monkeypatch, tmp_path, steps=1000, seconds=30.0)
-    assert len(kept) == 500
+    assert len(kept) == 501
 
 
 def test_whoever_follows_the_log_gets_no_second_line(clock, monkeypatch, tmp_path):
     monkeypatch.setenv(FOLLOWED, "1")
     seen, kept = told(clock, monkeypatch, tmp_path)
-    assert seen == [] and len(kept) == 20
+    assert seen == [] and len(kept) == 21
     logging.getLogger("muver").warning("of a disk")
     assert progress.sys.stderr.getvalue() == "[encode] of a disk\n"
 
@@ -62,8 +63,8 @@ def test_what_is_noted_is_in_the_file_alone(monkeypatch, tmp_path):
     assert (tmp_path / "log").read_text().endswith(" error: no such file\n")
 
 
-def test_what_is_over_within_seconds_is_not_worth_a_line(clock, monkeypatch, tmp_path):
-    seen, kept = told(clock, monkeypatch, tmp_path, steps=4, seconds=1.0)
+def test_what_is_over_within_a_second_is_not_worth_a_line(clock, monkeypatch, tmp_path):
+    seen, kept = told(clock, monkeypatch, tmp_path, steps=4, seconds=0.2)
     assert seen == kept == []
 
 

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
+from muver.io.progress import Progress
 from muver.io.typed import Record
 from muver.kb.index.mentions import Labelled
 from muver.retriever.retrieval.answers import Candidate, Mention
@@ -33,14 +34,13 @@ class Found:
     last: int
     text: str
 
-
-def fields_of(candidate: Candidate) -> dict:
-    """What :class:`Found` takes of a candidate."""
-    own = {name: value for name, value in vars(candidate).items() if name in FIELDS}
-    return {"id": candidate.document_id, **own}
-
-
-FIELDS = frozenset(Found.__annotations__)
+    @classmethod
+    def of(cls, one: Candidate, **more: Any) -> Self:
+        """A candidate, with ``more`` of what a subclass adds."""
+        return cls(
+            one.document_id, one.world, one.title, one.score, one.layer, one.first, one.last,
+            one.text, **more,
+        )  # fmt: skip
 
 
 class Answer(Record):
@@ -63,7 +63,7 @@ def answers(
         for mention, candidates in zip(group, index.retrieve(group, k), strict=True):
             best = candidates[0] if candidates else None
             chosen = best.document_id if best and accepted(best, index.threshold) else None
-            found = [Found(**fields_of(one)) for one in candidates]
+            found = list(map(Found.of, candidates))
             probability = best and best.probability
             yield mention, Answer(mention.text, mention.world, chosen, probability, found)
 
@@ -73,6 +73,16 @@ def groups(mentions: Iterable[M]) -> Iterator[list[M]]:
     mentions = iter(mentions)
     while group := list(islice(mentions, TOGETHER)):
         yield group
+
+
+def followed(mentions: Iterable[M]) -> Iterator[list[M]]:
+    """The same, with lines that say how far the ranking is."""
+    held = list(mentions)
+    progress = Progress("ranking", len(held), "mentions")
+    for group in groups(held):
+        yield group
+        progress.advance(len(group))
+    progress.finish()
 
 
 def accepted(best: Candidate, threshold: float | None) -> bool:
@@ -96,15 +106,20 @@ def checked(
 
 
 def opened_index(path: Path, qdrant: str | None = None) -> "OpenIndex | Retriever":
-    """An index of one's own entities (a folder), in its files or in the collection at ``qdrant``;
-    or that of a row (its file).
-    """
-    if path.is_dir():
-        from muver.kb.index.index import open_index
-
-        return open_index(path, qdrant)
-    if qdrant is not None:
-        raise InputError(f"{path}: no folder. --qdrant is for those of `muver index create`.")
+    """An index of one's own entities (a folder), or that of a row (its file)."""
+    if path.is_dir() or qdrant is not None:
+        return own_index(path, qdrant)
     from muver.retriever.retrieval.retriever import Retriever
 
     return Retriever.from_index(path)
+
+
+def own_index(folder: Path, qdrant: str | None = None) -> "OpenIndex":
+    """An index of one's own entities, in its files or in the collection at ``qdrant``."""
+    if qdrant is not None:
+        from muver.kb.index.qdrant import QdrantIndex
+
+        return QdrantIndex.open(folder, qdrant)
+    from muver.kb.index.index import Index
+
+    return Index.open(folder)

@@ -7,8 +7,8 @@ killed before that leaves the old state, and at most a file that nothing names.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
+from operator import length_hint
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -19,17 +19,10 @@ from muver.io.errors import InputError
 from muver.io.files import folder_beside, synchronise
 from muver.io.progress import Progress
 from muver.kb.importing.schema import count_entities
+from muver.kb.index import segments
 from muver.kb.index.entity import Entity, checked
 from muver.kb.index.machinery import Machinery
-from muver.kb.index.segments import (
-    ENTITIES_A_PART,
-    Check,
-    Opened,
-    SegmentWriter,
-    groups,
-    joined,
-    schema,
-)
+from muver.kb.index.segments import Opened, check, groups, joined, schema
 from muver.kb.index.settings import Making
 from muver.kb.index.snapshot import Place, Snapshot
 from muver.kb.index.state import (
@@ -38,15 +31,14 @@ from muver.kb.index.state import (
     PREVIOUS,
     PUNKT,
     SEGMENTS,
-    Model,
     Segment,
     State,
-    damaged,
+    read_state,
+    replace_state,
     write_state,
+    writing,
 )
-
-if TYPE_CHECKING:
-    from muver.retriever.encoders.biencoder import BiEncoder
+from muver.retriever.views.files import punkt_fingerprint
 
 BM25 = "bm25"
 # Segments of fewer entities are joined when there are more than so many of them.
@@ -70,15 +62,30 @@ def create(
     """Make an index; its folder appears when everything is in it."""
     check_free(folder)
     with folder_beside(folder) as temporary:
-        kept, loaded = _model(model, temporary, settings, given_punkt)
-        state = State(settings=settings, model=kept)
+        machinery = _machinery(temporary, model, settings, given_punkt)
+        state = machinery.state
         (temporary / SEGMENTS).mkdir()
         write_state(temporary, state)
-        snapshot = Snapshot(Machinery(temporary, state, loaded), state, [])
+        snapshot = Snapshot(machinery, state, [])
         put(snapshot, source, overwrite=False)
         with disk_errors(folder, "Nothing was changed."):
             temporary.replace(folder)
             synchronise(folder.parent)
+
+
+def _machinery(
+    folder: Path, model: str, settings: Making, given_punkt: str | Path | None
+) -> Machinery:
+    if model == BM25:
+        if settings.bm25_weight is not None or settings.views or settings.merge:
+            raise InputError("--model bm25 has no views and is not fused: leave the others out.")
+        return Machinery(folder, State(settings=settings))
+    from muver.kb.index.model import keep
+
+    kept, loaded = keep(model, folder, settings, given_punkt)
+    machinery = Machinery(folder, State(settings=settings, model=kept))
+    machinery.model = loaded  # it need not be read again
+    return machinery
 
 
 def check_free(folder: Path) -> None:
@@ -114,7 +121,9 @@ def put(snapshot: Snapshot, source: Source, overwrite: bool) -> Change:
                 gone.add(place)
             yield entity
 
-    new = write_segment(snapshot, taken(), _size(source))
+    known = isinstance(source, str | Path)
+    total = count_entities(source) if known else length_hint(source)
+    new = write_new(snapshot, taken(), total)
     if new:
         write_state(snapshot.folder, _tidied(snapshot, [*_without(snapshot, gone), *new]))
     return Change(**counts)
@@ -144,40 +153,88 @@ def compact(snapshot: Snapshot) -> None:
             path.unlink()
 
 
-def write_segment(snapshot: Snapshot, entities: Iterator[Entity], total: int) -> list[Segment]:
+def verify(folder: Path, name: str = FILE) -> list[str]:
+    """What is wrong with the segments, the model and the splitter, a sentence each; ``name`` is of
+    the state's file.
+    """
+    state = read_state(folder, name)
+    wrong = []
+    for segment in state.segments:
+        try:
+            check(folder / SEGMENTS, segment)
+        except InputError as error:
+            wrong.append(str(error))
+    if state.model is None:
+        return wrong
+    from muver.retriever.encoders.fingerprint import model_fingerprint
+
+    try:
+        made = {MODEL: model_fingerprint(folder / MODEL), PUNKT: punkt_fingerprint(folder / PUNKT)}
+    except (InputError, OSError) as error:
+        return [*wrong, str(error)]
+    wanted = {MODEL: state.model.fingerprint, PUNKT: state.model.punkt}
+    return wrong + [
+        f"{folder / name}: not what the index was made with. Put that back, or make it again."
+        for name in wanted
+        if made[name] != wanted[name]
+    ]
+
+
+def repair(folder: Path) -> State | None:
+    """Go back to before the last change of an index that is damaged; None if it is not."""
+    if not (folder / PREVIOUS).is_file():
+        read_state(folder)  # refuses what is no index
+    with writing(folder):
+        try:
+            wrong = verify(folder)
+        except InputError as error:
+            wrong = [str(error)]
+        if not wrong:
+            return None
+        if not (folder / PREVIOUS).is_file() or verify(folder, PREVIOUS):
+            raise InputError("\n".join([*wrong, f"{folder}: no whole state before that."]))
+        before = read_state(folder, PREVIOUS)
+        # Later than the damaged one, which the service and others may have seen.
+        after = replace(before, generation=before.generation + 2)
+        replace_state(folder / FILE, after)
+        return after
+
+
+def write_new(snapshot: Snapshot, entities: Iterator[Entity], total: int) -> list[Segment]:
     """Encode ``total`` entities or fewer and write them as a segment, none if there are none;
     memory does not grow with them.
     """
-    progress = Progress("encoding", total, "entities")
     parts = groups(entities)
     if (first := next(parts, None)) is None:
         return []
-    with _writer(snapshot, _name(snapshot.state)) as writer:
+    progress = Progress("encoding", total, "entities")
+
+    def encoded() -> Iterator[dict[str, pa.Array]]:
         for part in chain([first], parts):
-            writer.write(snapshot.machinery.columns(part))
+            yield snapshot.machinery.columns(part)
             progress.advance(len(part))
-    progress.finish()
-    return [writer.segment()]
+        progress.finish()
+
+    return [_written(snapshot, _name(snapshot.state), encoded())]
 
 
 def _with_places(snapshot: Snapshot, source: Source) -> Iterator[tuple[Entity, Place | None]]:
     """Entities, each with its place in the index if it has one; an id may not come twice."""
     seen = np.empty(0, dtype=np.uint64)
     entities = checked(source)
-    while some := list(islice(entities, ENTITIES_A_PART)):
-        keys = np.array([entity.key for entity in some], dtype=np.uint64)
-        unique, counts = np.unique(keys, return_counts=True)
-        twice = np.r_[unique[counts > 1], unique[np.isin(unique, seen)]]
-        if len(twice):
-            entity = next(entity for entity in some if entity.key == twice[0])
+    while some := list(islice(entities, segments.ENTITIES_A_PART)):
+        seen = np.append(seen, np.array([entity.key for entity in some], dtype=np.uint64))
+        keys, counts = np.unique(seen, return_counts=True)
+        if (counts > 1).any():
+            twice = keys[counts > 1][0]
+            entity = next(entity for entity in some if entity.key == twice)
             raise InputError(
                 f"id {entity.id!r} comes twice in world {entity.world!r}. Ids must differ within "
                 "a world. Leave one of the two out."
             )
-        seen = np.union1d(seen, keys)
-        places = snapshot.find(keys)
-        for entity, key in zip(some, keys.tolist(), strict=True):
-            yield entity, places.get(key)
+        places = snapshot.find(entity.key for entity in some)
+        for entity in some:
+            yield entity, places.get(entity.key)
 
 
 def _without(snapshot: Snapshot, places: set[Place]) -> list[Segment]:
@@ -211,54 +268,17 @@ def _rewritten(snapshot: Snapshot, opened: Sequence[Opened], name: str) -> list[
     parts = [part for one in opened for part in one.parts]
     if not any(part.live.any() for part in parts):
         return []
-    for one in opened:  # once more: what is copied gets a new checksum
-        path = snapshot.folder / SEGMENTS / one.segment.name
-        try:
-            Check(path, one.segment, wait=True)
-        except FileNotFoundError:
-            raise damaged(path, "no such file") from None
-    with _writer(snapshot, name) as writer:
-        for batch in joined(parts):
-            writer.write({column: batch.column(column) for column in batch.schema.names})
-    return [writer.segment()]
+    for one in opened:  # what is copied gets a new checksum
+        check(snapshot.folder / SEGMENTS, one.segment)
+    return [_written(snapshot, name, joined(parts))]
 
 
-def _writer(snapshot: Snapshot, name: str) -> SegmentWriter:
+def _written(snapshot: Snapshot, name: str, parts: Iterable[dict[str, pa.Array]]) -> Segment:
     state = snapshot.state
-    kind: pa.Schema = schema(state.model.dimension if state.model else None, state.words)
-    return SegmentWriter(snapshot.folder / SEGMENTS / name, kind)
+    kind = schema(state.model.dimension if state.model else None, state.words)
+    return segments.write_segment(snapshot.folder / SEGMENTS / name, kind, parts)
 
 
 def _name(state: State) -> str:
     """Of the file that the next change writes."""
     return f"{state.generation + 1:06d}.arrow"
-
-
-def _model(
-    name: str, folder: Path, settings: Making, given_punkt: str | Path | None
-) -> "tuple[Model | None, BiEncoder | None]":
-    """Bring the model into the index; what the state says of it, and the model itself."""
-    if name == BM25:
-        if settings.bm25_weight is not None or settings.views or settings.merge:
-            raise InputError("--model bm25 has no views and is not fused: leave the others out.")
-        return None, None
-    from muver.kb.index import model, sentences
-    from muver.retriever.encoders.fingerprint import model_fingerprint
-
-    loaded, trained = model.keep(name, folder / MODEL, settings)
-    kept = Model(
-        name=name,
-        fingerprint=model_fingerprint(folder / MODEL),
-        trained=trained,
-        punkt=sentences.keep(given_punkt, folder / PUNKT),
-        dimension=loaded.dimension,
-        metric=loaded.config.metric,
-        kinds=" and ".join(model.kinds(settings, loaded.config)),
-    )
-    return kept, loaded
-
-
-def _size(source: Source) -> int:
-    if isinstance(source, str | Path):
-        return count_entities(source)
-    return len(source) if hasattr(source, "__len__") else 0

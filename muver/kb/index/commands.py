@@ -4,7 +4,7 @@ import contextlib
 import json
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
@@ -13,12 +13,14 @@ from muver.io.errors import InputError
 from muver.io.files import folder_beside
 from muver.io.progress import duration, logger
 from muver.io.typed import flat
-from muver.kb.index import verify as verification
-from muver.kb.index.changes import check_free
+from muver.kb.index import changes
 from muver.kb.index.index import Change, Index
 from muver.kb.index.settings import Making
 
 STDIN = "-"
+
+
+Columns = Sequence[tuple[str, str]]  # names, and the columns that they stand for
 
 
 def create(
@@ -32,6 +34,7 @@ def create(
     bm25_weight: float | None = None,
     punkt: Path | None = None,
     world: str | None = None,
+    columns: Columns = (),
 ) -> None:
     """Make an index (:meth:`muver.kb.index.Index.create`).
 
@@ -58,47 +61,56 @@ def create(
         writes; by default English abbreviations.
     world
         Of entities in a file that names none; by default the file's name.
+    columns
+        NAME=COLUMN, as of `muver kb import`: which column of a file is which.
     """
     started = time.monotonic()
-    check_free(out)
+    changes.check_free(out)
     given = {"views": views, "merge": merge, "bm25_weight": bm25_weight}
     own = settings.as_dict() | {key: one for key, one in given.items() if one is not None}
-    with _kb(source, world, out) as kb:
+    with _kb(source, world, columns, out) as kb:
         index = Index.create(out, kb, model, punkt, **own)
     size, took = index.info()["bytes"] / 1e6, duration(time.monotonic() - started)
     logger.info("%s: %d entities, %.1f MB in %s", out, len(index), size, took)
 
 
-def add(index: Path, source: Path, *, world: str | None = None) -> None:
-    """Add entities (:meth:`muver.kb.index.Index.add`).
+def _bringing(how: Literal["add", "update"]) -> Callable[..., None]:
+    """The commands that bring entities into an index, which differ in one method of it."""
 
-    Only what is new is encoded. All of it is taken, or nothing.
+    def bring(
+        index: Path, source: Path, *, world: str | None = None, columns: Columns = ()
+    ) -> None:
+        """Add entities, or replace them (:meth:`muver.kb.index.Index.update`).
 
-    Parameters
-    ----------
-    source
-        Folder of `muver kb import`, or a file that it reads.
-    world
-        Of entities in a file that names none; by default the index's only world, or the file's
-        name.
-    """
-    _put(index, source, world, "add")
+        Only what is new or has changed is encoded. All of it is taken, or nothing.
+
+        Parameters
+        ----------
+        source
+            Folder of `muver kb import`, or a file that it reads.
+        world
+            Of entities in a file that names none; by default the index's only world, or the file's
+            name.
+        columns
+            NAME=COLUMN, as of `muver kb import`: which column of a file is which.
+        """
+        opened = Index.open(index)
+        before = opened.worlds
+        if world is None and len(before) == 1 and not source.is_dir():
+            world = before[0]
+        with _kb(source, world, columns, index) as kb:
+            change = getattr(opened, how)(kb)
+        if before and (new := sorted(set(opened.worlds).difference(before))):
+            told = (
+                "new worlds: %s. Ids are compared within a world; --world names one that is there"
+            )
+            logger.info(told, ", ".join(new))
+        _tell(opened, change)
+
+    return bring
 
 
-def update(index: Path, source: Path, *, world: str | None = None) -> None:
-    """Add or replace entities (:meth:`muver.kb.index.Index.update`).
-
-    Only what is new or has changed is encoded. All of it is taken, or nothing.
-
-    Parameters
-    ----------
-    source
-        Folder of `muver kb import`, or a file that it reads.
-    world
-        Of entities in a file that names none; by default the index's only world, or the file's
-        name.
-    """
-    _put(index, source, world, "update")
+add, update = _bringing("add"), _bringing("update")
 
 
 def remove(
@@ -157,30 +169,28 @@ def show(index: Path, *, as_json: bool = False) -> None:
 
 def verify(index: Path) -> None:
     """Look at the files of an index; the error names all that are not as they were written."""
-    if wrong := verification.verify(index):
+    if wrong := changes.verify(index):
         raise InputError("\n".join(wrong))
     logger.info("%s: all files are as they were written", index)
 
 
 def repair(index: Path) -> None:
-    if (state := verification.repair(index)) is None:
+    if (state := changes.repair(index)) is None:
         logger.info("%s: all files are as they were written; nothing to repair", index)
     else:
         done = "what it was before its last change, which has to be made again"
         logger.info("%s: %s; %d entities", index, done, state.entities)
 
 
-def _put(folder: Path, source: Path, world: str | None, how: str) -> None:
-    index = Index.open(folder)
-    only = index.worlds[0] if len(index.worlds) == 1 else None
-    with _kb(source, world or only, folder) as kb:
-        _tell(index, getattr(index, how)(kb))
-
-
 @contextlib.contextmanager
-def _kb(source: Path, world: str | None, beside: Path) -> Iterator[Path]:
+def _kb(source: Path, world: str | None, columns: Columns, beside: Path) -> Iterator[Path]:
     """A canonical knowledge base: the one given, or made of a file meanwhile."""
     if source.is_dir():
+        if columns or world:
+            raise InputError(
+                f"{source}: a knowledge base, whose worlds and columns are settled; --world and "
+                "--map are for files. Give them to `muver kb import`, or name the file here."
+            )
         yield source
         return
     from muver.kb.importing.build import import_kb
@@ -189,8 +199,9 @@ def _kb(source: Path, world: str | None, beside: Path) -> Iterator[Path]:
     if not source.is_file():
         raise InputError(f"{source}: no such folder or file.")
     with folder_beside(beside) as folder:
-        import_kb([source], out=folder / "kb", settings=Import(), world=world)
-        yield folder / "kb"
+        out = folder / "kb"
+        import_kb([source], out=out, settings=Import(), world=world, columns=columns)
+        yield out
 
 
 def _lines(file: str) -> list[str]:

@@ -107,9 +107,10 @@ class ViewEncoder:
         return Views(**LAYOUT, max_tokens=self._settings.view_tokens, prompt=own.prompt)
 
     def _encode(self, ids: Sequence[list[int]]) -> np.ndarray:
-        tokens = BATCH_TOKENS[self.device.type]
-        model = self.model
-        return encode_vectors(model.encode_views, ids, model.dimension, tokens, self.device)
+        tokens, model = BATCH_TOKENS[self.device.type], self.model
+        return encode_vectors(
+            model.encode_views, ids, model.dimension, tokens, self.device, "encoding views"
+        )
 
 
 def _columns(

@@ -1,15 +1,19 @@
-"""The entities of an index: their fields, their checks, and the keys that tell them apart."""
+"""The entities of an index: their fields, checks and views, and the keys that tell them apart."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
+import numpy as np
 
 from muver.io.errors import Mistake
 from muver.kb.importing.schema import entity_batches
 from muver.kb.importing.settings import Import
+from muver.retriever.corpus.texts import clean
+from muver.retriever.retrieval.answers import Candidate
 
 LIMITS = Import()  # what `muver kb import` cuts, an index refuses
 COLUMNS = ("id", "title", "description", "aliases", "world")
@@ -48,6 +52,30 @@ def key_of(world: str, id: str) -> int:
 def _hash(texts: Iterable[str]) -> int:
     whole = hashlib.blake2b(msgspec.json.encode(list(texts)), digest_size=8)
     return int.from_bytes(whole.digest(), "little")
+
+
+class EntityViews(NamedTuple):
+    """An entity with its (sentences, 2) starts and ends in the cleaned description, in characters,
+    its (views, 3) layers, first and last sentences, as of :class:`muver.Candidate`, and their
+    (views, d) float32 vectors.
+    """
+
+    entity: Entity
+    sentences: np.ndarray
+    views: np.ndarray
+    vectors: np.ndarray
+
+    def view(self, number: int) -> tuple[int, int, int, str]:
+        """Layer, first and last sentence of a view, and these sentences."""
+        layer, first, last = self.views[number].tolist()
+        text = clean(self.entity.description)
+        spans = self.sentences[max(first, 0) : last + 1].tolist()
+        return layer, first, last, " ".join(text[start:end] for start, end in spans)
+
+    def candidate(self, number: int, score: float, view: int) -> Candidate:
+        """The entity as an answer, with the view that won; ``number`` is its ``entity``."""
+        one = self.entity
+        return Candidate(number, one.id, one.title, score, *self.view(view), one.world)
 
 
 def check(entity: Entity, where: str) -> Entity:

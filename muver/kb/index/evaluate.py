@@ -9,8 +9,8 @@ import msgspec
 from muver.io.errors import InputError
 from muver.io.progress import logger
 from muver.io.typed import Record
-from muver.kb.index.answer import checked, groups
-from muver.kb.index.index import OpenIndex, open_index
+from muver.kb.index.answer import checked, followed, own_index
+from muver.kb.index.index import OpenIndex
 from muver.kb.index.mentions import Labelled, read_mentions
 from muver.retriever.evaluation.recall import ranks_table, scored
 from muver.retriever.evaluation.records import Scores
@@ -53,7 +53,7 @@ def evaluate(
     """
     if min(cutoffs) < 1:
         raise InputError(f"--cutoffs: {min(cutoffs)} is not a number of candidates.")
-    opened, cutoffs = open_index(index, qdrant), sorted(set(cutoffs))
+    opened, cutoffs = own_index(index, qdrant), sorted(set(cutoffs))
     found = measure(opened, checked(read_mentions(mentions), opened), cutoffs)
     if as_json:
         print(json.dumps(msgspec.to_builtins(found, str_keys=True), indent=2))
@@ -72,23 +72,23 @@ def measure(index: OpenIndex, mentions: Iterable[Labelled], cutoffs: Sequence[in
     worlds: list[str] = []
     none = unlabelled = 0
     missing: list[Labelled] = []
-    for some in groups(mentions):
+    for some in followed(mentions):
         none += sum(one.gold is None for one in some)
         unlabelled += sum(one.gold is msgspec.UNSET for one in some)
         labelled = [one for one in some if isinstance(one.gold, str)]
-        there = [index.has(one.gold, one.mention.world) for one in labelled]
-        missing += [one for one, known in zip(labelled, there, strict=True) if not known]
-        linkable = [one for one, known in zip(labelled, there, strict=True) if known]
+        linkable: list[Labelled] = []
+        for one in labelled:
+            (linkable if index.has(one.gold, one.mention.world) else missing).append(one)
         answers = index.retrieve([one.mention for one in linkable], max(cutoffs))
         for one, candidates in zip(linkable, answers, strict=True):
             ids = [candidate.document_id for candidate in candidates]
             ranks.append(ids.index(one.gold) + 1 if one.gold in ids else 0)
             worlds.append(one.mention.world or ALL)
     if missing:
-        first = f"{missing[0].place}: {missing[0].gold!r}"
         logger.warning(
-            "golds that are no entities of the index: %d, the first in %s", len(missing), first
-        )
+            "golds that are no entities of the index: %d, the first in %s: %r",
+            len(missing), missing[0].place, missing[0].gold,
+        )  # fmt: skip
     scores = None
     if ranks:
         ids, nothing = list(map(str, range(len(ranks)))), [None] * len(ranks)

@@ -11,14 +11,13 @@ from muver.io.typed import read
 from muver.kb.index import changes
 from muver.kb.index.calibration import COMPARED, Calibration, read_calibration
 from muver.kb.index.changes import Change, Source
-from muver.kb.index.entity import Entity
+from muver.kb.index.entity import Entity, EntityViews
+from muver.kb.index.search import exactly
 from muver.kb.index.settings import Making
-from muver.kb.index.snapshot import Snapshot
+from muver.kb.index.snapshot import Snapshot, Store, known_world
 from muver.kb.index.state import MODEL, SEGMENTS, writing
-from muver.kb.index.store import Store, known_world
-from muver.kb.index.verify import verify
-from muver.kb.index.views import EntityViews
 from muver.retriever.retrieval.answers import Candidate, Mention, ViewPart, check_texts
+from muver.retriever.retrieval.layers import greatest_first
 
 __all__ = ["Change", "Entity", "Index"]
 
@@ -26,20 +25,11 @@ __all__ = ["Change", "Entity", "Index"]
 class OpenIndex:
     """Ranks the entities of an index for mentions, wherever they lie. Threads may share it.
 
-    Attributes
-    ----------
-    folder
-        Where it, or its model and settings, lie.
-    fingerprint
-        Equal for indexes that give equal answers if they have the same entities.
-    calibration
-        What `muver index calibrate` found, when the index was opened.
-    threshold
-        The least probability of the best candidate with which it is the answer.
-    has_views
-        Whether entities have views, and are not ranked by words alone.
-    fixed
-        What it is, where it cannot be changed.
+    ``folder`` is where it, or its model and settings, lie. The ``fingerprint`` is equal for indexes
+    that give equal answers if they have the same entities. ``calibration`` is what `muver index
+    calibrate` had found when it was opened, and ``threshold`` the least probability with which the
+    best candidate is the answer. An index that ranks by words alone has no views. ``fixed`` says
+    what it is where it cannot be changed.
     """
 
     fixed: str | None = None
@@ -82,9 +72,7 @@ class OpenIndex:
     def retrieve(self, mentions: Sequence[Mention], k: int = 64) -> list[list[Candidate]]:
         """Rank entities for each mention; one without a world is looked for in all of them.
 
-        Returns
-        -------
-        For each mention the best ``k`` candidates, best first, or all if there are fewer. Their
+        Each gets its best ``k`` candidates, best first, or all if there are fewer. Their
         ``entity`` is a number by which this object tells entities apart; ``document_id`` and
         ``world`` name the entity. The first has a ``probability`` if the index is calibrated.
         """
@@ -111,10 +99,14 @@ class OpenIndex:
 
         BM25's part in a fused score is not shown.
         """
-        views = self.views(candidate.document_id, candidate.world)
-        machinery = self._store.machinery
+        own, machinery = self.views(candidate.document_id, candidate.world), self._store.machinery
         (vector,) = machinery.mentions([mention])
-        return views.parts(vector, machinery.state.settings.scorer, machinery.state.model.metric)
+        similarities = exactly(own.vectors, vector, machinery.state.model.metric)
+        shares = machinery.state.settings.scorer.shares(similarities)
+        return [
+            ViewPart(float(similarities[n]), float(shares[n]), *own.view(n))
+            for n in greatest_first(similarities, shares).tolist()
+        ]
 
 
 class Index(OpenIndex):
@@ -150,20 +142,11 @@ class Index(OpenIndex):
     ) -> "Index":
         """Make an index of a knowledge base; nothing is left behind if that fails.
 
-        Parameters
-        ----------
-        folder
-            Where the index is to lie; nothing may be there.
-        kb
-            What `muver kb import` wrote, or entities.
-        model
-            A trained model's directory, an encoder (a directory or a hub name), which is taken
-            as it is, or "bm25".
-        punkt
-            Folder of Punkt's parameters, by which descriptions are split into sentences, such as
-            that of `muver stage segment`; None: a list of English abbreviations.
-        settings
-            Of :class:`muver.kb.index.settings.Making`.
+        ``kb`` is what `muver kb import` wrote, or entities. ``model`` is a trained model's
+        directory, an encoder (a directory or a hub name), which is taken as it is, or "bm25".
+        ``punkt`` is a folder of Punkt's parameters, such as that of `muver stage segment`, by which
+        descriptions are split into sentences; None: a list of English abbreviations. ``settings``
+        are of :class:`muver.kb.index.settings.Making`.
         """
         made = read(Making, settings, "settings")
         changes.create(Path(folder), kb, str(model), made, punkt)
@@ -220,7 +203,7 @@ class Index(OpenIndex):
         """
         from muver.kb.index.qdrant import push
 
-        return push(self._store.checked(), where)
+        return push(self._store, where)
 
     def info(self) -> dict[str, Any]:
         """Model, settings, counts and sizes, as JSON has them."""
@@ -244,21 +227,12 @@ class Index(OpenIndex):
 
     def verify(self) -> list[str]:
         """What is wrong with the index's files, a sentence for each; none if all is well."""
-        return verify(self.folder)
+        return changes.verify(self.folder)
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[Snapshot]:
-        """The newest snapshot, whole and held for a change; what follows it is taken in the end."""
+        """The newest snapshot, held for a change; what follows it is taken in the end."""
         with writing(self.folder):
-            snapshot = Snapshot.now(self.folder, self._store).checked()
+            snapshot = Snapshot.now(self.folder, self._store)
             yield snapshot
             self._store = Snapshot.now(self.folder, snapshot)
-
-
-def open_index(folder: Path, qdrant: str | None = None) -> OpenIndex:
-    """Open an index of one's own entities, in its own files or at the address of a collection."""
-    if qdrant is not None:
-        from muver.kb.index.qdrant import QdrantIndex
-
-        return QdrantIndex.open(folder, qdrant)
-    return Index.open(folder)

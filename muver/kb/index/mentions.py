@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, chain
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -35,7 +35,7 @@ ENDINGS = {
     ".jsonl": "json-lines", ".ndjson": "json-lines", ".json": "json-lines", ".conll": "conll",
     ".bio": "conll", ".iob": "conll", ".tsv": "conll", ".txt": "text", ".md": "text",
 }  # fmt: skip
-_BRACKETS = re.compile(r"(?<!\\)(\\*)(\[\[|\]\])")
+_BRACKETS = re.compile(r"(\\*)(\[\[|\]\])")
 _ESCAPE = r"Write \[[ and \]] for brackets that mark nothing."
 Lines = Iterable[tuple[int, bytes]]
 
@@ -62,20 +62,15 @@ class _Line(Struct):
 def read_mentions(
     path: str | Path, form: str | None = None, ner: str | None = None
 ) -> Iterator[Labelled]:
-    """Read mentions, one after another; at most a document of the file is held.
+    """Read mentions, one after another, of a file, which may be compressed, or ``-``, standard
+    input; at most a document of it is held.
 
-    Parameters
-    ----------
-    path
-        A file, which may be compressed; ``-`` is standard input.
-    form
-        ``text``: paragraphs with marked mentions. ``json-lines``: objects with ``left``,
-        ``mention``, ``right``, and perhaps ``world`` and ``gold``, an id or null for none of the
-        entities. ``conll``: :func:`muver.retriever.corpus.linking.conll.documents`; of AIDA's
-        columns the sixth is the gold entity's id where it has a Wikipedia page's number, else the
-        fourth. None: the file's ending tells, or its first line.
-    ner
-        A pipeline of spaCy that finds the mentions in unmarked paragraphs.
+    Its form is ``text``: paragraphs with marked mentions; ``json-lines``: objects with ``left``,
+    ``mention``, ``right``, and perhaps ``world`` and ``gold``, an id or null for none of the
+    entities; or ``conll``: :func:`muver.retriever.corpus.linking.conll.documents`; of AIDA's
+    columns the sixth is the gold entity's id where it has a Wikipedia page's number, else the
+    fourth. Without a ``form`` the file's ending tells, or its first line. A pipeline of spaCy,
+    ``ner``, finds the mentions in unmarked paragraphs.
     """
     where = "standard input" if str(path) == STDIN else str(path)
     if form is not None and form not in READERS:
@@ -84,8 +79,9 @@ def read_mentions(
             f"{', '.join(READERS)}."
         )
     read = None
-    with _stream(path) as stream:
-        lines = _numbered(stream)
+    standard = contextlib.nullcontext(sys.stdin.buffer)
+    with standard if str(path) == STDIN else opened(Path(path)) as stream:
+        lines: Lines = _numbered(stream)
         form = form or ("text" if ner else ENDINGS.get(Path(path).suffix.lower()))
         if form is None:
             form, lines = _guessed(lines)
@@ -109,33 +105,30 @@ def marked(text: str, where: str, first: int | None = None) -> list[Labelled]:
     def place(at: int) -> str:
         return where if first is None else f"{where}, line {first + text.count(chr(10), 0, at)}"
 
-    plain, length, done = [], 0, 0
+    plain, done = "", 0
     spans: list[tuple[int, int, int]] = []  # start and end in the plain text, and place in this one
     opened: tuple[int, int] | None = None
     for found in _BRACKETS.finditer(text):
         slashes, brackets = found.groups()
-        piece = text[done : found.start()] + "\\" * (len(slashes) // 2)
-        piece += brackets * (len(slashes) % 2)
-        plain.append(piece)
-        length, done = length + len(piece), found.end()
+        plain += text[done : found.start()] + "\\" * (len(slashes) // 2)
+        done = found.end()
         if len(slashes) % 2:
-            continue
-        if brackets == "[[":
-            if opened is not None:
-                raise InputError(f"{place(found.start())}: a [[ within another. {_ESCAPE}")
-            opened = length, found.start()
-        elif opened is None:
-            raise InputError(f"{place(found.start())}: a ]] without its [[. {_ESCAPE}")
-        else:
-            spans.append((opened[0], length, opened[1]))
+            plain += brackets
+        elif brackets == "[[" and opened is None:
+            opened = len(plain), found.start()
+        elif brackets == "]]" and opened is not None:
+            spans.append((opened[0], len(plain), opened[1]))
             opened = None
+        else:
+            wrong = "a [[ within another" if opened else "a ]] without its [["
+            raise InputError(f"{place(found.start())}: {wrong}. {_ESCAPE}")
     if opened is not None:
         raise InputError(f"{place(opened[1])}: a [[ that no ]] closes. {_ESCAPE}")
-    whole = "".join([*plain, text[done:]])
+    plain += text[done:]
     for start, end, at in spans:
-        if not whole[start:end].strip():
+        if not plain[start:end].strip():
             raise InputError(f"{place(at)}: an empty mention, [[]].")
-    return [Labelled(mention_at(whole, start, end), place(at)) for start, end, at in spans]
+    return [Labelled(mention_at(plain, start, end), place(at)) for start, end, at in spans]
 
 
 def mention_at(text: str, start: int, end: int) -> Mention:
@@ -143,10 +136,6 @@ def mention_at(text: str, start: int, end: int) -> Mention:
     return Mention(
         text[start:end], text[max(start - CONTEXT, 0) : start], text[end : end + CONTEXT]
     )
-
-
-def _stream(path: str | Path) -> contextlib.AbstractContextManager[IO[bytes]]:
-    return contextlib.nullcontext(sys.stdin.buffer) if str(path) == STDIN else opened(Path(path))
 
 
 def _numbered(stream: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:

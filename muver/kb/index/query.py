@@ -65,7 +65,7 @@ def query(
         if as_json:
             print(msgspec.json.encode(answer).decode())
         else:
-            print(in_terminal(mention, answer, opened.threshold))
+            print(in_terminal(mention, answer, opened.threshold, len(opened.worlds) > 1))
 
 
 def _given(
@@ -82,43 +82,46 @@ def _given(
     return iter(read)
 
 
-def in_terminal(mention: Mention, answer: Answer, threshold: float | None) -> str:
-    """The mention in its place, what was decided, and a table of the candidates."""
-    from io import StringIO
-
+def in_terminal(
+    mention: Mention, answer: Answer, threshold: float | None, worlds: bool = False
+) -> str:
+    """The mention in its place, what was decided, and a table of the candidates, perhaps with
+    their worlds.
+    """
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    lines = StringIO()
     width = shutil.get_terminal_size((WIDTH, 24)).columns
-    console = Console(file=lines, width=width, highlight=False, markup=False, emoji=False)
+    console = Console(width=width, highlight=False, markup=False, emoji=False)
     left, text, right = (_flat(part) for part in (mention.left, mention.text, mention.right))
     if len(left) > BESIDE:
         left = f"…{left[-BESIDE:].lstrip()}"
     if len(right) > BESIDE:
         right = f"{right[:BESIDE].rstrip()}…"
-    console.print(" ".join(filter(None, [left, f"[{text}]", right])), soft_wrap=True)
+    lines = [" ".join(filter(None, [left, f"[{text}]", right]))]
     if not answer.candidates:
-        console.print("No candidate: there are no entities.")
-    elif answer.probability is not None and threshold is not None:
+        return f"{lines[0]}\nNo candidate.\n"
+    if answer.probability is not None and threshold is not None:
         best = answer.candidates[0]
         decided = "None of these" if answer.answer is None else _flat(best.title) or best.id
         chance = f"{answer.probability:.2f} (threshold {threshold:.2f})"
-        console.print(f"{decided}. The best one is right with probability {chance}.")
-    if answer.candidates:
-        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), expand=True)
-        table.add_column("", justify="right", no_wrap=True)
-        table.add_column("score", justify="right", no_wrap=True)
-        table.add_column("title", no_wrap=True, overflow="ellipsis", max_width=28)
-        table.add_column("id", no_wrap=True, overflow="ellipsis", max_width=16)
-        table.add_column("found by", no_wrap=True, overflow="ellipsis", ratio=1)
-        for rank, one in enumerate(answer.candidates, start=1):
-            by = one.text or ("(its words)" if one.layer == NO_VIEW else "(its title)")
-            texts = (Text(_flat(text)) for text in (one.title, one.id, by))
-            table.add_row(str(rank), f"{one.score:.2f}", *texts)
+        lines.append(f"{decided}. The best one is right with probability {chance}.")
+    columns = {"title": 28, "id": 16, **({"world": 16} if worlds else {}), "found by": None}
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), expand=True)
+    for name in ("", "score"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for name, most in columns.items():
+        ratio = None if most else 1
+        table.add_column(name, no_wrap=True, overflow="ellipsis", max_width=most, ratio=ratio)
+    for rank, one in enumerate(answer.candidates, start=1):
+        by = one.text or ("(its words)" if one.layer == NO_VIEW else "(its title)")
+        texts = [one.title, one.id, *([one.world or ""] if worlds else []), by]
+        table.add_row(str(rank), f"{one.score:.2f}", *(Text(_flat(text)) for text in texts))
+    with console.capture() as captured:
         console.print(table)
-    return "\n".join(line.rstrip() for line in lines.getvalue().splitlines()) + "\n"
+    lines += [line.rstrip() for line in captured.get().splitlines()]
+    return "\n".join([*lines, ""])
 
 
 def _flat(text: str) -> str:

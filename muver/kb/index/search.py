@@ -44,18 +44,12 @@ def by_views(
     aggregate: Aggregate,
     metric: str,
 ) -> list[list[Hit]]:
-    """The best ``k`` entities of each mention by their views, or all if there are fewer.
+    """The best ``k`` entities of each of (mentions, d) float32 vectors by their views, of a world
+    or of all; all entities if there are fewer.
 
     The retriever's search finds more than ``k``: for a mention where the last of these may still be
-    among the best, it finds twice as many.
-
-    Parameters
-    ----------
-    world
-        None: of all worlds.
-    mentions : (mentions, d) float32
-    metric
-        As :func:`muver.retriever.retrieval.exact.rank` takes it.
+    among the best, it finds twice as many. ``metric`` is as of
+    :func:`muver.retriever.retrieval.exact.rank`.
     """
     firsts = np.cumsum([0, *map(len, parts)])
     blocks = [part.block(world, first) for part, first in zip(parts, firsts[:-1], strict=True)]
@@ -72,9 +66,11 @@ def by_views(
         for place in np.flatnonzero(~more):
             numbers, one = ranking.entities[place][near[place]], pending[place]
             own = np.searchsorted(firsts, numbers, side="right") - 1
-            found[one] = _decide(
-                parts, own, numbers - firsts[own], mentions[one], k, aggregate, metric
-            )
+            rows = numbers - firsts[own]
+            if len(rows):
+                vectors = [parts[part].vectors_of(row) for part, row in zip(own, rows, strict=True)]
+                scores, views = decided(vectors, mentions[one], aggregate, metric)
+                found[one] = _ranked(parts, own, rows, scores, views, k)
         pending, deep = pending[more], min(2 * deep, entities)
     return found
 
@@ -104,12 +100,8 @@ def by_words(
 def fused(
     parts: Sequence[Part], by_view: Sequence[Hit], by_word: Sequence[Hit], weight: float, k: int
 ) -> list[Hit]:
-    """One ranking of two, by a weighted sum of their scores, each brought to 0..1.
-
-    Parameters
-    ----------
-    weight
-        Of the words' scores.
+    """One ranking of two, by a weighted sum of their scores, each brought to 0..1; ``weight`` is
+    of the words' scores.
     """
     rows = {(hit.part, hit.row): hit.view for hit in [*by_word, *by_view]}
     scores = np.zeros((2, len(rows)))
@@ -125,17 +117,10 @@ def fused(
 def decided(
     vectors: Sequence[np.ndarray], mention: np.ndarray, aggregate: Aggregate, metric: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Scores of some entities for a mention, the same in any batch, and the views that won.
+    """Scores of some entities for a mention, (d,), the same in any batch, and the views that won.
 
-    Parameters
-    ----------
-    vectors : (views, d) float32 each
-        Of each entity's views; at least one entity.
-    mention : (d,) float32
-
-    Returns
-    -------
-    (entities,) float32 scores, and (entities,) int64 views, counted within the entity.
+    ``vectors`` has the (views, d) float32 of each entity, of one at least. Returns (entities,)
+    float32 scores, and (entities,) int64 views, counted within the entity.
     """
     exact = exactly(np.concatenate(vectors), mention, metric)
     starts = np.cumsum([0, *map(len, vectors[:-1])])
@@ -155,41 +140,20 @@ def exactly(vectors: np.ndarray, mention: np.ndarray, metric: str) -> np.ndarray
 
 
 def longest(parts: Sequence[Part]) -> float:
-    """Length of the longest vector of a view."""
-    return max((float(part.lengths.max(initial=0)) for part in parts), default=0.0)
+    """Length of the longest vector of any view."""
+    lengths = (part.batch.column("length").to_numpy() for part in parts)
+    return max((float(own.max(initial=0)) for own in lengths), default=0.0)
 
 
 def slack(mentions: np.ndarray, length: float, metric: str) -> np.ndarray:
-    """(mentions,) more than twice what rounding can move a score by.
-
-    Parameters
-    ----------
-    mentions : (mentions, d) float32
-    length
-        Of the longest vector of a view.
+    """(mentions,) more than twice what rounding can move a score of (mentions, d) vectors by;
+    ``length`` is that of the longest vector of a view.
     """
     lengths = np.linalg.norm(mentions, axis=1)
     terms = mentions.shape[1] + 16
     if metric == "l2":  # the root of a rounded square
         return 2 * np.sqrt(terms * EPSILON) * (lengths + length)
     return 2 * terms * EPSILON * lengths * length
-
-
-def _decide(
-    parts: Sequence[Part],
-    own: np.ndarray,
-    rows: np.ndarray,
-    mention: np.ndarray,
-    k: int,
-    aggregate: Aggregate,
-    metric: str,
-) -> list[Hit]:
-    """The best of the entities in some rows of some parts, by sums in a fixed order."""
-    if not len(rows):
-        return []
-    vectors = [parts[part].vectors_of(row) for part, row in zip(own, rows, strict=True)]
-    scores, views = decided(vectors, mention, aggregate, metric)
-    return _ranked(parts, own, rows, scores, views, k)
 
 
 def _ranked(

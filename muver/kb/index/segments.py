@@ -5,26 +5,24 @@ world and id, one in each row, with lists of its views and words. The vectors of
 behind the other, so that they are multiplied where they lie on disk.
 """
 
-import contextlib
-import hashlib
-import threading
-from collections.abc import Iterator, Mapping, Sequence
+import copy
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from muver.io.files import atomic_path, sha256_of
-from muver.kb.index.entity import Entity
-from muver.kb.index.state import Damaged, Segment, damaged
+from muver.kb.index.entity import Entity, EntityViews
+from muver.kb.index.state import Segment, damaged
 from muver.retriever.vectors.block import ViewBlock
 
 ENTITIES_A_PART = 4096
 CHARACTERS_A_PART = 4_000_000
-AT_ONCE = 1 << 26  # bytes whose checksum takes a fraction of a second
+AT_ONCE = 1 << 26  # bytes of a file whose checksum is compared when it is opened
 SPAN = pa.struct([("start", pa.int32()), ("end", pa.int32())])
 VIEW = pa.struct([("layer", pa.int32()), ("first", pa.int32()), ("last", pa.int32())])
 ENTITY = [
@@ -40,14 +38,8 @@ WORDS = [("words", pa.list_(pa.string())), ("counts", pa.list_(pa.int32()))]
 
 
 def schema(dimension: int | None, words: bool) -> pa.Schema:
-    """The columns of a segment.
-
-    Parameters
-    ----------
-    dimension
-        Of a vector; None for an index without a model.
-    words
-        Whether entities have their words.
+    """The columns of a segment: with vectors of a dimension, if there is a model, and perhaps with
+    each entity's words.
     """
     columns = list(ENTITY)
     if dimension is not None:
@@ -60,51 +52,51 @@ def schema(dimension: int | None, words: bool) -> pa.Schema:
     return pa.schema(columns + (WORDS if words else []))
 
 
-class Part:
-    """Some entities of a segment, by world and id.
+class Postings(NamedTuple):
+    """Which entities of a part have a word.
 
-    Attributes
-    ----------
-    live : (entities,) bool
-        Which of them are there.
+    ``place`` has the number of each word; its entities, increasing, are ``rows[starts[n] :
+    starts[n + 1]]``, and ``counts`` says how often each has it. ``lengths``, (entities,), are their
+    numbers of words.
+    """
+
+    place: dict[str, int]
+    starts: np.ndarray
+    rows: np.ndarray
+    counts: np.ndarray
+    lengths: np.ndarray
+
+    def having(self, word: str) -> tuple[np.ndarray, np.ndarray]:
+        """The rows that have a word, and how often."""
+        n = self.place.get(word)
+        own = slice(0, 0) if n is None else slice(self.starts[n], self.starts[n + 1])
+        return self.rows[own], self.counts[own]
+
+
+class Part:
+    """Some entities of a segment, by world and id; ``live``, (entities,) bool, says which of them
+    are still there. ``keys`` and ``content``, (entities,) uint64, are as of :class:`Entity`.
     """
 
     def __init__(self, batch: pa.RecordBatch, live: np.ndarray):
-        self.batch = batch
-        self.live = live
+        self.batch, self.live = batch, live
+        self.keys, self.content = (batch.column(name).to_numpy() for name in ("key", "content"))
 
     def __len__(self) -> int:
         return self.batch.num_rows
 
-    def without(self, live: np.ndarray) -> "Part":
+    def at(self, live: np.ndarray) -> "Part":
         """The same part with other entities gone; what was computed of it is kept."""
-        if np.array_equal(live, self.live):
-            return self
-        other = Part(self.batch, live)
-        made = ("keys", "content", "spans", "starts", "vectors", "postings")
-        other.__dict__.update({name: self.__dict__[name] for name in made if name in self.__dict__})
+        other = copy.copy(self)
+        other.live = live
         return other
-
-    @cached_property
-    def keys(self) -> np.ndarray:
-        """(entities,) uint64."""
-        return self.batch.column("key").to_numpy()
-
-    @cached_property
-    def content(self) -> np.ndarray:
-        """(entities,) uint64."""
-        return self.batch.column("content").to_numpy()
 
     @cached_property
     def spans(self) -> dict[str, slice]:
         """The rows of each world."""
         runs = pc.run_end_encode(self.batch.column("world"))
         ends = runs.run_ends.to_pylist()
-        starts = [0, *ends[:-1]]
-        return {
-            world: slice(start, end)
-            for world, start, end in zip(runs.values.to_pylist(), starts, ends, strict=True)
-        }
+        return dict(zip(runs.values.to_pylist(), map(slice, [0, *ends], ends), strict=False))
 
     @cached_property
     def starts(self) -> np.ndarray:
@@ -118,9 +110,16 @@ class Part:
         return vectors.values.to_numpy().reshape(-1, vectors.type.list_size)
 
     @cached_property
-    def lengths(self) -> np.ndarray:
-        """(entities,) float32 length of the longest vector of each."""
-        return self.batch.column("length").to_numpy()
+    def postings(self) -> Postings:
+        words, counts = self.batch.column("words"), self.batch.column("counts")
+        encoded = pc.dictionary_encode(words.values)
+        numbers, times = encoded.indices.to_numpy(), counts.values.to_numpy()
+        owners = np.repeat(np.arange(len(self)), np.diff(words.offsets.to_numpy()))
+        order = np.argsort(numbers, kind="stable")
+        place = {word: n for n, word in enumerate(encoded.dictionary.to_pylist())}
+        starts = np.searchsorted(numbers[order], np.arange(len(place) + 1))
+        lengths = np.bincount(owners, weights=times, minlength=len(self))
+        return Postings(place, starts, owners[order], times[order], lengths)
 
     def rows(self, world: str | None) -> slice:
         """The rows of a world, or all."""
@@ -138,14 +137,6 @@ class Part:
             self.live[rows],
         )
 
-    def sentences(self, row: int) -> np.ndarray:
-        """(sentences, 2) int32 an entity's spans, as of ``SPAN``."""
-        return _numbers(self.batch.column("sentences")[row])
-
-    def views(self, row: int) -> np.ndarray:
-        """(views, 3) int32 an entity's views, as of ``VIEW``."""
-        return _numbers(self.batch.column("views")[row])
-
     def vectors_of(self, row: int) -> np.ndarray:
         """(views, d) float32 the vectors of an entity's views."""
         return self.vectors[self.starts[row] : self.starts[row + 1]]
@@ -155,137 +146,77 @@ class Part:
         columns = ("id", "world", "title", "description", "aliases")
         return Entity(**{name: self.batch.column(name)[row].as_py() for name in columns})
 
-
-def _numbers(records: pa.ListScalar) -> np.ndarray:
-    """(records, fields) of a list of records of whole numbers."""
-    return np.stack([field.to_numpy() for field in records.values.flatten()], axis=1)
-
-
-class Check:
-    """Compares a segment's SHA-256: at once, or in a thread where that would keep a user waiting.
-
-    Attributes
-    ----------
-    wrong
-        What was found; None while nothing was.
-    """
-
-    def __init__(self, path: Path, segment: Segment, wait: bool):
-        self.wrong: Damaged | None = None
-        self._path, self._segment = path, segment
-        # Open from the beginning: another process may remove the file, which is no damage.
-        self._thread = threading.Thread(target=self._compare, args=(path.open("rb"),), daemon=True)
-        self._thread.start()
-        if wait or segment.bytes <= AT_ONCE:
-            self.finish()
-
-    def finish(self) -> None:
-        """Wait until it is done.
-
-        Raises
-        ------
-        Damaged
-            If the segment is.
-        """
-        self._thread.join()
-        if self.wrong is not None:
-            raise self.wrong
-
-    def _compare(self, file: IO[bytes]) -> None:
-        try:
-            with file:
-                found = hashlib.file_digest(file, "sha256").hexdigest()
-        except OSError as error:
-            found = str(error.strerror)
-        if found != self._segment.sha256:
-            why = f"its SHA-256 is {found[:12]}, {self._segment.sha256[:12]} was written"
-            self.wrong = damaged(self._path, why)
+    def views(self, row: int) -> EntityViews:
+        """The entity of a row with its views."""
+        sentences, views = (
+            np.stack([field.to_numpy() for field in self.batch.column(name)[row].values.flatten()])
+            for name in ("sentences", "views")
+        )
+        return EntityViews(self.entity(row), sentences.T, views.T, self.vectors_of(row))
 
 
 class Opened(NamedTuple):
-    """A segment, its parts, and whether it is as it was written."""
+    """A segment and its parts, memory-mapped."""
 
     segment: Segment
     parts: list[Part]
-    check: Check
 
     @classmethod
-    def of(cls, folder: Path, segment: Segment, wait: bool = False) -> "Opened":
-        """Map a segment.
-
-        Parameters
-        ----------
-        wait
-            Whether to check a large one at once as well.
-
-        Raises
-        ------
-        FileNotFoundError
-            If it has been removed since the state was read.
-        Damaged
-            If it is.
-        """
+    def of(cls, folder: Path, segment: Segment) -> "Opened":
+        """Map a segment. Damage that a small file's checksum or the form tells is an error."""
+        check(folder, segment, AT_ONCE)
         path = folder / segment.name
-        if path.stat().st_size != segment.bytes:
-            raise damaged(path, f"{path.stat().st_size} bytes, {segment.bytes} were written")
-        check = Check(path, segment, wait)
         try:
             file = pa.ipc.open_file(pa.memory_map(str(path)))
             batches = [file.get_batch(number) for number in range(file.num_record_batches)]
-        except pa.ArrowInvalid as error:
+        except (pa.ArrowInvalid, FileNotFoundError) as error:
             raise damaged(path, str(error)) from None
-        opened = cls(segment, [Part(one, np.ones(len(one), dtype=bool)) for one in batches], check)
-        return opened.at(segment)
+        return cls(segment, [Part(one, np.ones(len(one), bool)) for one in batches]).at(segment)
 
     def at(self, segment: Segment) -> "Opened":
         """The same at another time, with other entities gone."""
         live = np.ones(segment.entities, dtype=bool)
         live[segment.removed] = False
         ends = np.cumsum([len(part) for part in self.parts])[:-1]
-        parts = [
-            part.without(own) for part, own in zip(self.parts, np.split(live, ends), strict=True)
-        ]
-        return Opened(segment, parts, self.check)
+        own = zip(self.parts, np.split(live, ends), strict=True)
+        return Opened(segment, [part.at(rows) for part, rows in own])
 
 
-class SegmentWriter:
-    """Writes a segment part by part; the file gets its name when it is complete."""
-
-    def __init__(self, path: Path, kind: pa.Schema):
-        self.path, self.kind = path, kind
-        self._stack = contextlib.ExitStack()
-        self._entities = self._views = 0
-
-    def __enter__(self) -> "SegmentWriter":
-        self._temporary = self._stack.enter_context(atomic_path(self.path, durable=True))
-        self._sink = self._stack.enter_context(pa.OSFile(str(self._temporary), "wb"))
-        self._file = self._stack.enter_context(pa.ipc.new_file(self._sink, self.kind))
-        return self
-
-    def __exit__(self, *error) -> None:
-        self._stack.__exit__(*error)
-
-    def write(self, columns: Mapping[str, pa.Array]) -> None:
-        """Append a part."""
-        batch = pa.record_batch([columns[name] for name in self.kind.names], schema=self.kind)
-        self._file.write_batch(batch)
-        self._entities += len(batch)
-        if "views" in columns:
-            self._views += len(columns["views"].values)
-
-    def segment(self) -> Segment:
-        """What the state says of the file, once it is there."""
-        return Segment(
-            name=self.path.name,
-            sha256=sha256_of(self.path),
-            bytes=self.path.stat().st_size,
-            entities=self._entities,
-            views=self._views,
-        )
+def check(folder: Path, segment: Segment, most: float = float("inf")) -> None:
+    """Refuse a file that is not as it was written; one of more than ``most`` bytes by its size."""
+    path = folder / segment.name
+    if not path.is_file():
+        raise damaged(path, "no such file")
+    if (there := path.stat().st_size) != segment.bytes:
+        raise damaged(path, f"{there} bytes, {segment.bytes} were written")
+    if there <= most and (found := sha256_of(path)) != segment.sha256:
+        raise damaged(path, f"its SHA-256 is {found[:12]}, {segment.sha256[:12]} was written")
 
 
-def joined(parts: Sequence[Part]) -> Iterator[pa.RecordBatch]:
-    """The entities of some parts that are not gone, in as few parts as possible."""
+def write_segment(path: Path, kind: pa.Schema, parts: Iterable[Mapping[str, pa.Array]]) -> Segment:
+    """Write the columns of parts, one after another; the file gets its name when it is complete."""
+    entities = views = 0
+    with (
+        atomic_path(path, durable=True) as temporary,
+        pa.OSFile(str(temporary), "wb") as sink,
+        pa.ipc.new_file(sink, kind) as file,
+    ):
+        for columns in parts:
+            batch = pa.record_batch([columns[name] for name in kind.names], schema=kind)
+            file.write_batch(batch)
+            entities += len(batch)
+            views += len(columns["views"].values) if "views" in columns else 0
+    return Segment(
+        name=path.name,
+        sha256=sha256_of(path),
+        bytes=path.stat().st_size,
+        entities=entities,
+        views=views,
+    )
+
+
+def joined(parts: Sequence[Part]) -> Iterator[dict[str, pa.Array]]:
+    """The columns of the entities that are still there, in as few parts as possible."""
     held: list[pa.RecordBatch] = []
     for part in parts:
         held.append(part.batch.filter(pa.array(part.live)))
@@ -297,13 +228,13 @@ def joined(parts: Sequence[Part]) -> Iterator[pa.RecordBatch]:
         yield _sorted(pa.concat_batches(held))
 
 
-def _sorted(batch: pa.RecordBatch) -> pa.RecordBatch:
-    keys = [("world", "ascending"), ("id", "ascending")]
-    return batch.take(pc.sort_indices(batch, sort_keys=keys))
+def _sorted(batch: pa.RecordBatch) -> dict[str, pa.Array]:
+    batch = batch.sort_by([("world", "ascending"), ("id", "ascending")])
+    return dict(zip(batch.schema.names, batch.columns, strict=True))
 
 
-def groups(entities: Iterator[Entity]) -> Iterator[list[Entity]]:
-    """Entities in groups of the size of a part, in order."""
+def groups(entities: Iterable[Entity]) -> Iterator[list[Entity]]:
+    """Entities in groups of the size of a part, each by world and id."""
     group: list[Entity] = []
     characters = 0
     for entity in entities:

@@ -1,25 +1,84 @@
-"""An index at one time: its state and its mapped segments, which no later change alters."""
+"""What an open index asks of its entities at one time, and those that lie in its own files: a state
+and its mapped segments, which no later change alters.
+"""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from muver.kb.index.entity import Entity
+from muver.io.checking import did_you_mean
+from muver.io.errors import InputError, Mistake
+from muver.kb.index.entity import Entity, EntityViews, key_of
 from muver.kb.index.machinery import Machinery
 from muver.kb.index.search import Hit, by_views, by_words, fused
-from muver.kb.index.segments import Opened, Part
-from muver.kb.index.state import SEGMENTS, Damaged, State, damaged, read_state
-from muver.kb.index.store import Store
-from muver.kb.index.views import EntityViews
+from muver.kb.index.segments import Opened
+from muver.kb.index.state import SEGMENTS, Damaged, State, read_state
 from muver.kb.index.words import queries
 from muver.retriever.retrieval.answers import NO_VIEW, Candidate, Mention
 
-ATTEMPTS = 5  # to read a state before the files that it names are gone
+T = TypeVar("T")
+
+
+class UnknownEntity(Mistake):
+    """There is no entity of this id."""
+
+
+class NoAnswer(InputError):
+    """The store of an index's entities does not answer, or not as it should."""
+
+
+def known_world(name: str | None, worlds: Collection[str], what: str) -> str | None:
+    """A world to search, None for all; a mistake that begins with ``what`` if there is none."""
+    if name is None or name in worlds:
+        return name
+    raise Mistake(
+        f"{what}: world {name!r} is not in this index.{did_you_mean(str(name), worlds)} "
+        f"There are: {', '.join(list(worlds)[:20]) or 'none, as it has no entities'}."
+    )
+
+
+def the_only(found: Mapping[str, T], id: str, world: str | None) -> T:
+    """What was found of an id, by world, if it is in one world alone."""
+    if len(found) > 1:
+        raise Mistake(f"id {id!r} is in several worlds: {', '.join(sorted(found))}. Name one.")
+    if not found:
+        where = f"world {world!r} of this index" if world is not None else "this index"
+        raise UnknownEntity(f"id {id!r} is not in {where}.")
+    return next(iter(found.values()))
+
+
+class Store:
+    """Entities by key. The kinds of store have ``find`` (of some keys those that an entity has),
+    ``entities_of`` and ``views_of`` (the same with what they name), and ``ranked`` (the best ``k``
+    candidates of each mention, of a world or of all).
+
+    ``generation`` grows with each change of the index; ``worlds`` are in alphabetical order, each
+    with the number of its entities.
+    """
+
+    machinery: Machinery
+    generation: int
+    worlds: Mapping[str, int]
+
+    def has(self, id: str, world: str | None) -> bool:
+        return bool(self.find(self._keys(id, world)))
+
+    def only(
+        self, fetch: Callable[[Collection[int]], Mapping[int, T]], id: str, world: str | None
+    ) -> T:
+        """What one of the functions above fetches of the entity of an id."""
+        known_world(world, self.worlds, f"id {id!r}")
+        keys = self._keys(id, world)
+        return the_only({keys[key]: one for key, one in fetch(list(keys)).items()}, id, world)
+
+    def _keys(self, id: str, world: str | None) -> dict[int, str]:
+        """The key that an entity has in each world, or in one."""
+        return {key_of(one, id): one for one in (self.worlds if world is None else [world])}
 
 
 class Place(NamedTuple):
@@ -34,52 +93,33 @@ class Snapshot(Store):
         self.folder, self.machinery = machinery.folder, machinery
         self.state, self.opened = state, opened
         self.generation = state.generation
-        self._parts = [part for one in opened for part in one.parts]
+        self.parts = [part for one in opened for part in one.parts]
 
     @classmethod
     def now(cls, folder: str | Path, before: "Snapshot | None" = None) -> "Snapshot":
         """Open the index as it is; what an older snapshot has open is taken over."""
-        for _ in range(ATTEMPTS):
-            state = read_state(folder)
+        state = read_state(folder)
+        while True:
             try:
                 return cls.of(Path(folder), state, before)
-            except FileNotFoundError as error:  # compacted between the two
-                lost = error
-        raise damaged(Path(lost.filename), "no such file") from None
+            except Damaged:
+                seen, state = state, read_state(folder)
+                if state == seen:
+                    raise
+                # Compacted between the two: the files that it named are gone.
 
     @classmethod
     def of(cls, folder: Path, state: State, before: "Snapshot | None" = None) -> "Snapshot":
-        again = before is not None and before.damage is not None  # it may be whole by now
-        if before is not None and before.state == state and not again:
+        if before is not None and before.state == state:
             return before
         # Of one name there may have been another file: it counts if it is the same.
-        known = {one.segment.sha256: one for one in before.opened} if before and not again else {}
+        known = {one.segment.sha256: one for one in before.opened} if before else {}
         opened = [
-            known[one.sha256].at(one)
-            if one.sha256 in known
-            else Opened.of(folder / SEGMENTS, one, wait=again)
+            known[one.sha256].at(one) if one.sha256 in known else Opened.of(folder / SEGMENTS, one)
             for one in state.segments
         ]
         same = before is not None and before.state.fingerprint == state.fingerprint
         return cls(before.machinery if same else Machinery(folder, state), state, opened)
-
-    @property
-    def parts(self) -> list[Part]:
-        """Of all segments, in their order; none where one is known to be damaged."""
-        if (wrong := self.damage) is not None:
-            raise wrong
-        return self._parts
-
-    @property
-    def damage(self) -> Damaged | None:
-        """What is known to be wrong with a segment."""
-        return next((one.check.wrong for one in self.opened if one.check.wrong), None)
-
-    def checked(self) -> "Snapshot":
-        """The same, once all segments are known to be as they were written."""
-        for one in self.opened:
-            one.check.finish()
-        return self
 
     @cached_property
     def worlds(self) -> dict[str, int]:
@@ -101,8 +141,7 @@ class Snapshot(Store):
         return {key: self.parts[at.part].entity(at.row) for key, at in self.find(keys).items()}
 
     def views_of(self, keys: Collection[int]) -> dict[int, EntityViews]:
-        places = self.find(keys)
-        return {key: EntityViews.of(self.parts[at.part], at.row) for key, at in places.items()}
+        return {key: self.parts[at.part].views(at.row) for key, at in self.find(keys).items()}
 
     def entities(self) -> Iterator[Entity]:
         for part in self.parts:
@@ -111,7 +150,7 @@ class Snapshot(Store):
 
     @cached_property
     def _starts(self) -> list[int]:
-        return [0, *accumulate(map(len, self._parts))]
+        return [0, *accumulate(map(len, self.parts))]
 
     def number(self, part: int, row: int) -> int:
         """The number of an entity among those of all segments, the removed ones counted."""
@@ -146,4 +185,4 @@ class Snapshot(Store):
             entity = part.entity(hit.row)
             none = NO_VIEW, -1, -1, ""
             return Candidate(number, entity.id, entity.title, hit.score, *none, entity.world)
-        return EntityViews.of(part, hit.row).candidate(number, hit.score, hit.view)
+        return part.views(hit.row).candidate(number, hit.score, hit.view)

@@ -45,18 +45,15 @@ class Damaged(InputError):
 
 
 class Model(Record):
-    """The model of an index: its name as the user gave it, the fingerprints of its directory and of
-    the sentence splitter's parameters, whether it is trained (or an encoder as its makers left
-    it), the length of a vector, the metric by which vectors are compared, and its kinds of views.
-    """
+    """The model of an index."""
 
-    name: str
-    fingerprint: str
-    trained: bool
-    punkt: str
+    name: str  # as the user gave it
+    fingerprint: str  # of its directory
+    trained: bool  # or an encoder as its makers left it
+    punkt: str  # fingerprint of the sentence splitter's parameters
     dimension: int
-    metric: str
-    kinds: str
+    metric: str  # by which vectors are compared
+    kinds: str  # of views
 
 
 class Segment(Record):

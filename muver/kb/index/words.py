@@ -6,12 +6,10 @@ stored.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from muver.kb.index.entity import Entity
 from muver.kb.index.segments import WORDS, Part
@@ -40,101 +38,49 @@ def split(texts: Sequence[str]) -> list[list[str]]:
     return bm25s.tokenize(list(texts), stopwords=[], show_progress=False, return_ids=False)
 
 
-class Postings(NamedTuple):
-    """Which entities of a part have a word.
-
-    Attributes
-    ----------
-    place
-        The number of each word.
-    starts : (words + 1,)
-        Where its entities begin, and the number of all.
-    rows, counts : (pairs,)
-        The entities that have it, increasing, and how often.
-    lengths : (entities,)
-        Words of each entity, repetitions counted.
-    """
-
-    place: dict[str, int]
-    starts: np.ndarray
-    rows: np.ndarray
-    counts: np.ndarray
-    lengths: np.ndarray
-
-    @classmethod
-    def of(cls, part: Part) -> "Postings":
-        """Those of a part, made when they are first needed."""
-        if "postings" not in part.__dict__:
-            part.__dict__["postings"] = cls._inverted(part)
-        return part.__dict__["postings"]
-
-    @classmethod
-    def _inverted(cls, part: Part) -> "Postings":
-        words, counts = part.batch.column("words"), part.batch.column("counts")
-        encoded = pc.dictionary_encode(words.values)
-        numbers, times = encoded.indices.to_numpy(), counts.values.to_numpy()
-        sizes = np.diff(words.offsets.to_numpy())
-        owners = np.repeat(np.arange(len(part)), sizes)
-        order = np.argsort(numbers, kind="stable")
-        place = {word: n for n, word in enumerate(encoded.dictionary.to_pylist())}
-        starts = np.searchsorted(numbers[order], np.arange(len(place) + 1))
-        lengths = np.bincount(owners, weights=times, minlength=len(part))
-        return cls(place, starts, owners[order], times[order], lengths)
-
-    def having(self, word: str) -> tuple[np.ndarray, np.ndarray]:
-        """The rows that have a word, and how often."""
-        n = self.place.get(word)
-        if n is None:
-            return np.empty(0, np.int64), np.empty(0, np.int64)
-        own = slice(self.starts[n], self.starts[n + 1])
-        return self.rows[own], self.counts[own]
-
-
-class _Own(NamedTuple):
-    """A part's postings among the rows that are asked, and the lengths of those that are there."""
-
-    postings: Postings
-    asked: np.ndarray  # (entities,) bool
-    lengths: np.ndarray
-
-
 class Scorer:
     """BM25 of the entities that parts have in a world, or in all.
 
-    Parameters
-    ----------
-    parts, world
-        What is asked.
+    What a word adds is kept, as the mentions of a request often share their context.
     """
 
     def __init__(self, parts: Sequence[Part], world: str | None, settings: Words):
         self._settings = settings
-        self._own: list[_Own] = []
+        self._postings = [part.postings for part in parts]
+        self._asked = []  # (entities,) bool of each part
         for part in parts:
             asked = np.zeros(len(part), dtype=bool)
             asked[part.rows(world)] = part.live[part.rows(world)]
-            postings = Postings.of(part)
-            self._own.append(_Own(postings, asked, postings.lengths[asked]))
-        self._entities = sum(len(own.lengths) for own in self._own)
-        total = sum(own.lengths.sum() for own in self._own)
+            self._asked.append(asked)
+        own = list(zip(self._postings, self._asked, strict=True))
+        self._entities = sum(int(asked.sum()) for _, asked in own)
+        total = sum(postings.lengths[asked].sum() for postings, asked in own)
         self._mean = total / self._entities if total else 1.0
+        self._added: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}
 
-    def scores(self, query: Sequence[str]) -> Iterator[np.ndarray]:
+    def scores(self, query: Sequence[str]) -> list[np.ndarray]:
         """For each part the (entities,) float64 scores of a query's words; -inf if not asked."""
-        weights = {word: self._weight(word) for word in dict.fromkeys(query)}
-        k1, b = self._settings.k1, self._settings.b
-        for postings, asked, _ in self._own:
-            scores = np.where(asked, 0.0, -np.inf)
-            for word in query:
-                rows, counts = postings.having(word)
-                rate = 1 - b + b * postings.lengths[rows] / self._mean
-                scores[rows] += weights[word] * counts / (counts + k1 * rate)
-            yield scores
+        found = [np.where(asked, 0.0, -np.inf) for asked in self._asked]
+        for word, times in Counter(query).items():
+            if word not in self._added:
+                self._added[word] = self._adds(word)
+            for scores, (rows, added) in zip(found, self._added[word], strict=True):
+                scores[rows] += times * added
+        return found
 
-    def _weight(self, word: str) -> float:
-        """How rare a word is among the entities."""
-        having = sum(int(own.asked[own.postings.having(word)[0]].sum()) for own in self._own)
-        return float(np.log1p((self._entities - having + 0.5) / (having + 0.5)))
+    def _adds(self, word: str) -> list[tuple[np.ndarray, np.ndarray]]:
+        """For each part the rows that have a word, and what it adds to their scores."""
+        k1, b = self._settings.k1, self._settings.b
+        found = [postings.having(word) for postings in self._postings]
+        having = sum(
+            int(asked[rows].sum()) for asked, (rows, _) in zip(self._asked, found, strict=True)
+        )
+        weight = np.log1p((self._entities - having + 0.5) / (having + 0.5))
+        added = []
+        for postings, (rows, counts) in zip(self._postings, found, strict=True):
+            rate = 1 - b + b * postings.lengths[rows] / self._mean
+            added.append((rows, weight * counts / (counts + k1 * rate)))
+        return added
 
 
 def queries(mentions: Sequence[Mention], settings: Words) -> list[list[str]]:
@@ -145,13 +91,11 @@ def queries(mentions: Sequence[Mention], settings: Words) -> list[list[str]]:
     found = [words[:LONGEST] for words in split([mention.text for mention in mentions])]
     if settings.query == "mention":
         return found
-    left = split([mention.left for mention in mentions])
-    right = split([mention.right for mention in mentions])
-    return [_in_context(*sides) for sides in zip(left, found, right, strict=True)]
-
-
-def _in_context(left: list[str], mention: list[str], right: list[str]) -> list[str]:
-    room = LONGEST - len(mention)
-    after = right[: max(room // 2, room - len(left))]
-    before = left[max(len(left) - room + len(after), 0) :]
-    return [*before, *mention, *after]
+    sides = (split([getattr(mention, side) for mention in mentions]) for side in ("left", "right"))
+    queries = []
+    for own, left, right in zip(found, *sides, strict=True):
+        room = LONGEST - len(own)
+        after = right[: max(room // 2, room - len(left))]
+        before = left[max(len(left) - room + len(after), 0) :]
+        queries.append([*before, *own, *after])
+    return queries

@@ -4,6 +4,7 @@ nlp.add_pipe("muver_linker", config={"index": "INDEX"})
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ from spacy.util import minibatch
 from muver.io.errors import InputError
 from muver.kb.index.answer import answers, opened_index
 from muver.kb.index.mentions import mention_at
-from muver.retriever.retrieval.answers import Mention
 
 FACTORY = "muver_linker"
 EXTENSIONS = {"candidates": [], "probability": None}
@@ -42,19 +42,18 @@ class Linker:
 
     def pipe(self, docs: Iterable[Doc], batch_size: int = 128) -> Iterator[Doc]:
         for group in minibatch(docs, batch_size):
-            entities = [(entity, self._mention(entity)) for doc in group for entity in doc.ents]
-            asked = (mention for _, mention in entities)
+            entities = [entity for doc in group for entity in doc.ents]
+            asked = (
+                replace(mention_at(one.doc.text, one.start_char, one.end_char), world=self._world)
+                for one in entities
+            )
             found = answers(self._index, asked, self._k)
-            for (entity, _), (_, answer) in zip(entities, found, strict=True):
+            for entity, (_, answer) in zip(entities, found, strict=True):
                 for token in entity:
                     token.ent_kb_id_ = answer.answer or EntityLinker.NIL
                 entity._.candidates = msgspec.to_builtins(answer.candidates)
                 entity._.probability = answer.probability
             yield from group
-
-    def _mention(self, entity: Span) -> Mention:
-        mention = mention_at(entity.doc.text, entity.start_char, entity.end_char)
-        return Mention(mention.text, mention.left, mention.right, self._world)
 
 
 @Language.factory(

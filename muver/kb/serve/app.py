@@ -15,15 +15,12 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from muver.io.errors import InputError, Mistake
 from muver.io.progress import logger
+from muver.kb.index.snapshot import NoAnswer, UnknownEntity
 from muver.kb.index.state import BeingChanged
-from muver.kb.index.store import NoAnswer, UnknownEntity
-from muver.kb.serve.asking import asking
-from muver.kb.serve.changing import changing
 from muver.kb.serve.forms import Sentence
 from muver.kb.serve.guard import Bodies, Notes
 from muver.kb.serve.models import look_out
-from muver.kb.serve.monitoring import monitoring
-from muver.kb.serve.service import Service
+from muver.kb.serve.routes import Service, asking, changing, watching
 from muver.look import ASSETS as SHARED
 from muver.version import __version__
 
@@ -60,7 +57,7 @@ def build_app(service: Service, hosts: Sequence[str] = ("*",)) -> FastAPI:
     )
     for kind in (HTTPException, RequestValidationError, InputError):
         app.add_exception_handler(kind, _refused)
-    for router in (asking(service), changing(service), monitoring(service)):
+    for router in (asking(service), changing(service), watching(service)):
         app.include_router(router)
 
     @app.get("/", include_in_schema=False)
@@ -76,7 +73,7 @@ def build_app(service: Service, hosts: Sequence[str] = ("*",)) -> FastAPI:
     return app
 
 
-async def _refused(_: Request, error: Any) -> JSONResponse:
+async def _refused(request: Request, error: Any) -> JSONResponse:
     match error:
         case HTTPException():
             return _answer(error.status_code, str(error.detail), error.headers)
@@ -84,6 +81,9 @@ async def _refused(_: Request, error: Any) -> JSONResponse:
             # Without what was given, as FastAPI would have it: it may be long, or anything.
             first = error.errors()[0]
             place, *rest = first["loc"]
+            if place == "body" and "json" not in request.headers.get("content-type", ""):
+                why = "the body is not sent as JSON. Add -H 'Content-Type: application/json'."
+                return _answer(415, why)
             where = f"{place} {'.'.join(map(str, rest))}".strip()
             return _answer(422, f"{where}: {first['msg']}.")
         case UnknownEntity():

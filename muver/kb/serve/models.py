@@ -12,7 +12,7 @@ from muver.io.errors import InputError, Mistake
 from muver.io.progress import logger
 from muver.kb.index.answer import opened_index
 from muver.kb.index.entity import Entity
-from muver.kb.index.store import the_only
+from muver.kb.index.snapshot import the_only
 from muver.retriever.corpus.schema import read_entities
 from muver.retriever.retrieval.answers import Candidate, Mention, ViewPart
 from muver.retriever.retrieval.retriever import Retriever
@@ -81,12 +81,16 @@ class Served:
         """Whether a mention without a world can be looked up."""
         return not isinstance(self.index, RowIndex) or len(self.index.worlds) == 1
 
-    def look(self) -> None:
-        """Take the newest snapshot, if another process made one."""
-        newest = self.index.refresh()
+    def look(self) -> str | None:
+        """Take the newest snapshot, if another process made one; why not, if it can't be read."""
+        try:
+            newest = self.index.refresh()
+        except Exception as error:  # whatever it is, the next look may find all well
+            return str(error) if isinstance(error, InputError) else repr(error)
         if newest is not self.index:
             self.index = newest
             logger.info("%s: generation %d", self.name, newest.generation)
+        return None
 
 
 class Models:
@@ -109,14 +113,8 @@ class Models:
         return self._by_name[name]
 
 
-def open_index(path: Path, qdrant: str | None = None) -> Any:
-    """What `muver index create` wrote, or a row of the workflow."""
-    index = opened_index(path, qdrant)
-    return RowIndex(index) if isinstance(index, Retriever) else index
-
-
 def open_models(given: Sequence[str], qdrant: str | None = None) -> Models:
-    """Open indexes, given as FOLDER or NAME=FOLDER; without a name the folder's is taken."""
+    """Open indexes, given as PLACE or NAME=PLACE; without a name the place's is taken."""
     served: dict[str, Served] = {}
     for one in given:
         name, path = _named(one)
@@ -124,7 +122,8 @@ def open_models(given: Sequence[str], qdrant: str | None = None) -> Models:
             raise InputError(
                 f"{one}: another index is called {name!r} already. Name them: NAME={path}."
             )
-        served[name] = Served(name, open_index(path, qdrant))
+        index = opened_index(path, qdrant)
+        served[name] = Served(name, RowIndex(index) if isinstance(index, Retriever) else index)
     return Models(list(served.values()))
 
 
@@ -140,13 +139,8 @@ async def look_out(models: Models, seconds: float) -> None:
     while True:
         await asyncio.sleep(seconds)
         for served in models:
-            trouble = None
-            try:
-                await asyncio.to_thread(served.look)
-            except Exception as error:  # whatever it is, the next look may find all well
-                trouble = str(error) if isinstance(error, InputError) else repr(error)
-                if trouble != served.trouble:
-                    logger.warning("%s: stays as it is. %s", served.name, trouble)
-            if served.trouble and not trouble:
+            before, served.trouble = served.trouble, await asyncio.to_thread(served.look)
+            if served.trouble and served.trouble != before:
+                logger.warning("%s: stays as it is. %s", served.name, served.trouble)
+            elif before and not served.trouble:
                 logger.info("%s: is read again", served.name)
-            served.trouble = trouble

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from muver.io.errors import InputError
 from muver.io.network import LOOPBACK, listen
 from muver.io.progress import logger
 from muver.kb.serve.settings import Limits
@@ -14,7 +15,9 @@ from muver.kb.serve.settings import Limits
 if TYPE_CHECKING:
     from uvicorn.server import Server, ServerState
 
-    from muver.kb.serve.service import Service
+    from muver.kb.serve.routes import Service
+
+LEAST = 16  # characters of a token
 
 
 def serve(
@@ -48,14 +51,10 @@ def serve(
         Search the entities that `muver index push` brought to this collection; the folder's name
         is the collection's if the URL has none.
     """
-    token = None
-    if token_file is not None:
-        from muver.kb.serve.service import read_token
-
-        token = read_token(token_file)
+    token = None if token_file is None else read_token(token_file)
     with listen(host, port) as listening:  # before anything takes long
         from muver.kb.serve.models import open_models
-        from muver.kb.serve.service import Service
+        from muver.kb.serve.routes import Service
 
         began = time.monotonic()
         models = open_models(indexes, qdrant)
@@ -75,6 +74,25 @@ def serve(
     logger.info("ended")
 
 
+def read_token(path: Path) -> str:
+    """The token in a file, without the white space around it."""
+    make = f"Make one with `openssl rand -hex 32 > {path}`."
+    try:
+        token = path.read_text(encoding="ascii").strip()
+        others = path.stat().st_mode & 0o077
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file. {make}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read as a token ({error}).") from None
+    if len(token) < LEAST or not token.isprintable() or " " in token:
+        raise InputError(
+            f"{path}: expected one line of at least {LEAST} characters without spaces. {make}"
+        )
+    if others:
+        logger.warning("%s: other users can read it. `chmod 600 %s` keeps them out.", path, path)
+    return token
+
+
 def make_server(service: "Service", hosts: Sequence[str] = ("*",)) -> "Server":
     """The server of a service; :func:`muver.kb.serve.app.build_app` has the parameters."""
     import uvicorn
@@ -88,6 +106,7 @@ def make_server(service: "Service", hosts: Sequence[str] = ("*",)) -> "Server":
         log_config=None,
         access_log=False,
         server_header=False,
+        headers=[("X-Content-Type-Options", "nosniff")],
         timeout_keep_alive=math.ceil(service.limits.seconds),
         timeout_graceful_shutdown=service.limits.stop_seconds,
         timeout_notify=0,

@@ -1,19 +1,22 @@
-"""What the worker does: ranks the mentions of many requests at once, and explains scores."""
+"""What the worker does: ranks the mentions of many requests at once, cuts excerpts from the
+descriptions, and explains scores.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
 
-from muver.kb.index.answer import accepted, fields_of
+from muver.kb.index.answer import accepted
 from muver.kb.index.entity import Entity
-from muver.kb.serve.excerpts import excerpt, place
-from muver.kb.serve.forms import AskedMention, Explained, Ranked, RankedForMention, View
+from muver.kb.serve.forms import AskedMention, Excerpt, Explained, Ranked, RankedForMention, View
 from muver.retriever.retrieval.answers import Candidate, Mention
 
 # About as many characters are a word piece, and a longer context than this is cut.
 CHARACTERS_A_TOKEN = 4
 LONGEST = 128
+NEAR = 240  # characters of an excerpt on either side
+MOST = 1_200  # characters of the winning sentences in it
 CANDIDATES_A_TOKEN = 4  # as many take about as long to answer as a word piece to read
 
 
@@ -57,7 +60,7 @@ class Ranking:
         own = None
         if self.excerpts:
             own = excerpt(self.index.entity(one.document_id, one.world).description, one.text)
-        return Ranked(**fields_of(one), rank=rank, probability=one.probability, excerpt=own)
+        return Ranked.of(one, rank=rank, probability=one.probability, excerpt=own)
 
 
 @dataclass(frozen=True)
@@ -76,3 +79,37 @@ class Explaining:
         for part in self.index.parts(mention, asked):
             start, end = place(entity.description, part.text) or (None, None)
             yield View(**vars(part), start=start, end=end)
+
+
+def place(description: str, text: str) -> tuple[int, int] | None:
+    """Where a text stands in a description, apart from white space; None where it does not.
+
+    >>> place("A gate.  It was\\nforged.", "It was forged.")
+    (9, 23)
+    """
+    wanted = "".join(text.split())
+    at = "".join(description.split()).find(wanted)
+    if at < 0 or not wanted:
+        return None
+    letters = [n for n, letter in enumerate(description) if not letter.isspace()]
+    return letters[at], letters[at + len(wanted) - 1] + 1
+
+
+def excerpt(description: str, text: str) -> Excerpt:
+    """The text as the description has it, with its neighbours; the beginning without a text.
+
+    >>> excerpt("A gate.  It was\\nforged.", "It was forged.").before
+    'A gate.  '
+    """
+    start, end = place(description, text) or (0, 0)
+    winning = description[start:end]
+    if len(winning) > MOST:
+        winning, end = f"{winning[:MOST]}\N{HORIZONTAL ELLIPSIS}", len(description)
+    before = _first(description[:start][::-1])[::-1]
+    return Excerpt(before, winning, _first(description[end:]))
+
+
+def _first(text: str) -> str:
+    if len(text) <= NEAR:
+        return text
+    return f"{text[: text.rfind(' ', 0, NEAR) + 1 or NEAR]}\N{HORIZONTAL ELLIPSIS}"

@@ -55,4 +55,4 @@ def test_a_table_says_what_was_decided():
     said = in_terminal(MENTION, answered(Names(TITLES, 0.6, 0.75)), 0.6).splitlines()[1]
     assert said == f"Anna. {best} 0.75 (threshold 0.60)."
     nothing = in_terminal(MENTION, answered(Names([])), None).splitlines()
-    assert nothing[1:] == ["No candidate: there are no entities."]
+    assert nothing[1:] == ["No candidate."]

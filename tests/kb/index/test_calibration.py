@@ -9,8 +9,15 @@ from muver import Candidate, Mention
 from muver.cli import main
 from muver.io.errors import InputError
 from muver.kb.index import Entity, Index
-from muver.kb.index.calibrate import Judged, cross_validated, decision, fit, threshold
-from muver.kb.index.calibration import FILE, features
+from muver.kb.index.calibration import (
+    FILE,
+    Judged,
+    cross_validated,
+    decision,
+    features,
+    fit,
+    threshold,
+)
 
 NAN = np.nan
 COLOURS = ("red", "blue", "green", "white", "black")
@@ -184,3 +191,12 @@ def test_golds_that_are_not_there_and_none_without_one_are_told(index, capsys):
     path.write_text("\n".join([*lines[:48], *[lines[0].replace("red gate", "blue lamp")] * 12]))
     assert calibrated(index) == 0
     assert "every mention has an entity in the index: the prob" in capsys.readouterr().err
+
+
+def test_mentions_without_a_candidate_are_left_out(index, capsys):
+    path = index.folder.parent / "m.jsonl"
+    line = json.dumps({**MENTION, "mention": "zebra", "gold": None})
+    path.write_text(f"{path.read_text()}\n{line}")
+    assert calibrated(index) == 0
+    said = capsys.readouterr()
+    assert said.out.startswith("80 mentions") and "1 mentions share no word" in said.err

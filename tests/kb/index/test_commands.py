@@ -65,6 +65,32 @@ def test_a_world_of_its_own(run, tmp_path):
     assert run("index", "remove", "index", "g1", "--world", "animals")[0] == 0
 
 
+def test_columns_of_a_file_are_named(run, tmp_path):
+    (tmp_path / "other.csv").write_text("key,label,about\ng1,Anchor,Another.\ng5,Keel,Of oak.\n")
+    named = ("--map", "id=key", "title=label", "description=about")
+    assert run("index", "add", "index", "other.csv")[0] == 2
+    status, _, err = run("index", "add", "index", "other.csv", *named)
+    assert status == 2 and "id 'g1' of world 'glossary' is there already" in err
+    assert "1 added, 1 updated" in run("index", "update", "index", "other.csv", *named)[2]
+    create = ("index", "create", "other.csv", "--model", "bm25", "--out", "other", *named)
+    assert run(*create, "--world", "sea")[0] == 0
+    assert Index.open("other").worlds == ["sea"]
+    run("kb", "import", "other.csv", "--out", "kb", *named)
+    for given in (named, ("--world", "glossary")):
+        status, _, err = run("index", "add", "index", "kb", *given)
+        assert status == 2 and "kb: a knowledge base" in err
+
+
+def test_a_new_world_is_announced_and_told_apart(run, tmp_path):
+    (tmp_path / "more.csv").write_text("id,title,text\ng1,Anchor,Another.\n")
+    run("kb", "import", "more.csv", "--out", "kb")
+    assert "new worlds: more." in run("index", "add", "index", "kb")[2]
+    assert "new worlds" not in run("index", "update", "index", "kb")[2]
+    head, *rows = run("query", "index", "[[anchor]]", "-k", "2")[1].splitlines()[1:]
+    assert head.split()[:4] == ["score", "title", "id", "world"]
+    assert {row.split()[4] for row in rows if row} == {"glossary", "more"}
+
+
 def test_info(run):
     _, out, _ = run("index", "info", "index")
     assert dict(line.split() for line in out.splitlines()).items() >= {

@@ -8,8 +8,9 @@ from muver.io.errors import InputError
 from muver.io.typed import read
 from muver.kb.importing.build import import_kb
 from muver.kb.importing.settings import Import
-from muver.kb.index import Change, Entity, Index, changes
+from muver.kb.index import Change, Entity, Index, changes, snapshot
 from muver.kb.index.snapshot import Snapshot
+from muver.kb.index.state import read_state
 from muver.retriever.corpus.schema import read_entities
 from muver.retriever.encoders.stages.encode import Encode, encode_split
 from muver.retriever.encoders.stages.further import Merge, merge_store
@@ -107,6 +108,15 @@ def test_a_reader_keeps_its_snapshot(index, entities):
     assert len(reader.refresh()) == 6
     assert index.refresh() is index
     assert len(list((index.folder / "segments").iterdir())) == 1
+
+
+def test_a_state_whose_files_are_gone_is_read_again(index, monkeypatch):
+    """Another process compacted the index between the two."""
+    index.add([Entity(id="new", title="A lighthouse")])
+    old = [read_state(index.folder)]
+    index.compact()
+    monkeypatch.setattr(snapshot, "read_state", lambda path: old.pop() if old else read_state(path))
+    assert Index.open(index.folder).generation == 3
 
 
 def test_a_change_by_another_thread_during_a_refresh_stays(index, monkeypatch):

@@ -3,6 +3,8 @@
 import pytest
 
 from muver.io.typed import read
+from muver.kb.index import Entity, Index
+from muver.kb.index.segments import Postings
 from muver.kb.index.settings import Words
 from muver.kb.index.words import LONGEST, queries
 from muver.retriever.retrieval.answers import Mention
@@ -33,6 +35,19 @@ def asked(left, mention, right, query="mention_and_context"):
 )
 def test_the_nearest_words_of_a_long_context(given, expected):
     assert asked(*given) == expected
+
+
+def test_a_word_is_weighed_once_in_a_request(tmp_path, monkeypatch):
+    """However often it stands there: a request of permitted length took seconds."""
+    index = Index.create(tmp_path / "index", [Entity(id="g", title="the old gate")], "bm25")
+    looked, having = [], Postings.having
+    monkeypatch.setattr(
+        Postings, "having", lambda self, word: looked.append(word) or having(self, word)
+    )
+    asked = [Mention("gate"), Mention("old gate gate"), Mention("old")]
+    (once,), (twice,), _ = index.retrieve(asked)
+    assert twice.score > 2 * once.score
+    assert looked == ["gate", "old"]
 
 
 def test_a_long_mention_alone():

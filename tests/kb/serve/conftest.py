@@ -13,8 +13,8 @@ from muver.io.network import listen
 from muver.io.typed import read
 from muver.kb.index import Entity, Index
 from muver.kb.serve.models import Models, Served
+from muver.kb.serve.routes import Service
 from muver.kb.serve.run import make_server
-from muver.kb.serve.service import Service
 from muver.kb.serve.settings import Limits
 from tests.kb.serve.fake import shelf
 

@@ -2,7 +2,7 @@
 
 from muver.io.errors import Mistake
 from muver.kb.index import Change, Entity
-from muver.kb.index.store import UnknownEntity
+from muver.kb.index.snapshot import UnknownEntity
 from muver.retriever.retrieval.answers import Candidate, ViewPart
 
 

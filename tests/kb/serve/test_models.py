@@ -11,7 +11,7 @@ from tests.kb.serve.fake import entity, shelf
 
 @pytest.fixture(autouse=True)
 def opened(monkeypatch):
-    monkeypatch.setattr(module, "open_index", lambda path, qdrant: f"opened {path}")
+    monkeypatch.setattr(module, "opened_index", lambda path, qdrant: f"opened {path}")
 
 
 def test_an_index_is_called_as_its_place_or_as_it_is_told(tmp_path):

@@ -1,14 +1,164 @@
-"""The entities of an index in a collection of Qdrant, which many machines may ask."""
+"""An index whose entities are in Qdrant: model and settings are here, the rest is asked for."""
 
-from importlib import import_module
-from typing import Any
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
 
-MODULES = {"QdrantIndex": "index", "push": "pushing"}
-__all__ = ["QdrantIndex", "push"]
+import numpy as np
+
+from muver.io.progress import Progress
+from muver.kb.index.calibration import read_calibration
+from muver.kb.index.changes import Change
+from muver.kb.index.entity import EntityViews
+from muver.kb.index.index import OpenIndex
+from muver.kb.index.machinery import Machinery
+from muver.kb.index.qdrant.collection import About, Address, Points, check, content_of
+from muver.kb.index.search import decided, longest, slack
+from muver.kb.index.segments import check as check_segment
+from muver.kb.index.snapshot import Snapshot, Store
+from muver.kb.index.state import SEGMENTS, read_state
+from muver.retriever.retrieval.aggregates import MAX
+from muver.retriever.retrieval.answers import Candidate, Mention
+
+SPARE = 8  # points more than are wanted, so that it is seen where equal scores end
+POINTS_AT_ONCE = 256  # that are fetched with their vectors
+NUMBERS_AT_ONCE = 500_000  # of vectors in a request; Qdrant takes 32 MB of JSON by default
+KEYS_AT_ONCE = 10_000
 
 
-def __getattr__(name: str) -> Any:
-    """Import on first use: only who asks for Qdrant needs its client."""
-    if name not in MODULES:
-        raise AttributeError(f"module 'muver.kb.index.qdrant' has no attribute {name!r}")
-    return getattr(import_module(f"muver.kb.index.qdrant.{MODULES[name]}"), name)
+class Collected(Points, Store):
+    """The entities of a collection; those pushed meanwhile are found, but not new worlds."""
+
+    def __init__(self, address: Address, machinery: Machinery):
+        super().__init__(address, machinery.state)
+        self.machinery, self._metric = machinery, machinery.state.model.metric
+        self._about = self.about()
+        self.generation = self._about.generation
+
+    @cached_property
+    def worlds(self) -> dict[str, int]:
+        return self.count_worlds()
+
+    def ranked(
+        self, mentions: Sequence[Mention], world: str | None, k: int
+    ) -> list[list[Candidate]]:
+        vectors = self.machinery.mentions(mentions)
+        step, found = max(POINTS_AT_ONCE // k, 1), []
+        for start in range(0, len(vectors), step):
+            some = vectors[start : start + step]
+            possible = self._possible(some, world, k)
+            known = self.views_of({key for own in possible for key in own})
+            for vector, own in zip(some, possible, strict=True):
+                there = {key: known[key] for key in own if key in known}
+                found.append(self._best(vector, there, k))
+        return found
+
+    def _possible(self, vectors: np.ndarray, world: str | None, k: int) -> list[list[int]]:
+        """Keys of the entities that may be among the best of each mention, equal ones with them."""
+        room = slack(vectors, self._about.longest, self._metric)
+        found: list[list[int]] = [[] for _ in vectors]
+        asked, limit = np.arange(len(vectors)), k + SPARE
+        while len(asked):
+            open_ones = []
+            answers = self.near(vectors[asked], world, limit)
+            for row, (keys, scores) in zip(asked.tolist(), answers, strict=True):
+                least = scores[k - 1] - room[row] if len(keys) > k else -np.inf
+                found[row] = [key for key, one in zip(keys, scores, strict=True) if one >= least]
+                if len(found[row]) == limit:  # there may be more
+                    open_ones.append(row)
+            asked, limit = np.array(open_ones, dtype=np.int64), 4 * limit
+        return found
+
+    def _best(
+        self, mention: np.ndarray, entities: dict[int, EntityViews], k: int
+    ) -> list[Candidate]:
+        vectors = [one.vectors for one in entities.values()]
+        scores, views = decided(vectors, mention, MAX, self._metric)
+        candidates = [
+            one.candidate(key, float(score), int(view))
+            for (key, one), score, view in zip(entities.items(), scores, views, strict=True)
+        ]
+        candidates.sort(key=lambda one: (-one.score, one.world, one.document_id))
+        return candidates[:k]
+
+
+class QdrantIndex(OpenIndex):
+    """Ranks the entities that `muver index push` brought to Qdrant.
+
+    Of the index's folder it takes the state, the model and the calibration, so where many machines
+    ask, its segments need not lie on each. It changes nothing: change the index and push it.
+    """
+
+    fixed = "an index in Qdrant"
+    _store: Collected
+
+    @classmethod
+    def open(cls, folder: str | Path, where: str) -> "QdrantIndex":
+        """Open an index whose entities are in the collection at a URL."""
+        folder = Path(folder)
+        state = read_state(folder)
+        check(state, folder)
+        return cls._of(Address.read(where, folder), Machinery(folder, state))
+
+    def refresh(self) -> "QdrantIndex":
+        """The index as the last push left it; this object if there was none."""
+        newest = self._of(self._store.address, self._store.machinery)
+        same = newest.generation == self.generation and newest.calibration == self.calibration
+        return self if same else newest
+
+    @classmethod
+    def _of(cls, address: Address, machinery: Machinery) -> "QdrantIndex":
+        calibration = read_calibration(machinery.folder, machinery.state.fingerprint)
+        return cls(Collected(address, machinery), calibration)
+
+
+def push(snapshot: Snapshot, where: str) -> Change:
+    """Bring a collection of Qdrant to the entities of an index: what is new or has changed goes
+    there, and no more.
+
+    Whoever asks meanwhile may see a part of the change. A push that was stopped is finished by the
+    next one.
+    """
+    state = snapshot.state
+    check(state, snapshot.folder)
+    for segment in state.segments:
+        check_segment(snapshot.folder / SEGMENTS, segment)
+    points = Points(Address.read(where, snapshot.folder), state)
+    points.make()
+    gone, counts = points.contents(), dict(added=0, updated=0, unchanged=0)
+
+    def missing() -> Iterator[tuple[int, EntityViews]]:
+        """What the collection does not have as it is; what it has too much stays in ``gone``."""
+        progress = Progress("pushing", state.entities, "entities")
+        for part in snapshot.parts:
+            for row in np.flatnonzero(part.live).tolist():
+                key, content = int(part.keys[row]), content_of(int(part.content[row]))
+                there = gone.pop(key, None)
+                if there != content:
+                    counts["updated" if there else "added"] += 1
+                    yield key, part.views(row)
+                else:
+                    counts["unchanged"] += 1
+                progress.advance()
+        progress.finish()
+
+    for some in _requests(missing()):
+        points.put(some)
+    keys = list(gone)
+    for start in range(0, len(keys), KEYS_AT_ONCE):
+        points.remove(keys[start : start + KEYS_AT_ONCE])
+    points.tell(About(state.fingerprint, state.generation, longest(snapshot.parts)))
+    return Change(**counts, removed=len(gone))
+
+
+def _requests(entities: Iterator[tuple[int, EntityViews]]) -> Iterator[dict[int, EntityViews]]:
+    some: dict[int, EntityViews] = {}
+    numbers = 0
+    for key, one in entities:
+        if some and numbers + one.vectors.size > NUMBERS_AT_ONCE:
+            yield some
+            some, numbers = {}, 0
+        some[key] = one
+        numbers += one.vectors.size
+    if some:
+        yield some

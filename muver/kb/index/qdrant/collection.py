@@ -5,10 +5,10 @@ sentences stand, and its views. The collection's metadata say which index was pu
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import parse_qs, urlsplit
 
 import msgspec
 import numpy as np
@@ -17,11 +17,9 @@ from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedR
 
 from muver.io.errors import InputError
 from muver.io.typed import Record
-from muver.kb.index.entity import Entity
-from muver.kb.index.qdrant.address import Address
+from muver.kb.index.entity import Entity, EntityViews
+from muver.kb.index.snapshot import NoAnswer
 from muver.kb.index.state import State
-from muver.kb.index.store import NoAnswer
-from muver.kb.index.views import EntityViews
 
 KEY = "QDRANT_API_KEY"
 SECONDS = 60  # for one answer
@@ -29,6 +27,37 @@ DISTANCES = {"dot": models.Distance.DOT, "l2": models.Distance.EUCLID}
 METADATA = "muver"
 MOST_WORLDS = 100_000
 CONTENTS_A_PAGE = 10_000
+
+
+class Address(NamedTuple):
+    """A server (scheme, host, port, and what stands before the collection in the path), a
+    collection, and how many entities HNSW looks at (``hnsw_ef``); None: all of them, exact search.
+    """
+
+    server: str
+    collection: str
+    ef: int | None = None
+
+    @classmethod
+    def read(cls, given: str, folder: Path) -> "Address":
+        """The address in a URL, ``http://HOST:PORT/COLLECTION?ef=N``; without a collection it is
+        called as the index's folder.
+        """
+        url = urlsplit(given)
+        options = parse_qs(url.query, keep_blank_values=True)
+        ef = options.pop("ef", [None])[-1]
+        right = url.scheme in ("http", "https") and url.hostname and not options
+        if not right or not (ef is None or (ef.isdecimal() and int(ef))):
+            raise InputError(
+                f"--qdrant {given}: not the address of a collection. Expected "
+                "http://HOST:6333/COLLECTION, perhaps with ?ef=128, a number from 1."
+            )
+        before, _, name = url.path.rpartition("/")
+        server = f"{url.scheme}://{url.netloc}{before}"
+        return cls(server, name or folder.resolve().name, ef and int(ef))
+
+    def __str__(self) -> str:
+        return f"{self.server}/{self.collection}"
 
 
 class About(Record):
@@ -45,7 +74,7 @@ class Points:
     """The collection at an address for an index of this state."""
 
     def __init__(self, address: Address, state: State):
-        self.address, self._state, self._name = address, state, address.collection
+        self.address, self._state = address, state
         self._client = connect(address.server)
 
     def make(self) -> None:
@@ -58,10 +87,12 @@ class Points:
         vectors = models.VectorParams(
             size=model.dimension, distance=DISTANCES[model.metric], multivector_config=several
         )
-        metadata = {METADATA: msgspec.to_builtins(About(self._state.fingerprint))}
-        with self._asking():
-            self._client.create_collection(self._name, vectors_config=vectors, metadata=metadata)
-            self._client.create_payload_index(self._name, "world", models.PayloadSchemaType.KEYWORD)
+        self._ask(
+            "create_collection",
+            vectors_config=vectors,
+            metadata=_metadata(About(self._state.fingerprint)),
+        )
+        self._ask("create_payload_index", "world", models.PayloadSchemaType.KEYWORD)
 
     def about(self) -> About:
         """What was pushed there, if it is of an index with this model and these settings."""
@@ -69,20 +100,16 @@ class Points:
             raise InputError(
                 f"{self.address}: no such collection. Make it with `muver index push`."
             )
-        with self._asking():
-            config = self._client.get_collection(self._name).config
+        metadata = self._ask("get_collection").config.metadata or {}
         other = "Name another collection, or remove this one from Qdrant."
-        own = (config.metadata or {}).get(METADATA)
-        if own is None:
+        if METADATA not in metadata:
             raise InputError(
                 f"{self.address}: this collection was not made by `muver index push`. {other}"
             )
-        about = msgspec.convert(own, About)
+        about = msgspec.convert(metadata[METADATA], About)
         if about.fingerprint != self._state.fingerprint:
             raise InputError(
-                f"{self.address}: of an index with another model or other settings: its "
-                f"fingerprint is {about.fingerprint}, this index's {self._state.fingerprint}. "
-                f"{other}"
+                f"{self.address}: of an index with another model or other settings. {other}"
             )
         return about
 
@@ -91,10 +118,9 @@ class Points:
         found: dict[int, str] = {}
         page = None
         while True:
-            with self._asking():
-                points, page = self._client.scroll(
-                    self._name, limit=CONTENTS_A_PAGE, offset=page, with_payload=["content"]
-                )
+            points, page = self._ask(
+                "scroll", limit=CONTENTS_A_PAGE, offset=page, with_payload=["content"]
+            )
             found |= {point.id: point.payload["content"] for point in points}
             if page is None:
                 return found
@@ -113,22 +139,17 @@ class Points:
             )
             for key, one in entities.items()
         ]
-        with self._asking():
-            self._client.upsert(self._name, points)
+        self._ask("upsert", points)
 
     def remove(self, keys: Sequence[int]) -> None:
-        with self._asking():
-            self._client.delete(self._name, models.PointIdsList(points=list(keys)))
+        self._ask("delete", models.PointIdsList(points=list(keys)))
 
     def tell(self, about: About) -> None:
         """Write what was pushed, when all of it is there."""
-        with self._asking():
-            metadata = {METADATA: msgspec.to_builtins(about)}
-            self._client.update_collection(self._name, metadata=metadata)
+        self._ask("update_collection", metadata=_metadata(about))
 
     def count_worlds(self) -> dict[str, int]:
-        with self._asking():
-            found = self._client.facet(self._name, "world", limit=MOST_WORLDS, exact=True)
+        found = self._ask("facet", "world", limit=MOST_WORLDS, exact=True)
         return dict(sorted((hit.value, hit.count) for hit in found.hits))
 
     def near(
@@ -146,12 +167,10 @@ class Points:
             models.QueryRequest(query=[vector], filter=only, params=params, limit=k)
             for vector in vectors.tolist()
         ]
-        with self._asking():
-            answers = self._client.query_batch_points(self._name, requests)
         sign = -1 if self._state.model.metric == "l2" else 1
         return [
             ([one.id for one in own.points], sign * np.array([one.score for one in own.points]))
-            for own in answers
+            for own in self._ask("query_batch_points", requests)
         ]
 
     def find(self, keys: Iterable[int]) -> dict[int, models.Record]:
@@ -173,22 +192,20 @@ class Points:
         }
 
     def _of(self, keys: Iterable[int], **wanted: bool) -> dict[int, models.Record]:
-        with self._asking():
-            points = self._client.retrieve(self._name, list(keys), **wanted)
-        return {point.id: point for point in points}
+        return {point.id: point for point in self._ask("retrieve", list(keys), **wanted)}
 
     def _there(self) -> bool:
         try:
-            with self._asking():
-                return self._client.collection_exists(self._name)
+            return self._ask("collection_exists")
         except ValueError:  # an answer in another form
             raise NoAnswer(f"{self.address}: what answers there is not Qdrant.") from None
 
-    @contextmanager
-    def _asking(self) -> Iterator[None]:
-        """Say what is wrong where Qdrant does not do as it is asked."""
+    def _ask(self, method: str, *given: Any, **named: Any) -> Any:
+        """Call a method of the client for the collection, and say what is wrong where Qdrant does
+        not do as it is asked.
+        """
         try:
-            yield
+            return getattr(self._client, method)(self.address.collection, *given, **named)
         except ResponseHandlingException as error:
             raise NoAnswer(
                 f"{self.address}: no answer from Qdrant ({error.source}). Is it running there?"
@@ -217,6 +234,10 @@ def connect(server: str) -> QdrantClient:
 def content_of(content: int) -> str:
     """An entity's content as payloads have it: Qdrant's numbers have a bit less."""
     return f"{content:016x}"
+
+
+def _metadata(about: About) -> dict[str, Any]:
+    return {METADATA: msgspec.to_builtins(about)}
 
 
 def _reason(error: UnexpectedResponse) -> Any:

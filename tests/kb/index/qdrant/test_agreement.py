@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 
 from muver.kb.index import Change, Entity, Index
-from muver.kb.index.qdrant import QdrantIndex, collection, pushing
+from muver.kb.index import qdrant as package
+from muver.kb.index.qdrant import QdrantIndex, collection
 from muver.retriever.retrieval.answers import Mention
 from tests import tiny
 from tests.kb.index.qdrant.conftest import in_process
@@ -119,7 +120,7 @@ def test_what_was_stopped_is_finished_by_the_next(index, monkeypatch):
 
     index.update([replace(index.entity(id), title="Another") for id in ("e1", "e2", "e3", "e4")])
     with monkeypatch.context() as patch:
-        patch.setattr(pushing, "NUMBERS_AT_ONCE", 1)
+        patch.setattr(package, "NUMBERS_AT_ONCE", 1)
         patch.setattr(collection.Points, "put", stopped)
         with pytest.raises(KeyboardInterrupt):
             index.push(WHERE)

@@ -28,4 +28,4 @@ def test_push_query_and_evaluate(tmp_path, model, entities, qdrant, capsys):
 def test_a_row_is_not_in_qdrant(tmp_path, capsys):
     (tmp_path / "row.json").write_text("{}")
     assert main(["query", str(tmp_path / "row.json"), TEXT, "--qdrant", WHERE]) == 2
-    assert "no folder. --qdrant is for those of `muver index create`" in capsys.readouterr().err
+    assert "row.json: not an index of one's own entities" in capsys.readouterr().err

@@ -6,8 +6,8 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.kb.index import Index
-from muver.kb.index.index import open_index
-from muver.kb.index.store import NoAnswer
+from muver.kb.index.answer import own_index
+from muver.kb.index.snapshot import NoAnswer
 from tests import tiny
 
 WHERE = "http://qdrant.test:6333/harbour"
@@ -20,7 +20,7 @@ def index(tmp_path, model, entities) -> Index:
 
 def refused(message, index, where=WHERE, kind=InputError):
     """Neither push nor open."""
-    for call in (lambda: index.push(where), lambda: open_index(index.folder, where)):
+    for call in (lambda: index.push(where), lambda: own_index(index.folder, where)):
         with pytest.raises(kind, match=message):
             call()
 
@@ -42,7 +42,7 @@ def test_collections_of_something_else(index, tmp_path, encoder, entities, qdran
     from qdrant_client import models
 
     with pytest.raises(InputError, match="harbour: no such collection. .*`muver index push`"):
-        open_index(index.folder, WHERE)
+        own_index(index.folder, WHERE)
     params = models.VectorParams(size=4, distance=models.Distance.DOT)
     qdrant.create_collection("harbour", params)
     refused("harbour: this collection was not made by `muver index push`. Name another", index)

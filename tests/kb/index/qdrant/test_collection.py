@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from muver.io.errors import InputError
-from muver.kb.index.qdrant.address import Address
+from muver.kb.index.qdrant.collection import Address
 
 READ = {
     "http://localhost:6333/glossary": ("http://localhost:6333", "glossary", None),

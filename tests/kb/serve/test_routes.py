@@ -1,4 +1,4 @@
-"""The routes that answer, over HTTP."""
+"""The routes, over HTTP."""
 
 import json
 import logging
@@ -10,7 +10,8 @@ from pydantic import TypeAdapter
 
 from muver.io.progress import logger
 from muver.kb.serve import forms
-from tests.kb.serve.conftest import WAIT, running
+from tests.kb.serve.conftest import TOKEN, WAIT, running
+from tests.kb.serve.fake import entity
 
 SMITH = {"left": "In spring ", "mention": "the smith", "right": " forged the gate."}
 
@@ -123,7 +124,10 @@ def test_bodies_that_are_no_json(town, body):
 def test_another_type_of_body_is_refused(town):
     """So that no page elsewhere can post here without being asked for its origin first."""
     body = json.dumps({"mentions": [SMITH]}).encode()
-    assert town.call("POST", "/retrieve", body, {"Content-Type": "text/plain"}).status == 422
+    for kind in ("text/plain", "application/x-www-form-urlencoded"):  # the latter is curl's
+        answer = town.call("POST", "/retrieve", body, {"Content-Type": kind})
+        assert answer.status == 415 and "-H 'Content-Type: application/json'" in answer.said
+        assert answer.headers["x-content-type-options"] == "nosniff"
 
 
 def test_the_routes_are_described(town):
@@ -198,3 +202,90 @@ def test_the_log_has_texts_only_if_asked_to(caplog, log_texts):
     assert "POST /retrieve: 200 in " in caplog.text
     assert "GET /entities/{id}: 404 in " in caplog.text
     assert ("smith" in caplog.text) is log_texts
+
+
+BELL = {"title": "The Bell", "description": "It rings when ships come in. It is of bronze."}
+
+
+def test_an_entity_that_was_added_is_found_at_once_and_can_be_removed():
+    with running() as service:
+        assert "bell" not in service.retrieve("bronze")
+        put = service.call("PUT", "/entities/bell", BELL, token=TOKEN)
+        expected = {"model": "town", "generation": 2, "added": 1, "updated": 0, "unchanged": 0,
+                    "removed": 0}  # fmt: skip
+        assert (put.status, put.json) == (200, expected)
+        assert service.retrieve("bronze", k=1) == ["bell"]
+        other = {**BELL, "description": "It is of gold."}
+        assert service.call("PUT", "/entities/bell", other, token=TOKEN).json["updated"] == 1
+        assert service.call("GET", "/entities/bell").json["description"] == "It is of gold."
+        assert service.call("DELETE", "/entities/bell", token=TOKEN).json["removed"] == 1
+        assert "bell" not in service.retrieve("bronze")
+        again = service.call("DELETE", "/entities/bell", token=TOKEN)
+        assert (again.status, again.said) == (404, "no entity 'bell'.")
+
+
+def test_only_the_token_lets_one_change():
+    with running() as service:
+        wrong = ("Bearer", f"Bearer {TOKEN[:-1]}", f"Bearer {TOKEN}0", f"Basic {TOKEN}", TOKEN,
+                 "Bearer \xe9")  # fmt: skip
+        for headers in ({}, *({"Authorization": one} for one in wrong)):
+            for method in ("PUT", "DELETE"):
+                answer = service.call(method, "/entities/smith", BELL, headers)
+                assert answer.status == 401
+                assert answer.headers["www-authenticate"] == "Bearer"
+        assert service.call("GET", "/entities/smith").json["title"] == "Anna Berg"
+        shown = {"Authorization": f"bearer {TOKEN}"}
+        assert service.call("DELETE", "/entities/smith", headers=shown).status == 200
+
+
+def test_without_a_token_file_nothing_changes():
+    with running(token=None) as service:
+        answer = service.call("PUT", "/entities/bell", BELL, token=TOKEN)
+        assert answer.status == 403
+        assert "--token-file" in answer.said
+        assert service.call("GET", "/models").json[0]["changes"] is False
+
+
+@pytest.mark.parametrize(
+    "given", [{}, {"title": ""}, {**BELL, "aliases": "x"}, {**BELL, "id": "x"}, []]
+)
+def test_no_entity(given):
+    with running() as service:
+        assert service.call("PUT", "/entities/bell", given, token=TOKEN).status == 422
+
+
+def test_the_world_has_to_be_named_where_there_are_several():
+    with running() as service:
+        sea = {**BELL, "world": "sea"}
+        assert service.call("PUT", "/entities/bell", sea, token=TOKEN).json["added"] == 1
+        answer = service.call("PUT", "/entities/buoy", BELL, token=TOKEN)
+        assert (answer.status, answer.said) == (422, "world: name one. There are: sea, town.")
+
+
+def test_a_change_by_another_process_is_found_without_a_request_lost():
+    with running() as service:
+        service.shelves["town"].open().update([entity("bell", "Bell", "It is of bronze.")])
+        generations = []
+        while not generations or generations[-1] == 1:
+            asked = {"mentions": [{"mention": "bronze"}], "k": 1}
+            answer = service.call("POST", "/retrieve", asked)
+            assert answer.status == 200
+            generations.append(answer.json["generation"])
+            found = answer.json["results"][0]["candidates"][0]["id"]
+            assert found == "bell" or generations[-1] == 1
+
+
+def test_prometheus_reads_counters_histograms_and_gauges(town):
+    town.retrieve("bell")
+    answer = town.call("GET", "/metrics")
+    assert answer.headers["content-type"].startswith("text/plain; version=")
+    values = dict(
+        line.rsplit(" ", 1) for line in answer.body.decode().splitlines() if line[0] != "#"
+    )
+    assert float(values['muver_requests_total{method="POST",route="/retrieve",status="200"}']) >= 1
+    assert float(values['muver_mentions_total{model="town"}']) >= 1
+    buckets = [value for name, value in values.items() if 'le="+Inf",route="/retrieve"' in name]
+    assert buckets == [values['muver_request_seconds_count{route="/retrieve"}']]
+    assert values["muver_requests_in_hand"] == "1.0"  # this one
+    assert values["muver_waiting_tokens"] == "0.0"
+    assert values['muver_generation{model="town"}'] == "1.0"

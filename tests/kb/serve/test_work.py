@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muver.kb.serve.excerpts import MOST, NEAR, excerpt, place
+from muver.kb.serve.work import MOST, NEAR, excerpt, place
 from muver.retriever.corpus.texts import clean
 
 TEXT = st.text("ab .(\u00e4\U0001f600", min_size=1, max_size=9).filter(str.strip)

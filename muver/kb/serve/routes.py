@@ -1,0 +1,221 @@
+"""The routes: questions, changes (only with the token), and whether the service lives."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import asdict, dataclass, field
+from secrets import compare_digest
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, HTTPException, Request
+from fastapi.responses import PlainTextResponse, Response
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+
+from muver.io.errors import Mistake
+from muver.io.progress import logger
+from muver.kb.index.entity import Entity
+from muver.kb.serve.forms import (
+    AskedMention,
+    Changed,
+    Explained,
+    Given,
+    Model,
+    Question,
+    Retrieval,
+    Retrieved,
+    Sentence,
+)
+from muver.kb.serve.guard import Gone, Metrics
+from muver.kb.serve.models import Models, Served
+from muver.kb.serve.settings import Limits
+from muver.kb.serve.waiting import Waiting
+from muver.kb.serve.work import Explaining, Ranking, mention_of, tokens
+
+BEARER = Depends(HTTPBearer(auto_error=False))
+
+
+@dataclass
+class Service:
+    """What the routes share. Whoever shows the ``token`` may change an index; without one nobody
+    may. ``log_texts`` has what clients ask in the log.
+    """
+
+    models: Models
+    limits: Limits
+    token: str | None = None
+    log_texts: bool = False
+    metrics: Metrics = field(default_factory=Metrics)
+
+    def __post_init__(self) -> None:
+        self.waiting = Waiting(self.limits.waiting_tokens, self.limits.batch_tokens)
+
+
+def wrong(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """How a route describes its answers of these statuses."""
+    return {status: {"model": Sentence} for status in statuses}
+
+
+def asking(service: Service) -> APIRouter:
+    router = APIRouter(tags=["ask"])
+
+    @router.post("/retrieve", responses=wrong(429))
+    async def retrieve(asked: Retrieval, request: Request) -> Retrieved:
+        """Rank entities for mentions. Requests that wait are ranked together."""
+        check(asked, service.limits)
+        served = service.models.named(asked.model)
+        mentions = [mention_of(one) for one in asked.mentions]
+        if service.log_texts:
+            for one in mentions:
+                logger.info("%r in %r", one.text, f"{one.left}[[{one.text}]]{one.right}")
+        work = Ranking(served.index, asked.k, asked.excerpts)
+        cost = tokens(asked.mentions, asked.k)
+        generation, results = await unless_gone(request, service.waiting.do(work, mentions, cost))
+        service.metrics.mentions.labels(served.name).inc(len(mentions))
+        return Retrieved(model=served.name, generation=generation, results=results)
+
+    @router.post("/explain", responses=wrong(404, 429))
+    async def explain(question: Question, request: Request) -> Explained:
+        """What each view of an entity adds to its score for a mention."""
+        check_length("mention", question.mention, service.limits)
+        served = service.models.named(question.model)
+        entity = await entity_at(served, question.id, question.world)
+        given = mention_of(question.mention), entity
+        work = service.waiting.do(Explaining(served.index), given, tokens([question.mention]))
+        return await unless_gone(request, work)
+
+    @router.get("/entities/{id:path}", responses=wrong(404))
+    async def entity(id: str, world: str | None = None, model: str | None = None) -> Entity:
+        """An entity by its id, which may have slashes in it."""
+        return await entity_at(service.models.named(model), id, world)
+
+    @router.get("/models")
+    async def models() -> list[Model]:
+        """What is served; the first is asked where a request names none."""
+        return [
+            Model(
+                name=served.name,
+                generation=served.index.generation,
+                worlds=served.index.worlds,
+                all_worlds=served.all_worlds,
+                changes=service.token is not None and not served.index.fixed,
+                calibrated=served.index.threshold is not None,
+            )
+            for served in service.models
+        ]
+
+    return router
+
+
+def changing(service: Service) -> APIRouter:
+    async def allowed(shown: Annotated[HTTPAuthorizationCredentials | None, BEARER]) -> None:
+        if service.token is None:
+            why = "this service changes nothing. Start it with --token-file to allow changes."
+            raise HTTPException(403, why)
+        # In constant time: how long it takes does not tell how much of a token is right.
+        if not shown or not compare_digest(shown.credentials.encode(), service.token.encode()):
+            why = "expected the header `Authorization: Bearer TOKEN` with the service's token."
+            raise HTTPException(401, why, {"WWW-Authenticate": "Bearer"})
+
+    router = APIRouter(
+        tags=["change"], dependencies=[Depends(allowed)], responses=wrong(401, 403, 404, 409)
+    )
+
+    @router.put("/entities/{id:path}")
+    async def put(id: str, given: Given, model: str | None = None) -> Changed:
+        """Add an entity, or put it in the place of the one with its id."""
+        served = service.models.named(model)
+        worlds = served.index.worlds
+        world = worlds[0] if given.world is None and len(worlds) == 1 else given.world
+        if world is None:
+            raise Mistake(f"world: name one. There are: {', '.join(worlds) or 'none yet'}.")
+        entity = Entity(id=id, **{**given.model_dump(), "world": world})
+        return await changed(served, lambda: served.index.update([entity]))
+
+    @router.delete("/entities/{id:path}")
+    async def delete(id: str, world: str | None = None, model: str | None = None) -> Changed:
+        """Remove an entity."""
+        served = service.models.named(model)
+        entity = await entity_at(served, id, world)
+        return await changed(served, lambda: served.index.remove([id], entity.world))
+
+    return router
+
+
+def watching(service: Service) -> APIRouter:
+    """They read no body and wait for nothing, so they answer under any load."""
+    router = APIRouter(tags=["watch"])
+
+    @router.get("/health")
+    async def health() -> Sentence:
+        """Whether the process lives."""
+        return Sentence("alive")
+
+    @router.get("/ready", responses=wrong(503))
+    async def ready() -> Sentence:
+        """Whether requests are answered. Indexes and models are loaded before the first one."""
+        if troubled := ", ".join(served.name for served in service.models if served.trouble):
+            raise HTTPException(503, f"{troubled}: can't be read now; the service's log says why.")
+        return Sentence("ready")
+
+    @router.get("/metrics", response_class=PlainTextResponse)
+    async def metrics() -> Response:
+        """Counts and times, as Prometheus reads them."""
+        service.metrics.waiting.set(service.waiting.tokens)
+        for served in service.models:
+            service.metrics.generation.labels(served.name).set(served.index.generation)
+        return Response(generate_latest(service.metrics.registry), media_type=CONTENT_TYPE_LATEST)
+
+    return router
+
+
+async def entity_at(served: Served, id: str, world: str | None) -> Entity:
+    """An entity of the index, which may have to read a file."""
+    return await asyncio.to_thread(served.index.entity, id, world)
+
+
+async def changed(served: Served, change: Callable[[], Any]) -> Changed:
+    if served.index.fixed:
+        raise Mistake(f"{served.name}: {served.index.fixed} can't be changed.")
+    done = await asyncio.to_thread(change)
+    return Changed(**asdict(done), model=served.name, generation=served.index.generation)
+
+
+async def unless_gone(request: Request, work: Coroutine[Any, Any, Any]) -> Any:
+    """The result of some work, which is cancelled where the client hangs up before."""
+
+    async def hung_up() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            continue
+
+    tasks = [asyncio.ensure_future(one) for one in (work, hung_up())]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        if not tasks[0].done():
+            raise Gone()
+        return tasks[0].result()
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+def check(asked: Retrieval, limits: Limits) -> None:
+    """Refuse a request for more than the limits allow."""
+    mentions, k = len(asked.mentions), asked.k
+    for what, given, most in (
+        ("mentions", mentions, limits.mentions),
+        ("k", k, limits.k),
+        ("mentions times k", mentions * k, limits.candidates),
+    ):
+        if given > most:
+            raise Mistake(f"{what}: {given}, {most} at most. Send fewer at a time, or a smaller k.")
+    for n, one in enumerate(asked.mentions):
+        check_length(f"mentions.{n}", one, limits)
+
+
+def check_length(where: str, asked: AskedMention, limits: Limits) -> None:
+    length = len(asked.left) + len(asked.mention) + len(asked.right)
+    if length > limits.characters:
+        raise Mistake(
+            f"{where}: {length} characters with the text around it, {limits.characters} at most. "
+            "Send less of left and right: only what is near a mention counts."
+        )
