@@ -73,14 +73,14 @@ try:
     W = graph_of(S)
     W.by_place
     if not Path(here(W.encoder.files[-1])).exists():
-        hub.check_form(S["encoder"])
+        hub.check_form(S.encoder)
 except InputError as error:
     raise WorkflowError(str(error)) from None
 
 ROOT = W.root
 TABLES = Results(W)  # and figures
 LOGS, RESULTS = TABLES.logs, TABLES.folder
-COMPUTE = S["compute"]
+COMPUTE = S.compute
 VECTORS = 10**9  # priority of encoding and merging: before any training, as more follows from them
 ONE_BASE = isinstance(W, KnowledgeBase)
 GPUS = W.gpus  # that a job which runs a model asks for, in each process
@@ -88,7 +88,7 @@ GPUS = W.gpus  # that a job which runs a model asks for, in each process
 
 if workflow.is_main_process:  # not again in every job
     since = os.environ.get("DVC_EXP_BASELINE_REV", "HEAD")
-    for change in without_effect(params_file(), S["preset"], since):
+    for change in without_effect(params_file(), S.preset, since):
         logger.warning(f"params.yaml: {change}")
 
 
@@ -96,7 +96,7 @@ def tables_to_show():
     """The tables named by the command line, or the first of all results; none after --touch."""
     if workflow.touch:
         return []
-    return map(here, workflow.dag_settings.targets or [f"results/{S['results'][0]}.csv"])
+    return map(here, workflow.dag_settings.targets or [f"results/{S.results[0]}.csv"])
 
 
 FOLLOWER = Follower(tables_to_show, lambda: link(W, here))
@@ -110,7 +110,7 @@ onstart:
         write_ignored(graph_of(resolve(PARAMS, {})))  # DVC knows params.yaml alone
     jobs = list(workflow.dag.needrun_jobs())
     if any(job.rule.name == "encoder" for job in jobs):
-        raised(hub.check_there, S["encoder"])
+        raised(hub.check_there, S.encoder)
     if workflow.executor_plugin.common_settings.implies_no_shared_fs:
         raised(check_image, workflow.remote_execution_settings.container_image)
     if workflow.executor_plugin.name == "slurm":
@@ -252,7 +252,7 @@ def made_by(rule, kind):
 
 def launch(wildcards, resources):
     """The words before `train`: a process for each GPU that the job is given."""
-    return launcher(max(resources.gpu, COMPUTE["processes"]))
+    return launcher(max(resources.gpu, COMPUTE.processes))
 
 
 TRAIN = (

@@ -15,6 +15,7 @@ from muver.reproduction.estimate.rates import Rates
 from muver.reproduction.settings import resolve
 from muver.reproduction.settings.file import read_params
 from muver.reproduction.workspace import graph_of
+from muver.retriever.encoders.settings import Compute
 
 
 def check(
@@ -40,14 +41,14 @@ def check(
     ``found``.
     """
     settings = resolve(read_params(folder / "params.yaml"), overrides)
-    compute = settings["compute"]
-    machine = machine or this_machine(folder / "build" / settings["workspace"])
+    compute = settings.compute
+    machine = machine or this_machine(folder / "build" / settings.workspace)
     projected: Report = {"jobs": [], "counts": None}
     findings = [environment.locked(folder / "requirements")]
     with chdir(folder):  # the graph's paths are relative to it
         try:
             graph = graph_of(settings)
-            asked = graph.asked(settings["results"])
+            asked = graph.asked(settings.results)
         except InputError as error:  # such as a directory without documents
             findings.append(Finding("dataset", PROBLEM, str(error)))
         else:
@@ -57,16 +58,16 @@ def check(
     for what, need in projected.get("needs", {}).items():
         findings.append(Finding(what, OK if need["enough"] else PROBLEM, need["says"]))
     return {
-        "preset": settings["preset"],
-        "dataset": settings["dataset"],
+        "preset": settings.preset,
+        "dataset": settings.dataset,
         "findings": [finding._asdict() for finding in findings],
         **projected,
         "found": any(finding.status == PROBLEM for finding in findings),
     }
 
 
-def _device(compute: Mapping[str, Any], machine: Machine) -> Finding:
-    device, threads, processes = (compute[key] for key in ("device", "threads", "processes"))
+def _device(compute: Compute, machine: Machine) -> Finding:
+    device, threads, processes = compute.device, compute.threads, compute.processes
     gpu = machine.gives_gpu(compute)
     if device == "cuda" and not machine.gpus:
         return Finding("device", PROBLEM, "compute.device is cuda, and there is no GPU here.")

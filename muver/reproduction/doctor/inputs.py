@@ -26,7 +26,7 @@ def _all_there(files: Sequence[str]) -> bool:
 
 def data(graph: Graph, asked: Sequence[Artifact]) -> list[Finding]:
     """Whether the data and published weights are here, or can be made or downloaded."""
-    dataset, settings = graph.settings["dataset"], graph.settings
+    dataset = graph.settings.dataset
     found = []
     if not any(one.kind == "raw" for one in asked):
         missing = [file for file in graph.raw_files if not Path(file).is_file()]
@@ -34,8 +34,8 @@ def data(graph: Graph, asked: Sequence[Artifact]) -> list[Finding]:
         found.append(Finding("dataset", PROBLEM if missing else OK, says or f"{dataset}: is here"))
     for one in asked:
         if one.rule == "download":
-            source, url = (settings["download"][key] for key in ("source", "url"))
-            found.append(_download(one.name, one.files, "download.source", source, url))
+            own = graph.settings.download
+            found.append(_download(one.name, one.files, "download.source", own.source, own.url))
         elif one.kind == "raw":
             name = "blink_benchmarks" if one.rule == "benchmarks" else one.rule
             found.append(_linked(graph, name, one.files))
@@ -49,7 +49,7 @@ def data(graph: Graph, asked: Sequence[Artifact]) -> list[Finding]:
 
 
 def _linked(graph: KnowledgeBase, name: str, files: Sequence[str]) -> Finding:
-    return _download(name, files, f"linking.source.{name}", graph.linking["source"][name])
+    return _download(name, files, f"linking.source.{name}", getattr(graph.linking.source, name))
 
 
 def _download(
@@ -70,7 +70,7 @@ def _download(
 
 def encoder(graph: Graph) -> Finding:
     """Whether the weights that training starts from are here, or can be had."""
-    name = graph.settings["encoder"]
+    name = graph.settings.encoder
     if name == "scratch":
         return Finding("encoder", OK, "made from scratch, without a download")
     if _all_there(graph.encoder.files):

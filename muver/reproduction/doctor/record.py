@@ -42,7 +42,7 @@ def compare_with_record(project: Path, overrides: Mapping[str, Any], add: bool =
     the key that the record has under its name. ``found`` says whether a row lies outside.
     """
     settings = resolve(read_params(project / "params.yaml"), overrides)
-    workspace = settings["workspace"]
+    workspace = settings.workspace
     path, results = page.path_of(project / PAGE, workspace), project / "results" / workspace
     run, record = page.measured(read_tables(results), page.this_machine()), page.read_numbers(path)
     if run is None:
@@ -55,7 +55,7 @@ def compare_with_record(project: Path, overrides: Mapping[str, Any], add: bool =
         "dataset": run.dataset,
         "record": path.as_posix(),
         "data": {"run": run.fingerprint, "record": record and record.fingerprint},
-        **_compared(run, record or replace(run, rows={}), settings["systems"]),
+        **_compared(run, record or replace(run, rows={}), settings.systems),
     }
 
 

@@ -1,12 +1,12 @@
 """This machine: its memory, disk, cores and GPUs."""
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import psutil
+
+from muver.retriever.encoders.settings import Compute
 
 
 @dataclass(frozen=True)
@@ -19,15 +19,15 @@ class Machine:
     cores: int
     gpus: int
 
-    def gives_gpu(self, compute: Mapping[str, Any]) -> bool:
+    def gives_gpu(self, compute: Compute) -> bool:
         """Whether jobs that run a model get a GPU, which with ``cuda`` may be another machine's."""
-        return compute["device"] == "cuda" or (self.gpus > 0 and compute["device"] == "auto")
+        return compute.device == "cuda" or (self.gpus > 0 and compute.device == "auto")
 
-    def at_once(self, compute: Mapping[str, Any]) -> int:
+    def at_once(self, compute: Compute) -> int:
         """Jobs that run beside each other with ``--cores all``: one on GPUs, else by threads."""
         if self.gives_gpu(compute):
             return 1
-        return max(self.cores // (compute["threads"] * compute["processes"]), 1)
+        return max(self.cores // (compute.threads * compute.processes), 1)
 
 
 def this_machine(folder: Path) -> Machine:

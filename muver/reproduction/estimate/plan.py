@@ -45,10 +45,10 @@ def plan(
         Measure rates on this machine, in some seconds.
     """
     settings = resolve(read_params(folder / "params.yaml"), {"preset": "wikipedia", **dict(config)})
-    machine = this_machine(disk or folder / "build" / settings["workspace"])
+    machine = this_machine(disk or folder / "build" / settings.workspace)
     with chdir(folder):  # the graph's paths are relative to it
         report = project(graph_of(settings), machine, measured)
-    write_manifest(out, "plan", {}, {}, preset=settings["preset"], **report)
+    write_manifest(out, "plan", {}, {}, preset=settings.preset, **report)
     fits = [f"{what}: {one['says']}" for what, one in report["needs"].items()]
     print("\n".join([*told(report), "", *fits]))
 
@@ -62,7 +62,7 @@ def project(graph: Graph, machine: Machine, measured: bool, rates: Rates | None 
         Whether to measure the machine's ``rates`` in some seconds, unless they are given; else they
         are assumed.
     """
-    compute = graph.settings["compute"]
+    compute = graph.settings.compute
     gpu, at_once = machine.gives_gpu(compute), machine.at_once(compute)
     run = list_jobs(graph, gpu)
     if rates is None and measured and run.jobs:

@@ -1,11 +1,12 @@
 """How fast a machine encodes and trains: measured in seconds, or assumed."""
 
 import time
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
+from muver.retriever.encoders.settings import Compute
 from muver.retriever.encoders.sizes import BertConfig
 
 LENGTH = 64  # tokens of the sequences that measuring encodes, or all positions of a smaller encoder
@@ -29,14 +30,14 @@ def operations(encoder: BertConfig) -> int:
     return 2 * encoder.num_hidden_layers * (4 * h * h + 2 * h * i)
 
 
-def assumed(encoder: BertConfig, compute: Mapping[str, Any], gpu: bool) -> Rates:
+def assumed(encoder: BertConfig, compute: Compute, gpu: bool) -> Rates:
     """Rates before anything is measured; training a token takes as long as encoding three."""
-    speed = GPU if gpu else THREAD * compute["threads"]
+    speed = GPU if gpu else THREAD * compute.threads
     tokens = speed / operations(encoder)
     return Rates(tokens, tokens / 3, f"assumed, {speed:.2g} operations a second")
 
 
-def measure(encoder: BertConfig, compute: Mapping[str, Any], seconds: float = SECONDS) -> Rates:
+def measure(encoder: BertConfig, compute: Compute, seconds: float = SECONDS) -> Rates:
     """Encode and train with random weights and word pieces, by the code that jobs run."""
     import torch
 
@@ -46,14 +47,14 @@ def measure(encoder: BertConfig, compute: Mapping[str, Any], seconds: float = SE
     from muver.retriever.encoders.int8 import to_precision
     from muver.retriever.encoders.packing import pack
 
-    accelerator = device.start(compute["device"], compute["precision"], compute["threads"])
+    accelerator = device.start(compute.device, compute.precision, compute.threads)
     target, size = accelerator.device, encoder.hidden_size
     tower = Bert(encoder).to(target)
-    tokens = device.batch_tokens(compute["batch_tokens"], target)
+    tokens = device.batch_tokens(compute.batch_tokens, target)
     length = min(LENGTH, encoder.max_position_embeddings)
     ids = np.random.default_rng(0).integers(encoder.vocab_size, size=length).tolist()
     batch = [ids] * max(tokens // length, 1)
-    bf16 = compute["training_precision"] == "bf16"
+    bf16 = compute.training_precision == "bf16"
 
     def encode() -> None:
         with accelerator.autocast():
@@ -68,9 +69,9 @@ def measure(encoder: BertConfig, compute: Mapping[str, Any], seconds: float = SE
             torch.cuda.synchronize()
 
     # Beside other programs a processor's own time tells how long the work takes without them.
-    threads = compute["threads"] if target.type == "cpu" else 0
+    threads = compute.threads if target.type == "cpu" else 0
     trained = _calls_a_second(train, seconds, threads)
-    coder = to_precision(tower.eval(), compute["precision"])
+    coder = to_precision(tower.eval(), compute.precision)
     encoded = _calls_a_second(encode, seconds, threads)
     each = length * len(batch)
     return Rates(each * encoded, each * trained, f"measured just now on {target.type}")

@@ -6,11 +6,12 @@ they leave a doubt, the answer is fp32.
 """
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+
+from msgspec.structs import replace
 
 from muver.io import processor
+from muver.retriever.encoders.settings import Compute
 
 KEYS = ("precision", "training_precision")
 NVIDIA = (Path("/proc/driver/nvidia/version"), Path("/dev/nvidia0"))
@@ -20,13 +21,13 @@ CPU_FLAGS = {"amx_bf16", "avx512_bf16"}
 CAPABILITY = 8.0  # of the first GPUs with bf16 matrix units
 
 
-def settle_precision(compute: Mapping[str, Any]) -> dict[str, Any]:
+def settle_precision(compute: Compute) -> Compute:
     """The section ``compute`` with a precision of this machine in place of each ``auto``."""
-    asked = [key for key in KEYS if compute[key] == "auto"]
+    asked = [key for key in KEYS if getattr(compute, key) == "auto"]
     if not asked:
-        return dict(compute)
-    best = "bf16" if fast_at_bf16(compute["device"]) else "fp32"
-    return {**compute, **dict.fromkeys(asked, best)}
+        return compute
+    best = "bf16" if fast_at_bf16(compute.device) else "fp32"
+    return replace(compute, **dict.fromkeys(asked, best))
 
 
 def fast_at_bf16(device: str) -> bool:

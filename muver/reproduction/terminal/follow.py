@@ -79,7 +79,7 @@ class Follower(logging.Handler):
     def start(self, logger: logging.Logger, graph: Graph, jobs: Iterable[Any], cores: int) -> None:
         """Take the place of Snakemake's lines about these jobs, which are to be run."""
         left = {job.jobid: (job.rule.name, job.wildcards_dict.get("id", "")) for job in jobs}
-        threads = graph.settings["compute"]["threads"]
+        threads = graph.settings.compute.threads
         self._together = 1 if graph.gpus else max(cores // threads, 1)
         self._graph, self._left, self._total = graph, left, len(left)
         self._reckon()

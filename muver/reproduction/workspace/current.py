@@ -25,7 +25,7 @@ def link(graph: Graph, here: Callable[[str], str] = str) -> None:
         Where an artifact's path lies on this machine: elsewhere, if it is a storage's copy.
     """
     add_to_catalog(Path(here(graph.root)), graph.by_place.values())
-    asked = {one.path for one in graph.asked(graph.settings["results"])}
+    asked = {one.path for one in graph.asked(graph.settings.results)}
     folder = Path(graph.root, "current")
     wanted = {
         folder / place: os.path.relpath(here(target), (folder / place).parent)

@@ -25,7 +25,7 @@ def list_asked(config: Iterable[tuple[str, Any]] = ()) -> None:
     """
     graph = graph_of(resolve(read_params("params.yaml"), dict(config)))
     kinds = [Path(graph.root, kind) for kinds in STAGES.values() for kind in kinds]
-    for folder in (*kinds, Path("metrics", graph.settings["workspace"])):
+    for folder in (*kinds, Path("metrics", graph.settings.workspace)):
         folder.mkdir(parents=True, exist_ok=True)
     write_asked(graph)
     write_ignored(graph)
@@ -37,8 +37,8 @@ def write_asked(graph: Graph) -> None:
     The ids of the artifacts that it has to make, and hashes of the code that makes them; of the
     tables the sections that decide what they say.
     """
-    settings, folder = graph.settings, Path(graph.root, "asked")
-    asked = graph.asked(settings["results"])
+    folder, written = Path(graph.root, "asked"), graph.settings.as_dict()
+    asked = graph.asked(graph.settings.results)
     for stage, kinds in STAGES.items():
         own = [one for one in asked if one.kind in kinds]
         ids = {f"{one.kind}/{one.name}": one.id for one in own}
@@ -47,9 +47,9 @@ def write_asked(graph: Graph) -> None:
             "code": _hashes(_rule(graph, one) for one in own),
         }
         write_json(folder / f"{stage}.json", content)
-    rows = {row for result in settings["results"] for row in graph.rows(result)}
-    tables = {section: settings[section] for section in OF_TABLES}
-    tables["systems"] = {row: settings["systems"][row] for row in sorted(rows)}
+    rows = {row for result in graph.settings.results for row in graph.rows(result)}
+    tables = {section: written[section] for section in OF_TABLES}
+    tables["systems"] = {row: written["systems"][row] for row in sorted(rows)}
     write_json(folder / "tables.json", {"settings": tables, "code": _hashes(TABLES)})
 
 

@@ -28,13 +28,13 @@ def record_settings(
         Where a file lies on this machine: elsewhere, if it is a storage's copy.
     """
     settings, graph = results.settings, results.graph
-    of = ("dataset", "encoder") if settings["preset"] == "directory" else ("preset",)
+    of = ("dataset", "encoder") if settings.preset == "directory" else ("preset",)
     said = {
         "experiment": table,
         "source": _source(results),
-        "options": " ".join(["--config", *(f"{key}={settings[key]}" for key in of)]),
+        "options": " ".join(["--config", *(f"{key}={getattr(settings, key)}" for key in of)]),
         "out": f"{graph.root}/recorded/{table}.csv",
-        **settings["tracking"],
+        **settings.tracking.as_dict(),
     }
     if table == "grid":
         points = graph.grid_points
@@ -65,12 +65,12 @@ def _source(results: Results) -> str:
     """Where the dataset comes from: an address, a file or a folder."""
     settings, graph = results.settings, results.graph
     if graph.raw is None:
-        return settings["dataset"]
+        return settings.dataset
     if graph.raw.rule == "kilt":
-        return graph.linking["source"]["kilt"] or find_source("kilt").address
-    download = settings["download"]
-    declared = find_source(settings["dataset"])
-    return download["source"] or download["url"] or declared.address or graph.raw.path
+        return graph.linking.source.kilt or find_source("kilt").address
+    download = settings.download
+    declared = find_source(settings.dataset)
+    return download.source or download.url or declared.address or graph.raw.path
 
 
 def _benchmarks(results: Results, table: str) -> dict[str, dict[str, str]]:
@@ -81,7 +81,7 @@ def _benchmarks(results: Results, table: str) -> dict[str, dict[str, str]]:
         own = found.setdefault(system, {})
         own[f"search_{run.set}" if isinstance(graph, KnowledgeBase) else "retrieve"] = run
         own |= {TIMED[one.kind]: one for one in run.parents if one.kind in TIMED}
-        if model := graph.settings["systems"][system].get("model"):
+        if model := graph.settings.systems[system].model:
             own["train"] = graph.model(model)
     return {
         system: {stage: _benchmark(results, one.rule, one) for stage, one in own.items()}

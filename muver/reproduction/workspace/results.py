@@ -4,7 +4,7 @@ from typing import Any, NoReturn
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
-from muver.reproduction.settings.rows import model_settings, system_of, table_row
+from muver.reproduction.settings.rows import model_settings, table_row, views_of
 from muver.reproduction.workspace.graph import Graph
 from muver.reproduction.workspace.knowledge_base import KnowledgeBase
 
@@ -31,7 +31,8 @@ class Results:
 
     def __init__(self, graph: Graph):
         self.graph, self.settings = graph, graph.settings
-        name, listed, figures = (graph.settings[key] for key in ("workspace", "results", "figures"))
+        name, listed = graph.settings.workspace, graph.settings.results
+        figures = graph.settings.figures
         self.folder, self.logs, self.numbers = f"results/{name}", f"logs/{name}", f"metrics/{name}"
         self.compared = [one for one in graph.measured if one not in (*BUILT, *figures)]
         over_kb = isinstance(graph, KnowledgeBase)
@@ -45,13 +46,13 @@ class Results:
         self.metrics = [
             f"{self.numbers}/{one}/{row}.json"
             for one in self.measured
-            for row in (graph.trials if one == "grid" else self.settings["tables"][one]["rows"])
+            for row in (graph.trials if one == "grid" else self.settings.tables[one].rows)
         ]
         self.plots = [f"{self.folder}/plots/{one}.csv" for one in self.drawn]
 
     def refuse(self, name: str) -> NoReturn:
         """Raise the error of a table that the dataset has not: what there is."""
-        dataset = self.settings["dataset"]
+        dataset = self.settings.dataset
         if name == "table2":
             raise InputError(
                 f"results/table2.csv: not made of the dataset {dataset}. Ask for it with --config "
@@ -65,7 +66,7 @@ class Results:
     def forms(self, name: str) -> list[str]:
         """What lies beside a result's CSV and is shown; nothing beside the page."""
         drawing = [f"{self.folder}/figures/{name}.svg"]
-        if name in self.settings["figures"]:
+        if name in self.settings.figures:
             return [f"{self.folder}/{name}.json", *drawing]
         texts = [f"{self.folder}/{name}{end}" for end in (".md", ".json")]
         return texts + drawing * (name == "table3") if name in self.made else []
@@ -75,35 +76,36 @@ class Results:
     def settings_of(self, name: str) -> dict[str, Any]:
         """Settings of a result's stage."""
         if name == "grid":
-            grid = self.settings["grid"]
-            base = {model: model_settings(self.settings, model) for model in grid["models"]}
-            return {"grid": grid, "base": base}
-        if own := self.settings["figures"].get(name):
-            systems = self.settings["systems"]
-            rows = [{"method": systems[row]["method"], "system": row} for row in own["rows"]]
-            return {**own, "rows": rows}
-        own, rows = self.settings["tables"][name], self._rows(name)
+            grid = self.settings.grid
+            base = {model: model_settings(self.settings, model) for model in grid.models}
+            return {"grid": grid.as_dict(), "base": base}
+        if own := self.settings.figures.get(name):
+            systems = self.settings.systems
+            rows = [{"method": systems[row].method, "system": row} for row in own.rows]
+            return {**own.as_dict(), "rows": rows}
+        own, rows = self.settings.tables[name], self._rows(name)
         if name == "table3":
-            return {"rows": rows, "cutoff": self.settings["sweep"]["cutoff"]}
-        chosen = {"rows": rows, "contrasts": self.settings["contrasts"]}
+            return {"rows": rows, "cutoff": self.settings.sweep.cutoff}
+        chosen = {"rows": rows, "contrasts": self.settings.contrasts}
         if name == "table6":
             return chosen
-        against = own.get("against")
         return {
             **chosen,
-            "against": against if against in own["rows"] else None,
-            "caption": own.get("caption"),
+            "against": own.against if own.against in own.rows else None,
+            "caption": own.caption or None,
             "sets": self.graph.sets,
         }
 
     def _rows(self, table: str) -> list[dict[str, Any]]:
         found = []
-        for name in self.settings["tables"][table]["rows"]:
-            row, own = table_row(self.settings, name), system_of(self.settings, name)
+        for name in self.settings.tables[table].rows:
+            row = table_row(self.settings, name)
             if table == "table3":
-                row |= {key: own.get(key) for key in ("merge_layers", "search", "sweep_of")}
+                views = views_of(self.settings, name)
+                row |= {key: views[key] for key in ("merge_layers", "search")}
+                row["sweep_of"] = self.settings.sweep_of.get(name)
             elif table != "table6":
-                row["repeats"] = self.settings["repeats"][table].get(name, [])
+                row["repeats"] = self.settings.repeats[table].get(name, [])
             found.append(row)
         return found
 
@@ -130,7 +132,7 @@ class Results:
         """Each model's training log by system, and its encoder's if that was trained."""
         found = {}
         for system in self.graph.rows(table):
-            if model := self.settings["systems"][system].get("model"):
+            if model := self.settings.systems[system].model:
                 start = self.graph.weights(model).artifact
                 own = [start.files[-1]] if start.kind == "pretrained" else []
                 found[system] = [self.graph.model(model).files[-1], *own]

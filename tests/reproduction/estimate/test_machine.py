@@ -3,8 +3,10 @@
 import os
 
 import psutil
+from msgspec.structs import replace
 
 from muver.reproduction.estimate.machine import Machine, this_machine
+from tests.reproduction.estimate import COMPUTE
 
 
 def test_the_folder_need_not_exist(tmp_path):
@@ -15,13 +17,13 @@ def test_the_folder_need_not_exist(tmp_path):
 
 
 def test_jobs_at_once():
-    compute = {"device": "auto", "threads": 2, "processes": 1}
+    compute = replace(COMPUTE, device="auto", threads=2)
     for cores, gpus, jobs in ((8, 0, 4), (1, 0, 1), (8, 2, 1)):
         assert Machine("build", 1, 1, cores, gpus).at_once(compute) == jobs
 
 
 def test_a_gpu_that_is_asked_for_may_be_another_machines():
     here = Machine("build", 1, 1, 8, gpus=0)
-    assert here.gives_gpu({"device": "cuda"})
-    assert not here.gives_gpu({"device": "auto"})
-    assert not Machine("build", 1, 1, 8, gpus=2).gives_gpu({"device": "cpu"})
+    assert here.gives_gpu(replace(COMPUTE, device="cuda"))
+    assert not here.gives_gpu(replace(COMPUTE, device="auto"))
+    assert not Machine("build", 1, 1, 8, gpus=2).gives_gpu(replace(COMPUTE, device="cpu"))

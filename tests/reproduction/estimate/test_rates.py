@@ -1,11 +1,12 @@
 """Rates: by the code that the run will use, or assumed."""
 
 import pytest
+from msgspec.structs import replace
 
 from muver.reproduction.estimate import rates
 from muver.reproduction.estimate.rates import THREAD, assumed, measure, operations
 from muver.retriever.encoders.sizes import BertConfig
-from tests import tiny
+from tests.reproduction.estimate import COMPUTE
 
 SIZES = BertConfig(
     vocab_size=50, hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16
@@ -17,13 +18,13 @@ def test_operations_of_a_token():
 
 
 def test_assumed_rates():
-    found = assumed(SIZES, {"threads": 2}, gpu=False)
+    found = assumed(SIZES, replace(COMPUTE, threads=2), gpu=False)
     assert found.encoding == 3 * found.training == 2 * THREAD / operations(SIZES)
-    assert assumed(SIZES, {"threads": 2}, gpu=True).encoding > found.encoding
+    assert assumed(SIZES, replace(COMPUTE, threads=2), gpu=True).encoding > found.encoding
 
 
 def test_measured_rates_of_a_small_tower():
-    found = measure(SIZES, {**tiny.COMPUTE, "training_precision": "fp32"}, 0.01)
+    found = measure(SIZES, COMPUTE, 0.01)
     assert found.encoding > 0 and found.training > 0 and "cpu" in found.origin
 
 

@@ -41,7 +41,9 @@ def started(logger, targets=(), seconds=SECONDS, cores=1):
     ]
     follower = Follower(lambda: targets, lambda: None)
     logger.addHandler(follower)
-    graph = SimpleNamespace(settings={"compute": {"threads": 1}}, gpus=0, seconds=seconds)
+    graph = SimpleNamespace(
+        settings=SimpleNamespace(compute=SimpleNamespace(threads=1)), gpus=0, seconds=seconds
+    )
     follower.start(logger, graph, jobs, cores)
     return follower
 
