@@ -36,6 +36,8 @@ FLAGS = {
     "validation": "val",
 }
 METAVARS = {Path: "PATH", str: "TEXT", int: "N", float: "X"}
+# Options that take a name of params.yaml too, and the section with its names.
+NAMED = {"model": "models", "index": "systems"}
 NEEDED = object()  # in place of a default
 HELP = ("-h", "--help")
 
@@ -138,7 +140,18 @@ def run(command: Command, words: Sequence[str]) -> None:
             from muver.io.typed import read
 
             given[name] = read(kind, given[name] or {})
+    for name in NAMED.keys() & given.keys() if not command.name.startswith(STAGE) else ():
+        given[name] = _by_name(name, given[name])
     work(**given)
+
+
+def _by_name(option: str, given: Any) -> Any:
+    """Where a folder has a params.yaml, the path of the model or index that it calls so."""
+    if Path(given).exists() or not Path("params.yaml").is_file():
+        return given
+    from muver.reproduction.workspace.current import made
+
+    return type(given)(made(NAMED[option], str(given)))
 
 
 def _parameters(work: Callable[..., Any]) -> Iterator[tuple[str, Any, Any, bool]]:

@@ -29,8 +29,24 @@ from muver.reproduction.workspace.current import link
 from muver.reproduction.workspace.graph import tokens_of
 from muver.reproduction.workspace.knowledge_base import PART
 from muver.reproduction.workspace.dvc import write_ignored
+from muver.reproduction.workspace.locking import names_the_holder
 from muver.reproduction.workspace.recording import record_settings
 from muver.reproduction.workspace.results import Results
+
+
+def raised(work, *given):
+    """What a function returns; its InputError as Snakemake's own, which it shows without a trace."""
+    try:
+        return work(*given)
+    except InputError as error:
+        raise WorkflowError(str(error)) from None
+
+
+PARAMS = raised(read_params, params_file())  # refuses what Snakemake ignores, as a repeated key
+
+
+configfile: str(params_file())
+
 
 # The command line's --default-storage-provider, such as s3.
 STORAGE = workflow.storage_settings.default_storage_provider
@@ -67,15 +83,27 @@ def stored(*files):
     return list(files) if STORAGE else []
 
 
-try:
-    PARAMS = read_params(params_file())  # finds duplicate keys, which Snakemake ignores
-    S = resolve(PARAMS, overrides())
-    W = graph_of(S)
-    W.by_place
-    if not Path(here(W.encoder.files[-1])).exists():
-        hub.check_form(S.encoder)
-except InputError as error:
-    raise WorkflowError(str(error)) from None
+S = raised(lambda: resolve(PARAMS, overrides()))
+W = graph_of(S)
+raised(lambda: W.by_place)
+
+
+def check_encoder():
+    """Refuse an encoder that nobody has; warn of a hub that cannot be asked from this machine.
+
+    A dry run may plan for another one. A run that needs the encoder ends before its first job.
+    """
+    hub.check_form(S.encoder)
+    try:
+        hub.check_there(S.encoder)
+    except InputError as error:
+        if not (hub.is_offline() or error.__cause__):
+            raise
+        logger.warning(str(error))
+
+
+if workflow.is_main_process and not Path(here(W.encoder.files[-1])).exists():
+    raised(check_encoder)
 
 ROOT = W.root
 TABLES = Results(W)  # and figures
@@ -100,7 +128,8 @@ def tables_to_show():
 
 
 FOLLOWER = Follower(tables_to_show, lambda: link(W, here))
-if workflow.is_main_process and not workflow.dryrun:
+if workflow.is_main_process:
+    logger.addFilter(names_the_holder)
     logger.addHandler(FOLLOWER)
 
 
@@ -127,14 +156,6 @@ onstart:
 
 onerror:
     FOLLOWER.stop()
-
-
-def raised(work, *given):
-    """What a function returns; its InputError as Snakemake's own, which it shows without a trace."""
-    try:
-        return work(*given)
-    except InputError as error:
-        raise WorkflowError(str(error)) from None
 
 
 def at(kind, wildcards):

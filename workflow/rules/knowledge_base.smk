@@ -27,7 +27,9 @@ if ONE_BASE:
             f"{LOGS}/fetch/{{file}}.benchmark.tsv"
         params:
             name=lambda wildcards: FETCHED[wildcards.file],
-            settings=lambda wildcards: as_json({"source": getattr(L.source, FETCHED[wildcards.file])}),
+            settings=lambda wildcards: as_json(
+                {"source": getattr(L.source, FETCHED[wildcards.file])}
+            ),
             folder=subpath(output[0], parent=True),
         shell:
             "muver stage download --log {log} --files {params.name} --settings {params.settings:q}"

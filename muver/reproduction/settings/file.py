@@ -58,8 +58,12 @@ def parse_params(text: str, name: str) -> dict[str, Any]:
     stream.name = name
     try:
         read = yaml.load(stream, _Loader)
-    except yaml.YAMLError as error:
-        raise InputError(f"{name}: not YAML ({error}).") from None
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1
+        raise InputError(
+            f"{name}, line {line}: not YAML ({error.problem}). Indent by spaces, and close every "
+            "bracket and quote."
+        ) from None
     if not isinstance(read, dict):
         raise InputError(f"{name}: expected sections of settings.")
     return read

@@ -28,6 +28,11 @@ MOVED = re.compile(
 )
 # What Snakemake says of a stage that ended with 2: the stage has said it better.
 TOLD = re.compile(r"RuleException:\nCalledProcessError.*returned non-zero exit status 2\.$", re.S)
+# Ctrl-C: how Snakemake takes note of it, of a job that it ended, and at last of the run.
+STOPPING = "Terminating processes on user request"
+INTERRUPTED = re.compile(r"RuleException:\nCalledProcessError.*(status 130|SIGINT: 2>)\.$", re.S)
+FAILED = "At least one job did not complete successfully"
+STOPPED = "Stopped. Repeat the command to go on."
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,7 @@ class Follower(logging.Handler):
         self._running: dict[int, Job] = {}
         self._seconds: dict[Key, float] = {}
         self._done = 0
+        self._stopped = False
         self._live: Live | None = None
 
     def start(self, logger: logging.Logger, graph: Graph, jobs: Iterable[Any], cores: int) -> None:
@@ -86,7 +92,7 @@ class Follower(logging.Handler):
         self._since = time.time()
         for handler in logger.handlers:
             if handler.name == "DefaultStreamHandler":
-                handler.addFilter(_is_kept)
+                handler.addFilter(self._keeps)
         if Live.possible():
             self._live = Live(self.lines)
             self._live.start()
@@ -123,13 +129,24 @@ class Follower(logging.Handler):
             self._done += 1
             self._say(f"{job.name}: {duration(time.time() - job.since)}")
         elif event == "job_error" and (job := self._running.pop(said["jobid"], None)):
-            self._say(f"{job.name}: failed. Its log: {', '.join(job.logs)}")
+            if not self._stopped:
+                self._say(f"{job.name}: failed. Its log: {', '.join(job.logs)}")
         elif event == "progress":
             self._total = said["total"]
 
     def lines(self) -> list[str]:
         """A line for each running job, and one for the run; another thread may ask for them."""
         return [*(job.line() for job in dict(self._running).values()), self._whole()]
+
+    def _keeps(self, record: logging.LogRecord) -> bool:
+        """Whether a line of Snakemake's is shown; after Ctrl-C a sentence replaces them all."""
+        said = str(record.msg)
+        self._stopped |= said.startswith(STOPPING)
+        if self._stopped:
+            record.msg = STOPPED
+            return FAILED in said
+        replaced = getattr(record, "event", None) in REPLACED or said == SELECTING
+        return not (replaced or any(one.match(said) for one in (TOLD, INTERRUPTED, MOVED)))
 
     def _reckon(self) -> None:
         """Look up what jobs take, as finished ones tell more of the others."""
@@ -157,12 +174,6 @@ class Follower(logging.Handler):
         if left is None or self._done >= self._total:
             return told
         return f"{told}, about {duration(left)} left"
-
-
-def _is_kept(record: logging.LogRecord) -> bool:
-    said = str(record.msg)
-    replaced = getattr(record, "event", None) in REPLACED or said == SELECTING
-    return not (replaced or TOLD.match(said) or MOVED.match(said))
 
 
 def _name(job: Mapping[str, Any]) -> str:

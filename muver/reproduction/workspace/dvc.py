@@ -10,6 +10,7 @@ from muver.reproduction.settings.resolve import resolve
 from muver.reproduction.workspace import graph_of
 from muver.reproduction.workspace.artifact import Artifact
 from muver.reproduction.workspace.code import KIND, PACKAGE, code
+from muver.reproduction.workspace.current import link
 from muver.reproduction.workspace.graph import STAGES, Graph
 
 TABLES = ("tables", "figures", "grid", "metrics", "report")
@@ -19,7 +20,7 @@ IGNORE = "# Of each kind only what params.yaml asks for; `muver prune` removes t
 
 
 def list_asked(config: Iterable[tuple[str, Any]] = ()) -> None:
-    """Write what each DVC stage depends on, and what DVC leaves alone.
+    """Write what each DVC stage depends on and what DVC leaves alone, and link it in ``current``.
 
     A stage that has nothing to make leaves the empty folders that DVC expects, made here.
     """
@@ -29,6 +30,7 @@ def list_asked(config: Iterable[tuple[str, Any]] = ()) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     write_asked(graph)
     write_ignored(graph)
+    link(graph)
 
 
 def write_asked(graph: Graph) -> None:

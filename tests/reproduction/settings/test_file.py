@@ -15,7 +15,8 @@ PARAMS = Path(__file__).parents[3] / "params.yaml"
     "text, message",
     [
         (None, "params.yaml: no such file"),
-        ("a: [", "params.yaml: not YAML"),
+        ("a: [", "params.yaml, line 2: not YAML"),
+        ("a: 1\nb:\n\tc: 2", "params.yaml, line 3: not YAML .*spaces"),
         ("- 1", "params.yaml: expected sections"),
         ("a: 1\nb: 2\na: 3", "lines 1 and 3: the key a stands in the same section twice"),
         ("t:\n  b: {x: 1, y: 2,\n    x: 3}", "lines 2 and 3: the key x stands in the same"),

@@ -101,6 +101,20 @@ def test_a_failed_job_is_named_with_its_log(logger, capsys):
     assert logger.shown[1:] == [f"{dump}died with <Signals.SIGKILL: 9>.", "Error"]
 
 
+def test_ctrl_c_ends_in_a_sentence(logger, capsys):
+    """Not in the commands of the jobs that it ended, before Snakemake notices and after."""
+    started(logger)
+    begin(logger, 1, "corpus")
+    dump = "RuleException:\nCalledProcessError in file \"a.smk\", line 1:\nCommand 'muver' "
+    logger.error(f"{dump}died with <Signals.SIGINT: 2>.")
+    logger.info("Terminating processes on user request, this might take some time.")
+    logger.error(f"{dump}returned non-zero exit status 130.")
+    logger.error("Error", extra={"event": "job_error", "jobid": 1})
+    logger.error("WorkflowError:\nAt least one job did not complete successfully.")
+    assert logger.shown == ["Rule", "Stopped. Repeat the command to go on."]
+    assert capsys.readouterr().err == ""
+
+
 def test_a_running_job_says_what_its_log_says_last(logger, tmp_path):
     log = tmp_path / "train.log"
     log.write_text("2026-01-01 10:00:00,000 of an earlier run\n")
