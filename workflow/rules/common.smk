@@ -134,9 +134,6 @@ if workflow.is_main_process:
 
 
 onstart:
-    link(W, here)
-    with suppress(InputError):  # params.yaml may need this call's --config
-        write_ignored(graph_of(resolve(PARAMS, {})))  # DVC knows params.yaml alone
     jobs = list(workflow.dag.needrun_jobs())
     if any(job.rule.name == "encoder" for job in jobs):
         raised(hub.check_there, S.encoder)
@@ -147,6 +144,9 @@ onstart:
             (job.resources.get("slurm_partition"), job.resources.get("gpu", 0)) for job in jobs
         ]
         raised(check_slurm, asked)
+    link(W, here)
+    with suppress(InputError):  # params.yaml may need this call's --config
+        write_ignored(graph_of(resolve(PARAMS, {})))  # DVC knows params.yaml alone
     if workflow.executor_plugin.common_settings.local_exec:
         # With a limit on jobs a second, here 100, every start is followed by a second's timer. The
         # call waits for the last of them, and each has the waiting jobs weighed up once more.

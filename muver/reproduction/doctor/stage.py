@@ -10,15 +10,7 @@ from muver.io.files import write_json
 Config = Iterable[tuple[str, Any]]  # settings that replace those of params.yaml
 
 
-def compare_runs(
-    first: Path,
-    second: Path,
-    *,
-    entities: Path | None = None,
-    mentions: Path | None = None,
-    qrels: Path | None = None,
-    out: Path | None = None,
-) -> None:
+def compare_runs(first: Path, second: Path, *, out: Path | None = None) -> None:
     """Print what moved between two runs.
 
     Ends with 0 if all is well, 1 if something was found, 2 after bad input.
@@ -26,20 +18,14 @@ def compare_runs(
     Parameters
     ----------
     first, second
-        Run files: ours (.parquet) or TREC's.
-    entities
-        entities.parquet of the corpus stage.
-    mentions
-        mentions.parquet, for the gold entities.
-    qrels
-        TREC file of the gold entities instead.
+        Run files, as build/miniwikia/current/runs/test/muver.parquet.
     out
         JSON file to write as well.
     """
     from muver.reproduction.doctor.compare import compare
     from muver.reproduction.doctor.compare_text import as_text
 
-    report = compare(first, second, entities, mentions, qrels)
+    report = compare(first, second)
     _tell(report, as_text(report), out)
 
 
