@@ -103,7 +103,7 @@ def parser_of(command: Command) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=f"muver {command.name}",
         description="\n\n".join([f"{command.help[0].upper()}{command.help[1:]}.", *more]),
-        epilog=f"For example\n\n{as_shell(f'muver {command.name} {command.example}')}",
+        epilog=_epilog(command),
         formatter_class=_Formatter,
     )
     is_stage = command.name.startswith(STAGE)
@@ -127,6 +127,12 @@ def parser_of(command: Command) -> argparse.ArgumentParser:
             keywords.setdefault("required", default is NEEDED)
             parser.add_argument(_flag(name), **keywords)
     return parser
+
+
+def _epilog(command: Command) -> str:
+    if not command.example:
+        return "`snakemake -n -p` shows how the workflow calls it."
+    return f"For example\n\n{as_shell(f'muver {command.name} {command.example}')}"
 
 
 def run(command: Command, words: Sequence[str]) -> None:

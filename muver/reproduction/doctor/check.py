@@ -1,21 +1,58 @@
 """Before a run: whether everything is there and fits this machine, and how long it will take."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import chdir
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from muver.io.errors import InputError
 from muver.io.text import aligned
-from muver.reproduction.doctor import environment, inputs
-from muver.reproduction.doctor.inputs import NOTE, OK, PROBLEM, Finding
+from muver.reproduction.doctor import tell
 from muver.reproduction.estimate.machine import Machine, this_machine
 from muver.reproduction.estimate.plan import Report, project, told
 from muver.reproduction.estimate.rates import Rates
 from muver.reproduction.settings import resolve
 from muver.reproduction.settings.file import read_params
-from muver.reproduction.workspace import graph_of
+from muver.reproduction.workspace import Artifact, Graph, graph_of
+from muver.retriever.corpus.sources import find_source
+from muver.retriever.encoders import hub
 from muver.retriever.encoders.settings import Compute
+
+OK, NOTE, PROBLEM = "ok", "note", "PROBLEM"
+
+
+class Finding(NamedTuple):
+    """What one check says."""
+
+    check: str  # what was looked at
+    status: str  # OK; NOTE: worth knowing, the run will work; PROBLEM: it will not
+    says: str  # what was found and what to do
+
+
+def check_project(
+    *,
+    folder: Path = Path("."),
+    config: Iterable[tuple[str, Any]] = (),
+    quick: bool = False,
+    out: Path | None = None,
+) -> None:
+    """Print whether a run can begin, and what disk, memory and time its stages take.
+
+    Ends with 0 if all is well, 1 if something was found, 2 after bad input.
+
+    Parameters
+    ----------
+    folder
+        The project's, with params.yaml.
+    config
+        Settings that replace those of params.yaml, as snakemake takes them.
+    quick
+        Load no torch and measure no rates.
+    out
+        JSON file to write as well.
+    """
+    report = check(folder, dict(config), measured=not quick)
+    tell(report, as_text(report), out)
 
 
 def check(
@@ -26,7 +63,8 @@ def check(
     machine: Machine | None = None,
     rates: Rates | None = None,
 ) -> Report:
-    """Check a project's folder against its params.yaml.
+    """The report for JSON: ``findings``, what :func:`project` says, and whether a problem is
+    ``found``.
 
     Parameters
     ----------
@@ -34,17 +72,11 @@ def check(
         Measure rates, which takes some seconds.
     machine, rates
         Looked up and measured by default.
-
-    Returns
-    -------
-    The report for JSON: ``findings``, what :func:`project` says, and whether a problem is
-    ``found``.
     """
     settings = resolve(read_params(folder / "params.yaml"), overrides)
-    compute = settings.compute
     machine = machine or this_machine(folder / "build" / settings.workspace)
     projected: Report = {"jobs": [], "counts": None}
-    findings = [environment.locked(folder / "requirements")]
+    findings = []
     with chdir(folder):  # the graph's paths are relative to it
         try:
             graph = graph_of(settings)
@@ -52,9 +84,9 @@ def check(
         except InputError as error:  # such as a directory without documents
             findings.append(Finding("dataset", PROBLEM, str(error)))
         else:
-            findings += [*inputs.data(graph, asked), inputs.encoder(graph)]
+            findings += [*data(graph, asked), encoder(graph)]
             projected = project(graph, machine, measured, rates)
-    findings.append(_device(compute, machine))
+    findings.append(_device(settings.compute, machine))
     for what, need in projected.get("needs", {}).items():
         findings.append(Finding(what, OK if need["enough"] else PROBLEM, need["says"]))
     return {
@@ -66,10 +98,76 @@ def check(
     }
 
 
+def data(graph: Graph, asked: Sequence[Artifact]) -> list[Finding]:
+    """Whether the data and published weights are here, or can be made or downloaded."""
+    settings, found = graph.settings, []
+    if not any(one.kind == "raw" for one in asked):
+        missing = [file for file in graph.raw_files if not Path(file).is_file()]
+        says = f"{settings.dataset}: is here"
+        if missing:
+            says = f"{missing[0]}: no such file, and {settings.dataset} needs it."
+        found.append(Finding("dataset", PROBLEM if missing else OK, says))
+    for one in asked:
+        name = "blink_benchmarks" if one.rule == "benchmarks" else one.rule
+        files, key, source, url = one.files, f"linking.source.{name}", None, None
+        if one.rule == "download":
+            name, key = one.name, "download.source"
+            source, url = settings.download.source, settings.download.url
+        elif one.rule == "convert":
+            name, key, source = one.name, f"models.{one.name}.checkpoint", one.inputs["checkpoint"]
+            files = [source]
+            if settings.over_kb and source == graph.download("blink_biencoder").path:
+                name, source = "blink_biencoder", settings.linking.source.blink_biencoder
+        elif one.kind == "raw":
+            source = getattr(settings.linking.source, name)
+        else:
+            continue
+        found.append(_from_elsewhere(name, files, key, source, url))
+    return found
+
+
+def _from_elsewhere(
+    name: str, files: Sequence[str], key: str, source: str | None, url: str | None
+) -> Finding:
+    """What becomes of files from elsewhere; ``key`` sets their ``source``."""
+    if _all_there(files):
+        return Finding("dataset", OK, f"{name}: is here")
+    if source is None:
+        if find_source(name).shipped:
+            return Finding("dataset", OK, f"{name} comes with muver, without a download")
+        address = url or find_source(name).address
+        return Finding("dataset", NOTE, f"{name} will be downloaded from {address}.")
+    if Path(source).exists():
+        return Finding("dataset", OK, f"{source} is taken")
+    return Finding("dataset", PROBLEM, f"{key} is {source}: no such file.")
+
+
+def encoder(graph: Graph) -> Finding:
+    """Whether the weights that training starts from are here, or can be had."""
+    name = graph.settings.encoder
+    if name == "scratch":
+        return Finding("encoder", OK, "made from scratch, without a download")
+    if _all_there(graph.encoder.files):
+        return Finding("encoder", OK, f"{name}: taken already (start/)")
+    try:
+        hub.check_form(name)
+        if hub.is_offline():
+            hub.check_there(name)
+    except InputError as error:
+        return Finding("encoder", PROBLEM, str(error))
+    if Path(name).is_dir() or hub.cached(name):
+        return Finding("encoder", OK, f"{name}: is on this machine")
+    return Finding("encoder", NOTE, f"{name} will be taken from the hub: needs the network.")
+
+
+def _all_there(files: Sequence[str]) -> bool:
+    return all(Path(file).exists() for file in files)
+
+
 def _device(compute: Compute, machine: Machine) -> Finding:
-    device, threads, processes = compute.device, compute.threads, compute.processes
+    threads, processes = compute.threads, compute.processes
     gpu = machine.gives_gpu(compute)
-    if device == "cuda" and not machine.gpus:
+    if compute.device == "cuda" and not machine.gpus:
         return Finding("device", PROBLEM, "compute.device is cuda, and there is no GPU here.")
     if gpu and processes > machine.gpus:
         says = f"compute.processes is {processes}, one a GPU, and there are {machine.gpus}."

@@ -1,11 +1,30 @@
 """A comparison in words."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from muver.io.text import aligned
+from muver.reproduction.doctor import tell
+from muver.reproduction.doctor.compare import compare
 
 SHOWN = 10  # of the moves; the JSON has all of them
+
+
+def compare_runs(first: Path, second: Path, *, out: Path | None = None) -> None:
+    """Print what moved between two runs.
+
+    Ends with 0 if all is well, 1 if something was found, 2 after bad input.
+
+    Parameters
+    ----------
+    first, second
+        Run files, as build/miniwikia/current/runs/test/muver.parquet.
+    out
+        JSON file to write as well.
+    """
+    report = compare(first, second)
+    tell(report, as_text(report), out)
 
 
 def as_text(report: Mapping[str, Any]) -> str:

@@ -1,56 +1,19 @@
-"""What `muver plan` does: disk, memory and time of a run by stage, and what does not fit here."""
+"""Disk, memory and time of a run by stage, and what does not fit here."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import chdir
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
-from muver.io.files import write_manifest
 from muver.io.progress import duration, logger
 from muver.io.text import aligned, size
 from muver.reproduction.estimate.jobs import Job, expected, list_jobs
-from muver.reproduction.estimate.machine import Machine, this_machine
+from muver.reproduction.estimate.machine import Machine
 from muver.reproduction.estimate.rates import Rates, assumed, measure
-from muver.reproduction.settings import resolve
-from muver.reproduction.settings.file import read_params
-from muver.reproduction.workspace import Graph, graph_of
+from muver.reproduction.workspace import Graph
 
 ENVIRONMENT = 2 * 2**30  # bytes of memory for the system and the libraries of other jobs
 HEAD = ("stage", "jobs", "done", "disk", "memory", "those took", "left", "longest left")
 Report = dict[str, Any]
-
-
-def plan(
-    *,
-    out: Path,
-    folder: Path = Path("."),
-    config: Iterable[tuple[str, Any]] = (),
-    disk: Path | None = None,
-    measured: bool = False,
-) -> None:
-    """Print what a run takes, and write it as JSON.
-
-    Parameters
-    ----------
-    out
-        JSON file to write.
-    folder
-        The project's, with params.yaml.
-    config
-        Settings that replace those of params.yaml; by default those of the preset wikipedia.
-    disk
-        The folder whose disk is looked at; by default that of the run.
-    measured
-        Measure rates on this machine, in some seconds.
-    """
-    settings = resolve(read_params(folder / "params.yaml"), {"preset": "wikipedia", **dict(config)})
-    machine = this_machine(disk or folder / "build" / settings.workspace)
-    with chdir(folder):  # the graph's paths are relative to it
-        report = project(graph_of(settings), machine, measured)
-    write_manifest(out, "plan", {}, {}, preset=settings.preset, **report)
-    fits = [f"{what}: {one['says']}" for what, one in report["needs"].items()]
-    print("\n".join([*told(report), "", *fits]))
 
 
 def project(graph: Graph, machine: Machine, measured: bool, rates: Rates | None = None) -> Report:

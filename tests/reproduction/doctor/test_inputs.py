@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from muver.reproduction.doctor import inputs
+from muver.reproduction.doctor import check as inputs
 from muver.reproduction.settings import resolve
 from muver.reproduction.workspace import graph_of
 from muver.retriever.encoders import hub
