@@ -176,7 +176,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("stage ann-build", "retriever.retrieval.ann.index:build",
             "build a faiss index of the views of a knowledge base, from shards on disk"),
         Command("stage ann-check", "retriever.retrieval.ann.check:check",
-            "measure indices against exact search on a sample, and choose their nprobe or efSearch"),
+            "compare indices with exact search on a sample, and choose their nprobe or efSearch"),
         Command("stage negatives", "retriever.retrieval.negatives:mine",
             "mine hard negatives: each mention's best candidates in a run that are not its gold"),
         Command("stage index-row", "retriever.retrieval.layers:write_index",

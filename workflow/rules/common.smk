@@ -20,7 +20,7 @@ from muver.io.errors import InputError
 from muver.retriever.retrieval.kinds import runs_a_model
 from muver.reproduction.settings import resolve
 from muver.reproduction.settings.file import params_file, read_params
-from muver.reproduction.settings.replaced import without_effect
+from muver.reproduction.settings.file import without_effect
 from muver.reproduction.terminal.follow import Follower
 from muver.retriever.training.launch import launcher
 from muver.reproduction.workspace import KnowledgeBase, graph_of
@@ -30,7 +30,7 @@ from muver.reproduction.workspace.graph import tokens_of
 from muver.reproduction.workspace.knowledge_base import PART
 from muver.reproduction.workspace.dvc import write_ignored
 from muver.reproduction.workspace.locking import names_the_holder
-from muver.reproduction.workspace.recording import record_settings
+from muver.reproduction.workspace.results import record_settings
 from muver.reproduction.workspace.results import Results
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from muver.io.pruning import size
 from muver.reproduction.estimate.benchmarks import measured
-from muver.reproduction.estimate.rates import Rates, assumed, operations
+from muver.reproduction.estimate.machine import Rates, assumed, operations
 from muver.reproduction.estimate.sizes import Sizes, data_sizes, encoder_sizes
 from muver.reproduction.settings.rows import context_of, trained_as
 from muver.reproduction.workspace import Artifact, Graph, KnowledgeBase

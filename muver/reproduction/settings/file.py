@@ -1,6 +1,8 @@
-"""Reading params.yaml."""
+"""params.yaml: read, and compared with what it was in git."""
 
-from collections.abc import Hashable
+import subprocess
+from collections.abc import Hashable, Iterator, Mapping
+from contextlib import suppress
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -8,6 +10,7 @@ from typing import Any
 import yaml
 
 from muver.io.errors import InputError
+from muver.io.typed import flat, overlay
 
 PACKAGE = Path(__file__).parents[2]
 NAME = "params.yaml"
@@ -67,3 +70,37 @@ def parse_params(text: str, name: str) -> dict[str, Any]:
     if not isinstance(read, dict):
         raise InputError(f"{name}: expected sections of settings.")
     return read
+
+
+def without_effect(params: Path, preset: str, revision: str = "HEAD") -> list[str]:
+    """What was changed since a git revision and has no effect, as sentences.
+
+    ``dvc exp run -S training.epochs=5`` changes the section, and so does a hand; where the preset
+    in use has the same key, its value stays and nothing runs differently. Nothing is said of a file
+    that git does not know.
+    """
+    command = ["git", "show", f"{revision}:./{params.name}"]
+    with suppress(OSError, subprocess.CalledProcessError, InputError):
+        done = subprocess.run(
+            command, cwd=params.absolute().parent, capture_output=True, check=True
+        )
+        before = parse_params(done.stdout.decode(errors="replace"), revision)
+        return [
+            f"{key} was changed to {value!r}, which has no effect: the preset {preset} sets "
+            f"{replacement!r}. Change presets.{preset}.{key} instead."
+            for key, value, replacement in replaced_changes(before, read_params(params), preset)
+        ]
+    return []
+
+
+def replaced_changes(
+    before: Mapping[str, Any], now: Mapping[str, Any], preset: str
+) -> Iterator[tuple[str, Any, Any]]:
+    """Key, new value and the preset's of every changed value that the preset replaces."""
+    over = (now.get("presets") or {}).get(preset) or {}
+    base = {key: value for key, value in now.items() if key != "presets"}
+    was, merged = dict(flat(before)), dict(flat(overlay(base, over)))
+    for key, value in flat(base):
+        changed = key not in was or was[key] != value
+        if changed and key in merged and merged[key] != value:
+            yield key, value, merged[key]

@@ -1,7 +1,11 @@
 """Follows Snakemake's jobs by its log events: what runs, what is done, how long it will take."""
 
+import atexit
 import logging
+import os
 import re
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -12,9 +16,8 @@ from typing import Any
 from snakemake.common import NOTHING_TO_BE_DONE_MSG
 
 from muver.io.errors import InputError
-from muver.io.progress import duration
+from muver.io.progress import FOLLOWED, duration
 from muver.reproduction.estimate.jobs import START, Key, seconds_of
-from muver.reproduction.terminal.live import Live, say
 from muver.reproduction.workspace import Graph
 
 KEY = re.compile(r"(^|-)[0-9a-f]{8}$")  # of an artifact's name
@@ -33,6 +36,74 @@ STOPPING = "Terminating processes on user request"
 INTERRUPTED = re.compile(r"RuleException:\nCalledProcessError.*(status 130|SIGINT: 2>)\.$", re.S)
 FAILED = "At least one job did not complete successfully"
 STOPPED = "Stopped. Repeat the command to go on."
+
+
+def say(line: str) -> None:
+    """Write a line to standard error in one piece, as other threads write there too.
+
+    `print` writes the line's end by itself, and another's line may come in between.
+    """
+    sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()
+
+
+class Live:
+    """Keeps lines up to date below what the process and its children write to standard error.
+
+    Their standard error becomes a pipe, so that no line of theirs is overwritten.
+    """
+
+    def __init__(self, lines: Callable[[], list[str]]):
+        self._lines = lines
+        self._stopped = True
+
+    @staticmethod
+    def possible() -> bool:
+        """Whether standard error is a terminal that can move its cursor."""
+        return sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+
+    def start(self) -> None:
+        """Take over the terminal until :meth:`stop`, or the end of the process."""
+        from rich.console import Console
+        from rich.live import Live as Display
+        from rich.text import Text
+
+        def shown() -> Text:
+            return Text("\n".join(self._lines()), no_wrap=True, overflow="ellipsis")
+
+        self._terminal = os.dup(2)
+        console = Console(file=os.fdopen(self._terminal, "w"), highlight=False)
+        self._display = Display(
+            console=console, get_renderable=shown, refresh_per_second=2, transient=True,
+            redirect_stdout=False, redirect_stderr=False,
+        )  # fmt: skip
+        source, sink = os.pipe()
+        os.dup2(sink, 2)
+        os.close(sink)
+        os.environ[FOLLOWED] = "1"
+        self._stopped = False
+        self._display.start()
+        self._reader = threading.Thread(target=self._read, args=(source,), daemon=True)
+        self._reader.start()
+        atexit.register(self.stop)
+
+    def stop(self) -> None:
+        """Give the terminal back; may be called twice."""
+        if self._stopped:
+            return
+        self._stopped = True
+        sys.stderr.flush()
+        os.dup2(self._terminal, 2)  # closes our end of the pipe
+        self._reader.join(timeout=2)  # a child that is still at work keeps its end
+        self._display.stop()
+        del os.environ[FOLLOWED]
+
+    def _read(self, source: int) -> None:
+        from rich.text import Text
+
+        with os.fdopen(source, encoding="utf-8", errors="replace") as lines:
+            for line in lines:
+                self._display.console.print(Text.from_ansi(line.rstrip("\n")), soft_wrap=True)
 
 
 @dataclass(frozen=True)

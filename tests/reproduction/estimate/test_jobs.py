@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from muver.reproduction.estimate.jobs import START, Job, expected, list_jobs, seconds_of
-from muver.reproduction.estimate.rates import Rates
+from muver.reproduction.estimate.machine import Rates
 from muver.reproduction.settings import resolve
 from muver.reproduction.settings.file import read_params
 from muver.reproduction.workspace import Artifact, graph_of
