@@ -107,9 +107,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "--list"),
         Command("record", "reproduction.tracking.record:record_all",
             "record each row of a table, or each point of the grid, as a run of MLflow",
-            """--settings '{"tables": [{"table": "results/table1.json", "experiment": "table1",
-  "evaluations": ["blink.json", "muver.json"], "runs": ["blink.parquet", "muver.parquet"],
-  "out": "recorded.csv"}]}'"""),
+            """--settings '{"tables": [{"table": "results/table1.json", "out": "runs.csv"}]}'"""),
     ),
     "Check and compare": (
         Command("doctor check", "reproduction.doctor.check:check_project",

@@ -9,13 +9,17 @@ from muver.io.errors import InputError
 from muver.io.typed import suggestion
 from muver.reproduction.settings.derive import further_seeds
 from muver.reproduction.settings.params import LINKED, Resolved
-from muver.reproduction.settings.rows import rows_named_by, trained_as, training_of, views_of
+from muver.reproduction.settings.rows import (
+    MORE_VIEWS,
+    rows_named_by,
+    to_search_a_kb,
+    trained_as,
+    training_of,
+    views_of,
+)
 from muver.retriever.corpus.sources import find_source
-from muver.retriever.retrieval.aggregates import AGGREGATES
-from muver.retriever.retrieval.settings import open_choice
 
 BUILT = ("table4", "table5", "grid")  # results without rows that could be chosen
-MORE_VIEWS = ("merge_layers", "global_view", "spans")  # than the original ones
 PAPERS = ("table1", "table2", "table3", "table6")  # whose captions are known
 # Keys that hold names, and the section that has the entries of these names.
 NAMES = (
@@ -221,37 +225,14 @@ def _knowledge_base(settings: Resolved) -> Iterator[str]:
                 f"{where}: {text} has texts for the entities of a knowledge base, and the dataset "
                 f"{dataset} has its own. Leave it out."
             )
-        if text and dataset == "miniwikipedia" and getattr(settings.linking.source, text) is None:
-            yield (
-                f"{where}: {text} is downloaded for the dataset wikipedia. Name a file of your own "
-                f"under linking.source.{text}, or leave {where} out."
-            )
     made_of, waiting = _made_of(settings), []
     if over_kb:
         waiting = [f"systems.{row}" for row in settings.tables["table2"].rows]
     for name in waiting:  # with the rows that their models' negatives come from
         waiting += [one for one in made_of[name] if one not in waiting]
         section, _, row = name.partition(".")
-        if section == "systems" and (change := _to_rank_in_shards(settings, row)):
-            yield (
-                f"{name} is made for table2, whose candidates are ranked by their own views as "
-                f"they are. {change}."
-            )
-
-
-def _to_rank_in_shards(settings: Resolved, name: str) -> str | None:
-    """What to change for a row to rank by an entity's original views alone; None if it does."""
-    aggregates = [kind for kind, aggregate in AGGREGATES.items() if aggregate.alone]
-    own, views = settings.systems[name], views_of(settings, name)
-    if more := [key for key in MORE_VIEWS if views[key]]:
-        return f"Leave out {', '.join(more)}"
-    if not own.model or views["aggregate"] not in aggregates:
-        return f"Set model and aggregate, of the kind {' or '.join(aggregates)}"
-    if choice := open_choice(views):
-        return f"Set one {choice}, as there is no validation of it"
-    if trained_as(settings, own.model).score == "sum_max":
-        return "Set a model whose score is max"
-    return None
+        if section == "systems" and (change := to_search_a_kb(settings, row)):
+            yield f"{name} is made for table2, and does not search a knowledge base. {change}."
 
 
 def _seeds(settings: Resolved) -> Iterator[str]:

@@ -14,6 +14,7 @@ from muver.retriever.retrieval.aggregates import AGGREGATES
 from muver.retriever.retrieval.settings import OfAggregates, open_choice
 
 Json = dict[str, Any]
+MORE_VIEWS = ("merge_layers", "global_view", "spans")  # than the original ones
 PLAIN = {"method", "note", "model", "aggregate", "index"}  # keys of a row ranked as all rows are
 # Values that stand in no row's settings: what rows had before the key was there, so that their
 # keys stay.
@@ -237,6 +238,23 @@ def row_settings(settings: Resolved, system: str) -> Json:
 
 
 # Of a knowledge base.
+
+
+def to_search_a_kb(settings: Resolved, system: str) -> str | None:
+    """What to change for a row to search a knowledge base, by original views; None if it can."""
+    aggregates = [kind for kind, aggregate in AGGREGATES.items() if aggregate.alone]
+    own, views = settings.systems[system], views_of(settings, system)
+    if more := [key for key in MORE_VIEWS if views[key]]:
+        return f"Leave out {', '.join(more)}"
+    if not own.model or views["aggregate"] not in aggregates:
+        return f"Set model and aggregate, of the kind {' or '.join(aggregates)}"
+    if choice := open_choice(views):
+        return f"Set one {choice}, as there is no validation of it"
+    if trained_as(settings, own.model).score == "sum_max":
+        return "Set a model whose score is max"
+    if own.own_page:
+        return "Leave out own_page, as mentions stand on none of its pages"
+    return None if own.index is not UNSET else "Set index to null (exact) or one of linking.indexes"
 
 
 def _knowledge_base_row(settings: Resolved, system: str) -> Json:

@@ -64,7 +64,6 @@ STAGES = {
     "grid": ("grid",),
 }
 
-
 ALL_VIEWS = 10  # of an entity, where training takes them all and the data are not read yet
 
 
@@ -208,11 +207,7 @@ class Graph(ABC):
     def origin(self, model: str) -> Artifact:
         """What a model's training starts from: another model, or the encoder."""
         start = self.settings.models[model].start
-        return self.model(start) if start else self.start_for(model)
-
-    def start_for(self, model: str) -> Artifact:
-        """The start of a model's own seed."""
-        return self.start_of(seed_of(self.settings, model))
+        return self.model(start) if start else self.start_of(seed_of(self.settings, model))
 
     @property
     def grid_points(self) -> list[Artifact]:
@@ -233,7 +228,7 @@ class Graph(ABC):
             return self.model(model)[f"/{MANIFEST_FILE}"]
         if own.start or own.best_of:
             return self.weights(own.start or own.best_of[0])
-        return self.start_for(model)[f"/{MANIFEST_FILE}"]
+        return self.start_of(seed_of(self.settings, model))[f"/{MANIFEST_FILE}"]
 
     # Runs and scores.
 

@@ -9,8 +9,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from msgspec import UNSET
-
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.typed import fields
@@ -19,6 +17,7 @@ from muver.reproduction.settings.rows import (
     index_settings,
     search_settings,
     subset_settings,
+    to_search_a_kb,
     trained_as,
 )
 from muver.reproduction.workspace.artifact import Artifact, Input
@@ -214,17 +213,8 @@ class KnowledgeBase(Graph):
 
     def retrieval(self, system: str, name: str) -> dict[str, Any]:
         """Settings of a system's run for the mentions of a set."""
-        own = self.settings.systems[system]
-        if own.index is UNSET:
-            raise InputError(
-                f"systems.{system}: does not search a knowledge base; give it index: null (exact) "
-                "or one of linking.indexes."
-            )
-        if own.own_page:
-            raise InputError(
-                f"systems.{system}.own_page: mentions of a knowledge base stand on none of its "
-                "pages. Leave it out."
-            )
+        if change := to_search_a_kb(self.settings, system):
+            raise InputError(f"systems.{system}: does not search a knowledge base. {change}.")
         return search_settings(self.settings, system, name)
 
     def source(self, need: str, system: str, name: str) -> Input:
@@ -239,12 +229,8 @@ class KnowledgeBase(Graph):
                 return self.mentions(name)[".parquet"]
             case "mention_vectors":
                 return self.mention_vectors(own.model, name)
-            case "index":
-                return self.index(own.model, own.index)
             case _:
-                raise InputError(
-                    f"systems.{system}: is ranked with {need}, which a knowledge base has not."
-                )
+                return self.index(own.model, own.index)
 
     def gold(self, name: str) -> dict[str, Input]:
         """A set's mentions with their gold, and how it was found."""

@@ -105,7 +105,6 @@ def test_blinks_views_are_of_its_own_texts():
     "preset, text, message",
     [
         ("wikipedia", "blink", "views.text is 'blink'. Allowed: blink_entities"),
-        ("miniwikipedia", "blink_entities", "Name a file of your own under linking.source.blink_e"),
         ("zeshel", "blink_entities", "has texts for the entities of a knowledge base, and the da"),
     ],
 )
