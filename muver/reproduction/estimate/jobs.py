@@ -5,7 +5,7 @@ the entities, and the tokens that are encoded or trained on, corrected by the fi
 rule. Texts are as long as settings allow.
 """
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -76,26 +76,22 @@ def expected(jobs: Sequence[Job], rates: Rates) -> dict[Key, float]:
     """Seconds that one job of each artifact takes.
 
     They are measured if it was finished before. Else they are projected, times the ratio of
-    measured to projected seconds of the finished jobs of its rule; without any, of those that work
-    on tokens as it does, or do not.
+    measured to projected seconds of the finished jobs of its rule.
     """
-    sums: dict[str | bool, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    took: Counter[str] = Counter()
+    projected: Counter[str] = Counter()
     for job in jobs:
-        for one in _alike(job):
-            sums[one][0] += sum(job.took)
-            sums[one][1] += len(job.took) * job.seconds(rates)
+        took[job.of.rule] += sum(job.took)
+        projected[job.of.rule] += len(job.took) * job.seconds(rates)
 
     def seconds(job: Job) -> float:
         if job.took:
             return sum(job.took) / len(job.took)
-        took, projected = next((sums[one] for one in _alike(job) if sums[one][1]), (1.0, 1.0))
-        return job.seconds(rates) * took / projected
+        rule = job.of.rule
+        ratio = took[rule] / projected[rule] if projected[rule] else 1.0
+        return job.seconds(rates) * ratio
 
     return {job.key: seconds(job) for job in jobs}
-
-
-def _alike(job: Job) -> tuple[str, bool]:
-    return job.of.rule, bool(job.encoded or job.trained)
 
 
 class Run(NamedTuple):

@@ -1,8 +1,7 @@
 """params.yaml: read, and compared with what it was in git."""
 
 import subprocess
-from collections.abc import Hashable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Hashable
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import yaml
 
 from muver.io.errors import InputError
-from muver.io.typed import flat, overlay
+from muver.io.typed import flat
 
 PACKAGE = Path(__file__).parents[2]
 NAME = "params.yaml"
@@ -80,27 +79,18 @@ def without_effect(params: Path, preset: str, revision: str = "HEAD") -> list[st
     that git does not know.
     """
     command = ["git", "show", f"{revision}:./{params.name}"]
-    with suppress(OSError, subprocess.CalledProcessError, InputError):
+    try:
         done = subprocess.run(
             command, cwd=params.absolute().parent, capture_output=True, check=True
         )
-        before = parse_params(done.stdout.decode(errors="replace"), revision)
-        return [
-            f"{key} was changed to {value!r}, which has no effect: the preset {preset} sets "
-            f"{replacement!r}. Change presets.{preset}.{key} instead."
-            for key, value, replacement in replaced_changes(before, read_params(params), preset)
-        ]
-    return []
-
-
-def replaced_changes(
-    before: Mapping[str, Any], now: Mapping[str, Any], preset: str
-) -> Iterator[tuple[str, Any, Any]]:
-    """Key, new value and the preset's of every changed value that the preset replaces."""
-    over = (now.get("presets") or {}).get(preset) or {}
-    base = {key: value for key, value in now.items() if key != "presets"}
-    was, merged = dict(flat(before)), dict(flat(overlay(base, over)))
-    for key, value in flat(base):
-        changed = key not in was or was[key] != value
-        if changed and key in merged and merged[key] != value:
-            yield key, value, merged[key]
+        before = dict(flat(parse_params(done.stdout.decode(errors="replace"), revision)))
+        now = dict(flat(read_params(params)))
+    except (OSError, subprocess.CalledProcessError, InputError):
+        return []
+    above = f"presets.{preset}."
+    return [
+        f"{key} was changed to {value!r}, which has no effect: the preset {preset} sets "
+        f"{now[above + key]!r}. Change {above}{key} instead."
+        for key, value in now.items()
+        if before.get(key) != value != now.get(above + key, value)
+    ]

@@ -11,7 +11,7 @@ import yaml
 from msgspec.structs import replace
 
 from muver.io.errors import InputError
-from muver.io.typed import overlay, problem, suggestion
+from muver.io.typed import flat, overlay, problem, suggestion
 from muver.reproduction.settings.derive import derive
 from muver.reproduction.settings.params import LINKED, Params, Resolved
 from muver.reproduction.settings.precision import settle_precision
@@ -79,16 +79,11 @@ def _with_entries(layer: Mapping[str, Any]) -> Layer:
 
 def _written(key: str, overrides: Layer, preset: str, own: Mapping[str, Any]) -> str:
     """Where the value of a dotted key was written, to head a message about it."""
-    if key in overrides or _has(overrides, key):
-        return "--config"
-    return f"params.yaml, preset {preset}" if _has(own, key) else "params.yaml"
-
-
-def _has(settings: Any, key: str) -> bool:
-    name, _, rest = key.partition(".")
-    if not isinstance(settings, Mapping) or name not in settings:
-        return False
-    return not rest or not isinstance(settings[name], Mapping) or _has(settings[name], rest)
+    for layer, name in ((overrides, "--config"), (own, f"params.yaml, preset {preset}")):
+        for other, _ in flat(layer):
+            if f"{other}.".startswith(f"{key}.") or f"{key}.".startswith(f"{other}."):
+                return name
+    return "params.yaml"
 
 
 def _preset(written: Any, overrides: Mapping[str, Any]) -> Any:

@@ -124,10 +124,8 @@ class Job:
         for log in map(Path, self.logs):
             try:
                 if log.stat().st_mtime >= self.since:
-                    with log.open("rb") as file:
-                        file.seek(max(log.stat().st_size - 1000, 0))
-                        last = file.read().decode("utf-8", "replace").rstrip().rpartition("\n")[2]
-                    return STAMP.sub("", last)
+                    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+                    return STAMP.sub("", lines[-1]) if lines else ""
             except OSError:  # not there yet
                 continue
         return ""
