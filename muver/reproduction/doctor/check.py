@@ -223,17 +223,15 @@ def _needs(left: Sequence[Job], machine: Machine, at_once: int) -> dict[str, Rep
 
     disk, memory = sum(job.disk for job in left) + largest("passing"), largest("memory")
     free, beside = f"free in {machine.folder}", f"there, with {at_once} jobs at a time"
-    return {
-        "disk": _need(disk, machine.room, free),
-        "memory": _need(memory + ENVIRONMENT, machine.memory, beside),
-    }
-
-
-def _need(needed: float, there: float, where: str) -> Report:
-    says = (
-        f"{size(needed)} needed, {size(there)} {where}{'' if needed <= there else ': too little'}"
-    )
-    return {"needed": needed, "there": there, "enough": needed <= there, "says": says}
+    found = {}
+    for what, needed, there, where in (
+        ("disk", disk, machine.room, free),
+        ("memory", memory + ENVIRONMENT, machine.memory, beside),
+    ):
+        enough = needed <= there
+        says = f"{size(needed)} needed, {size(there)} {where}{'' if enough else ': too little'}"
+        found[what] = {"needed": needed, "there": there, "enough": enough, "says": says}
+    return found
 
 
 def _described(job: Job, seconds: float) -> Report:

@@ -6,6 +6,8 @@ they leave a doubt, the answer is fp32.
 """
 
 import os
+import subprocess
+from importlib import metadata
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -43,23 +45,14 @@ def fast_at_bf16(device: str) -> bool:
 
 def _torch_may_use_gpus() -> bool:
     """Whether there is a GPU which is not hidden, and a build of torch that could use it."""
-    if not any(path.exists() for path in NVIDIA):
-        return False
-    from importlib import metadata
-
     hidden = os.environ.get("CUDA_VISIBLE_DEVICES", "all").strip() in ("", "-1")
-    return not hidden and not metadata.version("torch").endswith("+cpu")
+    there = any(path.exists() for path in NVIDIA)
+    return there and not hidden and not metadata.version("torch").endswith("+cpu")
 
 
 def _lowest_capability() -> float:
     """Of this machine's GPUs; 0 if it cannot be told."""
-    import shutil
-    import subprocess
-
-    command = shutil.which("nvidia-smi")
-    if command is None:
-        return 0.0
-    query = [command, "--query-gpu=compute_cap", "--format=csv,noheader"]
+    query = ["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"]
     try:
         done = subprocess.run(query, capture_output=True, text=True, timeout=60, check=True)
         return min(map(float, done.stdout.split()), default=0.0)

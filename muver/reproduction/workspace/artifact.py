@@ -35,9 +35,7 @@ class Artifact:
     name: str  # as params.yaml has it, or test/muver of a set; empty where a kind has one artifact
     rule: str  # that makes it
     suffixes: Sequence[str]  # what its files are called after its own path
-    settings: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # its stage's, which decide its content
+    settings: Mapping[str, Any] = field(default_factory=dict)  # its stage's, which move numbers
     inputs: Mapping[str, Input] = field(default_factory=dict)  # what its stage reads, by role
     free: Mapping[str, Any] = field(default_factory=dict)  # that move no number: memory, threads
     # Of the machine, which move numbers; where a stage takes them apart from the others.
