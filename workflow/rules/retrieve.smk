@@ -23,7 +23,7 @@ rule retrieve:
         gpu=lambda wildcards: GPUS * runs_a_model(retriever_kind(wildcards)),
     params:
         free=free("runs"),
-        compute=of_the_machine(W.encoding),
+        compute=of_the_machine({**W.precision, **W.compute}),
         kind=retriever_kind,
         label=label("runs"),
         settings=settings("runs"),

@@ -106,7 +106,7 @@ def data(graph: Graph, asked: Sequence[Artifact]) -> list[Finding]:
     """Whether the data and published weights are here, or can be made or downloaded."""
     settings, found = graph.settings, []
     if not any(one.kind == "raw" for one in asked):
-        missing = [file for file in graph.raw_files if not Path(file).is_file()]
+        missing = [file for file in graph.corpus.input_files["raw"] if not Path(file).is_file()]
         says = f"{settings.dataset}: is here"
         if missing:
             says = f"{missing[0]}: no such file, and {settings.dataset} needs it."

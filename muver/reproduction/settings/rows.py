@@ -63,12 +63,6 @@ def rows_named_by(own: System) -> list[str]:
     return [*(own.fuse or ()), *([own.from_] if own.from_ else ())]
 
 
-def table_row(settings: Resolved, system: str) -> Json:
-    """A row as `muver stage table` takes it: what it is called, and its footnote."""
-    method = settings.systems[system].method
-    return {"method": method, "system": system, "note": note_of(settings, system)}
-
-
 def trained_as(settings: Resolved, model: str) -> Model:
     """A model's entry with its defaults; of a choice among models, that of the first one.
 

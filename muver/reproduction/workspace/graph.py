@@ -297,11 +297,6 @@ class Graph(ABC):
         device = self.settings.compute.device
         return int(device == "cuda" or (device == "auto" and Path("/dev/nvidia0").exists()))
 
-    @property
-    def encoding(self) -> dict[str, Any]:
-        """All settings of the machine."""
-        return {**self.precision, **self.compute}
-
     # What is asked for.
 
     def rows(self, result: str) -> list[str]:
@@ -354,10 +349,6 @@ class Graph(ABC):
                 f"{self.root}/{kind}/{name}: not what params.yaml asks for. `snakemake -n` shows "
                 "what it asks for; another setting makes files of another name."
             ) from None
-
-    def named(self, kind: str, name: str) -> Artifact:
-        """The artifact of a kind and a name."""
-        return next(one for one in self.by_place.values() if (one.kind, one.name) == (kind, name))
 
     def made(
         self, kind: str, name: str, rule: str, settings: Mapping[str, Any] | None = None,

@@ -212,13 +212,11 @@ class KnowledgeBase(Graph):
     # Runs and scores.
 
     def retrieval(self, system: str, name: str) -> dict[str, Any]:
-        """Settings of a system's run for the mentions of a set."""
         if change := to_search_a_kb(self.settings, system):
             raise InputError(f"systems.{system}: does not search a knowledge base. {change}.")
         return search_settings(self.settings, system, name)
 
     def source(self, need: str, system: str, name: str) -> Input:
-        """What a system ranks the mentions of a set with."""
         own = self.settings.systems[system]
         match need:
             case "kb":

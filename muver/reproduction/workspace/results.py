@@ -5,7 +5,7 @@ from typing import Any, NoReturn
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
-from muver.reproduction.settings.rows import model_settings, table_row, views_of
+from muver.reproduction.settings.rows import model_settings, note_of, views_of
 from muver.reproduction.workspace.artifact import Artifact
 from muver.reproduction.workspace.graph import Graph
 from muver.reproduction.workspace.knowledge_base import KnowledgeBase
@@ -110,7 +110,8 @@ class Results:
     def _rows(self, table: str) -> list[dict[str, Any]]:
         found = []
         for name in self.settings.tables[table].rows:
-            row = table_row(self.settings, name)
+            note = note_of(self.settings, name)
+            row = {"method": self.settings.systems[name].method, "system": name, "note": note}
             if table == "table3":
                 views = views_of(self.settings, name)
                 row |= {key: views[key] for key in ("merge_layers", "search")}

@@ -85,18 +85,13 @@ class Worlds(Graph):
         dataset = self.settings.dataset
         return self.dataset(dataset) if dataset in NAMED_DATASETS else None
 
-    @property
-    def raw_files(self) -> list[str]:
-        """Paths of the dataset's files."""
-        folder = self.settings.dataset
-        return self.raw.files if self.raw else [f"{folder}{s}" for s in self.suffixes["raw"]]
-
     @cached_property
     def corpus(self) -> Artifact:
         """Canonical entities and mentions, and their counts."""
         expected = self.raw.name if self.raw else None
         settings = {**self.settings.corpus.as_dict(), "expected": expected}
-        return self.made("corpus", "", "corpus", settings, raw=self.raw or self.raw_files)
+        given = [f"{self.settings.dataset}{suffix}" for suffix in self.suffixes["raw"]]
+        return self.made("corpus", "", "corpus", settings, raw=self.raw or given)
 
     @cached_property
     def segment(self) -> Artifact:
@@ -170,11 +165,9 @@ class Worlds(Graph):
     # Runs and scores.
 
     def retrieval(self, system: str, name: str) -> dict[str, Any]:
-        """Settings of a system's run for the mentions of a split."""
         return retrieval_settings(self.settings, system, name)
 
     def source(self, need: str, system: str, name: str) -> Input:
-        """What a system ranks the mentions of a split with."""
         model = self.settings.systems[system].model
         match need:
             case "model":
