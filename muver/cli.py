@@ -145,14 +145,20 @@ def run(command: Command, words: Sequence[str]) -> None:
             from muver.io.typed import read
 
             given[name] = read(kind, given[name] or {})
-    for name in NAMED.keys() & given.keys() if not command.name.startswith(STAGE) else ():
-        given[name] = _by_name(name, given[name])
+    for name in NAMED if not command.name.startswith(STAGE) else ():
+        if given.get(name):
+            given[name] = _by_name(name, given[name])
     work(**given)
 
 
 def _by_name(option: str, given: Any) -> Any:
-    """Where a folder has a params.yaml, the path of the model or index that it calls so."""
-    if Path(given).exists() or not Path("params.yaml").is_file():
+    """Where a folder has a params.yaml, the path of the model or index that it calls so.
+
+    A model or an index that lies here under this name comes first. Each has a JSON file, by which
+    it is told from the package, whose folder in a clone is called muver as a model is.
+    """
+    here = Path(given)
+    if here.is_file() or any(here.glob("*.json")) or not Path("params.yaml").is_file():
         return given
     from muver.reproduction.workspace.current import made
 

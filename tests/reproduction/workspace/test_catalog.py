@@ -52,6 +52,7 @@ def test_links_without_keys_follow_the_settings():
 def test_a_name_of_params_leads_to_what_the_settings_ask_for(capsys):
     command = ["index", "create", "kb", "--out", "index", "--model", "muver"]
     Path("params.yaml").write_text((PROJECT / "params.yaml").read_text())
+    Path("muver").mkdir()  # as in a clone
     model = graph().model("muver")
     assert main(command) == 2
     assert f"snakemake --cores all {model.files[0]}" in capsys.readouterr().err
