@@ -19,8 +19,7 @@ from muver.reproduction.estimate.cluster import check_image, check_slurm
 from muver.io.errors import InputError
 from muver.retriever.retrieval.kinds import runs_a_model
 from muver.reproduction.settings import resolve
-from muver.reproduction.settings.file import params_file, read_params
-from muver.reproduction.settings.file import without_effect
+from muver.reproduction.settings.file import params_file, read_params, without_effect
 from muver.reproduction.terminal.follow import Follower
 from muver.retriever.training.launch import launcher
 from muver.reproduction.workspace import KnowledgeBase, graph_of
@@ -30,8 +29,7 @@ from muver.reproduction.workspace.graph import tokens_of
 from muver.reproduction.workspace.knowledge_base import PART
 from muver.reproduction.workspace.dvc import write_ignored
 from muver.reproduction.workspace.locking import names_the_holder
-from muver.reproduction.workspace.results import record_settings
-from muver.reproduction.workspace.results import Results
+from muver.reproduction.workspace.results import Results, record_settings
 
 
 def raised(work, *given):
@@ -84,7 +82,7 @@ def stored(*files):
 
 
 S = raised(lambda: resolve(PARAMS, overrides()))
-W = graph_of(S)
+W = raised(graph_of, S)
 raised(lambda: W.by_place)
 
 
