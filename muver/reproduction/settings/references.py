@@ -17,7 +17,6 @@ from muver.reproduction.settings.rows import (
     training_of,
     views_of,
 )
-from muver.retriever.corpus.sources import find_source
 
 BUILT = ("table4", "table5", "grid")  # results without rows that could be chosen
 PAPERS = ("table1", "table2", "table3", "table6")  # whose captions are known
@@ -59,12 +58,6 @@ def _names(settings: Resolved) -> Iterator[str]:
         yield from _unknown(_values(written, pattern.split(".")), known)
     results = [*settings.tables, *settings.figures, *BUILT]
     yield from _unknown([("results", settings.results)], results)
-    if settings.dataset == "miniwikipedia":
-        archive = find_source("miniwikipedia").published.mentions
-        keys = ("linking.train", "linking.validation", "linking.test")
-        yield from _unknown(
-            chain.from_iterable(_values(written, key.split(".")) for key in keys), archive
-        )
 
 
 def _unknown(values: Iterable[tuple[str, Any]], known: Iterable[str]) -> Iterator[str]:

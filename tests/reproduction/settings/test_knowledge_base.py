@@ -47,9 +47,6 @@ def test_an_index_is_in_the_key_with_how_it_is_searched():
     assert search["split"] == "msnbc" and row["retrieve"].items() <= search.items()
 
 
-OTHER_SET = {"test": ["other"], "sets": {"other": {"file": "other.conll"}}}
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -69,7 +66,6 @@ OTHER_SET = {"test": ["other"], "sets": {"other": {"file": "other.conll"}}}
         ({"linking": {"test": ["aida-train"]}}, "'aida-train' is named twice among train, valid"),
         ({"linking": {"test": ["msnb"]}}, "linking.test names 'msnb'. Did you mean 'msnbc'"),
         ({"linking": {"validation": "dev"}}, "linking.validation is 'dev'"),
-        ({"preset": "miniwikipedia", "linking": OTHER_SET}, "linking.test names 'other'"),
         ({"linking": {"kb": {"pages": 3}}}, "unknown key linking.kb.pages"),
         ({"linking": {"sets": {"msnbc": {"file": 3}}}}, "sets.msnbc.file is 3, expected text"),
     ],
