@@ -27,6 +27,12 @@ def test_further_seeds_train_their_own_models():
     assert [row["model"]["seed"] for row in rows] == [10000, 1, 2]
 
 
+def test_a_model_may_have_a_seed_of_its_own():
+    settings = resolve(PARAMS, {"models": {"muver": {"seed": 5}}})
+    assert row_settings(settings, "muver")["seed"] == 5
+    assert row_settings(settings, "blink_128")["seed"] == settings.seed
+
+
 def test_a_choice_of_another_seed_is_among_models_of_that_seed():
     settings = resolve(PARAMS, {"repeat_seeds": [5], "tables": {"table1": ["partalidou"]}})
     assert settings.models["partalidou_seed5"].best_of == [
