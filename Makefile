@@ -52,6 +52,7 @@ $(READY): pyproject.toml requirements/install.sh $(wildcard requirements/*.lock)
 	@PYTHON="$(PYTHON)" GPU="$(GPU)" requirements/install.sh
 	@rm -f .venv/.ready-*
 	@touch $@
+	@$(BIN)/muver stage asked  # what `dvc repro --dry` reads before any run
 
 try: $(READY)
 	@$(SNAKEMAKE) --directory .test

@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
+from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.io.garbage import collect_seldom
 from muver.io.progress import note, start_logging
@@ -36,6 +37,8 @@ FLAGS = {
     "validation": "val",
 }
 METAVARS = {Path: "PATH", str: "TEXT", int: "N", float: "X"}
+# Options that take a name of params.yaml too, and the section with its names.
+NAMED = {"model": "models", "index": "systems"}
 NEEDED = object()  # in place of a default
 HELP = ("-h", "--help")
 
@@ -98,10 +101,14 @@ def parser_of(command: Command) -> argparse.ArgumentParser:
     """The parser of a command; imports its work."""
     work = command.function()
     more, told = documented(work)
+    called = "`snakemake -n -p` shows how the workflow calls it."
+    if command.example:
+        lines = f"muver {command.name} {command.example}".split("\n")
+        called = "For example\n\n    " + " \\\n    ".join(lines)
     parser = argparse.ArgumentParser(
         prog=f"muver {command.name}",
         description="\n\n".join([f"{command.help[0].upper()}{command.help[1:]}.", *more]),
-        epilog=f"For example\n\n{as_shell(f'muver {command.name} {command.example}')}",
+        epilog=called,
         formatter_class=_Formatter,
     )
     is_stage = command.name.startswith(STAGE)
@@ -139,6 +146,9 @@ def run(command: Command, words: Sequence[str]) -> None:
 
             given[name] = read(kind, given[name] or {})
     if not command.name.startswith(STAGE):
+        for name in NAMED:
+            if given.get(name):
+                given[name] = _by_name(name, given[name])
         work(**given)
         return
     from muver.io.checksums import check, seal
@@ -159,6 +169,20 @@ def _paths(values: Iterable[Any]) -> Iterator[Path]:
             yield from _paths(value.values())
         elif isinstance(value, Iterable):
             yield from _paths(value)
+
+
+def _by_name(option: str, given: Any) -> Any:
+    """Where a folder has a params.yaml, the path of the model or index that it calls so.
+
+    A model or an index that lies here under this name comes first. Each has a JSON file, by which
+    it is told from the package, whose folder in a clone is called muver as a model is.
+    """
+    here = Path(given)
+    if here.is_file() or any(here.glob("*.json")) or not Path("params.yaml").is_file():
+        return given
+    from muver.reproduction.workspace.current import made
+
+    return type(given)(made(NAMED[option], str(given)))
 
 
 def _parameters(work: Callable[..., Any]) -> Iterator[tuple[str, Any, Any, bool]]:
@@ -239,15 +263,6 @@ def documented(work: Callable[..., Any]) -> tuple[list[str], dict[str, str]]:
     return [" ".join(part.split()) for part in head.split("\n\n")[1:]], told
 
 
-def as_shell(example: str) -> str:
-    """A call, indented; lines that end outside of quotes go on with a backslash."""
-    lines = example.strip().split("\n")
-    for n in range(len(lines) - 1):
-        if "\n".join(lines[: n + 1]).count("'") % 2 == 0:
-            lines[n] += " \\"
-    return "\n".join(f"    {line}" for line in lines)
-
-
 def overview() -> str:
     """All that people type, by purpose; commands of two words in one line."""
     lines = ["usage: muver COMMAND ..."]
@@ -294,19 +309,10 @@ def _found(words: Sequence[str]) -> Command | str:
         more = f"`muver {words[0]} NAME --help` explains each."
         return "\n".join([f"usage: muver {words[0]} NAME ...", "", *_rows(rows), "", more])
     wrong = " ".join(words[: 2 if family else 1])
-    near = _near(wrong, [one.name for one in family] or " ".join(COMMANDS).split())
-    told = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
-    raise InputError(f"no command {wrong!r}.{told} `muver --help` lists them.")
-
-
-def _near(wrong: str, known: Sequence[str]) -> list[str]:
-    """The nearest command; those that end with the nearest word, if none begins with it."""
-    from difflib import get_close_matches
-
-    for near in get_close_matches(wrong, known, n=1):
-        begins = any(f"{name} ".startswith(f"{near} ") for name in COMMANDS)
-        return [near] if begins else [name for name in COMMANDS if name.endswith(f" {near}")]
-    return []
+    known = {*COMMANDS, *(name.partition(" ")[0] for name in COMMANDS)}
+    raise InputError(
+        f"no command {wrong!r}.{did_you_mean(wrong, known)} `muver --help` lists them."
+    )
 
 
 def _extra(module: str) -> str | None:

@@ -97,7 +97,7 @@ def test_the_first_word_alone_lists_its_commands(word, capsys):
         (["index", "craete"], "muver", "'index create'"),
         (["stage", "trian"], "muver", "'stage train'"),
         (["train", "--out", "x"], "muver", "'stage train'"),
-        (["evalute"], "muver", "'index evaluate' or 'stage evaluate'"),
+        (["evalute"], "muver", "'stage evaluate'"),
         (["remove", "index"], "muver", "'index remove'"),
         (["prune"], "muver prune", "params.yaml"),
     ],

@@ -64,8 +64,9 @@ class World(NamedTuple):
 def folders() -> dict[str, Path]:
     """What is read, by kind; made where it is missing."""
     graph = graph_of(resolve(read_params("params.yaml"), {}))
+    made = {(one.kind, one.name): one for one in graph.by_place.values()}
     names = {"corpus": "", "stores": f"val/{MODEL}", "merged": f"val/{MODEL}-{SEARCH}"}
-    found = {kind: graph.named(kind, name) for kind, name in names.items()}
+    found = {kind: made[kind, name] for kind, name in names.items()}
     files = [one.files[0] for one in found.values()]
     subprocess.run(["snakemake", "--cores", "all", *files], check=True)
     return {kind: Path(one.path) for kind, one in found.items()}

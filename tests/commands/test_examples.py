@@ -9,7 +9,6 @@ from muver.cli import main, parser_of
 from muver.reproduction.commands import COMMANDS
 
 WITH_SETTINGS = sorted(name for name, one in COMMANDS.items() if "--settings" in one.example)
-SECTION = {"stage train": "training"}  # whose keys are checked; the others are a model's own
 
 
 def example(name: str) -> list[str]:
@@ -22,7 +21,13 @@ def example(name: str) -> list[str]:
     return words[1:]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name.startswith("stage ")])
+def test_a_stage_tells_its_options_and_where_its_call_is_seen(name):
+    said = parser_of(COMMANDS[name]).format_help()
+    assert "--log" in said and "`snakemake -n -p`" in said
+
+
+@pytest.mark.parametrize("name", [name for name, one in COMMANDS.items() if one.example])
 def test_the_options_are_accepted(name):
     given = parser_of(COMMANDS[name]).parse_args(example(name)[len(name.split()) :])
     if settings := {"settings", "asked"} & set(vars(given)):
@@ -42,8 +47,6 @@ def test_the_settings_are_accepted_and_others_are_not(name, tmp_path, monkeypatc
     status, error = said(words, capsys)
     assert status == 2 and "--settings" not in error, error
     at = words.index("--settings") + 1
-    given = json.loads(words[at])
-    {**given, "": given}[SECTION.get(name, "")]["nonsense"] = 1
-    words[at] = json.dumps(given)
+    words[at] = json.dumps({**json.loads(words[at]), "nonsense": 1})
     status, error = said(words, capsys)
     assert status == 2 and "unknown key" in error and "nonsense" in error, error

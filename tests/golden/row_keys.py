@@ -10,7 +10,6 @@ from pathlib import Path
 import yaml
 
 from muver.reproduction.settings import resolve, row_settings
-from muver.reproduction.settings.knowledge_base import has_knowledge_base
 from muver.reproduction.settings.precision import KEYS as PRECISIONS
 from muver.reproduction.tables.keys import row_key
 
@@ -24,11 +23,7 @@ def settings_of_rows(preset):
     compute = {**PARAMS["compute"], **PARAMS["presets"][preset].get("compute", {})}
     settled = {key: "fp32" for key in PRECISIONS if compute[key] == "auto"}
     settings = resolve(PARAMS, {"preset": preset, "compute": settled})
-    rows = (
-        settings["tables"]["table2"]["rows"]
-        if has_knowledge_base(settings)
-        else settings["systems"]
-    )
+    rows = settings.tables["table2"].rows if settings.over_kb else settings.systems
     return {row: row_settings(settings, row) for row in rows}
 
 

@@ -144,7 +144,9 @@ class Project:
         """An artifact of these settings."""
         overrides = dict(setting(one) for one in config if one != "--config")
         with contextlib.chdir(self.folder):
-            return graph_of(resolve(read_params("params.yaml"), overrides)).named(kind, name)
+            graph = graph_of(resolve(read_params("params.yaml"), overrides))
+            made = graph.by_place.values()
+            return next(one for one in made if (one.kind, one.name) == (kind, name))
 
     def read(self, path: str) -> bytes:
         return (self.folder / path).read_bytes()

@@ -153,6 +153,7 @@ def test_a_mistyped_table_is_answered_with_the_nearest(main_job):
         ("merge={top_q: 0.4}", "unknown key merge.top_q. Did you mean 'top_k'?"),
         ("dataset=nowhere", "dataset nowhere: no such folder"),
         ("encoder=./nope", "encoder './nope': neither a directory here nor a name of the hub"),
+        ("encoder=ROBERTA", "encoder 'ROBERTA': neither a directory here nor in the hub's cache"),
     ],
 )
 def test_a_wrong_setting_stops_before_anything_runs(main_job, override, said):
@@ -161,6 +162,35 @@ def test_a_wrong_setting_stops_before_anything_runs(main_job, override, said):
     assert said in out
     assert "Traceback" not in out
     assert main_job.read("results/table1.csv") == table
+
+
+@pytest.mark.parametrize(("encoder", "ends"), [("./nope", True), ("ROBERTA", False)])
+def test_a_dry_run_tells_of_an_encoder_that_is_not_here(main_job, encoder, ends):
+    """A name that the hub may have, which these tests never ask, is a warning."""
+    said = main_job.snakemake("-n", "--config", f"encoder={encoder}", ok=not ends)
+    assert f"encoder '{encoder}'" in said and "Traceback" not in said
+
+
+def test_a_tab_in_params_is_told_with_its_line(main_job):
+    params = main_job.folder / "params.yaml"
+    text = params.read_text()
+    params.write_text(f"seed:\n\t1\n{text}")
+    try:
+        said = main_job.snakemake("-n", ok=False)
+    finally:
+        params.write_text(text)
+    assert "params.yaml, line 2: not YAML" in said and "Traceback" not in said
+
+
+def test_a_second_run_is_told_who_is_at_work(main_job):
+    lock = main_job.folder / ".snakemake/locks/0.output.lock"
+    lock.parent.mkdir(exist_ok=True)
+    lock.write_text(str((main_job.folder / "results/table1.csv").relative_to(main_job.folder)))
+    try:
+        said = main_job.snakemake("--forceall", "results/table1.csv", ok=False)
+    finally:
+        lock.unlink()
+    assert "un the same command again" in said and "--unlock" not in said
 
 
 def test_a_read_only_results_folder_loses_nothing(main_job):

@@ -1,5 +1,5 @@
 # What every job asks of a cluster's scheduler (docs/cluster.md). Jobs of one machine ask for nothing.
-from muver.reproduction.estimate.requests import Requests
+from muver.reproduction.estimate.cluster import Requests
 
 
 # What fetches from the network, and what takes seconds and may write to the MLflow store: nodes of

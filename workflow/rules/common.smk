@@ -19,8 +19,7 @@ from muver.reproduction.estimate.cluster import check_image, check_slurm
 from muver.io.errors import InputError
 from muver.retriever.retrieval.kinds import runs_a_model
 from muver.reproduction.settings import resolve
-from muver.reproduction.settings.file import params_file, read_params
-from muver.reproduction.settings.replaced import without_effect
+from muver.reproduction.settings.file import params_file, read_params, without_effect
 from muver.reproduction.terminal.follow import Follower
 from muver.reproduction.workspace import KnowledgeBase, graph_of
 from muver.reproduction.workspace import code as code_of
@@ -28,8 +27,23 @@ from muver.reproduction.workspace.current import link
 from muver.reproduction.workspace.graph import tokens_of
 from muver.reproduction.workspace.knowledge_base import PART
 from muver.reproduction.workspace.dvc import write_ignored
-from muver.reproduction.workspace.recording import record_settings
-from muver.reproduction.workspace.results import Results
+from muver.reproduction.workspace.locking import names_the_holder
+from muver.reproduction.workspace.results import Results, record_settings
+
+
+def raised(work, *given):
+    """What a function returns; its InputError as Snakemake's own, which it shows without a trace."""
+    try:
+        return work(*given)
+    except InputError as error:
+        raise WorkflowError(str(error)) from None
+
+
+PARAMS = raised(read_params, params_file())  # refuses what Snakemake ignores, as a repeated key
+
+
+configfile: str(params_file())
+
 
 # The command line's --default-storage-provider, such as s3.
 STORAGE = workflow.storage_settings.default_storage_provider
@@ -66,20 +80,32 @@ def stored(*files):
     return list(files) if STORAGE else []
 
 
-try:
-    PARAMS = read_params(params_file())  # finds duplicate keys, which Snakemake ignores
-    S = resolve(PARAMS, overrides())
-    W = graph_of(S)
-    W.by_place
-    if not Path(here(W.encoder.files[-1])).exists():
-        hub.check_form(S["encoder"])
-except InputError as error:
-    raise WorkflowError(str(error)) from None
+S = raised(lambda: resolve(PARAMS, overrides()))
+W = raised(graph_of, S)
+raised(lambda: W.by_place)
+
+
+def check_encoder():
+    """Refuse an encoder that nobody has; warn of a hub that cannot be asked from this machine.
+
+    A dry run may plan for another one. A run that needs the encoder ends before its first job.
+    """
+    hub.check_form(S.encoder)
+    try:
+        hub.check_there(S.encoder)
+    except InputError as error:
+        if not (hub.is_offline() or error.__cause__):
+            raise
+        logger.warning(str(error))
+
+
+if workflow.is_main_process and not Path(here(W.encoder.files[-1])).exists():
+    raised(check_encoder)
 
 ROOT = W.root
 TABLES = Results(W)  # and figures
 LOGS, RESULTS = TABLES.logs, TABLES.folder
-COMPUTE = S["compute"]
+COMPUTE = S.compute
 VECTORS = 10**9  # priority of encoding and merging: before any training, as more follows from them
 ONE_BASE = isinstance(W, KnowledgeBase)
 GPUS = W.gpus  # that a job which runs a model asks for, in each process
@@ -87,7 +113,7 @@ GPUS = W.gpus  # that a job which runs a model asks for, in each process
 
 if workflow.is_main_process:  # not again in every job
     since = os.environ.get("DVC_EXP_BASELINE_REV", "HEAD")
-    for change in without_effect(params_file(), S["preset"], since):
+    for change in without_effect(params_file(), S.preset, since):
         logger.warning(f"params.yaml: {change}")
 
 
@@ -95,21 +121,19 @@ def tables_to_show():
     """The tables named by the command line, or the first of all results; none after --touch."""
     if workflow.touch:
         return []
-    return map(here, workflow.dag_settings.targets or [f"results/{S['results'][0]}.csv"])
+    return map(here, workflow.dag_settings.targets or [f"results/{S.results[0]}.csv"])
 
 
 FOLLOWER = Follower(tables_to_show, lambda: link(W, here), Path(workflow.overwrite_workdir or ""))
-if workflow.is_main_process and not workflow.dryrun:
+if workflow.is_main_process:
+    logger.addFilter(names_the_holder)
     logger.addHandler(FOLLOWER)
 
 
 onstart:
-    link(W, here)
-    with suppress(InputError):  # params.yaml may need this call's --config
-        write_ignored(graph_of(resolve(PARAMS, {})))  # DVC knows params.yaml alone
     jobs = list(workflow.dag.needrun_jobs())
     if any(job.rule.name == "encoder" for job in jobs):
-        raised(hub.check_there, S["encoder"])
+        raised(hub.check_there, S.encoder)
     if workflow.executor_plugin.common_settings.implies_no_shared_fs:
         raised(check_image, workflow.remote_execution_settings.container_image)
     if workflow.executor_plugin.name == "slurm":
@@ -117,6 +141,9 @@ onstart:
             (job.resources.get("slurm_partition"), job.resources.get("gpu", 0)) for job in jobs
         ]
         raised(check_slurm, asked)
+    link(W, here)
+    with suppress(InputError):  # params.yaml may need this call's --config
+        write_ignored(graph_of(resolve(PARAMS, {})))  # DVC knows params.yaml alone
     if workflow.executor_plugin.common_settings.local_exec:
         # With a limit on jobs a second, here 100, every start is followed by a second's timer. The
         # call waits for the last of them, and each has the waiting jobs weighed up once more.
@@ -126,14 +153,6 @@ onstart:
 
 onerror:
     FOLLOWER.stop()
-
-
-def raised(work, *given):
-    """What a function returns; its InputError as Snakemake's own, which it shows without a trace."""
-    try:
-        return work(*given)
-    except InputError as error:
-        raise WorkflowError(str(error)) from None
 
 
 def at(kind, wildcards):
@@ -251,7 +270,7 @@ def made_by(rule, kind):
 
 def launch(wildcards, resources):
     """The words before `train`: torchrun, with a process for each GPU that the job is given."""
-    processes = max(resources.gpu, COMPUTE["processes"])
+    processes = max(resources.gpu, COMPUTE.processes)
     if processes == 1:
         return "muver"
     # The -- keeps torchrun from reading the options of `train` as its own.

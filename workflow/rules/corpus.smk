@@ -13,7 +13,7 @@ if W.raw and W.raw.rule == "download":
         benchmark:
             f"{LOGS}/download.benchmark.tsv"
         params:
-            settings=as_json(S["download"]),
+            settings=as_json(S.download.as_dict()),
             folder=lambda wildcards: here(W.raw.path),
             what=f"--{'files' if ONE_BASE else 'dataset'} {SOURCE.name}",
             archive=f"{ROOT}/download/{SOURCE.file}",
@@ -38,7 +38,7 @@ if not ONE_BASE:
             f"{LOGS}/corpus/{{id}}.benchmark.tsv"
         params:
             settings=settings("corpus"),
-            name=S["workspace"],
+            name=S.workspace,
             raw=lambda wildcards, input: Path(input.raw[0]).parents[1],
         shell:
             "muver stage corpus --log {log} --name {params.name} --settings {params.settings:q}"
@@ -87,7 +87,7 @@ rule encoder:
     benchmark:
         f"{LOGS}/encoder/{{id}}.benchmark.tsv"
     params:
-        source=S["encoder"],
+        source=S.encoder,
         settings=lambda wildcards: as_json(
             {k: v for k, v in at("start", wildcards).settings.items() if k != "encoder"}
         ),

@@ -23,7 +23,7 @@ if not ONE_BASE:
             benchmark:
                 f"{LOGS}/{command}/{{id}}.benchmark.tsv"
             priority: VECTORS
-            threads: COMPUTE["threads"]
+            threads: COMPUTE.threads
             resources:
                 gpu=GPUS,
             params:
@@ -54,7 +54,7 @@ if ONE_BASE:
             f"{LOGS}/encode/{{id}}/{{part}}.log",
         benchmark:
             f"{LOGS}/encode/{{id}}/{{part}}.benchmark.tsv"
-        threads: COMPUTE["threads"]
+        threads: COMPUTE.threads
         resources:
             gpu=GPUS,
         params:
@@ -81,7 +81,7 @@ if ONE_BASE:
             f"{LOGS}/encode_mentions/{{id}}.log",
         benchmark:
             f"{LOGS}/encode_mentions/{{id}}.benchmark.tsv"
-        threads: COMPUTE["threads"]
+        threads: COMPUTE.threads
         resources:
             gpu=GPUS,
         params:
@@ -109,7 +109,7 @@ if ONE_BASE:
             check=f"{LOGS}/index/{{id}}_check.log",
         benchmark:
             f"{LOGS}/index/{{id}}.benchmark.tsv"
-        threads: COMPUTE["threads"]
+        threads: COMPUTE.threads
         params:
             free_build=free("index", "build"),
             free_check=free("index", "check"),

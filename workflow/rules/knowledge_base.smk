@@ -6,7 +6,7 @@ if ONE_BASE:
             f"--default-storage-provider {STORAGE}: a knowledge base lies in parts that only its own"
             " files name, so no storage would get them. Leave this out, on disks that all jobs see."
         )
-    L = S["linking"]
+    L = S.linking
     ARCHIVE = f"{ROOT}/raw/benchmarks"
     FETCHED = {
         find_source(name).file: name for name in ("kilt", "blink_biencoder", "blink_entities")
@@ -27,7 +27,9 @@ if ONE_BASE:
             f"{LOGS}/fetch/{{file}}.benchmark.tsv"
         params:
             name=lambda wildcards: FETCHED[wildcards.file],
-            settings=lambda wildcards: as_json({"source": L["source"][FETCHED[wildcards.file]]}),
+            settings=lambda wildcards: as_json(
+                {"source": getattr(L.source, FETCHED[wildcards.file])}
+            ),
             folder=subpath(output[0], parent=True),
         shell:
             "muver stage download --log {log} --files {params.name} --settings {params.settings:q}"
@@ -43,7 +45,7 @@ if ONE_BASE:
         benchmark:
             f"{LOGS}/fetch/benchmarks.benchmark.tsv"
         params:
-            settings=as_json({"source": L["source"]["blink_benchmarks"]}),
+            settings=as_json({"source": L.source.blink_benchmarks}),
         shell:
             "muver stage download --log {log} --files blink_benchmarks --settings {params.settings:q}"
             " --out {output}"
@@ -100,7 +102,7 @@ if ONE_BASE:
         params:
             set=label("mentions"),
             file=lambda wildcards, input: (
-                f"{L['sets'][at('mentions', wildcards).label]['file']} --below {ARCHIVE}"
+                f"{L.sets[at('mentions', wildcards).label].file} --below {ARCHIVE}"
                 if str(input.file) == ARCHIVE  # an artifact gives a list
                 else input.file
             ),

@@ -18,12 +18,12 @@ rule retrieve:
         f"{LOGS}/retrieve/{{id}}.log",
     benchmark:
         f"{LOGS}/retrieve/{{id}}.benchmark.tsv"
-    threads: COMPUTE["threads"]
+    threads: COMPUTE.threads
     resources:
         gpu=lambda wildcards: GPUS * runs_a_model(retriever_kind(wildcards)),
     params:
         free=free("runs"),
-        compute=of_the_machine(W.encoding),
+        compute=of_the_machine({**W.precision, **W.compute}),
         kind=retriever_kind,
         label=label("runs"),
         settings=settings("runs"),
@@ -56,7 +56,7 @@ rule evaluate:
     params:
         label=label("evaluations"),
         set=lambda wildcards: at("evaluations", wildcards).set,
-        name=S["dataset"] if ONE_BASE else S["workspace"],
+        name=S.dataset if ONE_BASE else S.workspace,
         settings=settings("evaluations"),
         gold=options("entities", "sentences", "counts", "report", "choice", identity="encoder"),
         kb=folders("kb"),

@@ -1,7 +1,7 @@
 # One target for each DVC stage: all artifacts of its kinds that the settings need.
 from muver.reproduction.workspace.graph import STAGES
 
-ASKED = W.asked(S["results"])
+ASKED = W.asked(S.results)
 
 for stage, kinds in STAGES.items():
 

@@ -115,7 +115,7 @@ if not ONE_BASE:
         benchmark:
             f"{LOGS}/tables/{{figure}}.benchmark.tsv"
         wildcard_constraints:
-            figure=one_of(S["figures"]),
+            figure=one_of(S.figures),
         params:
             settings=lambda wildcards: settings_of_result(wildcards.figure),
         shell:
@@ -127,7 +127,7 @@ if not ONE_BASE:
         input:
             logs=POINTS,
             counts=W.corpus.files[2],
-            start=W.weights(S["grid"]["models"][0]).path,
+            start=W.weights(S.grid.models[0]).path,
             code=code("grid"),
         output:
             shown(f"{RESULTS}/grid.html", "grid"),
@@ -139,7 +139,7 @@ if not ONE_BASE:
             f"{LOGS}/tables/grid.benchmark.tsv"
         params:
             settings=settings_of_result("grid"),
-            name=S["workspace"],
+            name=S.workspace,
             record=lambda wildcards: recording("grid"),
         shell:
             "muver stage grid --log {log} --settings {params.settings:q} --dataset {params.name}"
@@ -176,9 +176,9 @@ SHOWN += ("stores", "merged", "globals", "spans")
 # The logs are not inputs, as another time of a job is no reason to make the page again.
 rule report:
     input:
-        tables=[f"{RESULTS}/{name}.csv" for name in S["results"]],
-        rest=stored(*(file for name in S["results"] for file in TABLES.forms(name))),
-        made=[file for one in W.asked(S["results"]) if one.kind in SHOWN for file in one.files],
+        tables=[f"{RESULTS}/{name}.csv" for name in S.results],
+        rest=stored(*(file for name in S.results for file in TABLES.forms(name))),
+        made=[file for one in W.asked(S.results) if one.kind in SHOWN for file in one.files],
         code=code("report"),
     output:
         PAGE,
@@ -187,14 +187,14 @@ rule report:
     benchmark:
         f"{LOGS}/tables/report.benchmark.tsv"
     params:
-        settings=as_json({"results": S["results"]}),
+        settings=as_json({"results": S.results}),
     shell:
         f"muver report --log {{log}} --settings {{params.settings:q}} --results {here(RESULTS)}"
         f" --workspace {ROOT}/current --logs {here(LOGS)} --out {{output}}"
 
 
 # The plain names in results/ are links to the files of the dataset that was asked for last.
-LATEST = [*[f"results/{name}.csv" for name in S["results"]], "results/report.html"]
+LATEST = [*[f"results/{name}.csv" for name in S.results], "results/report.html"]
 
 
 rule latest:
@@ -208,6 +208,6 @@ rule latest:
     wildcard_constraints:
         file=r"[^/]+\.csv|report\.html",
     params:
-        forms=lambda wildcards: f"{S['workspace']}/{Path(wildcards.file).stem}.*",
+        forms=lambda wildcards: f"{S.workspace}/{Path(wildcards.file).stem}.*",
     shell:
         f"(cd {here('results')} && ln -sf {{params.forms}} .) 2> {{log}}"

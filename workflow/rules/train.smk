@@ -12,11 +12,11 @@ rule pretrain:
         f"{LOGS}/pretrain/{{id}}.log",
     benchmark:
         f"{LOGS}/pretrain/{{id}}.benchmark.tsv"
-    threads: COMPUTE["threads"]
+    threads: COMPUTE.threads
     resources:
         gpu=GPUS,
     params:
-        compute=of_the_machine(COMPUTE),
+        compute=of_the_machine(COMPUTE.as_dict()),
         settings=settings("pretrained"),
         start=folder_of("start"),
         texts=options("entities", "counts", "sentences"),
@@ -60,12 +60,12 @@ rule train:
     wildcard_constraints:
         id=made_by("train", "models"),
     priority: longest("models")
-    threads: COMPUTE["threads"] * COMPUTE["processes"]
+    threads: COMPUTE.threads * COMPUTE.processes
     resources:
-        gpu=GPUS * COMPUTE["processes"],
+        gpu=GPUS * COMPUTE.processes,
     params:
         launch=launch,
-        compute=of_the_machine(COMPUTE),
+        compute=of_the_machine(COMPUTE.as_dict()),
         label=label("models"),
         settings=settings("models"),
         start=folder_of("start"),
@@ -137,12 +137,12 @@ rule grid_point:
     benchmark:
         f"{LOGS}/grid/{{id}}.benchmark.tsv"
     priority: longest("grid")
-    threads: COMPUTE["threads"] * COMPUTE["processes"]
+    threads: COMPUTE.threads * COMPUTE.processes
     resources:
-        gpu=GPUS * COMPUTE["processes"],
+        gpu=GPUS * COMPUTE.processes,
     params:
         launch=launch,
-        compute=of_the_machine(COMPUTE),
+        compute=of_the_machine(COMPUTE.as_dict()),
         label=label("grid"),
         settings=settings("grid"),
         start=folder_of("start"),

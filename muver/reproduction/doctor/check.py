@@ -1,20 +1,62 @@
 """Before a run: whether everything is there and fits this machine, and how long it will take."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import chdir
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from muver.io.errors import InputError
-from muver.io.text import aligned
-from muver.reproduction.doctor import environment, inputs
-from muver.reproduction.doctor.inputs import NOTE, OK, PROBLEM, Finding
-from muver.reproduction.estimate.machine import Machine, this_machine
-from muver.reproduction.estimate.plan import Report, project, told
-from muver.reproduction.estimate.rates import Rates
+from muver.io.progress import duration, logger
+from muver.io.text import aligned, size
+from muver.reproduction.doctor import tell
+from muver.reproduction.estimate.jobs import Job, expected, list_jobs
+from muver.reproduction.estimate.machine import Machine, Rates, assumed, measure, this_machine
 from muver.reproduction.settings import resolve
 from muver.reproduction.settings.file import read_params
-from muver.reproduction.workspace import graph_of
+from muver.reproduction.workspace import Artifact, Graph, graph_of
+from muver.retriever.corpus.sources import find_source
+from muver.retriever.encoders import hub
+from muver.retriever.encoders.settings import Compute
+
+OK, NOTE, PROBLEM = "ok", "note", "PROBLEM"
+ENVIRONMENT = 2 * 2**30  # bytes of memory for the system and the libraries of other jobs
+HEAD = ("stage", "jobs", "done", "disk", "memory", "those took", "left", "longest left")
+Report = dict[str, Any]
+
+
+class Finding(NamedTuple):
+    """What one check says."""
+
+    check: str  # what was looked at
+    status: str  # OK; NOTE: worth knowing, the run will work; PROBLEM: it will not
+    says: str  # what was found and what to do
+
+
+def check_project(
+    *,
+    folder: Path = Path("."),
+    config: Iterable[tuple[str, Any]] = (),
+    quick: bool = False,
+    out: Path | None = None,
+) -> None:
+    """Print whether a run can begin, and what disk, memory and time its stages take.
+
+    Ends with 0 if all is well, 1 if something was found, 2 after bad input.
+
+    Parameters
+    ----------
+    folder
+        The project's, with params.yaml.
+    config
+        Settings that replace those of params.yaml, as snakemake takes them.
+    quick
+        Load no torch and measure no rates.
+    out
+        JSON file to write as well.
+    """
+    report = check(folder, dict(config), measured=not quick)
+    tell(report, as_text(report), out)
 
 
 def check(
@@ -25,7 +67,8 @@ def check(
     machine: Machine | None = None,
     rates: Rates | None = None,
 ) -> Report:
-    """Check a project's folder against its params.yaml.
+    """The report for JSON: ``findings``, what :func:`project` says, and whether a problem is
+    ``found``.
 
     Parameters
     ----------
@@ -33,42 +76,102 @@ def check(
         Measure rates, which takes some seconds.
     machine, rates
         Looked up and measured by default.
-
-    Returns
-    -------
-    The report for JSON: ``findings``, what :func:`project` says, and whether a problem is
-    ``found``.
     """
     settings = resolve(read_params(folder / "params.yaml"), overrides)
-    compute = settings["compute"]
-    machine = machine or this_machine(folder / "build" / settings["workspace"])
+    machine = machine or this_machine(folder / "build" / settings.workspace)
     projected: Report = {"jobs": [], "counts": None}
-    findings = [environment.locked(folder / "requirements")]
+    findings = []
     with chdir(folder):  # the graph's paths are relative to it
         try:
             graph = graph_of(settings)
-            asked = graph.asked(settings["results"])
+            asked = graph.asked(settings.results)
         except InputError as error:  # such as a directory without documents
             findings.append(Finding("dataset", PROBLEM, str(error)))
         else:
-            findings += [*inputs.data(graph, asked), inputs.encoder(graph)]
+            findings += [*data(graph, asked), encoder(graph)]
             projected = project(graph, machine, measured, rates)
-    findings.append(_device(compute, machine))
+    findings.append(_device(settings.compute, machine))
     for what, need in projected.get("needs", {}).items():
         findings.append(Finding(what, OK if need["enough"] else PROBLEM, need["says"]))
     return {
-        "preset": settings["preset"],
-        "dataset": settings["dataset"],
+        "preset": settings.preset,
+        "dataset": settings.dataset,
         "findings": [finding._asdict() for finding in findings],
         **projected,
         "found": any(finding.status == PROBLEM for finding in findings),
     }
 
 
-def _device(compute: Mapping[str, Any], machine: Machine) -> Finding:
-    device, threads, processes = (compute[key] for key in ("device", "threads", "processes"))
+def data(graph: Graph, asked: Sequence[Artifact]) -> list[Finding]:
+    """Whether the data and published weights are here, or can be made or downloaded."""
+    settings, found = graph.settings, []
+    if not any(one.kind == "raw" for one in asked):
+        missing = [file for file in graph.corpus.input_files["raw"] if not Path(file).is_file()]
+        says = f"{settings.dataset}: is here"
+        if missing:
+            says = f"{missing[0]}: no such file, and {settings.dataset} needs it."
+        found.append(Finding("dataset", PROBLEM if missing else OK, says))
+    for one in asked:
+        name = "blink_benchmarks" if one.rule == "benchmarks" else one.rule
+        files, key, source, url = one.files, f"linking.source.{name}", None, None
+        if one.rule == "download":
+            name, key = one.name, "download.source"
+            source, url = settings.download.source, settings.download.url
+        elif one.rule == "convert":
+            name, key, source = one.name, f"models.{one.name}.checkpoint", one.inputs["checkpoint"]
+            files = [source]
+            if settings.over_kb and source == graph.download("blink_biencoder").path:
+                name, source = "blink_biencoder", settings.linking.source.blink_biencoder
+        elif one.kind == "raw":
+            source = getattr(settings.linking.source, name)
+        else:
+            continue
+        found.append(_from_elsewhere(name, files, key, source, url))
+    return found
+
+
+def _from_elsewhere(
+    name: str, files: Sequence[str], key: str, source: str | None, url: str | None
+) -> Finding:
+    """What becomes of files from elsewhere; ``key`` sets their ``source``."""
+    if _all_there(files):
+        return Finding("dataset", OK, f"{name}: is here")
+    if source is None:
+        if find_source(name).shipped:
+            return Finding("dataset", OK, f"{name} comes with muver, without a download")
+        address = url or find_source(name).address
+        return Finding("dataset", NOTE, f"{name} will be downloaded from {address}.")
+    if Path(source).exists():
+        return Finding("dataset", OK, f"{source} is taken")
+    return Finding("dataset", PROBLEM, f"{key} is {source}: no such file.")
+
+
+def encoder(graph: Graph) -> Finding:
+    """Whether the weights that training starts from are here, or can be had."""
+    name = graph.settings.encoder
+    if name == "scratch":
+        return Finding("encoder", OK, "made from scratch, without a download")
+    if _all_there(graph.encoder.files):
+        return Finding("encoder", OK, f"{name}: taken already (start/)")
+    try:
+        hub.check_form(name)
+        if hub.is_offline():
+            hub.check_there(name)
+    except InputError as error:
+        return Finding("encoder", PROBLEM, str(error))
+    if Path(name).is_dir() or hub.cached(name):
+        return Finding("encoder", OK, f"{name}: is on this machine")
+    return Finding("encoder", NOTE, f"{name} will be taken from the hub: needs the network.")
+
+
+def _all_there(files: Sequence[str]) -> bool:
+    return all(Path(file).exists() for file in files)
+
+
+def _device(compute: Compute, machine: Machine) -> Finding:
+    threads, processes = compute.threads, compute.processes
     gpu = machine.gives_gpu(compute)
-    if device == "cuda" and not machine.gpus:
+    if compute.device == "cuda" and not machine.gpus:
         return Finding("device", PROBLEM, "compute.device is cuda, and there is no GPU here.")
     if gpu and processes > machine.gpus:
         says = f"compute.processes is {processes}, one a GPU, and there are {machine.gpus}."
@@ -79,6 +182,70 @@ def _device(compute: Mapping[str, Any], machine: Machine) -> Finding:
     where = f"{machine.gpus} GPUs" if gpu else f"{machine.cores} cores, no GPU"
     at_once = machine.at_once(compute)
     return Finding("device", OK, f"{where}; {at_once} jobs of {threads} threads at a time")
+
+
+def project(graph: Graph, machine: Machine, measured: bool, rates: Rates | None = None) -> Report:
+    """What the settings' results take on a machine, as JSON has it.
+
+    Parameters
+    ----------
+    measured
+        Whether to measure the machine's ``rates`` in some seconds, unless they are given; else they
+        are assumed.
+    """
+    compute = graph.settings.compute
+    gpu, at_once = machine.gives_gpu(compute), machine.at_once(compute)
+    run = list_jobs(graph, gpu)
+    if rates is None and measured and run.jobs:
+        logger.info("measuring rates, in some seconds")
+        rates = measure(run.encoder, compute)
+    rates = rates or assumed(run.encoder, compute, gpu)
+    seconds = expected(run.jobs, rates)
+    left = [job for job in run.jobs for _ in range(job.left)]
+    each = [seconds[job.key] for job in left]
+    return {
+        "machine": asdict(machine),
+        "encoder": run.encoder.as_dict(),
+        "counts": run.counts,
+        "rates": rates._asdict(),
+        "at_once": at_once,
+        "jobs": [_described(job, seconds[job.key]) for job in run.jobs],
+        "seconds_left": max(sum(each) / at_once, max(each, default=0.0)),
+        "needs": _needs(left, machine, at_once) if run.counts else {},
+    }
+
+
+def _needs(left: Sequence[Job], machine: Machine, at_once: int) -> dict[str, Report]:
+    """Disk and memory that the jobs that are left need, and that there is."""
+
+    def largest(key: str) -> float:
+        return sum(sorted((getattr(job, key) for job in left), reverse=True)[:at_once])
+
+    disk, memory = sum(job.disk for job in left) + largest("passing"), largest("memory")
+    free, beside = f"free in {machine.folder}", f"there, with {at_once} jobs at a time"
+    found = {}
+    for what, needed, there, where in (
+        ("disk", disk, machine.room, free),
+        ("memory", memory + ENVIRONMENT, machine.memory, beside),
+    ):
+        enough = needed <= there
+        says = f"{size(needed)} needed, {size(there)} {where}{'' if enough else ': too little'}"
+        found[what] = {"needed": needed, "there": there, "enough": enough, "says": says}
+    return found
+
+
+def _described(job: Job, seconds: float) -> Report:
+    """A job for JSON: disk and seconds of all that are alike, memory of one."""
+    return {
+        "stage": job.of.rule,
+        "job": job.of.name,
+        "jobs": job.count,
+        "done": job.done,
+        "disk": int(job.disk * job.count),
+        "memory": int(job.memory),
+        "took_seconds": list(job.took),
+        "seconds_left": seconds * job.left,
+    }
 
 
 def as_text(report: Mapping[str, Any]) -> str:
@@ -94,3 +261,40 @@ def as_text(report: Mapping[str, Any]) -> str:
         f"Problems: {problems}" if problems else "Nothing stands in the way.",
     ]
     return "\n".join(lines) + "\n"
+
+
+def told(report: Mapping[str, Any]) -> list[str]:
+    """Lines with what each stage takes, and what the numbers are made of."""
+    if report["counts"] is None:
+        return ["The data are not counted yet: sizes and times follow once there is a corpus."]
+    stages: dict[str, list[Mapping[str, Any]]] = {}
+    for job in report["jobs"]:
+        stages.setdefault(job["stage"], []).append(job)
+    rates = report["rates"]
+    return [
+        *aligned([HEAD, *(_row(*own) for own in stages.items())], right=(1, 2, 3, 4)),
+        "",
+        f"Left: about {duration(report['seconds_left'])}, {report['at_once']} jobs at a time.",
+        f"Roughly: counts {report['counts']}, the longest texts that settings allow, encoding "
+        f"{rates['encoding']:,.0f}",
+        f"and training {rates['training']:,.0f} tokens a second ({rates['origin']}); finished jobs "
+        "correct the others.",
+    ]
+
+
+def _row(stage: str, jobs: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    def total(key: str) -> float:
+        return sum(job[key] for job in jobs)
+
+    took = [seconds for job in jobs for seconds in job["took_seconds"]]
+    last, left = max(jobs, key=lambda job: job["seconds_left"]), total("seconds_left")
+    return (
+        stage,
+        str(total("jobs")),
+        str(total("done")),
+        size(total("disk")),
+        size(max(job["memory"] for job in jobs)),
+        f"{duration(sum(took))} ({len(took)})" if took else "-",
+        duration(left) if left else "-",
+        f"{last['job']} {duration(last['seconds_left'])}".lstrip() if left else "-",
+    )

@@ -2,154 +2,222 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
 
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.typed import fields, flat
-from muver.reproduction.doctor import ranks
-from muver.reproduction.doctor.entities import Entities
-from muver.reproduction.doctor.runs import Run, read_runs
+from muver.reproduction.workspace.catalog import origins, place_of, read_catalog
 from muver.retriever.encoders.settings import Encoding
+from muver.retriever.evaluation.recall import read_ranks
 from muver.retriever.runs.manifest import chosen_of
+from muver.retriever.runs.run import block_starts, ranked_mentions, read_run
 
 CUTOFFS = (1, 2, 4, 8, 16, 32, 50, 64)
-Difference = dict[str, Any]  # name, first and second: the values, None where a run has no such key
+TOLERANCE = 1e-5  # of the larger score: some last digits of a float32 sum
+Json = dict[str, Any]
+Ranks = Mapping[str, int]  # of the gold entity by mention, from 1; 0: not there
 
 
-def compare(
-    first: Path,
-    second: Path,
-    entities: Path | None = None,
-    mentions: Path | None = None,
-    qrels: Path | None = None,
-) -> dict[str, Any]:
-    """Compare two run files, ours (Parquet) or TREC's; the report, as JSON has it.
+class Ranked(NamedTuple):
+    """The candidates of a mention, best first."""
 
-    ``entities`` and ``mentions`` are the corpus' tables, by default of the workspace that a run
-    lies in, and ``qrels`` a TREC file of the gold entities, by default the one beside a run.
+    names: list[tuple[str, Any]]  # world, and line number or title
+    scores: np.ndarray  # float64
+
+
+class Run(NamedTuple):
+    """A run, and what is written down of it; empty where nothing is."""
+
+    path: Path
+    table: pa.Table
+    manifest: Json
+    evaluation: Json
+    ranks: Ranks
+    made_of: dict[str, Path]  # by kind, the nearest artifact that it was made from
+
+    @property
+    def retrieval(self) -> Json:
+        """How the candidates were ranked."""
+        return self.manifest.get("settings", {})
+
+
+def read(path: Path) -> Run:
+    """A run file, with its manifest beside it and its evaluation in the same dataset's folder."""
+    table, manifest = read_run(path), path.resolve().with_suffix(".json")
+    evaluation, ranks, made_of = {}, {}, {}
+    if place := place_of(path):
+        root, own = place
+        made_of = origins(root, own)
+        for name, inputs in read_catalog(root).items():
+            scores = root / f"{name}.json"
+            if own in inputs and name.startswith("evaluations/") and scores.is_file():
+                evaluation, found = read_json(scores), read_ranks(scores.with_suffix(".parquet"))
+                columns = (found[column].to_pylist() for column in ("mention_id", "rank"))
+                ranks = dict(zip(*columns, strict=True))
+    known = read_json(manifest) if manifest.is_file() else {}
+    return Run(path, table, known, evaluation, ranks, made_of)
+
+
+def _check_titles(paths: Sequence[Path], tables: Sequence[pa.Table]) -> None:
+    """Refuse different titles: entities are only numbers, which may agree by chance."""
+    columns = (
+        [table[name].to_pylist() for name in ("world", "entity", "title")] for table in tables
+    )
+    first, second = ({own[:2]: own[2] for own in zip(*one, strict=True)} for one in columns)
+    for entity, ours in first.items():
+        if (theirs := second.get(entity, ours)) != ours:
+            raise InputError(
+                f"{paths[1]}: calls {theirs!r} what {paths[0]} calls {ours!r}: runs of other "
+                "entities. Compare runs over the same data."
+            )
+
+
+def compare(first: Path, second: Path) -> Json:
+    """Compare two run files; the report, as JSON has it.
+
     ``found`` says whether the rankings differ by more than ties.
     """
-    runs, known = read_runs((first, second), entities)
-    a, b = (run.ranked for run in runs)
+    runs = [read(path) for path in (first, second)]
+    _check_titles((first, second), [run.table for run in runs])
+    matches = [run.retrieval.get("match") for run in runs]
+    a, b = (ranked(run.table, "title" if set(matches) == {"title"} else "entity") for run in runs)
     shared = [mention for mention in a if mention in b]
     if not shared:
         raise InputError(
             f"{first} and {second} have no mention in common: runs of other data or another split."
         )
     alone = [len(own) - len(shared) for own in (a, b)]
-    depth = min(run.depth for run in runs)
-    orders = {mention: ranks.compare_lists(a[mention], b[mention], depth) for mention in shared}
-    matches = [run.settings.get("match") for run in runs]
-    matches = [match or matches[0] or matches[1] or "title" for match in matches]
-    gold = _gold(runs, known, qrels, mentions)
-    gold = {mention: gold[mention] for mention in shared if mention in gold}
-    found = [
-        ranks.gold_ranks(run, gold, known, match) for run, match in zip(runs, matches, strict=True)
-    ]
-    moved = ranks.compare_gold(*found, depth)
-    for move in moved:
-        one = min(gold[move["mention"]], key=str)
-        named = known.titles.get(one) if known else None
-        move["gold"] = named or (one if isinstance(one, str) else "/".join(map(str, one)))
+    depths = [max(len(one.names) for one in own.values()) for own in (a, b)]
+    depths = [run.retrieval.get("k", depth) for run, depth in zip(runs, depths, strict=True)]
+    orders = {mention: compare_lists(a[mention], b[mention], min(depths)) for mention in shared}
+    judged = [mention for mention in shared if all(mention in run.ranks for run in runs)]
+    ranks = [{mention: run.ranks[mention] for mention in judged} for run in runs]
+    moved = compare_gold(*ranks, min(depths))
     kinds = Counter(orders.values())
     beyond_ties = kinds["changed"] or any(orders[move["mention"]] != "ties" for move in moved)
     return {
         "runs": [
-            {
-                "file": run.path.as_posix(),
-                "mentions": len(run.ranked),
-                "depth": run.depth,
-                "match": match,
-                "notes": run.notes,
-            }
-            for run, match in zip(runs, matches, strict=True)
+            {"file": run.path.as_posix(), "mentions": len(own), "depth": depth, "match": match}
+            for run, own, depth, match in zip(runs, (a, b), depths, matches, strict=True)
         ],
         "shared": {"mentions": len(shared), "only_first": alone[0], "only_second": alone[1]},
         "lists": {kind: kinds[kind] for kind in ("same", "ties", "changed")},
-        **(_recall(found, moved, depth) if found[0] else {}),
-        "unknown": [run.manifest is None for run in runs],
+        **(_recall(ranks, moved, min(depths)) if judged else {}),
+        "unknown": [not run.manifest for run in runs],
         "settings": differing_settings(runs),
         "data": differing_data(runs),
         "found": bool(beyond_ties or any(alone)),
     }
 
 
-def _gold(
-    runs: Sequence[Run], entities: Entities | None, qrels: Path | None, mentions: Path | None
-) -> ranks.Gold:
-    """The gold entities, from what was given or lies beside a run."""
-    if mentions is None and qrels is None and entities is not None:
-        found = (run.origin.file("corpus", "mentions.parquet") for run in runs if run.origin)
-        mentions = next(filter(None, found), None)
-    if mentions is None and qrels is None:
-        beside = (run.path.with_suffix(".qrels") for run in runs)
-        qrels = next((path for path in beside if path.is_file()), None)
-    split = next((run.settings.get("split") for run in runs if run.manifest is not None), None)
-    return ranks.read_gold(qrels, mentions, entities, split)
+def ranked(table: pa.Table, by: str) -> dict[str, Ranked]:
+    """A run by mention; ``by`` is the column that tells candidates of a world apart."""
+    names = list(zip(table["world"].to_pylist(), table[by].to_pylist(), strict=True))
+    scores = table["score"].to_numpy().astype(np.float64)
+    bounds = pairwise([*block_starts(table).tolist(), len(names)])
+    blocks = zip(ranked_mentions(table), bounds, strict=True)
+    return {mention: Ranked(names[a:b], scores[a:b]) for mention, (a, b) in blocks}
 
 
-def _recall(found: list[ranks.Ranks], moved: list[dict[str, Any]], depth: int) -> dict[str, Any]:
+def compare_lists(first: Ranked, second: Ranked, depth: int) -> str:
+    """How two ranked lists of a mention differ down to a depth: "same", "ties" or "changed".
+
+    "ties" if the order differs while every candidate has nearly the same score in both lists; one
+    that a list lacks may have the score of its last, as the cut can fall between equals.
+    """
+    if first.names[:depth] == second.names[:depth]:
+        return "same"
+    a, b = (dict(zip(one.names[:depth], one.scores, strict=False)) for one in (first, second))
+    ends = [one.scores[:depth][-1] for one in (first, second)]
+    scores = [(a.get(name, ends[0]), b.get(name, ends[1])) for name in {**a, **b}]
+    apart, larger = np.ptp(scores, axis=1), np.abs(scores).max(axis=1)
+    return "ties" if (apart <= TOLERANCE * larger).all() else "changed"
+
+
+def compare_gold(first: Ranks, second: Ranks, depth: int) -> list[Json]:
+    """Every mention whose gold entity moved, the greatest move first.
+
+    ``depth`` is that of the shallower run: what the deeper one finds below counts as not found, and
+    what is not found counts as one place below the end.
+
+    Returns
+    -------
+    Dicts of ``mention``, ``first`` and ``second`` (ranks; None: not found) and ``kind`` ("up",
+    "down", "found", "lost"; of the second run against the first).
+    """
+    moved = []
+    for mention in first:
+        one, two = (rank if (rank := own[mention]) <= depth else 0 for own in (first, second))
+        if one != two:
+            kind = "found" if not one else "lost" if not two else "up" if two < one else "down"
+            move = {"mention": mention, "first": one or None, "second": two or None, "kind": kind}
+            moved.append((abs((one or depth + 1) - (two or depth + 1)), move))
+    return [move for _, move in sorted(moved, key=lambda pair: pair[0], reverse=True)]
+
+
+def _recall(ranks: Sequence[Ranks], moved: list[Json], depth: int) -> Json:
     """Recall of both runs on the shared mentions, and the moves of the gold entities."""
     cutoffs = [k for k in CUTOFFS if k <= depth] or [depth]
     recall = [
         {k: 100 * sum(1 <= rank <= k for rank in own.values()) / len(own) for k in cutoffs}
-        for own in found
+        for own in ranks
     ]
     kinds = Counter(move["kind"] for move in moved)
     return {
         "depth": depth,
         "recall": {
-            "mentions": len(found[0]),
+            "mentions": len(ranks[0]),
             "first": recall[0],
             "second": recall[1],
             "difference": {k: recall[1][k] - recall[0][k] for k in cutoffs},
         },
         "counts": {
-            "same": len(found[0]) - len(moved),
+            "same": len(ranks[0]) - len(moved),
             **{kind: kinds[kind] for kind in ("up", "down", "found", "lost")},
         },
         "moved": moved,
     }
 
 
-def differing_settings(runs: Sequence[Run]) -> list[Difference]:
-    """Settings that differ.
+def differing_settings(runs: Sequence[Run]) -> list[Json]:
+    """Settings that differ, each with its ``name``, ``first`` and ``second`` value.
 
     They are the rows' whole settings, which row keys are made from: these leave out threads and
     memory. Where a run has no evaluation, they are those of both manifests.
     """
-    rows = [run.origin and run.origin.evaluation for run in runs]
-    if all(rows):
-        made = [dict(row.get("settings", {})) for row in rows if row]
-    else:
-        made = [{"retrieve": run.settings} for run in runs]
+    made = [dict(run.evaluation.get("settings", {})) for run in runs]
+    if not all(made):
+        made = [{"retrieve": run.retrieval} for run in runs]
     for own, run in zip(made, runs, strict=True):
         own.pop("system", None)  # what a row is called
-        if chosen := chosen_of(run.manifest or {}):
+        if chosen := chosen_of(run.manifest):
             own["chosen"] = {chosen.setting: chosen.value}
     return _differences(*made)
 
 
-def differing_data(runs: Sequence[Run]) -> list[Difference]:
+def differing_data(runs: Sequence[Run]) -> list[Json]:
     """Data, versions and machines that differ, as far as they are known of both runs."""
     found = _differences(*map(_data, runs))
     return [one for one in found if None not in (one["first"], one["second"])]
 
 
-def _data(run: Run) -> dict[str, Any]:
-    facts = {key: (run.manifest or {}).get(key) for key in ("muver", "inputs", "counts")}
-    if run.origin and (row := run.origin.evaluation):
-        facts |= {key: row.get(key) for key in ("dataset", "fingerprint")}
+def _data(run: Run) -> Json:
+    facts = {key: run.manifest.get(key) for key in ("muver", "inputs", "counts")}
+    facts |= {key: run.evaluation.get(key) for key in ("dataset", "fingerprint")}
     for kind in ("stores", "merged"):
-        if run.origin and (manifest := run.origin.file(kind, "manifest.json")):
-            settings = read_json(manifest)["settings"]
+        if kind in run.made_of and (path := run.made_of[kind] / "manifest.json").is_file():
+            settings = read_json(path)["settings"]
             facts[kind] = {key: settings[key] for key in fields(Encoding) if key in settings}
     return facts
 
 
-def _differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[Difference]:
+def _differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[Json]:
     a, b = dict(flat(first)), dict(flat(second))
     return [
         {"name": name, "first": a.get(name), "second": b.get(name)}

@@ -1,11 +1,30 @@
 """A comparison in words."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from muver.io.text import aligned
+from muver.reproduction.doctor import tell
+from muver.reproduction.doctor.compare import compare
 
 SHOWN = 10  # of the moves; the JSON has all of them
+
+
+def compare_runs(first: Path, second: Path, *, out: Path | None = None) -> None:
+    """Print what moved between two runs.
+
+    Ends with 0 if all is well, 1 if something was found, 2 after bad input.
+
+    Parameters
+    ----------
+    first, second
+        Run files, as build/miniwikia/current/runs/test/muver.parquet.
+    out
+        JSON file to write as well.
+    """
+    report = compare(first, second)
+    tell(report, as_text(report), out)
 
 
 def as_text(report: Mapping[str, Any]) -> str:
@@ -14,9 +33,8 @@ def as_text(report: Mapping[str, Any]) -> str:
     for letter, run in zip("AB", report["runs"], strict=True):
         lines.append(
             f"{letter}  {run['file']}: {run['mentions']} mentions, {run['depth']} candidates, "
-            f"gold by {run['match']}"
+            f"gold by {run['match'] or 'nobody knows what'}"
         )
-        lines += [f"   {note}" for note in run["notes"]]
     if shared["only_first"] or shared["only_second"]:
         lines.append(
             f"Runs of different mentions: {shared['mentions']} are in both and are compared; "
@@ -62,8 +80,7 @@ def _moves(report: Mapping[str, Any]) -> list[str]:
         f"{lists['ties']} but for equal scores, {lists['changed']} changed."
     ]
     if "recall" not in report:
-        says = "The gold entities are not known, so neither are recall and their moves: give "
-        return [*lines, f"{says}--mentions or --qrels."]
+        return [*lines, "Without both evaluations nothing is known of the gold entities."]
     counts = report["counts"]
     lines.append(
         f"The gold entity stands, in B against A: {counts['up']} up, {counts['down']} down, "
@@ -71,9 +88,8 @@ def _moves(report: Mapping[str, Any]) -> list[str]:
         f"(among {report['depth']} candidates)."
     )
     if report["moved"]:
-        rows = [("mention", "A", "B", "gold entity")]
+        rows = [("mention", "A", "B")]
         for move in report["moved"][:SHOWN]:
-            ranks = (str(move[run] or "-") for run in ("first", "second"))
-            rows.append((move["mention"], *ranks, move["gold"]))
+            rows.append((move["mention"], str(move["first"] or "-"), str(move["second"] or "-")))
         lines += ["The greatest moves:", *(f"  {line}" for line in aligned(rows, right=(1, 2)))]
     return lines

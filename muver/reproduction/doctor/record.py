@@ -7,7 +7,7 @@ how far rounding can carry a training. A row without a model (BM25) may lie no f
 machines of record do.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from muver.io.errors import InputError
 from muver.io.files import write_json
 from muver.io.text import aligned
+from muver.reproduction.doctor import tell
 from muver.reproduction.results_page import record as page
 from muver.reproduction.results_page.record import OfRecord, RowOfRecord, Spread, Systems, spread
 from muver.reproduction.results_page.tables import read_tables
@@ -27,22 +28,41 @@ ROUNDING = 1e-9  # points
 Report = dict[str, Any]
 
 
-def compare_with_record(project: Path, overrides: Mapping[str, Any], add: bool = False) -> Report:
-    """Compare the rows in ``results/<dataset>`` of a project with those of record, by their keys.
+def compare_record(
+    *,
+    folder: Path = Path("."),
+    config: Iterable[tuple[str, Any]] = (),
+    add: bool = False,
+    out: Path | None = None,
+) -> None:
+    """Print how far rows are from the record.
+
+    Ends with 1 if a row of equal key has numbers outside of the spread, 2 after bad input.
 
     Parameters
     ----------
+    folder
+        The project's, with params.yaml.
+    config
+        Settings that replace those of params.yaml, as snakemake takes them.
     add
-        Add the numbers to the record afterwards, as those of one more machine.
+        Add the numbers to those of record, as one more machine's: they widen the spread.
+    out
+        JSON file to write as well.
+    """
+    report = compare_with_record(folder, dict(config), add)
+    tell(report, as_text(report), out)
 
-    Returns
-    -------
-    The report, as JSON has it: by row, set and cut-off the ``difference`` to the page's number in
+
+def compare_with_record(project: Path, overrides: Mapping[str, Any], add: bool = False) -> Report:
+    """Compare the rows in ``results/<dataset>`` of a project with those of record, by their keys.
+
+    The report is as JSON has it: by row, set and cut-off the ``difference`` to the page's number in
     mentions, and the ``limit`` in points that its ``verdict`` follows; ``unknown`` rows, each with
     the key that the record has under its name. ``found`` says whether a row lies outside.
     """
     settings = resolve(read_params(project / "params.yaml"), overrides)
-    workspace = settings["workspace"]
+    workspace = settings.workspace
     path, results = page.path_of(project / PAGE, workspace), project / "results" / workspace
     run, record = page.measured(read_tables(results), page.this_machine()), page.read_numbers(path)
     if run is None:
@@ -55,7 +75,7 @@ def compare_with_record(project: Path, overrides: Mapping[str, Any], add: bool =
         "dataset": run.dataset,
         "record": path.as_posix(),
         "data": {"run": run.fingerprint, "record": record and record.fingerprint},
-        **_compared(run, record or replace(run, rows={}), settings["systems"]),
+        **_compared(run, record or replace(run, rows={}), settings.systems),
     }
 
 

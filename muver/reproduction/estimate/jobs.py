@@ -5,18 +5,17 @@ the entities, and the tokens that are encoded or trained on, corrected by the fi
 rule. Texts are as long as settings allow.
 """
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from muver.io.files import size_of
-from muver.io.typed import overlay
 from muver.reproduction.estimate.benchmarks import measured
-from muver.reproduction.estimate.rates import Rates, assumed, operations
+from muver.reproduction.estimate.machine import Rates, assumed, operations
 from muver.reproduction.estimate.sizes import Sizes, data_sizes, encoder_sizes
-from muver.reproduction.settings.rows import trained_as
+from muver.reproduction.settings.rows import context_of, trained_as
 from muver.reproduction.workspace import Artifact, Graph, KnowledgeBase
 from muver.reproduction.workspace.knowledge_base import PART
 from muver.retriever.encoders.sizes import BertConfig
@@ -77,26 +76,22 @@ def expected(jobs: Sequence[Job], rates: Rates) -> dict[Key, float]:
     """Seconds that one job of each artifact takes.
 
     They are measured if it was finished before. Else they are projected, times the ratio of
-    measured to projected seconds of the finished jobs of its rule; without any, of those that work
-    on tokens as it does, or do not.
+    measured to projected seconds of the finished jobs of its rule.
     """
-    sums: dict[str | bool, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    took: Counter[str] = Counter()
+    projected: Counter[str] = Counter()
     for job in jobs:
-        for one in _alike(job):
-            sums[one][0] += sum(job.took)
-            sums[one][1] += len(job.took) * job.seconds(rates)
+        took[job.of.rule] += sum(job.took)
+        projected[job.of.rule] += len(job.took) * job.seconds(rates)
 
     def seconds(job: Job) -> float:
         if job.took:
             return sum(job.took) / len(job.took)
-        took, projected = next((sums[one] for one in _alike(job) if sums[one][1]), (1.0, 1.0))
-        return job.seconds(rates) * took / projected
+        rule = job.of.rule
+        ratio = took[rule] / projected[rule] if projected[rule] else 1.0
+        return job.seconds(rates) * ratio
 
     return {job.key: seconds(job) for job in jobs}
-
-
-def _alike(job: Job) -> tuple[str, bool]:
-    return job.of.rule, bool(job.encoded or job.trained)
 
 
 class Run(NamedTuple):
@@ -113,7 +108,7 @@ def list_jobs(graph: Graph, gpu: bool) -> Run:
     if data is None:
         return Run([], encoder)
     lister = _Lister(graph, encoder, data, gpu)
-    asked = graph.asked(graph.settings["results"])
+    asked = graph.asked(graph.settings.results)
     return Run([lister.job(one) for one in asked], encoder, data.origin)
 
 
@@ -121,7 +116,7 @@ def seconds_of(graph: Graph) -> dict[Key, float]:
     """Seconds of each job at assumed rates, as far as none is measured."""
     gpu = bool(graph.gpus)
     run = list_jobs(graph, gpu)
-    return expected(run.jobs, assumed(run.encoder, graph.settings["compute"], gpu))
+    return expected(run.jobs, assumed(run.encoder, graph.settings.compute, gpu))
 
 
 class _Lister:
@@ -130,7 +125,7 @@ class _Lister:
         rows = encoder.vocab_size + encoder.max_position_embeddings
         self.tower = FLOAT * (rows * encoder.hidden_size + operations(encoder) / 2)  # bytes
         self.product = 2 * encoder.hidden_size / operations(encoder)  # of two vectors, in tokens
-        logs, end = Path("logs", graph.settings["workspace"]), ".benchmark.tsv"
+        logs, end = Path("logs", graph.settings.workspace), ".benchmark.tsv"
         found = {"/".join(path.relative_to(logs).parts[1:]): path for path in logs.rglob(f"*{end}")}
         # By id, which has a key and so needs no rule.
         self.benchmarks = {name.removesuffix(end): measured(path) for name, path in found.items()}
@@ -158,7 +153,7 @@ class _Lister:
         """What one of an artifact's jobs works on and leaves."""
         data, own = self.data, one.settings
         entities = data.entities.get(one.set, data.whole)
-        ranked = data.mentions.get(one.set, 0) * self.graph.settings["retrieve"]["k"] * CANDIDATE
+        ranked = data.mentions.get(one.set, 0) * self.graph.settings.retrieve.k * CANDIDATE
         match one.rule:
             case "pretrain":
                 view = mean_longest_view(self.encoder.max_position_embeddings)
@@ -183,15 +178,14 @@ class _Lister:
         """Views of an entity, tokens of a view and of a context, for an artifact's model."""
         settings = self.graph.settings
         if one.kind == "runs":
-            model = settings["systems"][one.label]["model"]
+            model = settings.systems[one.label].model
         elif one.kind == "grid":
             model = self.graph.trials[one.label].model
         else:
             model = (one.inputs.get("model") or one.inputs.get("vectors") or one).name
         own = trained_as(settings, model)
-        context = overlay(settings["context"], own.get("context", {}))["max_tokens"]
-        views = self.data.views if own["views"]["kind"] == "sentences" else 1.0
-        return views, own["views"]["max_tokens"], context
+        views = self.data.views if own.views.kind == "sentences" else 1.0
+        return views, own.views.max_tokens, context_of(settings, own)["max_tokens"]
 
     def training(self, one: Artifact) -> Job:
         """``mentions * epochs * (context + (1 + negatives) * views * tokens)`` tokens.
@@ -201,7 +195,7 @@ class _Lister:
         all of it.
         """
         data, own = self.data, one.settings["training"]
-        processes = self.graph.settings["compute"]["processes"]
+        processes = self.graph.settings.compute.processes
         views, tokens, context = self.layout(one)
         golds = 1 + one.settings.get("negatives", {}).get("per_mention", 0)
         used = min(views, one.settings["views"].get("training_views") or views)
@@ -209,8 +203,8 @@ class _Lister:
         train, val, among = "train", "val", data.entities.get("val", 0)
         if isinstance(self.graph, KnowledgeBase):
             linking = self.graph.linking
-            train, val = linking["train"], linking["validation"]
-            among = golds * data.mentions[train] + data.mentions[val] + linking["further"]
+            train, val = linking.train, linking.validation
+            among = golds * data.mentions[train] + data.mentions[val] + linking.further
             among = min(among, data.whole)
         passes, batch = data.mentions[train] * own["epochs"], own["batch_size"] * each
         twice = batch > own["graph_tokens"]
@@ -262,17 +256,17 @@ class _Lister:
         Encoding holds three towers while they are read, the states of a batch in one layer, and its
         vectors. With a GPU only towers and vectors are here. Building an index holds it twice.
         """
-        e, compute = self.encoder, self.graph.settings["compute"]
+        e, compute = self.encoder, self.graph.settings.compute
         if job.of.kind == "runs":
             return job.of.free.get("memory_mb", 0) * 2**20
         if job.batch and not self.gpu:
             length = max(self.layout(job.of)[1:]) if job.of.kind != "pretrained" else e.hidden_size
             each = 10 * e.hidden_size + 2 * e.intermediate_size + 3 * e.num_attention_heads * length
             states = job.batch * each * e.num_hidden_layers * FLOAT
-            return (8 * self.tower + states) * compute["processes"]
+            return (8 * self.tower + states) * compute.processes
         if not job.encoded:
             return 2 * job.disk if job.of.kind == "index" else 0
-        asked = compute["batch_tokens"]
+        asked = compute.batch_tokens
         batch = 0 if self.gpu else BATCH_TOKENS if asked == "auto" else asked
         states = batch * (2 * e.intermediate_size + 3 * e.hidden_size) * FLOAT
         return 3 * self.tower + states + job.disk

@@ -9,7 +9,6 @@ import pyarrow.parquet as pq
 
 from muver.io.files import read_json
 from muver.reproduction.settings import NAMED_DATASETS
-from muver.reproduction.settings.knowledge_base import origins
 from muver.reproduction.workspace import Graph, KnowledgeBase, Worlds
 from muver.retriever.corpus.sources import SPLITS, find_source
 from muver.retriever.encoders.hub import at_revision, cached
@@ -30,14 +29,15 @@ PUBLISHED = {
 
 def encoder_sizes(graph: Graph) -> BertConfig:
     """Sizes of one tower; BERT-base's where nothing is known of the encoder."""
-    name = graph.settings["encoder"]
+    name = graph.settings.encoder
     for folder in (graph.encoder.path, name):
         if (config := Path(folder, "config.json")).is_file():
             return BertConfig.from_file(config)
     if name == "scratch":
-        made = graph.settings["scratch"]
-        keys = ("vocabulary", "hidden", "layers", "heads", "intermediate", "positions")
-        return BertConfig(*(made[key] for key in keys))
+        own = graph.settings.scratch
+        return BertConfig(
+            own.vocabulary, own.hidden, own.layers, own.heads, own.intermediate, own.positions
+        )
     if path := cached(name):
         return BertConfig.from_file(path)
     return PUBLISHED.get(at_revision(name)[0], BertConfig())
@@ -64,7 +64,7 @@ def data_sizes(graph: Graph) -> Sizes | None:
 
 def _world_sizes(graph: Worlds) -> Sizes | None:
     settings, counts = graph.settings, Path(graph.corpus["/counts.json"].path)
-    dataset = settings["dataset"]
+    dataset = settings.dataset
     if counts.is_file():
         read, origin = read_json(counts), "of the corpus"
         entities, mentions = read["entities"], read["mentions"]
@@ -88,19 +88,19 @@ def _base_sizes(graph: KnowledgeBase) -> Sizes:
     if manifest.is_file():
         whole, origin = read_json(manifest)["entities"], "of the knowledge base"
     else:
-        source, _ = origins(graph.settings)
-        whole, origin = find_source(source).published.entities["wikipedia"], "as published"
+        published = find_source(graph.origins[0]).published
+        whole, origin = published.entities["wikipedia"], "as published"
     made = whole * PAGE_BYTES if graph.of_one_archive else DUMP_BYTES
     text = dump.stat().st_size if dump.is_file() else made
-    mentions = {name: _mentions(graph, name) for name in linking["sets"]}
+    mentions = {name: _mentions(graph, name) for name in linking.sets}
     return Sizes(
         dict.fromkeys(mentions, whole),
         mentions,
         {name: whole * count for name, count in mentions.items()},
         whole,
-        linking["kb"]["paragraphs"],
+        linking.kb.paragraphs,
         text,
-        len(graph.parts) or ceil(text / linking["kb"]["part_bytes"]),
+        len(graph.parts) or ceil(text / linking.kb.part_bytes),
         origin,
     )
 
@@ -110,5 +110,4 @@ def _mentions(graph: KnowledgeBase, name: str) -> int:
     linked = Path(graph.mentions(name)[".parquet"].path)
     if linked.is_file():
         return pq.read_metadata(linked).num_rows
-    _, source = origins(graph.settings)
-    return find_source(source).published.mentions.get(name, 0)
+    return find_source(graph.origins[1]).published.mentions.get(name, 0)

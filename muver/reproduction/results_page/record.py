@@ -6,17 +6,18 @@ same settings, data and seed everywhere, so rounding alone can move its numbers 
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
 
 from muver.io.typed import Record, read_record
+from muver.reproduction.settings.params import System
 from muver.reproduction.tables.records import AnyResult, ComparisonTable, Part, ViewsTable
 from muver.reproduction.tracking.provenance import machine, versions
 
 Hits = dict[int, int]  # mentions found, by cutoff
 Over = Literal["machines", "seeds"]
-Systems = Mapping[str, Mapping[str, Any]]  # the section of the settings
+Systems = Mapping[str, System]  # the section of the settings
 
 
 class Measured(Record):
@@ -149,8 +150,9 @@ def ranked_by_models(record: OfRecord, systems: Systems) -> list[RowOfRecord]:
 
 def has_model(system: str, systems: Systems) -> bool:
     """Whether a model has a part in a row; one that the settings no longer name counts as such."""
-    own = systems.get(system, {"model": None})
-    return "model" in own or any(has_model(part, systems) for part in own.get("fuse", ()))
+    if (own := systems.get(system)) is None:
+        return True
+    return bool(own.model) or any(has_model(part, systems) for part in own.fuse or ())
 
 
 def spread(rows: Iterable[RowOfRecord], over: Over) -> Spread | None:

@@ -64,12 +64,12 @@ def write_section(
             "page; or give --uncommitted (make: ARGS=--uncommitted), and the page says so."
         )
     settings = resolve(read_params(project / "params.yaml"), dict(config))
-    workspace = settings["workspace"]
+    workspace = settings.workspace
     path, tables = path_of(out, workspace), read_tables(project / "results" / workspace, only)
     run, record = measured(tables, this_machine()), read_numbers(path)
     record = replaced(record, run, tables) if run else record
     # Of rows with a model alone: that BM25's are equal everywhere says nothing of the others.
-    rows = ranked_by_models(record, settings["systems"]) if record else []
+    rows = ranked_by_models(record, settings.systems) if record else []
     found = [spread(rows, over) for over in ("machines", "seeds")]
     spreads = {f"Spread over {one.over}": str(one) for one in found if one}
     dataset, text = make_section(project, workspace, command, only, spreads)

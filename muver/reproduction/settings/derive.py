@@ -1,125 +1,107 @@
 """What follows from the entries of params.yaml: a sweep's rows, further seeds, tried values."""
 
-import copy
-from collections.abc import Mapping
-from typing import Any
+from msgspec.structs import replace
 
-from muver.reproduction.settings.knowledge_base import has_knowledge_base
+from muver.reproduction.settings.params import Resolved
 from muver.reproduction.settings.rows import row_settings
 from muver.retriever.retrieval.settings import open_choice
 
 
-def derive(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Add what the sweep of Table 3, ``repeat_seeds`` and aggregates with several values ask for.
+def derive(settings: Resolved) -> None:
+    """Add to the settings what the sweep, ``repeat_seeds`` and several values of a choice ask for.
 
-    Returns
-    -------
-    The settings with the ``models``, ``systems`` and ``aggregates`` that these need. The rows of
-    ``tables.table3`` are written out; a row that equals another of its table under a second name
-    is left out. Two sections are new:
-
-    ``repeats``
-        by table and trained row, the systems with the further seeds;
-    ``tried``
-        by system whose aggregate has several values, a system for each value.
+    Models, systems and aggregates come beside those of params.yaml. The rows of ``tables.table3``
+    are written out, and a row that equals another of its table under a second name is left out.
     """
-    settings = copy.deepcopy(dict(settings))
     _write_out_the_sweep(settings)
-    if not has_knowledge_base(settings):
-        for table in settings["tables"].values():
-            table["rows"] = _distinct(settings, table["rows"])
-    settings["repeats"] = {
-        name: {
+    if not settings.over_kb:
+        for name, table in settings.tables.items():
+            settings.tables[name] = replace(table, rows=_distinct(settings, table.rows))
+    for name, seeds in further_seeds(settings).items():
+        settings.repeats[name] = {
             system: [_with_seed(settings, system, seed) for seed in seeds]
-            for system in settings["tables"][name]["rows"]
-            if "model" in settings["systems"][system]
+            for system in settings.tables[name].rows
+            if settings.systems[system].model
         }
-        for name, seeds in further_seeds(settings).items()
-    }
-    settings["tried"] = {
-        system: found for system in list(settings["systems"]) if (found := _tried(settings, system))
-    }
-    return settings
+    for system in list(settings.systems):
+        _try_each_value(settings, system)
 
 
-def further_seeds(settings: Mapping[str, Any]) -> dict[str, list[int]]:
+def further_seeds(settings: Resolved) -> dict[str, list[int]]:
     """Further seeds of each table's rows; those of Table 1 are the top-level ``repeat_seeds``."""
-    own = {name: table.get("repeat_seeds", []) for name, table in settings["tables"].items()}
-    return own | {"table1": settings["repeat_seeds"]}
+    own = {name: table.repeat_seeds or [] for name, table in settings.tables.items()}
+    return own | {"table1": settings.repeat_seeds}
 
 
-def _distinct(settings: dict[str, Any], rows: list[str]) -> list[str]:
+def _distinct(settings: Resolved, rows: list[str]) -> list[str]:
     """The rows that differ from those before them by more than their name."""
     made = [{**row_settings(settings, row), "system": None} for row in rows]
     return [row for n, row in enumerate(rows) if made[n] not in made[:n]]
 
 
-def _tried(settings: dict[str, Any], system: str) -> list[str]:
-    own = settings["systems"][system]
-    if "model" not in own or "retriever" in own:
-        return []
-    name = own.get("aggregate", settings["aggregate"])
-    choice = open_choice(settings["aggregates"][name])
-    found = []
-    for value in settings["aggregates"][name][choice] if choice else []:
-        end = f"_{value}".replace(".", "_")  # a dot would begin a file's suffix
-        settings["aggregates"][name + end] = {**settings["aggregates"][name], choice: value}
-        settings["systems"][system + end] = {**own, "aggregate": name + end}
-        found.append(system + end)
-    return found
+def _try_each_value(settings: Resolved, system: str) -> None:
+    """Where validation chooses a value of the row's aggregate, add a system for each value."""
+    own = settings.systems[system]
+    if not own.model or own.retriever:
+        return
+    name = own.aggregate or settings.aggregate
+    aggregate = settings.aggregates[name]
+    if choice := open_choice(aggregate.as_dict()):
+        settings.tried[system] = []
+        for value in getattr(aggregate, choice):
+            end = f"_{value}".replace(".", "_")  # a dot would begin a file's suffix
+            settings.aggregates[name + end] = replace(aggregate, **{choice: value})
+            settings.systems[system + end] = replace(own, aggregate=name + end)
+            settings.tried[system].append(system + end)
 
 
-def _write_out_the_sweep(settings: dict[str, Any]) -> None:
+def _write_out_the_sweep(settings: Resolved) -> None:
     """Make one row a layer and search of each system of Table 3 that merges."""
-    rows: list[str] = []
-    for name in settings["tables"]["table3"]["rows"]:
-        system = settings["systems"][name]
-        layers = system.get("merge_layers", 0)
+    table, rows = settings.tables["table3"], []
+    for name in table.rows:
+        system = settings.systems[name]
+        layers = system.merge_layers or 0
         rows += [] if layers else [name]
-        for search in settings["sweep"]["searches"] if layers else []:
+        for search in settings.sweep.searches if layers else []:
             for layer in range(1, layers + 1):
-                if (layer, search) == (layers, system.get("search", "distant")):
+                if (layer, search) == (layers, system.search or "distant"):
                     rows.append(name)  # the row itself, under its own name and key
                     continue
                 swept = f"{name}_{search}_{layer}"
-                settings["systems"][swept] = {
-                    **system, "merge_layers": layer, "search": search, "sweep_of": name,
-                }  # fmt: skip
+                settings.systems[swept] = replace(system, merge_layers=layer, search=search)
+                settings.sweep_of[swept] = name
                 rows.append(swept)
-    settings["tables"]["table3"]["rows"] = rows
+    settings.tables["table3"] = replace(table, rows=rows)
 
 
-def _with_seed(settings: dict[str, Any], system: str, seed: int) -> str:
+def _with_seed(settings: Resolved, system: str, seed: int) -> str:
     """The row with a model of this seed, and with it the rows whose runs it is made of."""
-    made = dict(settings["systems"][system])
-    if not made.keys() & {"model", "fuse", "from"}:
+    own, made = settings.systems[system], {}
+    if own.model:
+        made["model"] = _model_with_seed(settings, own.model, seed)
+    if own.fuse:
+        made["fuse"] = tuple(_with_seed(settings, part, seed) for part in own.fuse)
+    if own.from_:
+        made["from_"] = _with_seed(settings, own.from_, seed)
+    if not made:
         return system  # nothing is drawn
-    if "model" in made:
-        made["model"] = _model_with_seed(settings, made["model"], seed)
-    if "fuse" in made:
-        made["fuse"] = [_with_seed(settings, part, seed) for part in made["fuse"]]
-    if "from" in made:
-        made["from"] = _with_seed(settings, made["from"], seed)
     name = f"{system}_seed{seed}"
-    settings["systems"][name] = made
+    settings.systems[name] = replace(own, **made)
     return name
 
 
-def _model_with_seed(settings: dict[str, Any], model: str, seed: int) -> str:
+def _model_with_seed(settings: Resolved, model: str, seed: int) -> str:
     """The model trained again, and with it what it starts from and what finds its negatives."""
-    own = settings["models"][model]
-    if "checkpoint" in own:
+    own = settings.models[model]
+    if own.checkpoint:
         return model  # nothing is drawn
-    name = f"{model}_seed{seed}"
-    if "best_of" in own:
-        candidates = [_model_with_seed(settings, one, seed) for one in own["best_of"]]
-        settings["models"][name] = {"best_of": candidates}
-        return name
-    made = {**own, "seed": seed}
-    if "start" in own:
-        made["start"] = _model_with_seed(settings, own["start"], seed)
-    if "negatives" in own:
-        found_by = _with_seed(settings, own["negatives"]["from"], seed)
-        made["negatives"] = {**own["negatives"], "from": found_by}
-    settings["models"][name] = made
+    name, made = f"{model}_seed{seed}", {"seed": seed}
+    if own.best_of:
+        made = {"best_of": [_model_with_seed(settings, one, seed) for one in own.best_of]}
+    if own.start:
+        made["start"] = _model_with_seed(settings, own.start, seed)
+    if own.negatives:
+        found_by = _with_seed(settings, own.negatives.from_, seed)
+        made["negatives"] = replace(own.negatives, from_=found_by)
+    settings.models[name] = replace(own, **made)
     return name

@@ -1,5 +1,6 @@
-"""Reading params.yaml."""
+"""params.yaml: read, and compared with what it was in git."""
 
+import subprocess
 from collections.abc import Hashable
 from io import StringIO
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 import yaml
 
 from muver.io.errors import InputError
+from muver.io.typed import flat
 
 PACKAGE = Path(__file__).parents[2]
 NAME = "params.yaml"
@@ -58,8 +60,37 @@ def parse_params(text: str, name: str) -> dict[str, Any]:
     stream.name = name
     try:
         read = yaml.load(stream, _Loader)
-    except yaml.YAMLError as error:
-        raise InputError(f"{name}: not YAML ({error}).") from None
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1
+        raise InputError(
+            f"{name}, line {line}: not YAML ({error.problem}). Indent by spaces, and close every "
+            "bracket and quote."
+        ) from None
     if not isinstance(read, dict):
         raise InputError(f"{name}: expected sections of settings.")
     return read
+
+
+def without_effect(params: Path, preset: str, revision: str = "HEAD") -> list[str]:
+    """What was changed since a git revision and has no effect, as sentences.
+
+    ``dvc exp run -S training.epochs=5`` changes the section, and so does a hand; where the preset
+    in use has the same key, its value stays and nothing runs differently. Nothing is said of a file
+    that git does not know.
+    """
+    command = ["git", "show", f"{revision}:./{params.name}"]
+    try:
+        done = subprocess.run(
+            command, cwd=params.absolute().parent, capture_output=True, check=True
+        )
+        before = dict(flat(parse_params(done.stdout.decode(errors="replace"), revision)))
+        now = dict(flat(read_params(params)))
+    except (OSError, subprocess.CalledProcessError, InputError):
+        return []
+    above = f"presets.{preset}."
+    return [
+        f"{key} was changed to {value!r}, which has no effect: the preset {preset} sets "
+        f"{now[above + key]!r}. Change {above}{key} instead."
+        for key, value in now.items()
+        if before.get(key) != value != now.get(above + key, value)
+    ]

@@ -36,6 +36,8 @@ from muver.retriever.retrieval.settings import (
 from muver.retriever.training.settings import HardNegatives, Pretrain, Training
 from muver.retriever.views.settings import Context, GlobalView, Merge, Segment, Spans, Views
 
+# Datasets that are one knowledge base and sets of mentions linked to it.
+LINKED = ("wikipedia", "miniwikipedia")
 # What else a row of a named kind of retriever has, by what the kind ranks with.
 TAKES = {"model": "model", "from": "runs"}
 Named = Annotated[dict[Name, T], Meta(min_length=1)]
@@ -54,13 +56,14 @@ class Model(Settings):
     context: Context | UnsetType = UNSET
     start: Text | UnsetType = UNSET
     negatives: HardNegatives | UnsetType = UNSET
+    seed: Natural | UnsetType = UNSET
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        given = _given(self)
+        given = self.as_dict().keys()
         if given != {"best_of"} and ("best_of" in given or not {"views", "score"} <= given):
             raise ValueError("a model names either 'views' and 'score', or 'best_of' alone.")
-        for key in ("training", "start", "negatives") if "checkpoint" in given else ():
+        for key in ("training", "start", "negatives", "seed") if "checkpoint" in given else ():
             if key in given:
                 raise ValueError(f"weights from a checkpoint are not trained. Leave {key} out.")
         check_score(self)
@@ -88,7 +91,7 @@ class System(Settings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        own = _given(self) - {"method", "note", "k", "match", "own_page"}
+        own = self.as_dict().keys() - {"method", "note", "k", "match", "own_page"}
         if self.retriever:
             needs = find(self.retriever).needs({})
             takes = {"retriever", *(key for key, need in TAKES.items() if need in needs)}
@@ -111,6 +114,10 @@ class Sources(Settings):
     blink_entities: str | None
 
 
+class ListedIndex(Index, omit_defaults=True):
+    """An index of ``linking``; keys have only what differs from the defaults."""
+
+
 class Linking(Settings):
     """Table 2: one knowledge base, and the sets of mentions linked to it."""
 
@@ -124,7 +131,7 @@ class Linking(Settings):
     sets: dict[SetName, LinkedSet]
     further: Natural
     dtype: Literal["fp16", "fp32"]
-    indexes: dict[Name, Index]
+    indexes: dict[Name, ListedIndex]
     search: IndexSearch
 
     def __post_init__(self) -> None:
@@ -194,5 +201,27 @@ class Params(Sections):
     presets: dict[str, Preset | None]
 
 
-def _given(settings: Settings) -> set[str]:
-    return set(settings.as_dict())
+class Resolved(Sections, kw_only=True):
+    """What a run is made with: one preset, checked, with what follows from its entries.
+
+    Attributes
+    ----------
+    workspace
+        The folder under build/, so that one dataset's models outlive a run on another.
+    repeats
+        By table and trained row, the systems with the further seeds.
+    tried
+        By system whose aggregate has several values, a system for each value.
+    sweep_of
+        By row of Table 3 after some layers, the system that differs only in layers and search.
+    """
+
+    workspace: str
+    repeats: dict[str, dict[str, list[str]]] = {}
+    tried: dict[str, list[str]] = {}
+    sweep_of: dict[str, str] = {}
+
+    @property
+    def over_kb(self) -> bool:
+        """Whether the dataset is a knowledge base with linked sets, and not worlds of their own."""
+        return self.dataset in LINKED

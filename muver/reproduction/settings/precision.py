@@ -6,11 +6,14 @@ they leave a doubt, the answer is fp32.
 """
 
 import os
-from collections.abc import Mapping
+import subprocess
+from importlib import metadata
 from pathlib import Path
-from typing import Any
+
+from msgspec.structs import replace
 
 from muver.io import processor
+from muver.retriever.encoders.settings import Compute
 
 KEYS = ("precision", "training_precision")
 NVIDIA = (Path("/proc/driver/nvidia/version"), Path("/dev/nvidia0"))
@@ -20,13 +23,13 @@ CPU_FLAGS = {"amx_bf16", "avx512_bf16"}
 CAPABILITY = 8.0  # of the first GPUs with bf16 matrix units
 
 
-def settle_precision(compute: Mapping[str, Any]) -> dict[str, Any]:
+def settle_precision(compute: Compute) -> Compute:
     """The section ``compute`` with a precision of this machine in place of each ``auto``."""
-    asked = [key for key in KEYS if compute[key] == "auto"]
+    asked = [key for key in KEYS if getattr(compute, key) == "auto"]
     if not asked:
-        return dict(compute)
-    best = "bf16" if fast_at_bf16(compute["device"]) else "fp32"
-    return {**compute, **dict.fromkeys(asked, best)}
+        return compute
+    best = "bf16" if fast_at_bf16(compute.device) else "fp32"
+    return replace(compute, **dict.fromkeys(asked, best))
 
 
 def fast_at_bf16(device: str) -> bool:
@@ -42,23 +45,14 @@ def fast_at_bf16(device: str) -> bool:
 
 def _torch_may_use_gpus() -> bool:
     """Whether there is a GPU which is not hidden, and a build of torch that could use it."""
-    if not any(path.exists() for path in NVIDIA):
-        return False
-    from importlib import metadata
-
     hidden = os.environ.get("CUDA_VISIBLE_DEVICES", "all").strip() in ("", "-1")
-    return not hidden and not metadata.version("torch").endswith("+cpu")
+    there = any(path.exists() for path in NVIDIA)
+    return there and not hidden and not metadata.version("torch").endswith("+cpu")
 
 
 def _lowest_capability() -> float:
     """Of this machine's GPUs; 0 if it cannot be told."""
-    import shutil
-    import subprocess
-
-    command = shutil.which("nvidia-smi")
-    if command is None:
-        return 0.0
-    query = [command, "--query-gpu=compute_cap", "--format=csv,noheader"]
+    query = ["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"]
     try:
         done = subprocess.run(query, capture_output=True, text=True, timeout=60, check=True)
         return min(map(float, done.stdout.split()), default=0.0)

@@ -1,6 +1,6 @@
 """What types cannot say of settings: that names exist, and that choices fit together."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain
 from typing import Any
@@ -8,17 +8,17 @@ from typing import Any
 from muver.io.errors import InputError
 from muver.io.typed import suggestion
 from muver.reproduction.settings.derive import further_seeds
-from muver.reproduction.settings.knowledge_base import DATASETS as LINKED
-from muver.reproduction.settings.knowledge_base import has_knowledge_base
-from muver.reproduction.settings.rows import rows_named_by, system_of, trained_as
-from muver.retriever.corpus.sources import find_source
-from muver.retriever.retrieval.aggregates import AGGREGATES
-from muver.retriever.retrieval.settings import open_choice
+from muver.reproduction.settings.params import LINKED, Resolved
+from muver.reproduction.settings.rows import (
+    MORE_VIEWS,
+    rows_named_by,
+    to_search_a_kb,
+    trained_as,
+    training_of,
+    views_of,
+)
 
-Settings = Mapping[str, Any]
 BUILT = ("table4", "table5", "grid")  # results without rows that could be chosen
-UNTRAINED = {"best_of", "checkpoint"}  # keys of models that are not trained as one
-MORE_VIEWS = ("merge_layers", "global_view", "spans")  # than the original ones
 PAPERS = ("table1", "table2", "table3", "table6")  # whose captions are known
 # Keys that hold names, and the section that has the entries of these names.
 NAMES = (
@@ -44,31 +44,28 @@ NAMES = (
 )
 
 
-def check_references(settings: Settings) -> None:
-    """Refuse settings, of the type of params.yaml, that name what is not there or do not fit."""
+def check_references(settings: Resolved) -> None:
+    """Refuse settings that name what is not there, or do not fit together."""
     checks = (_names, _origins, _models, _systems, _tables, _knowledge_base, _seeds)
     for mistake in chain.from_iterable(check(settings) for check in checks):
         raise InputError(f"params.yaml: {mistake}")
 
 
-def _names(settings: Settings) -> Iterator[str]:
+def _names(settings: Resolved) -> Iterator[str]:
+    written = settings.as_dict()
     for pattern, section in NAMES:
-        ((_, known),) = _values(settings, section.split("."))
-        yield from _unknown(_values(settings, pattern.split(".")), known)
-    results = [*settings["tables"], *settings["figures"], *BUILT]
-    yield from _unknown([("results", settings["results"])], dict.fromkeys(results))
-    if settings["dataset"] == "miniwikipedia":
-        linking, archive = settings["linking"], find_source("miniwikipedia")
-        used = [(f"linking.{key}", linking[key]) for key in ("train", "validation", "test")]
-        yield from _unknown(used, archive.published.mentions)
+        ((_, known),) = _values(written, section.split("."))
+        yield from _unknown(_values(written, pattern.split(".")), known)
+    results = [*settings.tables, *settings.figures, *BUILT]
+    yield from _unknown([("results", settings.results)], results)
 
 
-def _unknown(values: Any, known: Settings) -> Iterator[str]:
+def _unknown(values: Iterable[tuple[str, Any]], known: Iterable[str]) -> Iterator[str]:
     for key, value in values:
-        named = "names" if isinstance(value, list) else "is"
-        for name in value if isinstance(value, list) else [value]:
+        several = isinstance(value, list | tuple)
+        for name in value if several else [value]:
             if name is not None and name not in known:
-                yield f"{key} {named} {name!r}{suggestion(name, known)}"
+                yield f"{key} {'names' if several else 'is'} {name!r}{suggestion(name, known)}"
 
 
 def _values(value: Any, pattern: list[str], key: str = "") -> Iterator[tuple[str, Any]]:
@@ -82,7 +79,7 @@ def _values(value: Any, pattern: list[str], key: str = "") -> Iterator[tuple[str
         yield from _values(inner[name], rest, f"{key}.{name}" if key else str(name))
 
 
-def _origins(settings: Settings) -> Iterator[str]:
+def _origins(settings: Resolved) -> Iterator[str]:
     """No model or row is made of itself, by way of the models and rows that it names."""
     try:
         TopologicalSorter(_made_of(settings)).prepare()
@@ -94,15 +91,15 @@ def _origins(settings: Settings) -> Iterator[str]:
         )
 
 
-def _made_of(settings: Settings) -> dict[str, list[str]]:
+def _made_of(settings: Resolved) -> dict[str, list[str]]:
     """The models and rows that each names, as dotted keys."""
     found = {}
-    for name, own in settings["models"].items():
-        models = [*own.get("best_of", []), *filter(None, [own.get("start")])]
-        rows = [own["negatives"]["from"]] if "negatives" in own else []
+    for name, own in settings.models.items():
+        models = [*(own.best_of or ()), *([own.start] if own.start else ())]
+        rows = [own.negatives.from_] if own.negatives else []
         found[f"models.{name}"] = _dotted(models, rows)
-    for name, own in settings["systems"].items():
-        found[f"systems.{name}"] = _dotted(filter(None, [own.get("model")]), rows_named_by(own))
+    for name, own in settings.systems.items():
+        found[f"systems.{name}"] = _dotted([own.model] if own.model else [], rows_named_by(own))
     return found
 
 
@@ -110,94 +107,94 @@ def _dotted(models: Iterable[str], rows: Iterable[str]) -> list[str]:
     return [*(f"models.{one}" for one in models), *(f"systems.{one}" for one in rows)]
 
 
-def _models(settings: Settings) -> Iterator[str]:
-    trained = {name for name, one in settings["models"].items() if not one.keys() & UNTRAINED}
-    for name, model in settings["models"].items():
+def _models(settings: Resolved) -> Iterator[str]:
+    trained = [name for name, own in settings.models.items() if not (own.best_of or own.checkpoint)]
+    for name, model in settings.models.items():
         where = f"models.{name}"
-        if "best_of" in model:
-            for other in model["best_of"]:
+        if model.best_of:
+            for other in model.best_of:
                 if other not in trained:
                     yield f"{where}.best_of: {other} is not trained here, so validation has no say."
-            among = [trained_as(settings, other) for other in model["best_of"]]
-            if len({(one["score"], one["metric"]) for one in among}) > 1:
+            among = [trained_as(settings, other) for other in model.best_of]
+            if len({(one.score, one.metric) for one in among}) > 1:
                 yield f"{where}.best_of: its models differ in score or metric."
             continue
-        training = {**settings["training"], **model.get("training", {})}
-        if training["padding_views"] and not model["views"].get("training_views"):
+        padded = training_of(settings, model)["padding_views"]
+        if padded and not model.views.training_views:
             yield (
                 f"{where}: padding_views fills an entity up to views.training_views, which is not "
                 "set. Set it, or padding_views to false."
             )
-    for model in settings["grid"]["models"]:
+    for model in settings.grid.models:
         if model not in trained:
             yield f"grid.models names {model!r}, which is not trained as one model."
 
 
-def _systems(settings: Settings) -> Iterator[str]:
-    for name, system in settings["systems"].items():
-        if "fuse" in system:
+def _systems(settings: Resolved) -> Iterator[str]:
+    for name, system in settings.systems.items():
+        if system.fuse:
             yield from _fusion(settings, name)
-        elif "retriever" not in system:
+        elif not system.retriever:
             yield from _of_model(settings, name)
 
 
-def _of_model(settings: Settings, name: str) -> Iterator[str]:
-    where, system = f"systems.{name}", system_of(settings, name)
-    sums_tokens = trained_as(settings, system["model"])["score"] == "sum_max"
-    if sums_tokens and (system["aggregate"] != "max" or any(map(system.get, MORE_VIEWS))):
+def _of_model(settings: Resolved, name: str) -> Iterator[str]:
+    where, own, views = f"systems.{name}", settings.systems[name], views_of(settings, name)
+    sums_tokens = trained_as(settings, own.model).score == "sum_max"
+    if sums_tokens and (views["aggregate"] != "max" or any(views[key] for key in MORE_VIEWS)):
         yield (
-            f"{where}: {system['model']} compares token vectors, which are neither merged nor "
+            f"{where}: {own.model} compares token vectors, which are neither merged nor "
             "summed over views. Set aggregate to max and leave out merge_layers."
         )
-    if system["merge_layers"] > settings["merge"]["layers"]:
+    if views["merge_layers"] > settings.merge.layers:
         yield (
-            f"{where}.merge_layers is {system['merge_layers']}, but merge.layers is only "
-            f"{settings['merge']['layers']}. Raise merge.layers."
+            f"{where}.merge_layers is {views['merge_layers']}, but merge.layers is only "
+            f"{settings.merge.layers}. Raise merge.layers."
         )
-    candidates = system.get("softmax_candidates")
-    if candidates and system.get("k", 0) > candidates:
+    candidates = views.get("softmax_candidates")
+    if candidates and (own.k or 0) > candidates:
         yield (
-            f"{where}.k is {system['k']}, but the views of only {candidates} candidates are "
+            f"{where}.k is {own.k}, but the views of only {candidates} candidates are "
             "summed. Raise softmax_candidates."
         )
 
 
-def _fusion(settings: Settings, name: str) -> Iterator[str]:
-    own = {**settings["retrieve"], **settings["systems"][name]}
-    for part in own["fuse"]:
-        match = settings["systems"][part].get("match", settings["retrieve"]["match"])
-        if match != own["match"]:
+def _fusion(settings: Resolved, name: str) -> Iterator[str]:
+    own, common = settings.systems[name], settings.retrieve
+    match = own.match or common.match
+    for part in own.fuse:
+        others = settings.systems[part].match or common.match
+        if others != match:
             yield (
-                f"systems.{name} matches by {own['match']}, its part {part} by {match}. Give both "
+                f"systems.{name} matches by {match}, its part {part} by {others}. Give both "
                 "the same match."
             )
-    if own["by"] == "weighted":
-        yield from _too_deep("fusion.cutoff", settings["fusion"]["cutoff"], name, own["k"])
+    if own.by == "weighted":
+        yield from _too_deep(settings, "fusion.cutoff", settings.fusion.cutoff, name)
 
 
-def _tables(settings: Settings) -> Iterator[str]:
-    cutoffs = settings["evaluate"]["cutoffs"]
-    for name, table in settings["tables"].items():
-        if name in (*BUILT, *settings["figures"]):
+def _tables(settings: Resolved) -> Iterator[str]:
+    cutoffs = settings.evaluate.cutoffs
+    for name, table in settings.tables.items():
+        if name in (*BUILT, *settings.figures):
             yield f"tables.{name}: the result of this name has no rows to choose. Rename the table."
-        if name not in PAPERS and "caption" not in table:
+        if name not in PAPERS and not table.caption:
             yield f"tables.{name} needs a caption."
-        for row in table["rows"]:
-            k = settings["systems"][row].get("k", settings["retrieve"]["k"])
-            yield from _too_deep("evaluate.cutoffs", max(cutoffs), row, k)
-    if "table3" in settings["results"] and settings["sweep"]["cutoff"] not in cutoffs:
+        for row in table.rows:
+            yield from _too_deep(settings, "evaluate.cutoffs", max(cutoffs), row)
+    if "table3" in settings.results and settings.sweep.cutoff not in cutoffs:
         yield (
-            f"sweep.cutoff is {settings['sweep']['cutoff']}, which is not among evaluate.cutoffs "
+            f"sweep.cutoff is {settings.sweep.cutoff}, which is not among evaluate.cutoffs "
             f"({', '.join(map(str, cutoffs))}). Add it there."
         )
-    for name in settings["figures"].keys() & set(settings["results"]):
-        for row in settings["figures"][name]["rows"]:
-            k = settings["systems"][row].get("k", settings["retrieve"]["k"])
-            cutoff = settings["figures"][name]["cutoff"]
-            yield from _too_deep(f"figures.{name}.cutoff", cutoff, row, k)
+    for name in settings.figures.keys() & set(settings.results):
+        figure = settings.figures[name]
+        for row in figure.rows:
+            yield from _too_deep(settings, f"figures.{name}.cutoff", figure.cutoff, row)
 
 
-def _too_deep(key: str, cutoff: int, row: str, k: int) -> Iterator[str]:
+def _too_deep(settings: Resolved, key: str, cutoff: int, row: str) -> Iterator[str]:
+    k = settings.systems[row].k or settings.retrieve.k
     if cutoff > k:
         yield (
             f"{key} goes up to {cutoff}, but {row} keeps only {k} candidates. Lower it, or raise "
@@ -205,57 +202,34 @@ def _too_deep(key: str, cutoff: int, row: str, k: int) -> Iterator[str]:
         )
 
 
-def _knowledge_base(settings: Settings) -> Iterator[str]:
+def _knowledge_base(settings: Resolved) -> Iterator[str]:
     """Table 2 is made of a knowledge base, everything else of worlds."""
-    over_kb, dataset = has_knowledge_base(settings), settings["dataset"]
-    for result in settings["results"]:
+    over_kb, dataset = settings.over_kb, settings.dataset
+    for result in settings.results:
         if (result == "table2") != over_kb:
             yield (
                 f"results: {result} is not made of the dataset {dataset}. Table 2, and it alone, "
                 f"is made of {' and '.join(LINKED)}."
             )
-    for name, model in settings["models"].items():
-        where, text = f"models.{name}.views.text", model.get("views", {}).get("text")
+    for name, model in settings.models.items():
+        where, text = f"models.{name}.views.text", model.views and model.views.text
         if text and not over_kb:
             yield (
                 f"{where}: {text} has texts for the entities of a knowledge base, and the dataset "
                 f"{dataset} has its own. Leave it out."
             )
-        if text and dataset == "miniwikipedia" and settings["linking"]["source"][text] is None:
-            yield (
-                f"{where}: {text} is downloaded for the dataset wikipedia. Name a file of your own "
-                f"under linking.source.{text}, or leave {where} out."
-            )
     made_of, waiting = _made_of(settings), []
     if over_kb:
-        waiting = [f"systems.{row}" for row in settings["tables"]["table2"]["rows"]]
+        waiting = [f"systems.{row}" for row in settings.tables["table2"].rows]
     for name in waiting:  # with the rows that their models' negatives come from
         waiting += [one for one in made_of[name] if one not in waiting]
         section, _, row = name.partition(".")
-        if section == "systems" and (change := _to_rank_in_shards(settings, row)):
-            yield (
-                f"{name} is made for table2, whose candidates are ranked by their own views as "
-                f"they are. {change}."
-            )
+        if section == "systems" and (change := to_search_a_kb(settings, row)):
+            yield f"{name} is made for table2, and does not search a knowledge base. {change}."
 
 
-def _to_rank_in_shards(settings: Settings, name: str) -> str | None:
-    """What to change for a row to rank by an entity's original views alone; None if it does."""
-    aggregates = [name for name, aggregate in AGGREGATES.items() if aggregate.alone]
-    system = system_of(settings, name)
-    if more := [key for key in MORE_VIEWS if system.get(key)]:
-        return f"Leave out {', '.join(more)}"
-    if system.get("aggregate") not in aggregates:
-        return f"Set model and aggregate, of the kind {' or '.join(aggregates)}"
-    if choice := open_choice(system):
-        return f"Set one {choice}, as there is no validation of it"
-    if trained_as(settings, system["model"])["score"] == "sum_max":
-        return "Set a model whose score is max"
-    return None
-
-
-def _seeds(settings: Settings) -> Iterator[str]:
+def _seeds(settings: Resolved) -> Iterator[str]:
     for name, seeds in further_seeds(settings).items():
-        if settings["seed"] in seeds:
+        if settings.seed in seeds:
             where = "repeat_seeds" if name == "table1" else f"tables.{name}.repeat_seeds"
-            yield f"{where} holds {settings['seed']}, which is the seed itself. Leave it out."
+            yield f"{where} holds {settings.seed}, which is the seed itself. Leave it out."

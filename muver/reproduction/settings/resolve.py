@@ -6,27 +6,29 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import yaml
+from msgspec.structs import replace
 
 from muver.io.errors import InputError
-from muver.io.typed import overlay, problem, suggestion
+from muver.io.typed import flat, overlay, problem, suggestion
 from muver.reproduction.settings.derive import derive
-from muver.reproduction.settings.knowledge_base import DATASETS as LINKED_DATASETS
-from muver.reproduction.settings.params import Params
+from muver.reproduction.settings.params import LINKED, Params, Resolved
 from muver.reproduction.settings.precision import settle_precision
 from muver.reproduction.settings.references import check_references
 
-Settings = dict[str, Any]
+Layer = dict[str, Any]  # of settings, as YAML has them: not checked yet
 FORM = " A key of a section is written as --config merge='{top_k: 0.2}'."
-NAMED_DATASETS = ("miniwikia", "zeshel", "realworlds", *LINKED_DATASETS)
+NAMED_DATASETS = ("miniwikia", "zeshel", "realworlds", *LINKED)
 
 
-def resolve(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> Settings:
+def resolve(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> Resolved:
     """Merge the sections, the preset and the command line, in this order of precedence.
 
     A dataset that is a directory takes the preset ``directory`` in place of ``miniwikia``, whose
-    settings are those of an encoder made from scratch. What is built goes to
-    build/<workspace>/, so that one dataset's models outlive a run on another.
+    settings are those of an encoder made from scratch. Models and systems that follow from others
+    are added (:mod:`muver.reproduction.settings.derive`), and ``auto`` as a precision becomes what
+    it is here (:mod:`muver.reproduction.settings.precision`).
 
     Parameters
     ----------
@@ -34,13 +36,6 @@ def resolve(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> Settings
         Content of params.yaml.
     overrides
         What the command line sets (``--config``), merged last.
-
-    Returns
-    -------
-    The sections with ``preset``, without ``presets``, and ``workspace``: the folder under build/.
-    Models and systems that follow from others are among them
-    (:mod:`muver.reproduction.settings.derive`), and ``auto`` as a precision has become what it is
-    here (:mod:`muver.reproduction.settings.precision`).
     """
     overrides = _with_entries({key: _typed(value) for key, value in overrides.items()})
     given = _with_entries({key: value for key, value in params.items() if key != "presets"})
@@ -59,17 +54,19 @@ def resolve(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> Settings
         key, message = mistake
         form = FORM if any("." in name for name in overrides) else ""
         raise InputError(f"{_written(key, overrides, chosen, preset)}: {message}{form}")
-    check_references(merged)
-    merged["compute"] = settle_precision(merged["compute"])
-    merged.pop("presets", None)
     if "dataset" in overrides and "workspace" not in overrides:
         merged.pop("workspace", None)  # the one written is of the dataset written
+    merged.pop("presets", None)
     if "workspace" not in merged:
         merged["workspace"] = _workspace(chosen, overrides, presets)
-    return derive(merged)
+    settings = msgspec.convert(merged, Resolved)
+    settings = replace(settings, compute=settle_precision(settings.compute))
+    check_references(settings)
+    derive(settings)
+    return settings
 
 
-def _with_entries(layer: Mapping[str, Any]) -> Settings:
+def _with_entries(layer: Mapping[str, Any]) -> Layer:
     """A layer of settings whose tables are entries; a list is short for its rows."""
     tables = layer.get("tables")
     if not isinstance(tables, Mapping):
@@ -80,18 +77,13 @@ def _with_entries(layer: Mapping[str, Any]) -> Settings:
     return {**layer, "tables": entries}
 
 
-def _written(key: str, overrides: Settings, preset: str, own: Mapping[str, Any]) -> str:
+def _written(key: str, overrides: Layer, preset: str, own: Mapping[str, Any]) -> str:
     """Where the value of a dotted key was written, to head a message about it."""
-    if key in overrides or _has(overrides, key):
-        return "--config"
-    return f"params.yaml, preset {preset}" if _has(own, key) else "params.yaml"
-
-
-def _has(settings: Any, key: str) -> bool:
-    name, _, rest = key.partition(".")
-    if not isinstance(settings, Mapping) or name not in settings:
-        return False
-    return not rest or not isinstance(settings[name], Mapping) or _has(settings[name], rest)
+    for layer, name in ((overrides, "--config"), (own, f"params.yaml, preset {preset}")):
+        for other, _ in flat(layer):
+            if f"{other}.".startswith(f"{key}.") or f"{key}.".startswith(f"{other}."):
+                return name
+    return "params.yaml"
 
 
 def _preset(written: Any, overrides: Mapping[str, Any]) -> Any:

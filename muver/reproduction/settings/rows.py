@@ -1,19 +1,20 @@
-"""The settings that make a row: of its model, of its run, and all of them together."""
+"""The settings that make a row: of its model, of its run, and all of them together.
+
+They are JSON values, as stages take them and keys are made from them.
+"""
 
 from typing import Any
 
-from muver.io.typed import fields, overlay
-from muver.reproduction.settings.knowledge_base import (
-    has_knowledge_base,
-    index_settings,
-    search_settings,
-    subset_settings,
-)
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from muver.io.typed import fields
+from muver.reproduction.settings.params import Model, Resolved, System
 from muver.retriever.retrieval.aggregates import AGGREGATES
 from muver.retriever.retrieval.settings import OfAggregates, open_choice
 
-Settings = dict[str, Any]
-COMMON = ("split", "k", "match", "own_page")  # what every run is made with
+Json = dict[str, Any]
+MORE_VIEWS = ("merge_layers", "global_view", "spans")  # than the original ones
 PLAIN = {"method", "note", "model", "aggregate", "index"}  # keys of a row ranked as all rows are
 # Values that stand in no row's settings: what rows had before the key was there, so that their
 # keys stay.
@@ -24,139 +25,143 @@ BEFORE = {
     "initial_scale": 20,
     "vectors": "raw",
 }
-OF_VIEWS = ("aggregate", *fields(OfAggregates), "merge_layers", "search", "global_view", "spans")
 FUSION = {"reciprocal_rank": ("constant",), "weighted": ("weights", "cutoff")}
 
 
-def system_of(settings: Settings, system: str) -> Settings:
-    """A system's entry with its defaults, and the settings of its aggregate."""
-    own = settings["systems"][system]
-    if "model" not in own:
-        return own
-    scored = settings["aggregates"][own.get("aggregate", settings["aggregate"])]
-    merged = own.get("merge_layers", 0) > 0
+def views_of(settings: Resolved, system: str) -> Json:
+    """How a row ranks by views: which it has, and how their scores become an entity's."""
+    own = settings.systems[system]
+    aggregate = settings.aggregates[own.aggregate or settings.aggregate]
+    scores = _without_defaults(aggregate.as_dict())
+    layers = own.merge_layers or 0
     return {
-        "merge_layers": 0,
-        "search": "distant" if merged else None,
-        "global_view": False,
-        "spans": False,
-        **own,
-        **_without_defaults({key: value for key, value in scored.items() if key != "kind"}),
-        "aggregate": scored["kind"],
+        "aggregate": scores.pop("kind"),
+        **scores,
+        "merge_layers": layers,
+        "search": own.search or ("distant" if layers else None),
+        "global_view": bool(own.global_view),
+        "spans": bool(own.spans),
     }
 
 
-def note_of(settings: Settings, system: str) -> str | None:
+def note_of(settings: Resolved, system: str) -> str | None:
     """A row's footnote: how its model was chosen, how it scores several views, its own ``note``.
 
     No part of the row's settings: another wording gives no other row.
     """
-    own, said = system_of(settings, system), []
-    if "model" in own and "retriever" not in own:
-        if among := settings["models"][own["model"]].get("best_of"):
-            said = [f"The best on validation of {len(among)} models; other rows are one model."]
-        if trained_as(settings, own["model"])["views"]["kind"] == "sentences":
-            said.append(AGGREGATES[own["aggregate"]].note)
-    return " ".join([*said, *filter(None, [own.get("note")])]) or None
+    own, said = settings.systems[system], []
+    if own.model and not own.retriever:
+        if among := settings.models[own.model].best_of:
+            said.append(f"The best on validation of {len(among)} models; other rows are one model.")
+        if trained_as(settings, own.model).views.kind == "sentences":
+            said.append(AGGREGATES[views_of(settings, system)["aggregate"]].note)
+    return " ".join([*said, own.note or ""]).strip() or None
 
 
-def rows_named_by(own: Settings) -> list[str]:
+def rows_named_by(own: System) -> list[str]:
     """The rows whose runs a row is made of: those that it fuses, or the one it starts from."""
-    return [*own.get("fuse", []), *filter(None, [own.get("from")])]
+    return [*(own.fuse or ()), *([own.from_] if own.from_ else ())]
 
 
-def table_row(settings: Settings, system: str) -> Settings:
-    """A row as `muver stage table` takes it: what it is called, and its footnote."""
-    method = settings["systems"][system]["method"]
-    return {"method": method, "system": system, "note": note_of(settings, system)}
+def trained_as(settings: Resolved, model: str) -> Model:
+    """A model's entry with its defaults; of a choice among models, that of the first one.
 
-
-def trained_as(settings: Settings, model: str) -> Settings:
-    """A model's entry with its defaults; of a choice among models, that of the first one."""
-    own = settings["models"][model]
-    if "best_of" in own:
-        return trained_as(settings, own["best_of"][0])
-    return {"metric": "dot", "pooling": _pooling(settings, own), **own}
-
-
-def _pooling(settings: Settings, own: Settings) -> str:
-    """Of a model whose entry names none.
-
-    Token vectors have none, and weights from a checkpoint were trained with ``[CLS]``.
+    Token vectors have no pooling, and weights from a checkpoint were trained with ``[CLS]``.
     """
-    fixed = own["score"] == "sum_max" or "checkpoint" in own
-    return "cls" if fixed else settings["pooling"]
+    own = settings.models[model]
+    if own.best_of:
+        return trained_as(settings, own.best_of[0])
+    fixed = own.score == "sum_max" or own.checkpoint
+    pooling = own.pooling or ("cls" if fixed else settings.pooling)
+    return replace(own, metric=own.metric or "dot", pooling=pooling)
 
 
-def model_settings(settings: Settings, model: str) -> Settings:
+def seed_of(settings: Resolved, model: str) -> int:
+    """The seed of a model's training: its own, or that of all."""
+    own = settings.models[model].seed
+    return settings.seed if own is UNSET else own
+
+
+def context_of(settings: Resolved, model: Model) -> Json:
+    """How long a mention's context is for a model, and the prompt before it."""
+    return settings.context.as_dict() | (model.context.as_dict() if model.context else {})
+
+
+def training_of(settings: Resolved, model: Model) -> Json:
+    """How a model is trained: as all are, but for what its entry says."""
+    return settings.training.as_dict() | (model.training.as_dict() if model.training else {})
+
+
+def model_settings(settings: Resolved, model: str) -> Json:
     """Everything that makes one model: views, score, context, training, seed.
 
     A choice among models is made of theirs; converted weights have no training. A model that starts
     from another, or whose hard negatives a row found, is made of that one's settings too.
     """
-    own = settings["models"][model]
-    if "best_of" in own:
-        return {"best_of": {name: model_settings(settings, name) for name in own["best_of"]}}
+    if among := settings.models[model].best_of:
+        return {"best_of": {name: model_settings(settings, name) for name in among}}
     own = trained_as(settings, model)
-    layouts = {key: own[key] for key in ("views", "score", "metric", "pooling")}
-    layouts["context"] = overlay(settings["context"], own.get("context", {}))
-    if "checkpoint" in own:
+    layouts = {
+        "views": own.views.as_dict(),
+        "score": own.score,
+        "metric": own.metric,
+        "pooling": own.pooling,
+        "context": context_of(settings, own),
+    }
+    if own.checkpoint:
         return layouts
     made = {
         **layouts,
-        **_without_defaults({"vectors": settings["vectors"]}),
-        "training": _without_defaults(overlay(settings["training"], own.get("training", {}))),
-        "precision": settings["compute"]["training_precision"],
-        "seed": own.get("seed", settings["seed"]),
+        **_without_defaults({"vectors": settings.vectors}),
+        "training": _without_defaults(training_of(settings, own)),
+        "precision": settings.compute.training_precision,
+        "seed": seed_of(settings, model),
     }
-    if "start" in own:
-        made["start"] = {own["start"]: model_settings(settings, own["start"])}
-    if "negatives" in own:
-        mined_from = own["negatives"]["from"]
-        made["negatives"] = {
-            **negatives_settings(settings, model),
-            "run": _run_behind(settings, mined_from),
-        }
+    if own.start:
+        made["start"] = {own.start: model_settings(settings, own.start)}
+    if own.negatives:
+        behind = _run_behind(settings, own.negatives.from_)
+        made["negatives"] = {**negatives_settings(settings, model), "run": behind}
     return made
 
 
-def pretrain_settings(settings: Settings, seed: int) -> Settings:
+def pretrain_settings(settings: Resolved, seed: int) -> Json:
     """Settings of `muver stage pretrain`; with 0 steps the encoder is taken as it is."""
     return {
-        **settings["pretrain"],
-        "context_tokens": settings["context"]["max_tokens"],
-        "initial_scale": settings["training"]["initial_scale"],
-        "vectors": settings["vectors"],
-        "precision": settings["compute"]["training_precision"],
+        **settings.pretrain.as_dict(),
+        "context_tokens": settings.context.max_tokens,
+        "initial_scale": settings.training.initial_scale,
+        "vectors": settings.vectors,
+        "precision": settings.compute.training_precision,
         "seed": seed,
     }
 
 
-def _without_defaults(own: Settings) -> Settings:
+def _without_defaults(own: Json) -> Json:
     return {key: value for key, value in own.items() if BEFORE.get(key) != value}
 
 
-def _run_behind(settings: Settings, row: str) -> Settings:
+def _run_behind(settings: Resolved, row: str) -> Json:
     """What makes another row's run: its model, if it is ranked by that as all rows are.
 
     Such rows were the only ones that could be named, and models keep the keys that they had then.
     """
-    own = settings["systems"][row]
-    if own.keys() <= PLAIN and system_of(settings, row)["aggregate"] == "max":
-        return {own["model"]: model_settings(settings, own["model"])}
+    own = settings.systems[row]
+    if own.as_dict().keys() <= PLAIN and views_of(settings, row)["aggregate"] == "max":
+        return {own.model: model_settings(settings, own.model)}
     return {row: row_settings(settings, row)}
 
 
-def negatives_settings(settings: Settings, model: str) -> Settings:
+def negatives_settings(settings: Resolved, model: str) -> Json:
     """Settings of `muver stage negatives`: how a model's hard negatives are taken from the run."""
-    own = settings["models"][model]
-    kept = {key: value for key, value in own["negatives"].items() if key not in ("from", "count")}
-    if kept.get("random"):
-        kept["seed"] = own.get("seed", settings["seed"])
-    return {"per_mention": own["negatives"]["count"], **kept}
+    own = settings.models[model].negatives
+    kept = {key: value for key, value in own.as_dict().items() if key not in ("from", "count")}
+    if own.random:
+        kept["seed"] = seed_of(settings, model)
+    return {"per_mention": own.count, **kept}
 
 
-def retrieval_settings(settings: Settings, system: str, split: str | None = None) -> Settings:
+def retrieval_settings(settings: Resolved, system: str, split: str | None = None) -> Json:
     """Everything that makes a system's run from its model, from the corpus or from other runs.
 
     Parameters
@@ -164,101 +169,137 @@ def retrieval_settings(settings: Settings, system: str, split: str | None = None
     split
         Another split than the tables', as fusion needs to choose its weight.
     """
-    own = system_of(settings, system)
-    common = {**settings["retrieve"], **{key: own[key] for key in COMMON if key in own}}
-    if split is not None:
-        common["split"] = split
-    shared = {key: common[key] for key in COMMON if key in common}
-    if "fuse" in own:
-        decides = {key: settings["fusion"][key] for key in FUSION[own["by"]]}
-        return {**shared, "kind": own["by"], "parts": own["fuse"], **decides}
-    if "retriever" in own:
-        named = {"parts": [own["from"]]} if "from" in own else {}
-        return {**settings[own["retriever"]], **shared, **named}
-    model = trained_as(settings, own["model"])
-    if model["score"] == "sum_max":
-        return {**shared, "memory_mb": common["memory_mb"]}
-    chosen = {
-        **shared,
-        "memory_mb": common["memory_mb"],
-        "metric": model["metric"],
-        **{key: own[key] for key in OF_VIEWS if key in own},
-    }
-    if open_choice(chosen):
-        chosen["validation_cutoff"] = settings["training"]["validation_cutoff"]
-    return chosen
+    own = settings.systems[system]
+    given = {key: value for key in ("k", "match", "own_page") if (value := getattr(own, key))}
+    shared = settings.retrieve.as_dict() | given
+    shared["split"] = split or settings.retrieve.split
+    memory = shared.pop("memory_mb")
+    if own.fuse:
+        decides = {key: getattr(settings.fusion, key) for key in FUSION[own.by]}
+        return {**shared, "kind": own.by, "parts": list(own.fuse), **decides}
+    if own.retriever:
+        named = {"parts": [own.from_]} if own.from_ else {}
+        return {**getattr(settings, own.retriever).as_dict(), **shared, **named}
+    model = trained_as(settings, own.model)
+    if model.score == "sum_max":
+        return {**shared, "memory_mb": memory}
+    views = views_of(settings, system)
+    if open_choice(views):
+        views["validation_cutoff"] = settings.training.validation_cutoff
+    return {**shared, "memory_mb": memory, "metric": model.metric, **views}
 
 
-def merge_settings(settings: Settings, search: str) -> Settings:
+def merge_settings(settings: Resolved, search: str) -> Json:
     """Settings of one way of merging."""
-    common = {key: value for key, value in settings["merge"].items() if key != "searches"}
-    return {**common, **_without_defaults(settings["merge"]["searches"][search])}
+    merge = settings.merge
+    pairs = _without_defaults(merge.searches[search].as_dict())
+    return {
+        "layers": merge.layers,
+        "top_k": merge.top_k,
+        "max_tokens": merge.max_tokens,
+        **pairs,
+    }
 
 
-def row_settings(settings: Settings, system: str) -> Settings:
+def row_settings(settings: Resolved, system: str) -> Json:
     """A row's whole settings, from which its key is made (without the data and the machine)."""
-    own = system_of(settings, system)
-    if has_knowledge_base(settings) and "model" in own:
+    own = settings.systems[system]
+    if settings.over_kb and own.model:
         return _knowledge_base_row(settings, system)
-    row: Settings = {
+    row: Json = {
         "system": system,
-        "corpus": settings["corpus"],
+        "corpus": settings.corpus.as_dict(),
         "retrieve": retrieval_settings(settings, system),
-        "seed": settings["seed"],
+        "seed": settings.seed,
     }
     row["retrieve"].pop("memory_mb", None)  # bounds memory, moves no score
     if parts := rows_named_by(own):
         row["parts"] = {part: row_settings(settings, part) for part in parts}
-    if "model" in own:
-        row["model"] = model_settings(settings, own["model"])
-        row["segment"] = settings["segment"]
-        row["precision"] = settings["compute"]["precision"]
-        row["seed"] = row["model"].get("seed", settings["seed"])
-        if own["merge_layers"]:
-            row["merge"] = merge_settings(settings, own["search"])
+    if own.model:
+        row["model"] = model_settings(settings, own.model)
+        row["segment"] = settings.segment.as_dict()
+        row["precision"] = settings.compute.precision
+        row["seed"] = seed_of(settings, own.model)
+        views = views_of(settings, system)
+        if views["merge_layers"]:
+            row["merge"] = merge_settings(settings, views["search"])
             del row["merge"]["layers"]  # how many are used stands in retrieve
-        if own["global_view"]:
-            row["global_view"] = settings["global_view"]
-        if own["spans"]:
-            row["spans"] = settings["spans"]
+        if views["global_view"]:
+            row["global_view"] = settings.global_view.as_dict()
+        if views["spans"]:
+            row["spans"] = settings.spans.as_dict()
     return row
 
 
-def _knowledge_base_row(settings: Settings, system: str) -> Settings:
-    """Of a row over a knowledge base."""
-    model = settings["systems"][system]["model"]
-    mining = {}
-    if "negatives" in settings["models"][model]:
-        mined_from = settings["models"][model]["negatives"]["from"]
-        mining = {"mining": _candidates(settings, mined_from)}
+# Of a knowledge base.
+
+
+def to_search_a_kb(settings: Resolved, system: str) -> str | None:
+    """What to change for a row to search a knowledge base, by original views; None if it can."""
+    aggregates = [kind for kind, aggregate in AGGREGATES.items() if aggregate.alone]
+    own, views = settings.systems[system], views_of(settings, system)
+    if more := [key for key in MORE_VIEWS if views[key]]:
+        return f"Leave out {', '.join(more)}"
+    if not own.model or views["aggregate"] not in aggregates:
+        return f"Set model and aggregate, of the kind {' or '.join(aggregates)}"
+    if choice := open_choice(views):
+        return f"Set one {choice}, as there is no validation of it"
+    if trained_as(settings, own.model).score == "sum_max":
+        return "Set a model whose score is max"
+    if own.own_page:
+        return "Leave out own_page, as mentions stand on none of its pages"
+    return None if own.index is not UNSET else "Set index to null (exact) or one of linking.indexes"
+
+
+def _knowledge_base_row(settings: Resolved, system: str) -> Json:
+    model, linking = settings.systems[system].model, settings.linking
+    negatives = settings.models[model].negatives
+    mining = {"mining": _candidates(settings, negatives.from_)} if negatives else {}
     return {
         "system": system,
-        "corpus": settings["corpus"],
-        "kb": {"paragraphs": settings["linking"]["kb"]["paragraphs"]},
+        "corpus": settings.corpus.as_dict(),
+        "kb": {"paragraphs": linking.kb.paragraphs},
         **_candidates(settings, system),
         "model": model_settings(settings, model),
         **mining,
         "subset": subset_settings(settings),
-        "dtype": settings["linking"]["dtype"],
-        "precision": settings["compute"]["precision"],
-        "seed": settings["models"][model].get("seed", settings["seed"]),
+        "dtype": linking.dtype,
+        "precision": settings.compute.precision,
+        "seed": seed_of(settings, model),
     }
 
 
-def search_of(settings: Settings, system: str, name: str) -> Settings:
-    """Settings of a knowledge base's search for the mentions of a set."""
-    own = system_of(settings, system)
-    scored = {key: own[key] for key in ("aggregate", *fields(OfAggregates)) if key in own}
-    # Rows by their best view have the keys that they had when there was nothing else.
-    return search_settings(settings, name) | (scored if own["aggregate"] != "max" else {})
+def subset_settings(settings: Resolved) -> Json:
+    """Settings of `muver stage kb-subset`."""
+    return {"further": settings.linking.further, "seed": settings.seed}
 
 
-def _candidates(settings: Settings, system: str) -> Settings:
+def index_settings(settings: Resolved, name: str) -> Json:
+    """Settings of `muver stage ann-build` for an index."""
+    return {**settings.linking.indexes[name].as_dict(), "seed": settings.seed}
+
+
+def search_settings(settings: Resolved, system: str, name: str) -> Json:
+    """Settings of a system's search for the mentions of a set."""
+    search = {
+        **settings.linking.search.as_dict(),
+        "split": name,
+        "k": settings.retrieve.k,
+        "match": "id",
+        "threads": settings.compute.threads,
+    }
+    views = views_of(settings, system)
+    if views["aggregate"] != "max":  # such rows keep the keys of when there was nothing else
+        search |= {key: views[key] for key in ("aggregate", *fields(OfAggregates)) if key in views}
+    return search
+
+
+def _candidates(settings: Resolved, system: str) -> Json:
     """How a system finds its candidates among millions: what of it can change them."""
-    index = settings["systems"][system].get("index")
-    search = search_of(settings, system, "any")
+    index = settings.systems[system].index or None
+    search = search_settings(settings, system, "any")
     without = {"memory_mb", "threads", "gpu", "split"}
     if index is None:  # nor what says how an index is searched
-        without |= settings["linking"]["search"].keys()
+        without |= fields(type(settings.linking.search)).keys()
     retrieve = {key: value for key, value in search.items() if key not in without}
     return {"retrieve": retrieve, "index": index and index_settings(settings, index)}

@@ -5,7 +5,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -17,7 +16,7 @@ FILE = Path(__file__).parents[3] / "workflow" / "schemas" / "params.schema.json"
 
 def as_text() -> str:
     """JSON Schema of :class:`~muver.reproduction.settings.params.Params`, one type a line."""
-    made = _unique(msgspec.json.schema(Params))
+    made = msgspec.json.schema(Params)
     kinds = ",\n".join(
         f"{json.dumps(name)}: {json.dumps(kind)}" for name, kind in made["$defs"].items()
     )
@@ -25,16 +24,6 @@ def as_text() -> str:
         '{"$schema": "https://json-schema.org/draft/2020-12/schema",\n'
         f'"$ref": "{made["$ref"]}",\n"$defs": {{\n{kinds}\n}}}}\n'
     )
-
-
-def _unique(node: Any) -> Any:
-    """The schema with the rule that lists of settings hold no value twice."""
-    if isinstance(node, list):
-        return [_unique(one) for one in node]
-    if not isinstance(node, dict):
-        return node
-    own = {key: _unique(value) for key, value in node.items()}
-    return {**own, "uniqueItems": True} if own.get("type") == "array" else own
 
 
 if __name__ == "__main__":

@@ -1,7 +1,11 @@
 """Follows Snakemake's jobs by its log events: what runs, what is done, how long it will take."""
 
+import atexit
 import logging
+import os
 import re
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -12,9 +16,8 @@ from typing import Any
 from snakemake.common import NOTHING_TO_BE_DONE_MSG
 
 from muver.io.errors import InputError
-from muver.io.progress import duration
+from muver.io.progress import FOLLOWED, duration
 from muver.reproduction.estimate.jobs import START, Key, seconds_of
-from muver.reproduction.terminal.live import Live, say
 from muver.reproduction.workspace import Graph
 
 KEY = re.compile(r"(^|-)[0-9a-f]{8}$")  # of an artifact's name
@@ -28,6 +31,79 @@ MOVED = re.compile(
 )
 # What Snakemake says of a stage that ended with 2: the stage has said it better.
 TOLD = re.compile(r"RuleException:\nCalledProcessError.*returned non-zero exit status 2\.$", re.S)
+# Ctrl-C: how Snakemake takes note of it, of a job that it ended, and at last of the run.
+STOPPING = "Terminating processes on user request"
+INTERRUPTED = re.compile(r"RuleException:\nCalledProcessError.*(status 130|SIGINT: 2>)\.$", re.S)
+FAILED = "At least one job did not complete successfully"
+STOPPED = "Stopped. Repeat the command to go on."
+
+
+def say(line: str) -> None:
+    """Write a line to standard error in one piece, as other threads write there too.
+
+    `print` writes the line's end by itself, and another's line may come in between.
+    """
+    sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()
+
+
+class Live:
+    """Keeps lines up to date below what the process and its children write to standard error.
+
+    Their standard error becomes a pipe, so that no line of theirs is overwritten.
+    """
+
+    def __init__(self, lines: Callable[[], list[str]]):
+        self._lines = lines
+        self._stopped = True
+
+    @staticmethod
+    def possible() -> bool:
+        """Whether standard error is a terminal that can move its cursor."""
+        return sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+
+    def start(self) -> None:
+        """Take over the terminal until :meth:`stop`, or the end of the process."""
+        from rich.console import Console
+        from rich.live import Live as Display
+        from rich.text import Text
+
+        def shown() -> Text:
+            return Text("\n".join(self._lines()), no_wrap=True, overflow="ellipsis")
+
+        self._terminal = os.dup(2)
+        console = Console(file=os.fdopen(self._terminal, "w"), highlight=False)
+        self._display = Display(
+            console=console, get_renderable=shown, refresh_per_second=2, transient=True,
+            redirect_stdout=False, redirect_stderr=False,
+        )  # fmt: skip
+        source, sink = os.pipe()
+        os.dup2(sink, 2)
+        os.close(sink)
+        os.environ[FOLLOWED] = "1"
+        self._stopped = False
+        self._display.start()
+        self._reader = threading.Thread(target=self._read, args=(source,), daemon=True)
+        self._reader.start()
+        atexit.register(self.stop)
+
+    def stop(self) -> None:
+        """Give the terminal back; may be called twice."""
+        if self._stopped:
+            return
+        self._stopped = True
+        sys.stderr.flush()
+        os.dup2(self._terminal, 2)  # closes our end of the pipe
+        self._reader.join(timeout=2)  # a child that is still at work keeps its end
+        self._display.stop()
+        del os.environ[FOLLOWED]
+
+    def _read(self, source: int) -> None:
+        from rich.text import Text
+
+        with os.fdopen(source, encoding="utf-8", errors="replace") as lines:
+            for line in lines:
+                self._display.console.print(Text.from_ansi(line.rstrip("\n")), soft_wrap=True)
 
 
 @dataclass(frozen=True)
@@ -48,10 +124,8 @@ class Job:
         for log in map(Path, self.logs):
             try:
                 if log.stat().st_mtime >= self.since:
-                    with log.open("rb") as file:
-                        file.seek(max(log.stat().st_size - 1000, 0))
-                        last = file.read().decode("utf-8", "replace").rstrip().rpartition("\n")[2]
-                    return STAMP.sub("", last)
+                    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+                    return STAMP.sub("", lines[-1]) if lines else ""
             except OSError:  # not there yet
                 continue
         return ""
@@ -80,19 +154,20 @@ class Follower(logging.Handler):
         self._running: dict[int, Job] = {}
         self._seconds: dict[Key, float] = {}
         self._done = 0
+        self._stopped = False
         self._live: Live | None = None
 
     def start(self, logger: logging.Logger, graph: Graph, jobs: Iterable[Any], cores: int) -> None:
         """Take the place of Snakemake's lines about these jobs, which are to be run."""
         left = {job.jobid: (job.rule.name, job.wildcards_dict.get("id", "")) for job in jobs}
-        threads = graph.settings["compute"]["threads"]
+        threads = graph.settings.compute.threads
         self._together = 1 if graph.gpus else max(cores // threads, 1)
         self._graph, self._left, self._total = graph, left, len(left)
         self._reckon()
         self._since = time.time()
         for handler in logger.handlers:
             if handler.name == "DefaultStreamHandler":
-                handler.addFilter(_is_kept)
+                handler.addFilter(self._keeps)
         if Live.possible():
             self._live = Live(self.lines)
             self._live.start()
@@ -129,13 +204,24 @@ class Follower(logging.Handler):
             self._done += 1
             self._say(f"{job.name}: {duration(time.time() - job.since)}")
         elif event == "job_error" and (job := self._running.pop(said["jobid"], None)):
-            self._say(f"{job.name}: failed. Its log: {', '.join(job.logs)}")
+            if not self._stopped:
+                self._say(f"{job.name}: failed. Its log: {', '.join(job.logs)}")
         elif event == "progress":
             self._total = said["total"]
 
     def lines(self) -> list[str]:
         """A line for each running job, and one for the run; another thread may ask for them."""
         return [*(job.line() for job in dict(self._running).values()), self._whole()]
+
+    def _keeps(self, record: logging.LogRecord) -> bool:
+        """Whether a line of Snakemake's is shown; after Ctrl-C a sentence replaces them all."""
+        said = str(record.msg)
+        self._stopped |= said.startswith(STOPPING)
+        if self._stopped:
+            record.msg = STOPPED
+            return FAILED in said
+        replaced = getattr(record, "event", None) in REPLACED or said == SELECTING
+        return not (replaced or any(one.match(said) for one in (TOLD, INTERRUPTED, MOVED)))
 
     def _reckon(self) -> None:
         """Look up what jobs take, as finished ones tell more of the others."""
@@ -163,12 +249,6 @@ class Follower(logging.Handler):
         if left is None or self._done >= self._total:
             return told
         return f"{told}, about {duration(left)} left"
-
-
-def _is_kept(record: logging.LogRecord) -> bool:
-    said = str(record.msg)
-    replaced = getattr(record, "event", None) in REPLACED or said == SELECTING
-    return not (replaced or TOLD.match(said) or MOVED.match(said))
 
 
 def _name(job: Mapping[str, Any]) -> str:

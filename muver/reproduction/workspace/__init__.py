@@ -1,9 +1,6 @@
 """What is made of what, where it lies, and which code makes it."""
 
-from collections.abc import Mapping
-from typing import Any
-
-from muver.reproduction.settings.knowledge_base import has_knowledge_base
+from muver.reproduction.settings import Resolved
 from muver.reproduction.workspace.artifact import Artifact
 from muver.reproduction.workspace.code import code
 from muver.reproduction.workspace.graph import Graph
@@ -13,6 +10,6 @@ from muver.reproduction.workspace.worlds import Worlds
 __all__ = ["Artifact", "Graph", "KnowledgeBase", "Worlds", "code", "graph_of"]
 
 
-def graph_of(settings: Mapping[str, Any]) -> Graph:
+def graph_of(settings: Resolved) -> Graph:
     """The graph of the dataset that the settings name."""
-    return KnowledgeBase(settings) if has_knowledge_base(settings) else Worlds(settings)
+    return KnowledgeBase(settings) if settings.over_kb else Worlds(settings)

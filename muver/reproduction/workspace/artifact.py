@@ -28,44 +28,19 @@ Input = Union[str, File, "Artifact", Sequence[Union[str, File, "Artifact"]]]
 
 @dataclass(frozen=True, eq=False)
 class Artifact:
-    """What one job makes.
+    """What one job makes: a folder or files, ``build/<workspace>/<kind>/<name>-<key>``."""
 
-    Attributes
-    ----------
-    root
-        The dataset's folder, ``build/<workspace>``.
-    kind
-        The artifact's folder below it, such as ``models``.
-    name
-        As params.yaml has it, such as ``muver``, or ``test/muver`` of a set. Empty where there is
-        one artifact of a kind.
-    rule
-        The rule that makes it.
-    suffixes
-        What its files are called after its own path.
-    settings
-        What decides its content: its stage's settings.
-    inputs
-        What its stage reads, by the name of the input.
-    machine
-        Settings of the machine that move its numbers, where its stage takes them apart from the
-        others.
-    free
-        Further settings of its stage, which move no number: memory, threads.
-    pinned
-        Whether a published checksum says what it holds. Then its name needs no key.
-    """
-
-    root: str
-    kind: str
-    name: str
-    rule: str
-    suffixes: Sequence[str]
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    inputs: Mapping[str, Input] = field(default_factory=dict)
-    free: Mapping[str, Any] = field(default_factory=dict)
+    root: str  # the dataset's folder, build/<workspace>
+    kind: str  # the folder below it, such as models
+    name: str  # as params.yaml has it, or test/muver of a set; empty where a kind has one artifact
+    rule: str  # that makes it
+    suffixes: Sequence[str]  # what its files are called after its own path
+    settings: Mapping[str, Any] = field(default_factory=dict)  # its stage's, which move numbers
+    inputs: Mapping[str, Input] = field(default_factory=dict)  # what its stage reads, by role
+    free: Mapping[str, Any] = field(default_factory=dict)  # that move no number: memory, threads
+    # Of the machine, which move numbers; where a stage takes them apart from the others.
     machine: Mapping[str, Any] = field(default_factory=dict)
-    pinned: bool = False
+    pinned: bool = False  # whether a published checksum says what it holds: its name needs no key
 
     @cached_property
     def key(self) -> str:

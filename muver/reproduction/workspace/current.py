@@ -7,7 +7,7 @@ from typing import Any
 
 from muver.io.errors import InputError
 from muver.io.files import remove_all, size_of, strays
-from muver.reproduction.settings.file import read_params
+from muver.reproduction.settings.file import NAME, read_params
 from muver.reproduction.settings.resolve import resolve
 from muver.reproduction.workspace import graph_of
 from muver.reproduction.workspace.artifact import Artifact
@@ -25,7 +25,7 @@ def link(graph: Graph, here: Callable[[str], str] = str) -> None:
         Where an artifact's path lies on this machine: elsewhere, if it is a storage's copy.
     """
     add_to_catalog(Path(here(graph.root)), graph.by_place.values())
-    asked = {one.path for one in graph.asked(graph.settings["results"])}
+    asked = {one.path for one in graph.asked(graph.settings.results)}
     folder = Path(graph.root, "current")
     wanted = {
         folder / place: os.path.relpath(here(target), (folder / place).parent)
@@ -57,6 +57,29 @@ def _links(one: Artifact) -> Iterator[tuple[str, str]]:
         yield between.join(filter(None, (one.kind, one.name))), one.path
     for suffix in files:
         yield f"{one.kind}/{one.name}{suffix}", f"{one.path}{suffix}"
+
+
+def made(section: str, name: str) -> str:
+    """Where the model or the row's index of a name lies that params.yaml asks for.
+
+    Parameters
+    ----------
+    section
+        ``models`` or ``systems``; what it has no entry of stays as it is.
+    """
+    graph = graph_of(resolve(read_params(NAME), {}))
+    if name not in getattr(graph.settings, section):
+        return name
+    index = f"{graph.root}/indexes/{name}.json"
+    path, file = index, index
+    if section == "models":
+        path, file = graph.model(name).path, graph.model(name).files[0]
+    if not Path(file).is_file():
+        raise InputError(
+            f"{name}: params.yaml asks for {path}, which is not made yet. Make it: snakemake "
+            f"--cores all {file}"
+        )
+    return path
 
 
 def not_asked(graph: Graph) -> list[Path]:

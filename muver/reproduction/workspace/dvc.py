@@ -10,6 +10,7 @@ from muver.reproduction.settings.resolve import resolve
 from muver.reproduction.workspace import graph_of
 from muver.reproduction.workspace.artifact import Artifact
 from muver.reproduction.workspace.code import KIND, PACKAGE, code
+from muver.reproduction.workspace.current import link
 from muver.reproduction.workspace.graph import STAGES, Graph
 
 TABLES = ("tables", "figures", "grid", "metrics", "report")
@@ -19,16 +20,17 @@ IGNORE = "# Of each kind only what params.yaml asks for; `muver prune` removes t
 
 
 def list_asked(config: Iterable[tuple[str, Any]] = ()) -> None:
-    """Write what each DVC stage depends on, and what DVC leaves alone.
+    """Write what each DVC stage depends on and what DVC leaves alone, and link it in ``current``.
 
     A stage that has nothing to make leaves the empty folders that DVC expects, made here.
     """
     graph = graph_of(resolve(read_params("params.yaml"), dict(config)))
     kinds = [Path(graph.root, kind) for kinds in STAGES.values() for kind in kinds]
-    for folder in (*kinds, Path("metrics", graph.settings["workspace"])):
+    for folder in (*kinds, Path("metrics", graph.settings.workspace)):
         folder.mkdir(parents=True, exist_ok=True)
     write_asked(graph)
     write_ignored(graph)
+    link(graph)
 
 
 def write_asked(graph: Graph) -> None:
@@ -37,8 +39,8 @@ def write_asked(graph: Graph) -> None:
     The ids of the artifacts that it has to make, and hashes of the code that makes them; of the
     tables the sections that decide what they say.
     """
-    settings, folder = graph.settings, Path(graph.root, "asked")
-    asked = graph.asked(settings["results"])
+    folder, written = Path(graph.root, "asked"), graph.settings.as_dict()
+    asked = graph.asked(graph.settings.results)
     for stage, kinds in STAGES.items():
         own = [one for one in asked if one.kind in kinds]
         ids = {f"{one.kind}/{one.name}": one.id for one in own}
@@ -47,9 +49,9 @@ def write_asked(graph: Graph) -> None:
             "code": _hashes(_rule(graph, one) for one in own),
         }
         write_json(folder / f"{stage}.json", content)
-    rows = {row for result in settings["results"] for row in graph.rows(result)}
-    tables = {section: settings[section] for section in OF_TABLES}
-    tables["systems"] = {row: settings["systems"][row] for row in sorted(rows)}
+    rows = {row for result in graph.settings.results for row in graph.rows(result)}
+    tables = {section: written[section] for section in OF_TABLES}
+    tables["systems"] = {row: written["systems"][row] for row in sorted(rows)}
     write_json(folder / "tables.json", {"settings": tables, "code": _hashes(TABLES)})
 
 

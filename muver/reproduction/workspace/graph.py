@@ -16,13 +16,14 @@ from typing import Any
 from muver.io.errors import InputError
 from muver.io.typed import overlay
 from muver.reproduction.grid.points import trials
-from muver.reproduction.settings import model_settings, row_settings
+from muver.reproduction.settings import Resolved, model_settings, row_settings
 from muver.reproduction.settings.rows import (
     negatives_settings,
     pretrain_settings,
     rows_named_by,
-    system_of,
+    seed_of,
     trained_as,
+    views_of,
 )
 from muver.reproduction.workspace.artifact import Artifact, File, Input, with_origins
 from muver.retriever.corpus.sources import find_source
@@ -63,7 +64,6 @@ STAGES = {
     "grid": ("grid",),
 }
 
-
 ALL_VIEWS = 10  # of an entity, where training takes them all and the data are not read yet
 
 
@@ -101,10 +101,10 @@ class Graph(ABC):
     suffixes: Mapping[str, list[str]] = SUFFIXES
     sharded = False  # whether the vectors of one knowledge base lie in shards
 
-    def __init__(self, settings: Mapping[str, Any]):
+    def __init__(self, settings: Resolved):
         self.settings = settings
-        self.root = f"build/{settings['workspace']}"
-        self.trials = trials(settings["grid"])
+        self.root = f"build/{settings.workspace}"
+        self.trials = trials(settings.grid.as_dict())
         # Each is asked for many times.
         for method in ("encoder_of", "start_of", "model", "run", "evaluation"):
             setattr(self, method, cache(getattr(self, method)))
@@ -141,22 +141,22 @@ class Graph(ABC):
     @property
     def encoder(self) -> Artifact:
         """The encoder as it is made from scratch, taken or fetched."""
-        return self.encoder_of(self.settings["seed"])
+        return self.encoder_of(self.settings.seed)
 
     @property
     def start(self) -> Artifact:
         """The directory that training starts from: the encoder, pre-trained if asked for."""
-        return self.start_of(self.settings["seed"])
+        return self.start_of(self.settings.seed)
 
     def encoder_of(self, seed: int) -> Artifact:
         """The encoder of a seed: its own if it is made from scratch, else the one there is."""
-        name, settings, inputs = "", {"encoder": self.settings["encoder"]}, self.encoder_files()
-        if settings["encoder"] == "scratch":
+        name, settings, inputs = "", {"encoder": self.settings.encoder}, self.encoder_files()
+        if self.settings.encoder == "scratch":
             name = self.named_by(seed)
-            settings |= {"scratch": self.settings["scratch"], "seed": seed}
+            settings |= {"scratch": self.settings.scratch.as_dict(), "seed": seed}
             texts = self.texts_to_learn()
             inputs |= {role: texts[role] for role in ("entities", "counts")}
-        if self.settings["pooling"] == "auto":
+        if self.settings.pooling == "auto":
             settings["pooling"] = "auto"
         return self.made("start", name, "encoder", settings, **inputs)
 
@@ -170,48 +170,44 @@ class Graph(ABC):
 
     def named_by(self, seed: int) -> str:
         """The name of what each seed has one of; the main seed's has none."""
-        return "" if seed == self.settings["seed"] else f"seed{seed}"
+        return "" if seed == self.settings.seed else f"seed{seed}"
 
     def encoder_files(self) -> dict[str, Input]:
         """Files of the encoder's directory as they lie there; none for scratch and the hub."""
-        folder = Path(self.settings["encoder"])
-        if self.settings["encoder"] == "scratch" or not folder.is_dir():
+        folder = Path(self.settings.encoder)
+        if self.settings.encoder == "scratch" or not folder.is_dir():
             return {}
-        names = ENCODER_FILES + (POOLING_FILES if self.settings["pooling"] == "auto" else ())
+        names = ENCODER_FILES + (POOLING_FILES if self.settings.pooling == "auto" else ())
         return {"source": [str(folder / n) for n in names if (folder / n).is_file()]}
 
     def model(self, name: str) -> Artifact:
         """A trained, chosen or converted model."""
-        own, settings = self.settings["models"][name], model_settings(self.settings, name)
-        if "best_of" in own:
-            among = [self.model(one) for one in own["best_of"]]
+        own, settings = self.settings.models[name], model_settings(self.settings, name)
+        if own.best_of:
+            among = [self.model(one) for one in own.best_of]
             return self.made("models", name, "choose", settings, models=among)
-        if "checkpoint" in own:
-            inputs = {"checkpoint": own["checkpoint"], "start": self.encoder}
+        if own.checkpoint:
+            inputs = {"checkpoint": own.checkpoint, "start": self.encoder}
             return self.made("models", name, "convert", settings, **inputs)
         inputs = {"start": self.origin(name), **self.training_data(name)}
         return self.made("models", name, "train", settings, **inputs)
 
     def negatives(self, model: str) -> dict[str, Input]:
         """Hard negatives of the training mentions, where a model is trained with them."""
-        own = self.settings["models"][model].get("negatives")
-        if own is None:
+        own = self.settings.models[model].negatives
+        if not own:
             return {}
         gold = self.gold(self.training_set)
         known = {role: gold[role] for role in ("mentions", "entities", "kb") if role in gold}
-        run = self.run(own["from"], self.training_set)[".parquet"]
+        run = self.run(own.from_, self.training_set)[".parquet"]
         settings = negatives_settings(self.settings, model)
         made = self.made("negatives", model, "negatives", settings, run=run, **known)
         return {"negatives": made[".parquet"]}
 
     def origin(self, model: str) -> Artifact:
         """What a model's training starts from: another model, or the encoder."""
-        own = self.settings["models"][model]
-        return self.model(own["start"]) if "start" in own else self.start_for(model)
-
-    def start_for(self, model: str) -> Artifact:
-        """The start of a model's own seed."""
-        return self.start_of(self.settings["models"][model].get("seed", self.settings["seed"]))
+        start = self.settings.models[model].start
+        return self.model(start) if start else self.start_of(seed_of(self.settings, model))
 
     @property
     def grid_points(self) -> list[Artifact]:
@@ -227,27 +223,29 @@ class Graph(ABC):
 
     def weights(self, model: str) -> File:
         """The manifest that names the weights a model came from, through what it started from."""
-        own = self.settings["models"][model]
-        if "checkpoint" in own:
+        own = self.settings.models[model]
+        if own.checkpoint:
             return self.model(model)[f"/{MANIFEST_FILE}"]
-        if origin := own.get("start") or own.get("best_of", [None])[0]:
-            return self.weights(origin)
-        return self.start_for(model)[f"/{MANIFEST_FILE}"]
+        if own.start or own.best_of:
+            return self.weights(own.start or own.best_of[0])
+        return self.start_of(seed_of(self.settings, model))[f"/{MANIFEST_FILE}"]
 
     # Runs and scores.
 
     def kind(self, system: str) -> str:
         """How a system finds its candidates (:mod:`muver.retriever.retrieval.kinds`)."""
-        own = self.settings["systems"][system]
-        score = trained_as(self.settings, own["model"])["score"] if "model" in own else None
-        return kinds.kind_of(own, score, self.sharded)
+        own = self.settings.systems[system]
+        score = trained_as(self.settings, own.model).score if own.model else None
+        return kinds.kind_of(own.as_dict(), score, self.sharded)
 
     def run(self, system: str, name: str) -> Artifact:
         """A system's ranked candidates for the mentions of a set."""
         settings = self.retrieval(system, name)
         free = {key: settings.pop(key) for key in FREE if key in settings}
         kind = self.kind(system)
-        needs = kinds.find(kind).needs(system_of(self.settings, system))
+        own = self.settings.systems[system]
+        views = views_of(self.settings, system) if own.model else {}
+        needs = kinds.find(kind).needs(own.as_dict() | views)
         inputs = {need: self.source(need, system, name) for need in needs}
         made = self.made("runs", f"{name}/{system}", "retrieve", settings, free, **inputs)
         return replace(made, machine=self.precision) if kinds.runs_a_model(kind) else made
@@ -255,19 +253,18 @@ class Graph(ABC):
     def runs_named(self, need: str, system: str, name: str) -> list[File]:
         """Runs of the rows that a system names, on a set or on validation."""
         on = name if need == "runs" else "val"
-        named = rows_named_by(self.settings["systems"][system])
+        named = rows_named_by(self.settings.systems[system])
         return [self.run(part, on)[".parquet"] for part in named]
 
     def evaluation(self, system: str, name: str) -> Artifact:
         """Scores of a system on a set, and the ranks of the gold entities."""
         run, inputs = self.run(system, name), self.gold(name)
-        model = self.settings["systems"][system].get("model")
-        if model is not None:
+        if model := self.settings.systems[system].model:
             inputs["identity"] = self.weights(model)
-            if "best_of" in self.settings["models"][model]:
+            if self.settings.models[model].best_of:
                 inputs["choice"] = self.model(model)[LOG]
         settings = {
-            **self.settings["evaluate"],
+            **self.settings.evaluate.as_dict(),
             "row": row_settings(self.settings, system),
             **self.agreement,
         }
@@ -281,13 +278,14 @@ class Graph(ABC):
     @property
     def precision(self) -> dict[str, str]:
         """The setting of the machine that moves vectors."""
-        return {"precision": self.settings["compute"]["precision"]}
+        return {"precision": self.settings.compute.precision}
 
     @property
     def compute(self) -> dict[str, Any]:
         """Those that move nothing."""
         moving = ("precision", "training_precision")
-        return {k: value for k, value in self.settings["compute"].items() if k not in moving}
+        own = self.settings.compute.as_dict()
+        return {key: value for key, value in own.items() if key not in moving}
 
     @property
     def gpus(self) -> int:
@@ -296,13 +294,8 @@ class Graph(ABC):
         With ``device: auto`` 1 where this machine has any, with ``cuda`` 1 anywhere: a cluster's
         jobs run on other machines.
         """
-        device = self.settings["compute"]["device"]
+        device = self.settings.compute.device
         return int(device == "cuda" or (device == "auto" and Path("/dev/nvidia0").exists()))
-
-    @property
-    def encoding(self) -> dict[str, Any]:
-        """All settings of the machine."""
-        return {**self.precision, **self.compute}
 
     # What is asked for.
 
@@ -310,10 +303,10 @@ class Graph(ABC):
         """Systems of a table or figure, further seeds among them; none of one without runs."""
         if result not in self.measured:
             return []
-        if result in self.settings["figures"]:
-            return list(self.settings["figures"][result]["rows"])
-        rows = list(self.settings["tables"][result]["rows"])
-        repeats = self.settings["repeats"][result]
+        if result in self.settings.figures:
+            return list(self.settings.figures[result].rows)
+        rows = self.settings.tables[result].rows
+        repeats = self.settings.repeats[result]
         return rows + [seed for row in rows for seed in repeats.get(row, [])]
 
     def evaluations(self, result: str) -> list[Artifact]:
@@ -338,10 +331,10 @@ class Graph(ABC):
     def by_place(self) -> dict[tuple[str, str], Artifact]:
         """Every artifact that can be made, by kind and id."""
         found = list(self.declared)
-        for model in self.settings["models"]:
+        for model in self.settings.models:
             with suppress(InputError):  # made of other data
                 found.append(self.model(model))
-        for system in self.settings["systems"]:
+        for system in self.settings.systems:
             for name in self.sets:
                 with suppress(InputError):
                     found.append(self.evaluation(system, name))
@@ -356,10 +349,6 @@ class Graph(ABC):
                 f"{self.root}/{kind}/{name}: not what params.yaml asks for. `snakemake -n` shows "
                 "what it asks for; another setting makes files of another name."
             ) from None
-
-    def named(self, kind: str, name: str) -> Artifact:
-        """The artifact of a kind and a name."""
-        return next(one for one in self.by_place.values() if (one.kind, one.name) == (kind, name))
 
     def made(
         self, kind: str, name: str, rule: str, settings: Mapping[str, Any] | None = None,

@@ -11,17 +11,18 @@ from typing import Any
 
 from muver.io.errors import InputError
 from muver.io.files import read_json
-from muver.reproduction.settings.knowledge_base import (
-    check_settings,
+from muver.io.typed import fields
+from muver.reproduction.settings import Resolved
+from muver.reproduction.settings.rows import (
     index_settings,
-    origins,
-    set_settings,
+    search_settings,
     subset_settings,
-    texts_settings,
+    to_search_a_kb,
+    trained_as,
 )
-from muver.reproduction.settings.rows import search_of, trained_as
 from muver.reproduction.workspace.artifact import Artifact, Input
-from muver.reproduction.workspace.graph import FREE, SUFFIXES, Graph
+from muver.reproduction.workspace.graph import SUFFIXES, Graph
+from muver.retriever.corpus.settings import BadLines
 from muver.retriever.corpus.sources import find_source
 
 PART = (".npy", ".parquet")
@@ -56,15 +57,17 @@ class KnowledgeBase(Graph):
 
     measured = ("table2",)
 
-    def __init__(self, settings: Mapping[str, Any]):
+    def __init__(self, settings: Resolved):
         super().__init__(settings)
-        self.linking = settings["linking"]
-        self.sets = list(self.linking["test"])
-        self.training_set = self.linking["train"]
-        self.agreement = {"agreement": self.linking["search"]["minimum"]}
-        # Dump and sets are invented, or may have to have the published numbers of lines.
-        self.generated = settings["dataset"] == "miniwikipedia"
-        self.counts_published = not self.generated and self.linking["published_counts"]
+        self.linking = settings.linking
+        self.sets = list(self.linking.test)
+        self.training_set = self.linking.train
+        self.agreement = {"agreement": self.linking.search.minimum}
+        # Dump and sets come in one archive, or from the projects they are of.
+        self.of_one_archive = settings.dataset == "miniwikipedia"
+        self.origins = ("kilt", "blink_benchmarks")  # the declared sources of dump and sets
+        if self.of_one_archive:
+            self.origins = ("miniwikipedia", "miniwikipedia")
 
     @property
     def data(self) -> list[Artifact]:
@@ -85,11 +88,6 @@ class KnowledgeBase(Graph):
         """A file of another project, which its checksum pins."""
         return self._pinned(find_source(source).file, source, "")
 
-    @property
-    def of_one_archive(self) -> bool:
-        """Whether dump and sets come in one archive, and not from the projects they are of."""
-        return bool(self.settings["dataset"] == "miniwikipedia")
-
     @cached_property
     def raw(self) -> Artifact:
         """The dump, and with it the sets where they come in its archive."""
@@ -98,9 +96,9 @@ class KnowledgeBase(Graph):
     @cached_property
     def kb(self) -> Artifact:
         """The knowledge base in parts, and what finds an entity by its id or title."""
-        expected = origins(self.settings)[0] if self.linking["published_counts"] else None
-        dump = self.raw[self.raw.suffixes[0]]
-        return self.made("kb", "", "kb", {**self.linking["kb"], "expected": expected}, dump=dump)
+        expected = self.origins[0] if self.linking.published_counts else None
+        settings = {**self.linking.kb.as_dict(), "expected": expected}
+        return self.made("kb", "", "kb", settings, dump=self.raw[self.raw.suffixes[0]])
 
     @property
     def parts(self) -> list[str]:
@@ -112,27 +110,35 @@ class KnowledgeBase(Graph):
 
     def texts(self, model: str) -> dict[str, Input]:
         """Texts of the entities from another source, where a model's views are made of those."""
-        name = trained_as(self.settings, model)["views"].get("text")
+        name = trained_as(self.settings, model).views.text
         if not name:
             return {}
-        counted = self.linking["published_counts"] and not self.of_one_archive
-        expected = name if counted else None
-        settings = {**texts_settings(self.settings), "expected": expected}
-        made = self.made(
-            "texts", name, "texts", settings, file=self.download(name), kb=self.kb
-        )  # fmt: skip
+        counted = self.linking.published_counts and not self.of_one_archive
+        settings = {
+            **{key: getattr(self.linking.kb, key) for key in fields(BadLines)},
+            "expected": name if counted else None,
+        }
+        made = self.made("texts", name, "texts", settings, file=self.download(name), kb=self.kb)
         return {"texts": made}
 
     def set_file(self, name: str) -> Input:
         """The file of a set: with the dump, named in params.yaml, or in the benchmarks' archive."""
         if self.of_one_archive:
             return self.raw[f"/{name}.jsonl"]
-        file = self.linking["sets"][name]["file"]
+        file = self.linking.sets[name].file
         return file if Path(file).is_file() else self._pinned("benchmarks", "benchmarks", "")
 
     def mentions(self, name: str) -> Artifact:
         """A set's mentions with their gold entities, and the report of the matching."""
-        settings = set_settings(self.settings, name)
+        own, source = self.linking.sets[name], find_source(self.origins[1])
+        counted = self.linking.published_counts and name in source.published.mentions
+        settings = {
+            **self.settings.corpus.as_dict(),
+            "match": self.linking.match,
+            "expected": source.name if counted else None,
+            "format": own.format or None,
+            "part": own.part or None,
+        }
         return self.made("mentions", name, "link", settings, file=self.set_file(name), kb=self.kb)
 
     # Training.
@@ -147,7 +153,7 @@ class KnowledgeBase(Graph):
         return self.made(
             "training", name, "subset", subset_settings(self.settings),
             train=self.mentions(self.training_set)[".parquet"],
-            val=self.mentions(self.linking["validation"])[".parquet"],
+            val=self.mentions(self.linking.validation)[".parquet"],
             kb=self.kb, **further,
         )  # fmt: skip
 
@@ -168,7 +174,7 @@ class KnowledgeBase(Graph):
 
     def vectors(self, model: str) -> Artifact:
         """Vectors of the knowledge base's views, part by part, as far as the parts are known."""
-        settings = {"dtype": self.linking["dtype"], **self.precision}
+        settings = {"dtype": self.linking.dtype, **self.precision}
         made = self.made(
             "vectors", model, "encode_part", settings, self.compute,
             model=self.model(model), kb=self.kb, **self.texts(model),
@@ -184,50 +190,45 @@ class KnowledgeBase(Graph):
 
     def index(self, model: str, name: str) -> Artifact:
         """An approximate index of a model's vectors, checked against exact search."""
-        check = check_settings(self.settings)
-        free = {key: check.pop(key) for key in FREE if key in check}
+        search, threads = self.linking.search, self.settings.compute.threads
+        check = {
+            "k": self.settings.retrieve.k,
+            "agreement": search.minimum,
+            "rescore": search.rescore,
+            "most_views": search.most_views,
+            "seed": self.settings.seed,
+        }
+        free = {
+            "build": {"threads": threads},
+            "check": {"memory_mb": search.memory_mb, "threads": threads},
+        }
         settings = {"build": index_settings(self.settings, name), "check": check}
-        mentions = self.mention_vectors(model, self.linking["validation"])
+        mentions = self.mention_vectors(model, self.linking.validation)
         return self.made(
-            "index", f"{model}/{name}", "ann_index", settings,
-            {"build": {"threads": free["threads"]}, "check": free},
+            "index", f"{model}/{name}", "ann_index", settings, free,
             vectors=self.vectors(model), mentions=mentions,
         )  # fmt: skip
 
     # Runs and scores.
 
     def retrieval(self, system: str, name: str) -> dict[str, Any]:
-        """Settings of a system's run for the mentions of a set."""
-        if "index" not in self.settings["systems"][system]:
-            raise InputError(
-                f"systems.{system}: does not search a knowledge base; give it index: null (exact) "
-                "or one of linking.indexes."
-            )
-        if "own_page" in self.settings["systems"][system]:
-            raise InputError(
-                f"systems.{system}.own_page: mentions of a knowledge base stand on none of its "
-                "pages. Leave it out."
-            )
-        return search_of(self.settings, system, name)
+        if change := to_search_a_kb(self.settings, system):
+            raise InputError(f"systems.{system}: does not search a knowledge base. {change}.")
+        return search_settings(self.settings, system, name)
 
     def source(self, need: str, system: str, name: str) -> Input:
-        """What a system ranks the mentions of a set with."""
-        own = self.settings["systems"][system]
+        own = self.settings.systems[system]
         match need:
             case "kb":
                 return self.kb
             case "vectors":
-                return self.vectors(own["model"])
+                return self.vectors(own.model)
             case "mentions":
                 return self.mentions(name)[".parquet"]
             case "mention_vectors":
-                return self.mention_vectors(own["model"], name)
-            case "index":
-                return self.index(own["model"], own["index"])
+                return self.mention_vectors(own.model, name)
             case _:
-                raise InputError(
-                    f"systems.{system}: is ranked with {need}, which a knowledge base has not."
-                )
+                return self.index(own.model, own.index)
 
     def gold(self, name: str) -> dict[str, Input]:
         """A set's mentions with their gold, and how it was found."""

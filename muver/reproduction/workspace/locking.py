@@ -5,6 +5,7 @@ it ends. A run that was killed leaves them, and every later run refuses to start
 say who wrote them, so we look for a living process that could have.
 """
 
+import logging
 import shutil
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from muver.io.progress import logger
 # `muver STAGE` too: a job may outlive the snakemake that started it and still write its output.
 HOLDERS = {"snakemake", "muver"}
 LOCKS = Path(".snakemake", "locks")
+LOCKED = "Directory cannot be locked"  # as Snakemake says it
 
 
 def holder(folder: Path) -> tuple[int, str] | None:
@@ -55,6 +57,16 @@ def unlock(folder: str | Path = ".") -> bool:
     _check_holder(folder)
     shutil.rmtree(folder / LOCKS)
     logger.info("the last run was cut short and left its lock; no process holds it: removed")
+    return True
+
+
+def names_the_holder(record: logging.LogRecord) -> bool:
+    """Who holds the lock, as a filter of Snakemake's log: in place of its advice to remove it."""
+    if LOCKED in str(record.msg):
+        try:
+            check_idle(Path())
+        except InputError as error:
+            record.msg = str(error)
     return True
 
 

@@ -1,14 +1,25 @@
 """The tables and figures of a dataset: which there are, and what their rules are given."""
 
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
-from muver.reproduction.settings.rows import model_settings, system_of, table_row
+from muver.reproduction.settings.rows import model_settings, note_of, views_of
+from muver.reproduction.workspace.artifact import Artifact
 from muver.reproduction.workspace.graph import Graph
 from muver.reproduction.workspace.knowledge_base import KnowledgeBase
+from muver.retriever.corpus.sources import find_source
 
 BUILT = ("table3", "table4", "table5", "grid")  # have rules of their own, as figures have
+
+# Kinds whose jobs count towards the time of a row, and what the record calls them.
+TIMED = {
+    "stores": "encode",
+    "merged": "merge",
+    "globals": "encode_global",
+    "spans": "encode_spans",
+}
 
 
 class Results:
@@ -31,7 +42,8 @@ class Results:
 
     def __init__(self, graph: Graph):
         self.graph, self.settings = graph, graph.settings
-        name, listed, figures = (graph.settings[key] for key in ("workspace", "results", "figures"))
+        name, listed = graph.settings.workspace, graph.settings.results
+        figures = graph.settings.figures
         self.folder, self.logs, self.numbers = f"results/{name}", f"logs/{name}", f"metrics/{name}"
         self.compared = [one for one in graph.measured if one not in (*BUILT, *figures)]
         over_kb = isinstance(graph, KnowledgeBase)
@@ -45,13 +57,13 @@ class Results:
         self.metrics = [
             f"{self.numbers}/{one}/{row}.json"
             for one in self.measured
-            for row in (graph.trials if one == "grid" else self.settings["tables"][one]["rows"])
+            for row in (graph.trials if one == "grid" else self.settings.tables[one].rows)
         ]
         self.plots = [f"{self.folder}/plots/{one}.csv" for one in self.drawn]
 
     def refuse(self, name: str) -> NoReturn:
         """Raise the error of a table that the dataset has not: what there is."""
-        dataset = self.settings["dataset"]
+        dataset = self.settings.dataset
         if name == "table2":
             raise InputError(
                 f"results/table2.csv: not made of the dataset {dataset}. Ask for it with --config "
@@ -65,7 +77,7 @@ class Results:
     def forms(self, name: str) -> list[str]:
         """What lies beside a result's CSV and is shown; nothing beside the page."""
         drawing = [f"{self.folder}/figures/{name}.svg"]
-        if name in self.settings["figures"]:
+        if name in self.settings.figures:
             return [f"{self.folder}/{name}.json", *drawing]
         texts = [f"{self.folder}/{name}{end}" for end in (".md", ".json")]
         return texts + drawing * (name == "table3") if name in self.made else []
@@ -75,35 +87,37 @@ class Results:
     def settings_of(self, name: str) -> dict[str, Any]:
         """Settings of a result's stage."""
         if name == "grid":
-            grid = self.settings["grid"]
-            base = {model: model_settings(self.settings, model) for model in grid["models"]}
-            return {"grid": grid, "base": base}
-        if own := self.settings["figures"].get(name):
-            systems = self.settings["systems"]
-            rows = [{"method": systems[row]["method"], "system": row} for row in own["rows"]]
-            return {**own, "rows": rows}
-        own, rows = self.settings["tables"][name], self._rows(name)
+            grid = self.settings.grid
+            base = {model: model_settings(self.settings, model) for model in grid.models}
+            return {"grid": grid.as_dict(), "base": base}
+        if own := self.settings.figures.get(name):
+            systems = self.settings.systems
+            rows = [{"method": systems[row].method, "system": row} for row in own.rows]
+            return {**own.as_dict(), "rows": rows}
+        own, rows = self.settings.tables[name], self._rows(name)
         if name == "table3":
-            return {"rows": rows, "cutoff": self.settings["sweep"]["cutoff"]}
-        chosen = {"rows": rows, "contrasts": self.settings["contrasts"]}
+            return {"rows": rows, "cutoff": self.settings.sweep.cutoff}
+        chosen = {"rows": rows, "contrasts": self.settings.contrasts}
         if name == "table6":
             return chosen
-        against = own.get("against")
         return {
             **chosen,
-            "against": against if against in own["rows"] else None,
-            "caption": own.get("caption"),
+            "against": own.against if own.against in own.rows else None,
+            "caption": own.caption or None,
             "sets": self.graph.sets,
         }
 
     def _rows(self, table: str) -> list[dict[str, Any]]:
         found = []
-        for name in self.settings["tables"][table]["rows"]:
-            row, own = table_row(self.settings, name), system_of(self.settings, name)
+        for name in self.settings.tables[table].rows:
+            note = note_of(self.settings, name)
+            row = {"method": self.settings.systems[name].method, "system": name, "note": note}
             if table == "table3":
-                row |= {key: own.get(key) for key in ("merge_layers", "search", "sweep_of")}
+                views = views_of(self.settings, name)
+                row |= {key: views[key] for key in ("merge_layers", "search")}
+                row["sweep_of"] = self.settings.sweep_of.get(name)
             elif table != "table6":
-                row["repeats"] = self.settings["repeats"][table].get(name, [])
+                row["repeats"] = self.settings.repeats[table].get(name, [])
             found.append(row)
         return found
 
@@ -130,8 +144,85 @@ class Results:
         """Each model's training log by system, and its encoder's if that was trained."""
         found = {}
         for system in self.graph.rows(table):
-            if model := self.settings["systems"][system].get("model"):
+            if model := self.settings.systems[system].model:
                 start = self.graph.weights(model).artifact
                 own = [start.files[-1]] if start.kind == "pretrained" else []
                 found[system] = [self.graph.model(model).files[-1], *own]
         return found
+
+
+def record_settings(
+    results: Results, table: str, here: Callable[[str], str] = str
+) -> dict[str, Any]:
+    """Settings from which a table's rows, or the grid's points, are recorded.
+
+    Parameters
+    ----------
+    here
+        Where a file lies on this machine: elsewhere, if it is a storage's copy.
+    """
+    settings, graph = results.settings, results.graph
+    of = ("dataset", "encoder") if settings.preset == "directory" else ("preset",)
+    said = {
+        "experiment": table,
+        "source": _source(results),
+        "options": " ".join(["--config", *(f"{key}={getattr(settings, key)}" for key in of)]),
+        "out": f"{graph.root}/recorded/{table}.csv",
+        **settings.tracking.as_dict(),
+    }
+    if table == "grid":
+        points = graph.grid_points
+        took = {one.name: {"train": _benchmark(results, "grid", one)} for one in points}
+        own = {"grid": f"{results.folder}/grid.json", "logs": [one.files[0] for one in points]}
+    else:
+        made, took = results.inputs(table), _benchmarks(results, table)
+        own = {
+            "table": f"{results.folder}/{table}.json",
+            "evaluations": made["evaluations"],
+            "runs": made["runs"],
+            "artifacts": results.training_logs(table),
+            "figures": [f"{results.folder}/figures/table3.svg"] * (table == "table3"),
+        }
+    return {**said, **_placed({**own, "benchmarks": took}, here)}
+
+
+def _placed(files: Any, here: Callable[[str], str]) -> Any:
+    """Files, however they are nested, where they lie on this machine."""
+    if isinstance(files, str):
+        return here(files)
+    if isinstance(files, list):
+        return [_placed(one, here) for one in files]
+    return {key: _placed(one, here) for key, one in files.items()}
+
+
+def _source(results: Results) -> str:
+    """Where the dataset comes from: an address, a file or a folder."""
+    settings, graph = results.settings, results.graph
+    if graph.raw is None:
+        return settings.dataset
+    if graph.raw.rule == "kilt":
+        return graph.linking.source.kilt or find_source("kilt").address
+    download = settings.download
+    declared = find_source(settings.dataset)
+    return download.source or download.url or declared.address or graph.raw.path
+
+
+def _benchmarks(results: Results, table: str) -> dict[str, dict[str, str]]:
+    """The benchmark file of each stage that made a system, by system and stage."""
+    graph, found = results.graph, {}
+    for evaluation in graph.evaluations(table):
+        system, run = evaluation.label, evaluation.inputs["run"].artifact
+        own = found.setdefault(system, {})
+        own[f"search_{run.set}" if isinstance(graph, KnowledgeBase) else "retrieve"] = run
+        own |= {TIMED[one.kind]: one for one in run.parents if one.kind in TIMED}
+        if model := graph.settings.systems[system].model:
+            own["train"] = graph.model(model)
+    return {
+        system: {stage: _benchmark(results, one.rule, one) for stage, one in own.items()}
+        for system, own in found.items()
+    }
+
+
+def _benchmark(results: Results, phase: str, one: Artifact) -> str:
+    """Where Snakemake writes how long the job of an artifact took."""
+    return f"{results.logs}/{phase}/{one.id}.benchmark.tsv"

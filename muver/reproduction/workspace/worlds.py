@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from muver.io.errors import InputError
-from muver.reproduction.settings import NAMED_DATASETS, retrieval_settings
-from muver.reproduction.settings.rows import merge_settings, system_of
+from muver.reproduction.settings import NAMED_DATASETS, Resolved, retrieval_settings
+from muver.reproduction.settings.rows import merge_settings, views_of
 from muver.reproduction.workspace.artifact import Artifact, Input
 from muver.reproduction.workspace.graph import SUFFIXES, Graph
 from muver.retriever.corpus.sources import SPLITS, find_source
@@ -24,16 +24,16 @@ class Worlds(Graph):
 
     training_set = "train"
 
-    def __init__(self, settings: Mapping[str, Any]):
+    def __init__(self, settings: Resolved):
         super().__init__(settings)
-        self.sets = [settings["retrieve"]["split"]]
-        tables = [name for name in settings["tables"] if name != "table2"]
-        self.measured = [*tables, *settings["figures"]]
+        self.sets = [settings.retrieve.split]
+        tables = [name for name in settings.tables if name != "table2"]
+        self.measured = [*tables, *settings.figures]
 
     @cached_property
     def suffixes(self) -> Mapping[str, list[str]]:
         """Files of each kind after an artifact's own path."""
-        layers = range(1, self.settings["merge"]["layers"] + 1)
+        layers = range(1, self.settings.merge.layers + 1)
         return {
             **SUFFIXES,
             "raw": [
@@ -59,7 +59,7 @@ class Worlds(Graph):
     @property
     def worlds(self) -> list[str]:
         """Names of all worlds."""
-        dataset = self.settings["dataset"]
+        dataset = self.settings.dataset
         if dataset in NAMED_DATASETS:
             published = find_source(dataset).published
             return list(published.worlds) if published else []
@@ -82,21 +82,16 @@ class Worlds(Graph):
     @cached_property
     def raw(self) -> Artifact | None:
         """The dataset's files; None for a directory of the user's."""
-        dataset = self.settings["dataset"]
+        dataset = self.settings.dataset
         return self.dataset(dataset) if dataset in NAMED_DATASETS else None
-
-    @property
-    def raw_files(self) -> list[str]:
-        """Paths of the dataset's files."""
-        folder = self.settings["dataset"]
-        return self.raw.files if self.raw else [f"{folder}{s}" for s in self.suffixes["raw"]]
 
     @cached_property
     def corpus(self) -> Artifact:
         """Canonical entities and mentions, and their counts."""
         expected = self.raw.name if self.raw else None
-        settings = {**self.settings["corpus"], "expected": expected}
-        return self.made("corpus", "", "corpus", settings, raw=self.raw or self.raw_files)
+        settings = {**self.settings.corpus.as_dict(), "expected": expected}
+        given = [f"{self.settings.dataset}{suffix}" for suffix in self.suffixes["raw"]]
+        return self.made("corpus", "", "corpus", settings, raw=self.raw or given)
 
     @cached_property
     def segment(self) -> Artifact:
@@ -105,9 +100,9 @@ class Worlds(Graph):
             self.root, "punkt_english", "english", "punkt_english",
             self.suffixes["punkt_english"], pinned=True,
         )  # fmt: skip
-        wanted = self.settings["segment"]["punkt"] == "english"
+        wanted = self.settings.segment.punkt == "english"
         return self.made(
-            "segment", "", "segment", self.settings["segment"],
+            "segment", "", "segment", self.settings.segment.as_dict(),
             **({"english": english} if wanted else {}), **self.counted,
         )  # fmt: skip
 
@@ -154,7 +149,7 @@ class Worlds(Graph):
         """Global views of a store's entities."""
         return self.made(
             "globals", f"{name}/{model}", "encode_global",
-            {**self.settings["global_view"], **self.precision}, self.compute,
+            {**self.settings.global_view.as_dict(), **self.precision}, self.compute,
             model=self.model(model), store=self.store(model, name),
             entities=self.corpus["/entities.parquet"],
         )  # fmt: skip
@@ -163,32 +158,30 @@ class Worlds(Graph):
         """All spans of the short descriptions of a store's entities."""
         return self.made(
             "spans", f"{name}/{model}", "encode_spans",
-            {**self.settings["spans"], **self.precision}, self.compute,
+            {**self.settings.spans.as_dict(), **self.precision}, self.compute,
             model=self.model(model), store=self.store(model, name),
         )  # fmt: skip
 
     # Runs and scores.
 
     def retrieval(self, system: str, name: str) -> dict[str, Any]:
-        """Settings of a system's run for the mentions of a split."""
         return retrieval_settings(self.settings, system, name)
 
     def source(self, need: str, system: str, name: str) -> Input:
-        """What a system ranks the mentions of a split with."""
-        own = system_of(self.settings, system)
+        model = self.settings.systems[system].model
         match need:
             case "model":
-                return self.model(own["model"])
+                return self.model(model)
             case "store":
-                return self.store(own["model"], name)
+                return self.store(model, name)
             case "merged":
-                return self.merged(own["model"], name, own["search"])
+                return self.merged(model, name, views_of(self.settings, system)["search"])
             case "global_views":
-                return self.globals(own["model"], name)
+                return self.globals(model, name)
             case "spans":
-                return self.spans(own["model"], name)
-            case "validation_runs" if system in self.settings["tried"]:
-                return [self.run(one, "val")[".parquet"] for one in self.settings["tried"][system]]
+                return self.spans(model, name)
+            case "validation_runs" if system in self.settings.tried:
+                return [self.run(one, "val")[".parquet"] for one in self.settings.tried[system]]
             case "runs" | "validation_runs":
                 return self.runs_named(need, system, name)
             case _:
@@ -197,14 +190,14 @@ class Worlds(Graph):
     @property
     def stored(self) -> list[str]:
         """Systems that search a store, which a retriever can open."""
-        return [name for name in self.settings["systems"] if self.kind(name) == "views"]
+        return [name for name in self.settings.systems if self.kind(name) == "views"]
 
     def index(self, system: str) -> dict[str, str | list[str]]:
         """Files that a retriever opens to find entities as a system does."""
-        run, model = self.run(system, self.sets[0]), self.settings["systems"][system]["model"]
-        chosen = {"chosen": run[".json"].path} if system in self.settings["tried"] else {}
+        run = self.run(system, self.sets[0])
+        chosen = {"chosen": run[".json"].path} if system in self.settings.tried else {}
         sentences = self.texts["sentences"].path
-        model = self.model(model).files
+        model = self.model(self.settings.systems[system].model).files
         return {**run.input_files, "model": model, "sentences": sentences, **chosen}
 
     def gold(self, name: str) -> dict[str, Input]:

@@ -7,9 +7,10 @@ import numpy as np
 import pyarrow as pa
 
 from muver.io.files import sha256_of, write_json
-from muver.io.parquet import table_writer
+from muver.io.parquet import table_writer, write_table
 from muver.reproduction.workspace.catalog import read_catalog
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS
+from muver.retriever.evaluation.recall import ranks_table
 from muver.retriever.runs.run import write_run
 
 TITLES = ["Ann", "Bob", "Bob", "Cid", "Dot", "Eve"]
@@ -46,19 +47,6 @@ def save_run(path: Path, ranked: Ranked, names: list[str] = TITLES) -> Path:
     none = [-1] * len(rows)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_run(path, ids, [WORLD] * len(rows), ranks, entities, titles, scores, none, none, none)
-    return path
-
-
-def save_trec(path: Path, ranked: Ranked, names: list[str] | None = None) -> Path:
-    """A TREC run, its candidates named as ours are, or by ``names``."""
-    names = names or [f"{WORLD}/{number}" for number in range(len(TITLES))]
-    lines = [
-        f"{mention} Q0 {names[entity]} {rank} {score!r} someone"
-        for mention, candidates in ranked.items()
-        for rank, (entity, score) in enumerate(candidates, start=1)
-    ]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(f"{line}\n" for line in lines))
     return path
 
 
@@ -126,6 +114,15 @@ class Project:
             "run_sha256": sha256_of(path),
         }
         write_json(self.at("evaluations/test", system, ".json"), evaluation)
+        called = TITLES if made["match"] == "title" else range(len(TITLES))
+        lists = {mention: [called[one] for one, _ in own] for mention, own in ranked.items()}
+        found = [
+            lists[mention].index(called[gold]) + 1 if called[gold] in lists[mention] else 0
+            for mention, gold in GOLD.items()
+        ]
+        many = len(GOLD)
+        table = ranks_table([*GOLD], [WORLD] * many, [None] * many, found, [1] * many, made["k"])
+        write_table(self.at("evaluations/test", system, ".parquet"), table)
         write_json(self.root / "catalog.json", {
             **read_catalog(self.root),
             f"evaluations/test/{system}-{KEY}": [f"runs/test/{system}-{KEY}"],

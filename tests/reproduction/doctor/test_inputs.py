@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from muver.reproduction.doctor import inputs
+from muver.reproduction.doctor import check as inputs
 from muver.reproduction.settings import resolve
 from muver.reproduction.workspace import graph_of
 from muver.retriever.encoders import hub
@@ -27,7 +27,7 @@ def touch(*files: str) -> None:
 def looked(preset="zeshel", **overrides) -> list[tuple[str, str]]:
     """Status and first word of what is said of data and weights, under a preset and settings."""
     graph = graph_of(resolve(PARAMS, {"preset": preset, **overrides}))
-    found = inputs.data(graph, graph.asked(graph.settings["results"]))
+    found = inputs.data(graph, graph.asked(graph.settings.results))
     return [(one.status, one.says.split()[0].rstrip(":")) for one in found]
 
 

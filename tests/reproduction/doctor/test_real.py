@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from muver.io.files import read_json, write_json
@@ -122,22 +121,3 @@ def test_merging(root):
     report = compare(*runs(root, "best", "merged"))
     assert named(report["settings"]) == {"retrieve.merge_layers", "retrieve.search"}
     assert named(report["data"]) == {"counts.views"}  # the store is the same
-
-
-def test_a_run_and_its_trec_file(root):
-    report = compare(*runs(root, "plain"), scores_of(root, "plain").with_suffix(".run"))
-    assert not report["found"]
-    assert report["lists"] == {"same": 12, "ties": 0, "changed": 0}
-
-
-def test_a_trec_file_changed_by_hand(root):
-    path = scores_of(root, "best").with_suffix(".run")
-    before = path.read_text()
-    lines = [line.split() for line in before.splitlines()]
-    scores = iter(np.linspace(0, 1, len(lines)))
-    changed = [[*line[:4], f"{next(scores)}", line[5]] for line in lines]  # the worst comes first
-    path.write_text("".join(" ".join(line) + "\n" for line in changed))
-    report = compare(*runs(root, "best"), path)
-    path.write_text(before)
-    assert report["found"]
-    assert "contradicts the scores in 12 mentions" in report["runs"][1]["notes"][0]

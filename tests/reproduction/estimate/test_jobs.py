@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from muver.reproduction.estimate.jobs import START, Job, expected, list_jobs, seconds_of
-from muver.reproduction.estimate.rates import Rates
+from muver.reproduction.estimate.machine import Rates
 from muver.reproduction.settings import resolve
 from muver.reproduction.settings.file import read_params
 from muver.reproduction.workspace import Artifact, graph_of
@@ -121,12 +121,10 @@ def test_finished_jobs_correct_the_others():
     jobs = [
         made("train", "a", [4 * (START + 30)], trained=30),
         made("train", "b", trained=10),
-        made("encode", "a", encoded=100),  # works on tokens as training does
-        made("corpus", "", [1.0]),
-        made("segment", ""),
+        made("encode", "a", encoded=100),
     ]
     found = [expected(jobs, RATES)[job.key] for job in jobs]
-    assert found == pytest.approx([4 * (START + 30), 4 * (START + 10), 4 * (START + 10), 1, 1])
+    assert found == pytest.approx([4 * (START + 30), 4 * (START + 10), START + 10])
     assert expected(jobs[1:2], RATES) == {jobs[1].key: START + 10}
 
 

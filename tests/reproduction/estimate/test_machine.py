@@ -3,8 +3,20 @@
 import os
 
 import psutil
+import pytest
+from msgspec.structs import replace
 
-from muver.reproduction.estimate.machine import Machine, this_machine
+from muver.reproduction.estimate import machine as rates
+from muver.reproduction.estimate.machine import (
+    THREAD,
+    Machine,
+    assumed,
+    measure,
+    operations,
+    this_machine,
+)
+from muver.retriever.encoders.sizes import BertConfig
+from tests.reproduction.estimate import COMPUTE
 
 
 def test_the_folder_need_not_exist(tmp_path):
@@ -15,13 +27,47 @@ def test_the_folder_need_not_exist(tmp_path):
 
 
 def test_jobs_at_once():
-    compute = {"device": "auto", "threads": 2, "processes": 1}
+    compute = replace(COMPUTE, device="auto", threads=2)
     for cores, gpus, jobs in ((8, 0, 4), (1, 0, 1), (8, 2, 1)):
         assert Machine("build", 1, 1, cores, gpus).at_once(compute) == jobs
 
 
 def test_a_gpu_that_is_asked_for_may_be_another_machines():
     here = Machine("build", 1, 1, 8, gpus=0)
-    assert here.gives_gpu({"device": "cuda"})
-    assert not here.gives_gpu({"device": "auto"})
-    assert not Machine("build", 1, 1, 8, gpus=2).gives_gpu({"device": "cpu"})
+    assert here.gives_gpu(replace(COMPUTE, device="cuda"))
+    assert not here.gives_gpu(replace(COMPUTE, device="auto"))
+    assert not Machine("build", 1, 1, 8, gpus=2).gives_gpu(replace(COMPUTE, device="cpu"))
+
+
+SIZES = BertConfig(
+    vocab_size=50, hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16
+)
+
+
+def test_operations_of_a_token():
+    assert operations(SIZES) == 2 * (4 * 8 * 8 + 2 * 8 * 16)
+
+
+def test_assumed_rates():
+    found = assumed(SIZES, replace(COMPUTE, threads=2), gpu=False)
+    assert found.encoding == 3 * found.training == 2 * THREAD / operations(SIZES)
+    assert assumed(SIZES, replace(COMPUTE, threads=2), gpu=True).encoding > found.encoding
+
+
+def test_measured_rates_of_a_small_tower():
+    found = measure(SIZES, COMPUTE, 0.01)
+    assert found.encoding > 0 and found.training > 0 and "cpu" in found.origin
+
+
+def test_only_a_processors_own_time_counts(monkeypatch):
+    """Beside other programs; a GPU is timed by the clock."""
+    now = {"process_time": 0.0, "perf_counter": 0.0}
+    for name in now:
+        monkeypatch.setattr(rates.time, name, lambda name=name: now[name])
+
+    def work():
+        now["process_time"] += 1.0
+        now["perf_counter"] += 8.0
+
+    assert rates._calls_a_second(work, 2.0, threads=2) == pytest.approx(2.0)
+    assert rates._calls_a_second(work, 2.0, threads=0) == pytest.approx(1 / 8)

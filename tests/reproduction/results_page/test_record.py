@@ -18,6 +18,7 @@ from muver.reproduction.results_page.record import (
     spread,
     this_machine,
 )
+from muver.reproduction.settings.params import System
 from muver.reproduction.tables.records import (
     ComparedPart,
     ComparedRow,
@@ -121,11 +122,13 @@ def widest(of, over):
 
 
 def test_a_fusion_with_a_model_has_a_model():
+    by_rank = {"method": "fused", "by": "reciprocal_rank"}
     systems = {
-        "bm25": {"retriever": "bm25"},
-        "twice": {"fuse": ["bm25", "bm25"]},
-        "muver": {"model": "muver"},
-        "both": {"fuse": ["bm25", "muver"]},
+        "bm25": System(method="BM25", retriever="bm25"),
+        "twice": System(fuse=("bm25", "bm25_200"), **by_rank),
+        "muver": System(method="MuVER", model="muver"),
+        "both": System(fuse=("bm25", "muver"), **by_rank),
+        "bm25_200": System(method="BM25", retriever="bm25"),
     }
     named = [name for name in systems if has_model(name, systems)]
     assert named == ["muver", "both"]

@@ -6,7 +6,7 @@ from tests.reproduction.settings import PARAMS
 
 def test_the_sweep_has_a_row_a_layer_and_search_and_muver_s_own_among_them():
     settings = resolve(PARAMS, {"merge": {"layers": 4}})
-    assert settings["tables"]["table3"]["rows"] == [
+    assert settings.tables["table3"].rows == [
         "blink_512", "som", "muver_plain",
         "muver_distant_1", "muver_distant_2", "muver_distant_3", "muver",
         "muver_close_1", "muver_close_2", "muver_close_3", "muver_close_4",
@@ -14,29 +14,35 @@ def test_the_sweep_has_a_row_a_layer_and_search_and_muver_s_own_among_them():
         "muver_distant_full_4",
         "muver_close_full_1", "muver_close_full_2", "muver_close_full_3", "muver_close_full_4",
     ]  # fmt: skip
-    swept = settings["systems"]["muver_close_2"]
-    assert (swept["merge_layers"], swept["search"], swept["model"]) == (2, "close", "muver")
+    swept = settings.systems["muver_close_2"]
+    assert (swept.merge_layers, swept.search, swept.model) == (2, "close", "muver")
 
 
 def test_further_seeds_train_their_own_models():
     settings = resolve(PARAMS, {"repeat_seeds": [1, 2], "tables": {"table1": ["bm25", "muver"]}})
-    assert settings["repeats"]["table1"] == {"muver": ["muver_seed1", "muver_seed2"]}
+    assert settings.repeats["table1"] == {"muver": ["muver_seed1", "muver_seed2"]}
     assert model_settings(settings, "muver_seed2")["seed"] == 2
     rows = [row_settings(settings, system) for system in ("muver", "muver_seed1", "muver_seed2")]
     assert [row["seed"] for row in rows] == [10000, 1, 2]
     assert [row["model"]["seed"] for row in rows] == [10000, 1, 2]
 
 
+def test_a_model_may_have_a_seed_of_its_own():
+    settings = resolve(PARAMS, {"models": {"muver": {"seed": 5}}})
+    assert row_settings(settings, "muver")["seed"] == 5
+    assert row_settings(settings, "blink_128")["seed"] == settings.seed
+
+
 def test_a_choice_of_another_seed_is_among_models_of_that_seed():
     settings = resolve(PARAMS, {"repeat_seeds": [5], "tables": {"table1": ["partalidou"]}})
-    assert settings["models"]["partalidou_seed5"]["best_of"] == [
+    assert settings.models["partalidou_seed5"].best_of == [
         "blink_128_seed5", "blink_cls_seed5", "blink_special_seed5", "blink_span_seed5",
     ]  # fmt: skip
 
 
 def test_converted_weights_draw_nothing():
     settings = resolve(PARAMS, {"repeat_seeds": [5], "tables": {"table1": ["released"]}})
-    assert settings["systems"]["released_seed5"]["model"] == "muver_released"
+    assert settings.systems["released_seed5"].model == "muver_released"
 
 
 def test_what_is_given_stays_as_it_is():

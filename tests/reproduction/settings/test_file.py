@@ -1,11 +1,19 @@
 """params.yaml as a file, and the schema by which editors check it."""
 
+import copy
+import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
 
 from muver.io.errors import InputError
-from muver.reproduction.settings.file import home, params_file, read_params
+from muver.reproduction.settings.file import (
+    home,
+    params_file,
+    read_params,
+    without_effect,
+)
 from muver.reproduction.settings.schema import FILE, as_text
 
 PARAMS = Path(__file__).parents[3] / "params.yaml"
@@ -15,7 +23,8 @@ PARAMS = Path(__file__).parents[3] / "params.yaml"
     "text, message",
     [
         (None, "params.yaml: no such file"),
-        ("a: [", "params.yaml: not YAML"),
+        ("a: [", "params.yaml, line 2: not YAML"),
+        ("a: 1\nb:\n\tc: 2", "params.yaml, line 3: not YAML .*spaces"),
         ("- 1", "params.yaml: expected sections"),
         ("a: 1\nb: 2\na: 3", "lines 1 and 3: the key a stands in the same section twice"),
         ("t:\n  b: {x: 1, y: 2,\n    x: 3}", "lines 2 and 3: the key x stands in the same"),
@@ -50,3 +59,52 @@ def test_the_schema_accepts_the_file_and_refuses_mistakes():
     assert not list(check.iter_errors(params))
     params["presets"]["zeshel"]["training"] = {"epoch": 1}
     assert list(check.iter_errors(params))
+
+
+SMALL = {
+    "preset": "small",
+    "merge": {"top_k": 0.4},
+    "training": {"epochs": 20, "batch_size": 128},
+    "presets": {"small": {"training": {"epochs": 3}}, "other": {"merge": {"top_k": 0.1}}},
+}
+
+
+def changed(**sections) -> dict:
+    params = copy.deepcopy(SMALL)
+    for section, values in sections.items():
+        params[section] |= values
+    return params
+
+
+@pytest.fixture
+def params(tmp_path):
+    """A params.yaml that is committed."""
+    path = tmp_path / "params.yaml"
+    path.write_text(yaml.safe_dump(SMALL))
+    assert without_effect(path, "small") == []  # no git: nothing to compare with
+    identity = ["-c", "user.name=test", "-c", "user.email=test@example.org"]
+    for command in (["init", "-q"], ["add", "."], [*identity, "commit", "-qm", "first"]):
+        subprocess.run(["git", *command], cwd=tmp_path, check=True)
+    return path
+
+
+def told(params, now) -> list[str]:
+    params.write_text(yaml.safe_dump(now))
+    return [sentence.split()[0] for sentence in without_effect(params, "small")]
+
+
+def test_a_value_that_the_preset_sets_is_told(params):
+    assert told(params, changed(training={"epochs": 5, "batch_size": 64})) == ["training.epochs"]
+    new = changed(training={"warmup": 0.5}, presets={"small": {"training": {"warmup": 0.1}}})
+    assert told(params, new) == ["training.warmup"]
+
+
+def test_a_value_that_takes_effect_is_not(params):
+    for now in (
+        SMALL,
+        changed(merge={"top_k": 0.2}),  # set by a preset that is not in use
+        changed(training={"epochs": 3}),  # what the preset says as well
+        changed(training={"batch_size": 64}),
+        changed(presets={"small": {"training": {"epochs": 9}}}),
+    ):
+        assert told(params, now) == []

@@ -3,9 +3,9 @@
 import pytest
 
 from muver.io.errors import InputError
-from muver.reproduction.settings import knowledge_base as stages
 from muver.reproduction.settings import resolve, row_settings
-from muver.reproduction.settings.rows import model_settings
+from muver.reproduction.settings.rows import model_settings, search_settings
+from muver.reproduction.workspace import graph_of
 from tests.reproduction.settings import PARAMS
 
 
@@ -15,16 +15,16 @@ def resolved(preset="wikipedia", **more):
 
 def test_the_preset_has_the_paper_s_settings():
     settings = resolved()
-    assert stages.has_knowledge_base(settings) and not stages.has_knowledge_base(resolved("zeshel"))
-    assert settings["linking"]["kb"]["paragraphs"] == 5
+    assert settings.over_kb and not resolved("zeshel").over_kb
+    assert settings.linking.kb.paragraphs == 5
     muver = model_settings(settings, "muver_wiki")
     assert (muver["training"]["batch_size"], muver["training"]["epochs"]) == (8, 1)
     assert muver["training"]["learning_rate"] == 1e-5
     assert muver["training"]["keep"] == "last"
     assert (muver["views"]["max_tokens"], muver["context"]["max_tokens"]) == (40, 128)
     assert muver["negatives"]["per_mention"] == 3
-    assert settings["models"]["blink_wiki"]["checkpoint"].endswith("biencoder_wiki_large.bin")
-    assert settings["evaluate"]["cutoffs"] == [10, 30, 100]
+    assert settings.models["blink_wiki"].checkpoint.endswith("biencoder_wiki_large.bin")
+    assert settings.evaluate.cutoffs == [10, 30, 100]
 
 
 def test_of_exact_search_only_what_moves_a_candidate_is_in_the_key():
@@ -42,12 +42,9 @@ def test_an_index_is_in_the_key_with_how_it_is_searched():
         "rescore": True, "most_views": 16384, "effort": None, "minimum": 0.995, "k": 100,
         "match": "id",
     }  # fmt: skip
-    assert stages.check_settings(settings)["agreement"] == 0.995
-    search = stages.search_settings(settings, "msnbc")
+    assert graph_of(settings).index("muver_wiki", "hnsw").settings["check"]["agreement"] == 0.995
+    search = search_settings(settings, "muver_wiki", "msnbc")
     assert search["split"] == "msnbc" and row["retrieve"].items() <= search.items()
-
-
-OTHER_SET = {"test": ["other"], "sets": {"other": {"file": "other.conll"}}}
 
 
 @pytest.mark.parametrize(
@@ -69,7 +66,6 @@ OTHER_SET = {"test": ["other"], "sets": {"other": {"file": "other.conll"}}}
         ({"linking": {"test": ["aida-train"]}}, "'aida-train' is named twice among train, valid"),
         ({"linking": {"test": ["msnb"]}}, "linking.test names 'msnb'. Did you mean 'msnbc'"),
         ({"linking": {"validation": "dev"}}, "linking.validation is 'dev'"),
-        ({"preset": "miniwikipedia", "linking": OTHER_SET}, "linking.test names 'other'"),
         ({"linking": {"kb": {"pages": 3}}}, "unknown key linking.kb.pages"),
         ({"linking": {"sets": {"msnbc": {"file": 3}}}}, "sets.msnbc.file is 3"),
     ],
@@ -92,10 +88,10 @@ def test_blinks_views_are_of_its_own_texts():
     settings = resolved()
     assert model_settings(settings, "blink_wiki")["views"]["text"] == "blink_entities"
     assert "text" not in model_settings(settings, "muver_wiki")["views"]
-    assert stages.texts_settings(settings) == {
-        "bad_lines": 100, "bad_share": 0.001, "duplicates": "refuse",
+    assert graph_of(settings).texts("blink_wiki")["texts"].settings == {
+        "bad_lines": 100, "bad_share": 0.001, "duplicates": "refuse", "expected": "blink_entities",
     }  # fmt: skip
-    assert "text" not in resolved("miniwikipedia")["models"]["blink_wiki"]["views"]
+    assert not resolved("miniwikipedia").models["blink_wiki"].views.text
     own = {"blink_wiki": {"views": {"text": "blink_entities"}}}
     source = {"source": {"blink_entities": "entity.jsonl"}}
     assert resolved("miniwikipedia", models=own, linking=source)
@@ -105,7 +101,6 @@ def test_blinks_views_are_of_its_own_texts():
     "preset, text, message",
     [
         ("wikipedia", "blink", "views.text is 'blink'. Allowed: blink_entities"),
-        ("miniwikipedia", "blink_entities", "Name a file of your own under linking.source.blink_e"),
         ("zeshel", "blink_entities", "has texts for the entities of a knowledge base, and the da"),
     ],
 )
@@ -160,4 +155,4 @@ def test_a_system_that_negatives_cannot_be_mined_from(system, message):
 
 def test_the_dataset_brings_its_preset():
     settings = resolve(PARAMS, {"dataset": "miniwikipedia"})
-    assert (settings["preset"], settings["workspace"]) == ("miniwikipedia", "miniwikipedia")
+    assert (settings.preset, settings.workspace) == ("miniwikipedia", "miniwikipedia")

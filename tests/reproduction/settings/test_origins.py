@@ -39,19 +39,19 @@ def test_a_model_is_made_of_its_start_and_of_its_negatives():
     assert wiki["start"] == {"blink_wiki": blink}
     assert wiki["negatives"] == {"per_mention": 3, "run": {"blink_wiki": blink}}
     assert (wiki["training"]["batch_size"], wiki["training"]["epochs"]) == (8, 1)
-    assert wiki["training"]["learning_rate"] == settings["training"]["learning_rate"]
+    assert wiki["training"]["learning_rate"] == settings.training.learning_rate
     assert negatives_settings(settings, "muver_wiki") == {"per_mention": 3}
 
 
 def test_other_keys_of_models_are_as_they_were():
     """No model of the file has a start, negatives or a context of its own in its settings."""
     settings = resolve(PARAMS, {"preset": "zeshel"})
-    for name, own in settings["models"].items():
-        if {"start", "negatives", "context", "best_of"} & set(own):
+    for name, own in settings.models.items():
+        if {"start", "negatives", "context", "best_of"} & own.as_dict().keys():
             continue
         made = model_settings(settings, name)
         assert not {"start", "negatives"} & set(made)
-        assert made["context"] == settings["context"]
+        assert made["context"] == settings.context.as_dict()
     assert list(model_settings(settings, "muver")) == [
         "views", "score", "metric", "pooling", "context", "training", "precision", "seed",
     ]  # fmt: skip
@@ -92,7 +92,7 @@ def test_a_model_over_worlds_may_have_the_negatives_of_any_row(row):
     made = model_settings(settings, "muver_longer")["negatives"]
     behind = {"som": {"som": model_settings(settings, "som")}}
     assert made == {
-        "per_mention": 4, "ranks": [2, 50], "random": 0.5, "seed": settings["seed"],
+        "per_mention": 4, "ranks": (2, 50), "random": 0.5, "seed": settings.seed,
         "run": behind.get(row, {row: row_settings(settings, row)}),
     }  # fmt: skip
 
@@ -104,15 +104,15 @@ def test_a_further_seed_trains_again_what_a_model_starts_and_learns_from():
     assert [one["seed"] for one in (*made_of, other["negatives"]["run"]["blink_wiki_seed7"])] == [
         7, 7, 7,
     ]  # fmt: skip
-    system = settings["models"]["muver_wiki_seed7"]["negatives"]["from"]
-    assert settings["systems"][system]["model"] == "blink_wiki_seed7"
+    system = settings.models["muver_wiki_seed7"].negatives.from_
+    assert settings.systems[system].model == "blink_wiki_seed7"
 
 
 def test_a_row_over_a_knowledge_base_has_the_seed_of_its_model():
     again = {"table2": {"rows": ["muver_wiki"], "repeat_seeds": [7]}}
     settings = resolve(PARAMS, {"preset": "miniwikipedia", "tables": again})
     seeds = [row_settings(settings, f"muver_wiki{end}")["seed"] for end in ("", "_seed7")]
-    assert seeds == [settings["seed"], 7]
+    assert seeds == [settings.seed, 7]
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from muver.io import processor
 from muver.reproduction.settings import precision
 from muver.reproduction.settings.precision import fast_at_bf16, settle_precision
+from muver.retriever.encoders.settings import Compute
+from tests import tiny
 
 AMX = "processor\t: 0\nflags\t\t: fpu avx512_bf16 amx_bf16 amx_tile\n"
 AVX = "processor\t: 0\nflags\t\t: fpu avx2 avx512f\nbugs\t\t: amx_bf16\n"
@@ -83,14 +86,13 @@ def test_a_system_without_cpuinfo(machine, monkeypatch, tmp_path):
 
 def test_only_auto_is_settled(machine):
     machine(AMX)
-    compute = {"device": "auto", "precision": "auto", "training_precision": "fp32", "threads": 1}
-    assert settle_precision(compute) == {**compute, "precision": "bf16"}
-    assert compute["precision"] == "auto"
+    compute = tiny.settings(Compute, precision="auto", training_precision="fp32")
+    assert settle_precision(replace(compute, device="auto")) == replace(
+        compute, device="auto", precision="bf16"
+    )
     machine(AVX)
-    compute |= {"training_precision": "auto"}
-    assert settle_precision(compute) == {
-        **compute, "precision": "fp32", "training_precision": "fp32"
-    }  # fmt: skip
+    both = replace(compute, training_precision="auto")
+    assert settle_precision(both) == replace(compute, precision="fp32")
 
 
 def test_what_is_written_out_asks_no_machine(monkeypatch):
@@ -98,7 +100,7 @@ def test_what_is_written_out_asks_no_machine(monkeypatch):
         raise AssertionError("asked")
 
     monkeypatch.setattr(precision, "fast_at_bf16", asked)
-    compute = {"device": "auto", "precision": "bf16", "training_precision": "fp32"}
+    compute = tiny.settings(Compute, precision="bf16", training_precision="fp32")
     assert settle_precision(compute) == compute
 
 

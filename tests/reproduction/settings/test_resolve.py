@@ -33,19 +33,18 @@ def override(key: str, value) -> dict:
 @pytest.mark.parametrize("preset", PARAMS["presets"])
 def test_every_preset_resolves(params, preset):
     settings = resolve(params, {"preset": preset})
-    assert settings["preset"] == settings["workspace"] == preset
-    assert "presets" not in settings
-    for system in settings["systems"]:
+    assert settings.preset == settings.workspace == preset
+    for system in settings.systems:
         assert row_settings(settings, system)["system"] == system
 
 
 def test_the_zeshel_preset_is_the_paper_s_setting(params):
     settings = resolve(params, {"preset": "zeshel"})
-    assert (settings["dataset"], settings["encoder"]) == ("zeshel", "bert-base-uncased")
+    assert (settings.dataset, settings.encoder) == ("zeshel", "bert-base-uncased")
     training = model_settings(settings, "muver")["training"]
     assert (training["batch_size"], training["learning_rate"]) == (128, 1e-5)
-    assert settings["models"]["muver"]["views"]["max_tokens"] == 40
-    assert settings["context"]["max_tokens"] == 128
+    assert settings.models["muver"].views.max_tokens == 40
+    assert settings.context.max_tokens == 128
 
 
 def test_command_line_over_preset_over_sections(params):
@@ -53,17 +52,17 @@ def test_command_line_over_preset_over_sections(params):
     params["training"]["clip_norm"] = 7.0
     params["presets"]["miniwikia"]["training"]["batch_size"] = 2
     settings = resolve(params, {})
-    assert (settings["training"]["batch_size"], settings["training"]["clip_norm"]) == (2, 7.0)
+    assert (settings.training.batch_size, settings.training.clip_norm) == (2, 7.0)
     settings = resolve(params, {"training": {"batch_size": 3}})
-    assert (settings["training"]["batch_size"], settings["training"]["clip_norm"]) == (3, 7.0)
-    assert settings["training"]["epochs"] == params["presets"]["miniwikia"]["training"]["epochs"]
+    assert (settings.training.batch_size, settings.training.clip_norm) == (3, 7.0)
+    assert settings.training.epochs == params["presets"]["miniwikia"]["training"]["epochs"]
 
 
 def test_lists_are_replaced_whole(params):
     settings = resolve(params, {"tables": {"table1": ["bm25"]}})
-    assert settings["tables"]["table1"]["rows"] == ["bm25"]  # a list is short for the rows
-    assert settings["tables"]["table1"]["against"] == params["tables"]["table1"]["against"]
-    assert settings["tables"]["table6"] == params["tables"]["table6"]
+    assert settings.tables["table1"].rows == ["bm25"]  # a list is short for the rows
+    assert settings.tables["table1"].against == params["tables"]["table1"]["against"]
+    assert settings.tables["table6"].as_dict() == params["tables"]["table6"]
 
 
 def test_what_is_given_stays_as_it_is(params):
@@ -75,9 +74,9 @@ def test_what_is_given_stays_as_it_is(params):
 def test_numbers_inside_a_section_may_come_as_text(params):
     """As Snakemake passes what stands inside ``--config training={...}``."""
     given = {"batch_size": "3", "learning_rate": "1e-5", "mask_false_negatives": "true"}
-    training = resolve(params, {"training": given})["training"]
-    assert (training["batch_size"], training["learning_rate"]) == (3, 1e-5)
-    assert training["mask_false_negatives"] is True
+    training = resolve(params, {"training": given}).training
+    assert (training.batch_size, training.learning_rate) == (3, 1e-5)
+    assert training.mask_false_negatives is True
 
 
 @pytest.mark.parametrize(
@@ -97,14 +96,14 @@ def test_numbers_inside_a_section_may_come_as_text(params):
 )
 def test_preset_and_workspace_go_with_the_dataset(params, overrides, preset, dataset, workspace):
     settings = resolve(params, overrides)
-    found = (settings["preset"], settings["dataset"], settings["workspace"])
+    found = (settings.preset, settings.dataset, settings.workspace)
     assert found == (preset, dataset, workspace)
 
 
 def test_a_written_workspace_is_of_the_dataset_written(params):
     params["workspace"] = "mine"
-    assert resolve(params, {})["workspace"] == "mine"
-    assert resolve(params, {"dataset": "data/wikis"})["workspace"] == "wikis"
+    assert resolve(params, {}).workspace == "mine"
+    assert resolve(params, {"dataset": "data/wikis"}).workspace == "wikis"
 
 
 def test_a_folder_whose_name_the_shell_would_split_needs_another(params):
@@ -114,7 +113,7 @@ def test_a_folder_whose_name_the_shell_would_split_needs_another(params):
 
 def test_a_directory_under_another_written_preset_keeps_it(params):
     params["preset"] = "zeshel"
-    assert resolve(params, {"dataset": "data/wikis"})["preset"] == "zeshel"
+    assert resolve(params, {"dataset": "data/wikis"}).preset == "zeshel"
 
 
 @pytest.mark.parametrize(
@@ -247,7 +246,7 @@ def test_a_model_s_own_training_settings_win(params):
     settings = resolve(params, {})
     assert model_settings(settings, "som")["training"]["batch_size"] == 7
     assert model_settings(settings, "muver")["training"]["batch_size"] != 7
-    assert model_settings(settings, "som")["training"]["epochs"] == settings["training"]["epochs"]
+    assert model_settings(settings, "som")["training"]["epochs"] == settings.training.epochs
 
 
 @pytest.mark.parametrize("fast, used", [(True, "bf16"), (False, "fp32")])
@@ -257,7 +256,7 @@ def test_an_automatic_precision_is_settled_before_a_row_has_its_key(
     monkeypatch.setattr(precision, "fast_at_bf16", lambda device: fast)
     asked = {"precision": "auto", "training_precision": "auto"}
     settings = resolve(params, {"compute": asked})
-    assert {key: settings["compute"][key] for key in asked} == dict.fromkeys(asked, used)
+    assert {key: getattr(settings.compute, key) for key in asked} == dict.fromkeys(asked, used)
     row = row_settings(settings, "muver")
     assert (row["precision"], row["model"]["precision"]) == (used, used)
     written_out = resolve(params, {"compute": dict.fromkeys(asked, used)})
@@ -267,8 +266,8 @@ def test_an_automatic_precision_is_settled_before_a_row_has_its_key(
 def test_rows_are_in_full_precision_unless_asked_for_otherwise(params, monkeypatch):
     monkeypatch.setattr(precision, "fast_at_bf16", lambda device: False)  # where some say auto
     for preset in params["presets"]:
-        compute = resolve(params, {"preset": preset})["compute"]
-        assert compute["precision"] == compute["training_precision"] == "fp32"
+        compute = resolve(params, {"preset": preset}).compute
+        assert compute.precision == compute.training_precision == "fp32"
 
 
 @pytest.mark.parametrize(

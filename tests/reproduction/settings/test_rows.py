@@ -3,6 +3,8 @@
 import copy
 
 import pytest
+from msgspec import UNSET
+from msgspec.structs import replace
 
 from muver.reproduction.settings import model_settings, resolve, retrieval_settings, row_settings
 from muver.reproduction.settings.rows import merge_settings, note_of
@@ -62,7 +64,7 @@ def test_of_several_values_validation_chooses_among_a_system_each(settings):
     values = [0.0625, 0.125, 0.25, 0.5, 1, 2, 4, 8, 16]
     several = {"aggregate": "log_mean_exp", "temperature": values, "validation_cutoff": 16}
     assert retrieval_settings(settings, "muver_log_mean_exp") == {**MUVER, **several}
-    tried = settings["tried"]["muver_log_mean_exp"]
+    tried = settings.tried["muver_log_mean_exp"]
     assert tried[2] == "muver_log_mean_exp_0_25"
     for value, system in zip(values, tried, strict=True):
         made = retrieval_settings(settings, system, "val")
@@ -71,37 +73,41 @@ def test_of_several_values_validation_chooses_among_a_system_each(settings):
         expected = {**MUVER, "aggregate": "log_mean_exp", **temperature, "split": "val"}
         assert made == expected
     one = resolve(PARAMS, {"aggregates": {"log_mean_exp": {"temperature": 0.5}}})
-    assert "muver_log_mean_exp" not in one["tried"]
+    assert "muver_log_mean_exp" not in one.tried
     assert "validation_cutoff" not in retrieval_settings(one, "muver_log_mean_exp")
 
 
 def test_seeds_and_sweeps_of_a_row_choose_for_themselves():
     over = {"preset": "miniwikia", "aggregate": "penalised", "repeat_seeds": [7]}
     settings = resolve(PARAMS, over)
-    assert len(settings["tried"]["muver_seed7"]) == len(settings["tried"]["muver_close_2"]) == 7
-    tried = settings["systems"][settings["tried"]["muver_seed7"][1]]
-    assert tried["model"] == "muver_seed7" and tried["aggregate"] == "penalised_0_125"
+    assert len(settings.tried["muver_seed7"]) == len(settings.tried["muver_close_2"]) == 7
+    tried = settings.systems[settings.tried["muver_seed7"][1]]
+    assert tried.model == "muver_seed7" and tried.aggregate == "penalised_0_125"
 
 
 def test_a_row_that_is_another_one_of_its_table_is_left_out(settings):
-    rows = settings["tables"]["beyond"]["rows"]
+    rows = settings.tables["beyond"].rows
     assert "muver_max" not in rows and {"muver", "muver_sum"} <= set(rows)
-    rows = resolve(PARAMS, {"preset": "zeshel"})["tables"]["beyond"]["rows"]
+    rows = resolve(PARAMS, {"preset": "zeshel"}).tables["beyond"].rows
     assert "muver_sum" not in rows and {"muver", "muver_max"} <= set(rows)
-    assert settings["tables"]["table1"]["rows"] == PARAMS["tables"]["table1"]["rows"]
+    assert settings.tables["table1"].rows == PARAMS["tables"]["table1"]["rows"]
 
 
 def test_lexical_and_fused_runs(settings):
-    assert retrieval_settings(settings, "bm25_200") == {**settings["bm25"], **COMMON, "k": 200}
+    assert retrieval_settings(settings, "bm25_200") == {
+        **settings.bm25.as_dict(),
+        **COMMON,
+        "k": 200,
+    }
     assert retrieval_settings(settings, "muver_bm25", "val") == {
         **COMMON,
-        **{key: settings["fusion"][key] for key in ("weights", "cutoff")},
+        **{key: getattr(settings.fusion, key) for key in ("weights", "cutoff")},
         "split": "val",
         "kind": "weighted",
         "parts": ["muver_200", "bm25_200"],
     }
     by_rank = retrieval_settings(settings, "muver_bm25_rrf")
-    assert by_rank["constant"] == settings["fusion"]["constant"]
+    assert by_rank["constant"] == settings.fusion.constant
     assert not {"weights", "cutoff"} & set(by_rank)
 
 
@@ -116,7 +122,7 @@ def test_a_choice_is_made_of_its_models_settings(settings):
 
 
 def test_a_model_that_names_no_pooling_has_the_encoder_s(settings):
-    auto = {**settings, "pooling": "auto", "encoder": "some/encoder"}
+    auto = replace(settings, pooling="auto", encoder="some/encoder")
     named = {model: model_settings(auto, model) for model in ("blink_128", "muver", "muver_l2")}
     assert {own["pooling"] for own in named.values()} == {"auto"}
     assert model_settings(auto, "blink_all")["pooling"] == "all"
@@ -145,9 +151,10 @@ def test_the_ways_of_merging(settings):
 
 def test_a_search_that_says_it_is_as_released_has_the_key_of_one_that_says_nothing(settings):
     before = row_settings(settings, "muver")
-    settings["merge"]["searches"]["distant"]["wasted"] = "kept"
+    searches = settings.merge.searches
+    searches["distant"] = replace(searches["distant"], wasted="kept")
     assert row_settings(settings, "muver") == before
-    settings["merge"]["searches"]["distant"]["wasted"] = "replaced"
+    searches["distant"] = replace(searches["distant"], wasted="replaced")
     assert row_settings(settings, "muver")["merge"] == {**before["merge"], "wasted": "replaced"}
 
 
@@ -159,7 +166,7 @@ def test_faults_of_the_released_code_are_off_where_nothing_is_said(settings):
 
 def test_the_checkpoint_kept_is_in_the_settings_where_it_is_not_the_best(settings):
     """Rows that were made before the setting was there keep their key."""
-    assert settings["training"]["keep"] == "best"
+    assert settings.training.keep == "best"
     assert "keep" not in model_settings(settings, "muver")["training"]
     changed = resolve(PARAMS, {"training": {"keep": "last"}})
     assert model_settings(changed, "muver")["training"]["keep"] == "last"
@@ -207,7 +214,7 @@ def test_a_row_s_settings_change_with_what_makes_it(section, value, changed):
     before = resolve(PARAMS, {"preset": "miniwikia"})
     after = resolve(PARAMS, {"preset": "miniwikia", section: value})
     assert {s for s in ROWS if row_settings(before, s) != row_settings(after, s)} == changed
-    for system in after["systems"]:
+    for system in after.systems:
         assert "somewhere" not in str(row_settings(after, system))
         assert "data/wikis" not in str(row_settings(after, system))
 
@@ -221,16 +228,16 @@ def test_a_row_keeps_no_hold_on_the_settings(settings):
 
 def test_footnotes_are_no_part_of_a_row(settings):
     own = copy.deepcopy(settings)
-    for system in own["systems"].values():
-        system["note"] = "Something else."
-    for name in settings["tables"]["table1"]["rows"]:
+    for name, system in own.systems.items():
+        own.systems[name] = replace(system, note="Something else.")
+    for name in settings.tables["table1"].rows:
         assert row_settings(own, name) == row_settings(settings, name)
 
 
 def test_a_row_chosen_among_models_says_so(settings):
     chosen = "The best on validation of 4 models; other rows are one model."
     assert note_of(settings, "partalidou").startswith(f"{chosen} ")
-    settings["systems"]["partalidou"].pop("note")
+    settings.systems["partalidou"] = replace(settings.systems["partalidou"], note=UNSET)
     assert note_of(settings, "partalidou") == chosen
     assert note_of(settings, "bm25_200") is None
 

@@ -2,6 +2,9 @@
 
 import logging
 import os
+import pty
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -41,7 +44,9 @@ def started(logger, targets=(), seconds=SECONDS, cores=1):
     ]
     follower = Follower(lambda: targets, lambda: None)
     logger.addHandler(follower)
-    graph = SimpleNamespace(settings={"compute": {"threads": 1}}, gpus=0, seconds=seconds)
+    graph = SimpleNamespace(
+        settings=SimpleNamespace(compute=SimpleNamespace(threads=1)), gpus=0, seconds=seconds
+    )
     follower.start(logger, graph, jobs, cores)
     return follower
 
@@ -99,6 +104,20 @@ def test_a_failed_job_is_named_with_its_log(logger, capsys):
     assert logger.shown[1:] == [f"{dump}died with <Signals.SIGKILL: 9>.", "Error"]
 
 
+def test_ctrl_c_ends_in_a_sentence(logger, capsys):
+    """Not in the commands of the jobs that it ended, before Snakemake notices and after."""
+    started(logger)
+    begin(logger, 1, "corpus")
+    dump = "RuleException:\nCalledProcessError in file \"a.smk\", line 1:\nCommand 'muver' "
+    logger.error(f"{dump}died with <Signals.SIGINT: 2>.")
+    logger.info("Terminating processes on user request, this might take some time.")
+    logger.error(f"{dump}returned non-zero exit status 130.")
+    logger.error("Error", extra={"event": "job_error", "jobid": 1})
+    logger.error("WorkflowError:\nAt least one job did not complete successfully.")
+    assert logger.shown == ["Rule", "Stopped. Repeat the command to go on."]
+    assert capsys.readouterr().err == ""
+
+
 def test_a_running_job_says_what_its_log_says_last(logger, tmp_path):
     log = tmp_path / "train.log"
     log.write_text("2026-01-01 10:00:00,000 of an earlier run\n")
@@ -137,3 +156,61 @@ def test_jobs_beside_each_other_take_as_long_as_the_longest(logger):
     begin(logger, 2, "train")
     Clock.now += 100  # late, and so about to end
     assert follower.lines()[-1].endswith("about 10 s left")
+
+
+PROGRAM = """
+import os, subprocess, sys, time
+from muver.io.progress import FOLLOWED
+from muver.reproduction.terminal.follow import Live, say
+live = Live(lambda: ["train muver", "1 of 2 jobs"])
+assert Live.possible()
+live.start()
+assert FOLLOWED in os.environ
+subprocess.run([sys.executable, "-c", "import sys; print('of a child', file=sys.stderr)"])
+say("of the run")
+live.stop()
+live.stop()
+print("afterwards", file=sys.stderr)
+assert FOLLOWED not in os.environ
+"""
+
+
+def test_lines_of_children_scroll_by_and_the_terminal_is_given_back():
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80", "LINES": "24"}
+    done = subprocess.run([sys.executable, "-c", PROGRAM], stderr=theirs, env=environment)
+    os.close(theirs)
+    said = b""
+    while part := _read(ours):
+        said += part
+    os.close(ours)
+    assert done.returncode == 0, said
+    text = said.decode()
+    places = [text.find(one) for one in ("of a child\r\n", "of the run\r\n", "afterwards\r\n")]
+    assert places == sorted(places) and -1 not in places
+    assert "train muver\r\n1 of 2 jobs" in text
+    assert "\x1b" not in text[places[-1] :]
+
+
+def test_lines_of_several_threads_stay_whole():
+    program = (
+        "import threading\nfrom muver.reproduction.terminal.follow import say\n"
+        "def work():\n    for n in range(3000):\n        say('a line')\n"
+        "for _ in range(3):\n    threading.Thread(target=work).start()"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stderr.splitlines() == ["a line"] * 9000
+
+
+def _read(terminal: int) -> bytes:
+    """What is left to read; nothing once nobody writes to it."""
+    try:
+        return os.read(terminal, 4096)
+    except OSError:
+        return b""
+
+
+def test_a_file_is_no_terminal():
+    call = "from muver.reproduction.terminal.follow import Live; print(Live.possible())"
+    done = subprocess.run([sys.executable, "-c", call], capture_output=True, text=True)
+    assert done.stdout == "False\n"

@@ -13,7 +13,7 @@ from muver.reproduction.settings import resolve
 from muver.reproduction.settings.file import read_params
 from muver.reproduction.workspace import graph_of
 from muver.reproduction.workspace.catalog import NAME, origins, place_of
-from muver.reproduction.workspace.current import link, not_asked
+from muver.reproduction.workspace.current import link, made, not_asked
 from muver.reproduction.workspace.dvc import write_asked
 
 PROJECT = Path(__file__).parents[3]
@@ -47,6 +47,27 @@ def test_links_without_keys_follow_the_settings():
     current = Path("build/miniwikia/current/models/muver").resolve()
     assert current == Path(other.model("muver").path).resolve()
     assert os.path.islink("build/miniwikia/current/corpus")
+
+
+def test_a_name_of_params_leads_to_what_the_settings_ask_for(capsys):
+    command = ["index", "create", "kb", "--out", "index", "--model", "muver"]
+    Path("params.yaml").write_text((PROJECT / "params.yaml").read_text())
+    Path("muver").mkdir()  # as in a clone
+    model = graph().model("muver")
+    assert main(command) == 2
+    assert f"snakemake --cores all {model.files[0]}" in capsys.readouterr().err
+    make(model)
+    index = Path("build/miniwikia/indexes/muver.json")
+    index.parent.mkdir()
+    index.touch()
+    assert made("models", "muver") == model.path and Path(made("systems", "muver")) == index
+    assert made("models", "bm25") == "bm25"
+
+
+def test_what_dvc_is_told_is_linked_too():
+    Path("params.yaml").write_text((PROJECT / "params.yaml").read_text())
+    assert main(["stage", "asked"]) == 0
+    assert os.path.islink("build/miniwikia/current/models/muver")
 
 
 def test_the_start_of_a_repeat_seed_is_linked_beside_the_main_seed_s():

@@ -189,7 +189,7 @@ def test_zeshel_with_a_small_encoder_is_the_same_data():
     large, small = (graph(preset=name) for name in ("zeshel", "zeshel_small"))
     assert small.raw.rule == "download" and small.corpus.settings["expected"] == "zeshel"
     assert [one.settings for one in small.data] == [one.settings for one in large.data]
-    assert {one.name for one in small.asked(small.settings["results"]) if one.kind == "merged"} == {
+    assert {one.name for one in small.asked(small.settings.results) if one.kind == "merged"} == {
         "test/muver-distant", "test/muver-close",
     }  # fmt: skip
 
@@ -281,14 +281,14 @@ def test_tokens_of_a_mention_and_its_entities():
 def test_epochs_and_hard_negatives_count():
     own = {"models": {"muver_wiki": {"training": {"epochs": 2}}}}
     made = graph(preset="miniwikipedia", **own)
-    context = made.settings["context"]["max_tokens"]
+    context = made.settings.context.max_tokens
     assert tokens_of(made.model("muver_wiki")) == 2 * (context + (1 + 3) * 10 * 40)
     assert tokens_of(made.model("blink_wiki")) < tokens_of(made.model("muver_wiki"))
 
 
 def test_a_point_of_the_grid_is_a_training_of_its_model():
     made = graph()
-    names = made.settings["grid"]["models"]
+    names = made.settings.grid.models
     points = len(made.trials) // len(names)
     assert [tokens_of(one) for one in made.grid_points] == points * [
         tokens_of(made.model(name)) for name in names

@@ -8,8 +8,7 @@ from muver.io.errors import InputError
 from muver.reproduction.settings import resolve
 from muver.reproduction.settings.file import read_params
 from muver.reproduction.workspace import graph_of
-from muver.reproduction.workspace.recording import record_settings
-from muver.reproduction.workspace.results import Results
+from muver.reproduction.workspace.results import Results, record_settings
 
 PARAMS = read_params(Path(__file__).parents[3] / "params.yaml")
 

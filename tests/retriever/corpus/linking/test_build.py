@@ -12,7 +12,7 @@ from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.typed import read
 from muver.reproduction.settings import resolve
-from muver.reproduction.settings.knowledge_base import set_settings
+from muver.reproduction.workspace import graph_of
 from muver.retriever.corpus.linking.build import link_set
 from muver.retriever.corpus.schema import LINKED_MENTIONS
 from muver.retriever.corpus.settings import Link
@@ -157,11 +157,12 @@ def test_a_set_of_ones_own_takes_params_yaml_alone(tmp_path, kb):
     """Another name, a format that the file's ending does not tell, and no published number."""
     params = yaml.safe_load((Path(__file__).parents[4] / "params.yaml").read_text())
     own = {"ace2004": {"file": str(tmp_path / "ace.txt"), "format": "conll"}}
-    settings = resolve(params, {"preset": "wikipedia", "linking": {"sets": own, "test": [*own]}})
+    over = {"preset": "wikipedia", "linking": {"sets": own, "test": [*own]}}
+    graph = graph_of(resolve(params, over))
     (tmp_path / "ace.txt").write_text(CONLL)
-    given = set_settings(settings, "ace2004")
+    given = graph.mentions("ace2004").settings
     assert given["expected"] is None
-    assert set_settings(settings, "msnbc")["expected"] == "blink_benchmarks"
-    assert set_settings(settings, "aida-testb")["part"] == "testb"
+    assert graph.mentions("msnbc").settings["expected"] == "blink_benchmarks"
+    assert graph.mentions("aida-testb").settings["part"] == "testb"
     out = tmp_path / "m.parquet", tmp_path / "m.json"
     assert link_set("ace2004", tmp_path / "ace.txt", kb, *out, read(Link, given))["in_kb"] == 1
