@@ -27,6 +27,7 @@ from muver.reproduction.tables.records import ResultOnData
 from muver.reproduction.tracking.provenance import changed_since_commit, commit, machine, versions
 
 BEGIN, END = "<!-- begin: {} -->", "<!-- end: {} -->"
+ANY_END = re.compile("<!-- end: [^>]+ -->")
 NEW = "<!-- sections -->"  # stands in page.md where the first section comes
 
 
@@ -141,10 +142,11 @@ def write_page(out: Path, name: str, text: str) -> None:
     section = f"{begin}\n{text.strip()}\n{end}"
     before = out if out.exists() else Path(__file__).with_name("page.md")
     page = before.read_text(encoding="utf-8")
-    own = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
-    if own.search(page) or NEW in page:
-        page = own.sub(lambda _: section, page).replace(NEW, section)
-    elif ends := [one.end() for one in re.finditer(END.format(".+?"), page)]:
+    if begin in page:
+        page = page.partition(begin)[0] + section + page.partition(end)[2]
+    elif NEW in page:
+        page = page.replace(NEW, section)
+    elif ends := [one.end() for one in ANY_END.finditer(page)]:
         page = f"{page[: ends[-1]]}\n\n{section}{page[ends[-1] :]}"
     else:
         raise InputError(

@@ -31,15 +31,8 @@ def line_parser(kind: type[T]) -> Callable[[bytes], T]:
             raise BadLine("an empty line, but every line must be one JSON object")
         try:
             return decoder.decode(line)
-        except msgspec.ValidationError:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             raise BadLine(_reason(kind, line)[:LONGEST_REASON].rstrip(".")) from None
-        except UnicodeDecodeError as error:
-            raise BadLine(f"not UTF-8 text ({error.reason})") from None
-        except RecursionError:
-            raise BadLine("not valid JSON (nested too deep)") from None
-        except msgspec.DecodeError as error:
-            reason = str(error).removeprefix("JSON is malformed: ")
-            raise BadLine(f"not valid JSON ({reason})") from None
 
     return parse
 
@@ -57,9 +50,15 @@ def read_json_lines(path: str | Path, kind: type[T]) -> Iterator[tuple[int, T]]:
 
 
 def _reason(kind: type, line: bytes) -> str:
-    """Why a line of JSON does not fit a type."""
+    """Why a line is not JSON of a type; a line may be cut off behind what already does not fit."""
     try:
         value = msgspec.json.decode(line)
     except msgspec.ValidationError as error:  # a number that Python cannot hold
         return str(error)
+    except UnicodeDecodeError as error:
+        return f"not UTF-8 text ({error.reason})"
+    except RecursionError:
+        return "not valid JSON (nested too deep)"
+    except msgspec.DecodeError as error:
+        return f"not valid JSON ({str(error).removeprefix('JSON is malformed: ')})"
     return problem(kind, value)[1] if isinstance(value, dict) else "not a JSON object"
