@@ -36,8 +36,7 @@ GIVEN = {
     "FOLDER": "given/folder",
     "ENCODER": "build/miniwikia/current/start",
     "OTHER.parquet": f"{RUNS}/bm25.parquet",
-    "A B": f"{RUNS}/muver.parquet {RUNS}/muver.parquet",
-    "$runs/blink_128.parquet $runs/muver_plain.parquet": f"{RUNS}/som.parquet {RUNS}/som.parquet",
+    "A B": f"{RUNS}/muver.parquet {RUNS}/som.parquet",
     "$runs": RUNS,
     "SOURCE": "docs/glossary.csv",
 }
@@ -101,6 +100,7 @@ def project(main_job: Project, tmp_path_factory: pytest.TempPathFactory) -> Proj
     line = (folder / "mentions.jsonl").read_text()
     wrong = line.replace("the carpenter", "Keld")
     (folder / "validation.jsonl").write_text(10 * line + 10 * wrong)
+    project.run("muver", "stage", "asked")  # as `make setup` does
     project.run("muver", "kb", "import", "docs/glossary.csv", "--out", "given/kb")
     project.run("muver", "index", "create", "given/kb", "--model", "bm25", "--out", "given/index")
     return project
@@ -114,6 +114,8 @@ def test_documented_commands_work(document: Path, project: Project):
         command = PLACEHOLDER.sub(lambda word: GIVEN[word[0]], command).replace(" ...", "")
         command = re.sub("^(snakemake|make) ", r"\1 -n ", command)
         command = re.sub("^dvc repro", "dvc repro --dry", command)
+        if command.startswith("muver doctor compare"):
+            command += " || [ $? = 1 ]"  # runs that differ
         if command.startswith(("muver kb import", "muver index create")):
             shutil.rmtree(project.folder / re.search(r"--out (\S+)", command)[1], True)
         project.run("bash", "-c", command)
