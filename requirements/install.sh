@@ -102,7 +102,7 @@ install_faiss() {
     locked "$wanted"
 }
 
-say "installing into .venv, some 2 GB (once; a minute or two)"
+say "installing into .venv, 2.5 GB (once; a minute or two)"
 make_venv
 "$venv/bin/pip" install -qq --disable-pip-version-check \
     --require-hashes --requirement requirements/installer.lock

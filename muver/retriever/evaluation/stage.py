@@ -142,8 +142,9 @@ def evaluate(
     )
     write_json(out, evaluation)
     last = cutoffs[-1]
-    recall = (last, scores.micro[last], len(ids), evaluation.outside)
-    logger.info("%s on %s: recall@%d %.2f%% of %d mentions; %d outside", system, name, *recall)
+    more = f"; {evaluation.outside} more have their gold outside" if evaluation.outside else ""
+    recall = (last, scores.micro[last], len(ids), more)
+    logger.info("%s on %s: recall@%d %.2f%% of %d mentions%s", system, name, *recall)
 
 
 @dataclass(frozen=True)
