@@ -309,8 +309,7 @@ def _found(words: Sequence[str]) -> Command | str:
         more = f"`muver {words[0]} NAME --help` explains each."
         return "\n".join([f"usage: muver {words[0]} NAME ...", "", *_rows(rows), "", more])
     wrong = " ".join(words[: 2 if family else 1])
-    typed = [name for name in COMMANDS if family or not name.startswith(STAGE)]
-    known = {*typed, *(name.partition(" ")[0] for name in typed)}
+    known = {*COMMANDS, *(name.partition(" ")[0] for name in COMMANDS)}
     raise InputError(
         f"no command {wrong!r}.{did_you_mean(wrong, known)} `muver --help` lists them."
     )

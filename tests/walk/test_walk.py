@@ -148,7 +148,7 @@ def test_a_knowledge_base_of_ones_own_is_asked(walk: Walk):
         ("muver show tabel1", "Did you mean 'table1'?"),
         ("muver doctor compare A B", "A: "),
         ("muver kb import nowhere.csv --out kb", "nowhere.csv: "),
-        ("muver evalute", "'index evaluate'"),
+        ("muver evalute", "evaluate'?"),
     ],
 )
 def test_a_mistake_is_told_in_words(walk: Walk, command: str, said: str):
