@@ -141,10 +141,9 @@ def evaluate(
         **asdict(scores),
     )
     write_json(out, evaluation)
-    last = cutoffs[-1]
+    recall = "  ".join(f"R@{cutoff} {scores.micro[cutoff]:.2f}" for cutoff in cutoffs)
     more = f"; {evaluation.outside} more have their gold outside" if evaluation.outside else ""
-    recall = (last, scores.micro[last], len(ids), more)
-    logger.info("%s on %s: recall@%d %.2f%% of %d mentions%s", system, name, *recall)
+    logger.info("%s on %s, %d mentions: %s%s", system, name, len(ids), recall, more)
 
 
 @dataclass(frozen=True)
