@@ -102,20 +102,23 @@ class Run(NamedTuple):
     counts: str | None = None  # where the counts are known from
 
 
-def list_jobs(graph: Graph, gpu: bool) -> Run:
-    """The jobs of the settings' results; ``gpu`` if those that run a model have one."""
+def list_jobs(graph: Graph, gpu: bool, asked: Sequence[Artifact] = ()) -> Run:
+    """The jobs of some artifacts, by default of the settings' results.
+
+    ``gpu`` says whether those that run a model have one.
+    """
     encoder, data = encoder_sizes(graph), data_sizes(graph)
     if data is None:
         return Run([], encoder)
     lister = _Lister(graph, encoder, data, gpu)
-    asked = graph.asked(graph.settings.results)
+    asked = asked or graph.asked(graph.settings.results)
     return Run([lister.job(one) for one in asked], encoder, data.origin)
 
 
 def seconds_of(graph: Graph) -> dict[Key, float]:
-    """Seconds of each job at assumed rates, as far as none is measured."""
+    """Seconds of each job that any result may need, as measured or at assumed rates."""
     gpu = bool(graph.gpus)
-    run = list_jobs(graph, gpu)
+    run = list_jobs(graph, gpu, graph.declared)
     return expected(run.jobs, assumed(run.encoder, graph.settings.compute, gpu))
 
 
