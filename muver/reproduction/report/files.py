@@ -1,9 +1,7 @@
-"""Where the files of a run lie, for a page that is made from folders alone, and what is wrong."""
+"""Where the files of a run lie, for a page that is made from folders alone."""
 
 from dataclasses import dataclass
 from pathlib import Path
-
-from muver.io.progress import logger
 
 
 @dataclass(frozen=True)
@@ -17,9 +15,6 @@ class RunFiles:
     def table(self, name: str, suffix: str = ".json") -> Path:
         return self.results / f"{name}{suffix}"
 
-    def figure(self, name: str) -> Path:
-        return self.results / "figures" / f"{name}.svg"
-
     def run(self, system: str, set_name: str) -> Path:
         return self.workspace / "runs" / set_name / f"{system}.parquet"
 
@@ -30,26 +25,17 @@ class RunFiles:
         """Which MLflow run belongs to which row of a table."""
         return self.workspace / "recorded" / f"{table}.csv"
 
-    def set_mentions(self, set_name: str) -> Path:
-        """Mentions of a set over a knowledge base, with their gold entities."""
-        return self.workspace / "mentions" / f"{set_name}.parquet"
-
-    @property
-    def entities(self) -> Path:
-        return self.workspace / "corpus" / "entities.parquet"
-
-    @property
-    def mentions(self) -> Path:
-        return self.workspace / "corpus" / "mentions.parquet"
-
-    @property
-    def counts(self) -> Path:
-        """Counts of the corpus, with its fingerprint."""
-        return self.workspace / "corpus" / "counts.json"
+    def corpus(self, file: str) -> Path:
+        """A file of the corpus of worlds."""
+        return self.workspace / "corpus" / file
 
     @property
     def sentences(self) -> Path:
         return self.workspace / "segment" / "sentences.parquet"
+
+    def set_mentions(self, set_name: str) -> Path:
+        """Mentions of a set over a knowledge base, with their gold entities."""
+        return self.workspace / "mentions" / f"{set_name}.parquet"
 
     @property
     def kb(self) -> Path:
@@ -64,12 +50,3 @@ class RunFiles:
         for folder in (self.results, self.workspace, self.workspace.parent):
             message = str(message).replace(f"{folder}/", "")
         return message
-
-
-class Problems(list[str]):
-    """What does not fit together, in sentences for the page and the log, each once."""
-
-    def add(self, message: str) -> None:
-        if message not in self:
-            self.append(message)
-            logger.warning("%s", message)

@@ -6,13 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from muver.io.errors import InputError
-from muver.reproduction.report.files import Problems, RunFiles
+from muver.reproduction.report.files import RunFiles
 from muver.reproduction.tables.keys import data_fingerprint, row_key
 from muver.reproduction.tables.records import (
     AnyResult,
     ComparisonTable,
     RecallTable,
-    caption_of,
     read_result,
 )
 from muver.retriever.evaluation.records import Evaluation, read_evaluation
@@ -20,37 +19,18 @@ from muver.retriever.evaluation.records import Evaluation, read_evaluation
 Addresses = dict[tuple[str, str], str]
 
 
-@dataclass(frozen=True)
-class Result:
-    """A table or figure by its name in ``results:``; ``table`` is None if it cannot be read."""
-
-    name: str
-    table: AnyResult | None
-
-    @property
-    def title(self) -> str:
-        """Its name for people."""
-        return caption_of(self.name)
-
-    @property
-    def caption(self) -> str:
-        """Its heading."""
-        return caption_of(self.name, self.table.caption if self.table else "")
-
-
-def read_results(names: Sequence[str], files: RunFiles, problems: Problems) -> list[Result]:
-    """Read the results named; a problem for each that is missing or damaged."""
+def read_results(names: Sequence[str], files: RunFiles, problems: list[str]) -> list[AnyResult]:
+    """Read the results named; one that is missing or damaged is left out, which is a problem."""
     results = []
     for name in names:
         try:
-            results.append(Result(name, read_result(files.table(name))))
+            results.append(read_result(files.table(name)))
         except InputError as error:
-            problems.add(f"{name}: {files.without_folders(error)}")
-            results.append(Result(name, None))
+            problems.append(f"{name}: {files.without_folders(error)}")
     return results
 
 
-def read_recorded(results: Sequence[Result], files: RunFiles) -> Addresses:
+def read_recorded(results: Sequence[AnyResult], files: RunFiles) -> Addresses:
     """Addresses in MLflow's pages, after its base, by table and row key.
 
     A table without a list of runs was not recorded, or on another machine.
@@ -94,15 +74,16 @@ class System:
         return self.evaluation.kb is not None
 
 
-def read_systems(results: Sequence[Result], files: RunFiles, problems: Problems) -> list[System]:
+def read_systems(
+    results: Sequence[AnyResult], files: RunFiles, problems: list[str]
+) -> list[System]:
     """Every system that stands in a table of recall, in the order of the tables.
 
     Evaluations lie under names without keys. So those of a table that was not made again after a
     change of settings are of other rows, which is a problem, as missing ones are.
     """
     systems: dict[str, System] = {}
-    for result in results:
-        table = result.table
+    for table in results:
         if not isinstance(table, RecallTable):
             continue
         against = table.against if isinstance(table, ComparisonTable) else None
@@ -118,18 +99,18 @@ def read_systems(results: Sequence[Result], files: RunFiles, problems: Problems)
                         one: read_evaluation(files.evaluation(name, one)) for one in titles
                     }
                 except InputError as error:
-                    problems.add(
+                    problems.append(
                         f"{row.method}: its settings cannot be shown. "
                         f"{files.without_folders(error)} The rule evaluate makes it."
                     )
             system = systems[name]
-            if result.name not in system.tables:
-                system.tables.append(result.name)
+            if table.name not in system.tables:
+                system.tables.append(table.name)
             if system.evaluations:
                 key = row_key(system.settings, data_fingerprint(system.evaluations))
                 if key != row.row_key:
-                    problems.add(
-                        f"{result.name}, {row.method}: the table's row key is {row.row_key}, the "
+                    problems.append(
+                        f"{table.name}, {row.method}: the table's row key is {row.row_key}, the "
                         f"evaluation's is {key}, so the numbers of this row are not from the "
                         "settings shown. Make the table again."
                     )
