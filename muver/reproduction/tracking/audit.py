@@ -53,10 +53,8 @@ def audit(*, port: int = 5000, list_: bool = False) -> None:
             "tables were made (muver show prints them), or name a store by MLFLOW_TRACKING_URI."
         )
     pages = store_name() if remote else f"http://{HOST}:{port}"
-    with open_store() as (client, artifacts):
+    with open_store() as (client, _):
         experiments = [one for one in client.search_experiments() if one.name != "Default"]
-    if artifacts:
-        _tell_of_files_elsewhere(experiments, artifacts.as_uri())
     for line in addresses(pages, experiments, remote):
         logger.info("%s", line)
     if remote:
@@ -65,17 +63,6 @@ def audit(*, port: int = 5000, list_: bool = False) -> None:
         with listen(HOST, port) as listening:
             logger.info("MLflow: %s (Ctrl+C ends it)", pages)
             _serve(uri, listening, experiments)
-
-
-def _tell_of_files_elsewhere(experiments: Sequence[Experiment], here: str) -> None:
-    """Say where runs of a copied store look for their files, whose absolute paths MLflow keeps."""
-    there = {one.artifact_location.rpartition("/")[0] for one in experiments} - {here}
-    if there:
-        logger.warning(
-            "files of runs are looked for in %s, where this store was made. Record the rows again "
-            "to have them here: snakemake --cores all record",
-            ", ".join(sorted(there)),
-        )
 
 
 def addresses(pages: str, experiments: Sequence[Experiment], remote: bool) -> list[str]:

@@ -120,7 +120,7 @@ def test_logs_and_points_must_agree(make, logs: list[Path], tmp_path: Path):
     with pytest.raises(InputError, match=f"logs: .*{NAMES[3]}"):
         make(logs[:3])
     stranger = write_log(tmp_path / "muver_lr2e-05_wd0.01_wu0_bs31.jsonl", (1.0,))
-    with pytest.raises(InputError, match=f"logs: .*{stranger}"):
+    with pytest.raises(InputError, match=f"logs: .*{stranger.stem}"):
         make([*logs, stranger])
 
 

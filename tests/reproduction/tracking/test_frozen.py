@@ -95,7 +95,7 @@ def sets(folder: Path, name: str, write: Callable, make: Callable, logs: list[Pa
 def grid(folder: Path, name: str, write: Callable, make: Callable, logs: list[Path]) -> None:
     make()
     settings = {"experiment": name}
-    record(folder / "recorded.csv", grid=folder / "grid.json", logs=logs, settings=settings)
+    record(folder / "recorded.csv", table=folder / "grid.json", logs=logs, settings=settings)
 
 
 def held(client: MlflowClient, name: str) -> list[dict[str, Any]]:
