@@ -71,10 +71,6 @@ class Views(Settings):
     cutoff: Count
 
 
-class Counted(Settings):
-    """Tables 4 and 5 have no settings."""
-
-
 class Bins(Settings):
     """The cutoff of recall, and the bins of sentences."""
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from muver.io.errors import InputError
-from muver.io.typed import read
+from muver.io.typed import Settings, read
 from muver.reproduction.tables import comparison, domains, sizes, views
 from muver.reproduction.tables import settings as kinds
 from muver.reproduction.tables.evaluations import TableFiles
@@ -16,8 +16,8 @@ NAMES = ("table1", "table2", "table3", "table4", "table5", "table6")  # of the p
 # The settings and builder of each table that is not a comparison
 KINDS = {
     "table3": (kinds.Views, views.build),
-    "table4": (kinds.Counted, sizes.build_data),
-    "table5": (kinds.Counted, sizes.build_models),
+    "table4": (Settings, sizes.build_data),
+    "table5": (Settings, sizes.build_models),
     "table6": (kinds.Domains, domains.build),
 }
 

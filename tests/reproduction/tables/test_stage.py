@@ -188,7 +188,6 @@ def test_table_4_from_counts(tmp_path, out):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"out": "table.md"}, "must end in .csv"),
         ({"evaluations": [Path("none.json")]}, "no such file"),
         ({"settings": {"row": []}}, "unknown key row.*rows"),
         ({"settings": {}}, "rows is missing"),
