@@ -28,12 +28,6 @@ class GridTable(Settings):
     grid: Grid
     base: dict[str, dict[str, Any]]
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for model in self.grid.models:
-            if "validation_cutoff" not in self.base.get(model, {}).get("training", {}):
-                raise ValueError(f"base.{model}.training must hold the settings of training.")
-
 
 def make_grid(
     logs: Sequence[Path],
@@ -41,7 +35,6 @@ def make_grid(
     out: Path,
     settings: GridTable,
     encoder: Path | None = None,
-    show: bool = False,
 ) -> None:
     """Write ``out`` (.csv), and beside it the grid as .md, .html, .tex and .json.
 
@@ -49,7 +42,7 @@ def make_grid(
     from its manifest, becomes part of each point's settings.
     """
     further = {} if encoder is None else {"encoder": read_json(encoder)["identity"]}
-    write_table(out, _build(settings, logs, read_counts(counts), further), show)
+    write_table(out, _build(settings, logs, read_counts(counts), further))
 
 
 def _build(

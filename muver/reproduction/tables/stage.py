@@ -29,7 +29,6 @@ def make_table(
     settings: Mapping[str, Any],
     counts: Path | None = None,
     encoder: Path | None = None,
-    show: bool = False,
 ) -> None:
     """Write ``out`` (.csv), and beside it the table as .md, .html, .tex and .json.
 
@@ -44,4 +43,4 @@ def make_table(
             f"--name {name!r}: is no table of the paper ({', '.join(NAMES)}), so that its settings "
             "must have a caption."
         )
-    write_table(out, build(name, caption, given, TableFiles(evaluations, counts, encoder)), show)
+    write_table(out, build(name, caption, given, TableFiles(evaluations, counts, encoder)))
