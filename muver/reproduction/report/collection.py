@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from muver.io.parquet import read_table
-from muver.reproduction.report.files import RunFiles
+from muver.reproduction.report.results import RunFiles
 from muver.retriever.corpus.knowledge_base import KnowledgeBase
 from muver.retriever.corpus.schema import ENTITIES, SENTENCES, read_linked_mentions, read_mentions
 

@@ -41,10 +41,9 @@ import pyarrow as pa
 from muver.io.errors import InputError
 from muver.io.typed import Count, Settings
 from muver.reproduction.report.collection import knowledge_base, worlds
-from muver.reproduction.report.files import RunFiles
 from muver.reproduction.report.parts import view_parts
 from muver.reproduction.report.rankings import Ranking, read_ranking
-from muver.reproduction.report.results import System
+from muver.reproduction.report.results import RunFiles, System
 
 Data = dict[str, Any]
 ORIGINAL, SPAN = 0, -3  # layers of views of sentences: from 0 on, and this one
@@ -221,10 +220,8 @@ def fit(lengths: Sequence[int], budget: int) -> int | None:
     """
     if sum(lengths) <= budget:
         return None
-    for step in STEPS:
-        if sum(min(length, step) for length in lengths) <= budget:
-            return step
-    return STEPS[-1]
+    fitting = (step for step in STEPS if sum(min(length, step) for length in lengths) <= budget)
+    return next(fitting, STEPS[-1])
 
 
 def shorten(sentences: Sequence[str], needed: Iterable[int], limit: int | None) -> list[str | int]:

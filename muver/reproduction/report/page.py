@@ -12,8 +12,7 @@ from markupsafe import Markup
 
 from muver.io.typed import flat
 from muver.look import ASSETS as SHARED
-from muver.reproduction.report.files import RunFiles
-from muver.reproduction.report.results import Addresses, System
+from muver.reproduction.report.results import Addresses, RunFiles, System
 from muver.reproduction.tables.keys import data_fingerprint
 from muver.reproduction.tables.numbers import counted
 from muver.reproduction.tables.page import RULE, Section
@@ -108,16 +107,14 @@ def _row(system: System, files: RunFiles) -> dict[str, Any]:
     return {
         "system": system,
         "files": lines,
-        "own_page": _own_page(system),
+        "own_page": ", ".join(
+            f"{one.own_page_first} of {one.mentions} mentions"
+            for one in system.evaluations.values()
+            if one.own_page_first is not None
+        ),
         "recall": Section(f"{system.method} by {unit}", "", header, recall),
         "settings": Section(f"Settings of {system.method}", "", ["setting", "set to"], settings),
     }
-
-
-def _own_page(system: System) -> str:
-    """How often a row's first candidate is the page that the mention stands on."""
-    counted = [one for one in system.evaluations.values() if one.own_page_first is not None]
-    return ", ".join(f"{one.own_page_first} of {one.mentions} mentions" for one in counted)
 
 
 def without_places(settings: Mapping[str, Any]) -> dict[str, str]:

@@ -7,8 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from muver.reproduction.report.collection import Collection
-from muver.reproduction.report.files import RunFiles
-from muver.reproduction.report.results import System
+from muver.reproduction.report.results import RunFiles, System
 from muver.retriever.runs.run import best_ranks, mentions_of_rows, read_run
 
 

@@ -7,9 +7,8 @@ from muver.io.files import write_text
 from muver.io.progress import logger
 from muver.reproduction.report.drawings import inline
 from muver.reproduction.report.explorer import Report, explore
-from muver.reproduction.report.files import RunFiles
 from muver.reproduction.report.page import html_of, tables
-from muver.reproduction.report.results import read_recorded, read_results, read_systems
+from muver.reproduction.report.results import RunFiles, read_recorded, read_results, read_systems
 from muver.reproduction.report.times import read_jobs, times
 from muver.reproduction.tables.numbers import counted
 from muver.reproduction.tables.records import result_names
@@ -68,13 +67,6 @@ def make_report(
         versions=versions() | ({"commit": code["hash"][:12] + code["changed"]} if code else {}),
     )
     write_text(out, page)
-    logger.info(
-        "%s: %s, %s, predictions of %d; %.1f MB; %s",
-        out,
-        counted(len(shown), "result"),
-        counted(len(systems), "row"),
-        len(data["rows"]) if data else 0,
-        len(page.encode()) / 1e6,
-        counted(len(problems), "problem"),
-    )
+    has = counted(len(shown), "result"), counted(len(systems), "row")
+    logger.info("%s: %s, %s, %s", out, *has, counted(len(problems), "problem"))
     return problems

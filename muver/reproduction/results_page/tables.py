@@ -12,7 +12,6 @@ from muver.reproduction.tables.pages import bin_name, page_of
 from muver.reproduction.tables.records import (
     AnyResult,
     LengthsFigure,
-    ResultOnData,
     caption_of,
     in_order,
     read_result,
@@ -31,8 +30,6 @@ def read_tables(results: Path, only: Sequence[str] = ()) -> dict[str, AnyResult]
     tables = {path.stem: read_result(path) for path in files}
     if not tables:
         raise InputError(f"{results}: no result is in it. Make them: snakemake --cores all")
-    if len({table.fingerprint for table in tables.values() if isinstance(table, ResultOnData)}) > 1:
-        raise InputError(f"{results}: its results are of different data. Make them again.")
     return {name: tables[name] for name in in_order(tables)}
 
 

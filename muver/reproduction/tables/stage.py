@@ -12,7 +12,6 @@ from muver.reproduction.tables.evaluations import TableFiles
 from muver.reproduction.tables.paper import paper
 from muver.reproduction.tables.render import write_table
 
-NAMES = ("table1", "table2", "table3", "table4", "table5", "table6")  # of the paper
 # The settings and builder of each table that is not a comparison
 KINDS = {
     "table3": (kinds.Views, views.build),
@@ -32,7 +31,7 @@ def make_table(
 ) -> None:
     """Write ``out`` (.csv), and beside it the table as .md, .html, .tex and .json.
 
-    Any ``name`` but :data:`NAMES` is a comparison, whose ``settings`` have a caption. The corpus's
+    Any ``name`` but the paper's is a comparison, whose ``settings`` have a caption. The corpus's
     ``counts`` are what Table 4 is made of, and tell the others which worlds have no mentions.
     """
     kind, build = KINDS.get(name, (kinds.Comparison, comparison.build))
@@ -40,7 +39,6 @@ def make_table(
     caption = getattr(given, "caption", None) or paper().get(name, {}).get("caption")
     if caption is None:
         raise InputError(
-            f"--name {name!r}: is no table of the paper ({', '.join(NAMES)}), so that its settings "
-            "must have a caption."
+            f"--name {name!r}: is no table of the paper, so its settings must have a caption."
         )
     write_table(out, build(name, caption, given, TableFiles(evaluations, counts, encoder)))

@@ -20,8 +20,8 @@ class Recording(Settings, kw_only=True):
     enabled: bool = True  # else nothing is recorded, and the list of runs has no lines
     source: str = ""  # where the dataset comes from: an address or a folder
     options: str = ""  # what follows a call of snakemake that makes the table again
-    evaluations: list[str] = []  # of a table: JSON from `muver stage evaluate`
-    runs: list[str] = []  # that these are of, in the same order
+    # Of a table: JSON from `muver stage evaluate`, each with the run that it is of
+    evaluations: list[tuple[str, str]] = []
     artifacts: dict[str, list[str]] = {}  # by system: further files, such as its training log
     benchmarks: dict[str, dict[str, str]] = {}  # Snakemake's, by system or point, and stage
     figures: list[str] = []  # of a table with a sweep: to keep with its parent run

@@ -36,16 +36,13 @@ SIGNATURE = ModelSignature(
     inputs=Schema(
         [
             ColSpec(TEXT, "mention"),
-            ColSpec(TEXT, "left", required=False),
-            ColSpec(TEXT, "right", required=False),
-            ColSpec(TEXT, "world", required=False),
+            *(ColSpec(TEXT, name, required=False) for name in ("left", "right", "world")),
         ]
     ),
     outputs=Schema(
         [
             ColSpec(TEXT, "mention"),
-            ColSpec(TEXT, "world", required=False),
-            ColSpec(TEXT, "answer", required=False),
+            *(ColSpec(TEXT, name, required=False) for name in ("world", "answer")),
             ColSpec(NUMBER, "probability", required=False),
             ColSpec(Array(CANDIDATE), "candidates"),
         ]

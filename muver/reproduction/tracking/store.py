@@ -45,7 +45,10 @@ def open_store() -> Iterator[tuple[MlflowClient, Path | None]]:
         artifacts = database.parent / "mlartifacts"
         with _lock(artifacts / ".lock"):
             if not database.exists():
-                _create(database)
+                with atomic_path(database) as temporary:
+                    mlflow.db.upgrade.callback(f"sqlite:///{temporary}")
+                    # "0" is MLflow's empty experiment "Default".
+                    MlflowClient(f"sqlite:///{temporary}").delete_experiment("0")
             yield MlflowClient(f"sqlite:///{database}"), artifacts
     except UNUSABLE as error:
         raise InputError(
@@ -63,13 +66,6 @@ def store_uri() -> str:
 def store_name() -> str:
     """The address of the store that is used now, without user and password."""
     return re.sub(r"(?<=://)[^/@]+@", "", store_uri())
-
-
-def _create(database: Path) -> None:
-    """Make an SQLite store without MLflow's empty experiment "Default"."""
-    with atomic_path(database) as temporary:
-        mlflow.db.upgrade.callback(f"sqlite:///{temporary}")
-        MlflowClient(f"sqlite:///{temporary}").delete_experiment("0")
 
 
 def sqlite_file(uri: str) -> Path:

@@ -177,8 +177,7 @@ def record_settings(
     else:
         made, took = results.inputs(table), _benchmarks(results, table)
         own = {
-            "evaluations": made["evaluations"],
-            "runs": made["runs"],
+            "evaluations": list(map(list, zip(made["evaluations"], made["runs"], strict=True))),
             "artifacts": results.training_logs(table),
             "figures": [f"{results.folder}/figures/table3.svg"] * (table == "table3"),
         }

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from muver.io.files import write_json
 from muver.io.parquet import table_of, table_writer
-from muver.reproduction.report.files import RunFiles
+from muver.reproduction.report.results import RunFiles
 from muver.reproduction.tables.stage import make_table
 from muver.reproduction.workspace.catalog import NAME
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES

@@ -10,9 +10,8 @@ from msgspec.structs import replace
 from muver.io.files import read_json
 from muver.reproduction.report import collection
 from muver.reproduction.report.explorer import Report
-from muver.reproduction.report.files import RunFiles
 from muver.reproduction.report.page import tables
-from muver.reproduction.report.results import read_results
+from muver.reproduction.report.results import RunFiles, read_results
 from muver.reproduction.report.stage import make_report
 from muver.reproduction.tables.records import Judged
 from tests.knowledge_base import PAGES

@@ -41,7 +41,7 @@ def page(project, caplog):
 def test_a_sound_run_has_no_problems(page):
     out, problems, log = page()
     assert problems == []
-    assert "2 results, 2 rows, predictions of 2" in log
+    assert "2 results, 2 rows, 0 problems" in log
     text = text_of(out)
     assert "6 mentions of 2 worlds (alder, birch), candidates ranked within" in text
     assert "Table 4" in text
@@ -179,7 +179,7 @@ def test_the_command_finds_the_folders_by_itself(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     command = ["report", "--results", "my-wiki.2", "--out", "report.html"]
     assert main([*command, "--log", "report.log"]) == 0
-    assert "predictions of 2" in (tmp_path / "report.log").read_text()
+    assert "2 rows, 0 problems" in (tmp_path / "report.log").read_text()
     text = text_of(tmp_path / "report.html")
     assert "muver: results on my-wiki.2" in text
     assert "build/my-wiki.2/current/runs/test/bm25.parquet" in text

@@ -49,7 +49,6 @@ def record_rows(files: TableFiles, client: MlflowClient, name: str) -> Record:
             files.folder / "recorded.csv",
             table=files.folder / "table1.json",
             evaluations=files.evaluations,
-            runs=files.runs,
             artifacts={"muver": [files.folder / "training_log.jsonl"]},
             benchmarks={"muver": {"train": files.folder / "train.tsv"}},
             settings={"experiment": name, "source": "raw/tiny", **settings},
