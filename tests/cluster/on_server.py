@@ -80,7 +80,6 @@ def recorder(folder: Path, address: str) -> subprocess.Popen:
     table = {
         "table": files.folder / "table1.json",
         "evaluations": files.evaluations,
-        "runs": files.runs,
         "out": files.folder / "recorded.csv",
     }
     settings = json.dumps({"tables": [table]}, default=str)

@@ -139,10 +139,9 @@ if not ONE_BASE:
             f"{LOGS}/tables/grid.benchmark.tsv"
         params:
             settings=settings_of_result("grid"),
-            name=S.workspace,
             record=lambda wildcards: recording("grid"),
         shell:
-            "muver stage grid --log {log} --settings {params.settings:q} --dataset {params.name}"
+            "muver stage grid --log {log} --settings {params.settings:q}"
             " --counts {input.counts} --encoder {input.start} --logs {input.logs}"
             " --out {output.csv} {params.record}"
 

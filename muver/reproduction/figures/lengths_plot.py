@@ -44,7 +44,7 @@ def draw(data: LengthsFigure) -> "Figure":
 
     _bars(below, bins)
     for axes in (above, middle, below):
-        style.without_vertical_grid(axes)
+        axes.grid(visible=False, axis="x")
     figure.align_ylabels()
     return figure
 

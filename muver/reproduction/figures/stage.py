@@ -6,7 +6,7 @@ from typing import Any
 
 from muver.io.errors import InputError
 from muver.io.files import write_json, write_text
-from muver.io.typed import Settings, read
+from muver.io.typed import read
 from muver.reproduction.figures import lengths_plot, views_plot
 from muver.reproduction.figures.style import house_style, save
 from muver.reproduction.tables import records
@@ -28,7 +28,7 @@ METHOD = (
 def make_figure(
     name: str,
     figures: Path,
-    evaluations: Sequence[Path] | None = None,
+    evaluations: Sequence[Path] = (),
     table: Path | None = None,
     out: Path | None = None,
     settings: Mapping[str, Any] | None = None,
@@ -38,14 +38,13 @@ def make_figure(
     Of evaluations, ``out`` is the .csv of the numbers; a .json goes next to it.
     """
     if table is not None:
-        read(Settings, settings or {})
         data = records.read_result(table, records.ViewsTable, "a table of views")
         draw = views_plot.draw
     else:
-        if out is None or out.suffix != ".csv":
-            raise InputError(f"--out: {out} must end in .csv; .json goes next to it.")
+        if out is None:
+            raise InputError("--out: name the .csv of the figure's numbers.")
         given = read(ErrorByLength, settings)
-        found = read_one_set(TableFiles(evaluations or ()), systems_of(given.rows))
+        found = read_one_set(TableFiles(evaluations), systems_of(given.rows))
         data, draw = _lengths(name, given, found), lengths_plot.draw
         main = page_of(data).sections[0]
         write_json(out.with_suffix(".json"), data)

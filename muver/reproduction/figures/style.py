@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from muver.io.files import atomic_path
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 # Okabe and Ito's colours, distinct to colour-blind readers; markers differ as well.
@@ -48,11 +47,6 @@ def house_style() -> Iterator[None]:
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(SETTINGS)
         yield
-
-
-def without_vertical_grid(axes: "Axes") -> None:
-    """Keep only the horizontal grid lines."""
-    axes.grid(visible=False, axis="x")
 
 
 def save(figure: "Figure", folder: Path, name: str) -> None:

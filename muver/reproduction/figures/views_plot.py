@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from muver.io.errors import InputError
-from muver.io.progress import logger
 from muver.reproduction.figures import style
 from muver.reproduction.tables.records import LayersRow, ViewsTable
 
@@ -59,8 +58,8 @@ def find_curves(rows: Sequence[LayersRow]) -> tuple[list[LayersRow], list[Curve]
     merged: dict[tuple[str, str], list[LayersRow]] = {}
     for row in rows:
         if row.views_per_entity is None:
-            logger.info("%s has no views, so the figure leaves it out", row.method)
-        elif not row.merge_layers:
+            continue
+        if not row.merge_layers:
             points.append(row)
         else:
             merged.setdefault((row.method, row.searched), []).append(row)

@@ -94,14 +94,13 @@ def logs_by_trial(named: Collection[str], logs: Sequence[Path]) -> dict[str, Pat
     """The log of each trial, called ``<trial>`` or ``<trial>-<key>``, in the logs' order."""
 
     def trial_of(log: Path) -> str:
-        return log.stem if log.stem in named else log.stem.rpartition("-")[0]
+        before = log.stem.rpartition("-")[0]
+        return before if before in named else log.stem
 
     by_trial = {trial_of(log): log for log in logs}
-    missing = [name for name in named if name not in by_trial]
-    strange = [str(log) for name, log in by_trial.items() if name not in named]
-    if missing or strange:
+    if differ := by_trial.keys() ^ set(named):
         raise InputError(
             "logs: expected one of each trial of the grid, named after it. Missing, or of no "
-            f"trial: {', '.join([*missing, *strange])}."
+            f"trial: {', '.join(sorted(differ))}."
         )
     return by_trial

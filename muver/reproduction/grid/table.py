@@ -12,7 +12,7 @@ from muver.reproduction.grid.points import Grid, logs_by_trial, trials
 from muver.reproduction.tables.keys import row_key
 from muver.reproduction.tables.records import GridResult, Mean, PointRow
 from muver.reproduction.tables.render import write_table
-from muver.retriever.corpus.statistics import read_counts
+from muver.retriever.corpus.statistics import Counts, read_counts
 from muver.retriever.training.log import kept_validation
 
 RULE = (
@@ -28,38 +28,25 @@ class GridTable(Settings):
     grid: Grid
     base: dict[str, dict[str, Any]]
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        for model in self.grid.models:
-            if "validation_cutoff" not in self.base.get(model, {}).get("training", {}):
-                raise ValueError(f"base.{model}.training must hold the settings of training.")
-
 
 def make_grid(
     logs: Sequence[Path],
-    dataset: str,
     counts: Path,
     out: Path,
     settings: GridTable,
     encoder: Path | None = None,
-    show: bool = False,
 ) -> None:
     """Write ``out`` (.csv), and beside it the grid as .md, .html, .tex and .json.
 
     ``logs`` are those of all trials, in the order of the rows. The identity of the start encoder,
     from its manifest, becomes part of each point's settings.
     """
-    fingerprint = read_counts(counts, dataset).fingerprint
     further = {} if encoder is None else {"encoder": read_json(encoder)["identity"]}
-    write_table(out, _build(settings, logs, dataset, fingerprint, further), show)
+    write_table(out, _build(settings, logs, read_counts(counts), further))
 
 
 def _build(
-    settings: GridTable,
-    logs: Sequence[Path],
-    dataset: str,
-    fingerprint: str,
-    further: Mapping[str, Any],
+    settings: GridTable, logs: Sequence[Path], data: Counts, further: Mapping[str, Any]
 ) -> GridResult:
     models, named = settings.grid.models, trials(settings.grid.as_dict())
     cutoff = settings.base[models[0]]["training"]["validation_cutoff"]
@@ -77,7 +64,7 @@ def _build(
             PointRow(
                 method=model,
                 system=name,
-                row_key=row_key(own, fingerprint),
+                row_key=row_key(own, data.fingerprint),
                 values=values,
                 recall=recall,
                 step=step,
@@ -95,12 +82,12 @@ def _build(
     return GridResult(
         name="grid",
         caption=f"validation recall@{cutoff} in percent",
-        dataset=dataset,
-        fingerprint=fingerprint,
+        dataset=data.dataset,
+        fingerprint=data.fingerprint,
         models=models,
         cutoff=cutoff,
         rule=RULE.format(summed=SUMMED if len(models) > 1 else ""),
-        row_key=short_hash({"grid": shared, "settings": further, "data": fingerprint}),
+        row_key=short_hash({"grid": shared, "settings": further, "data": data.fingerprint}),
         chosen=chosen,
         means={key: _means(rows, key) for key in rows[0].values},
         rows=rows,

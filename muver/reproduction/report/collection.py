@@ -12,9 +12,8 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
-from muver.io.errors import InputError
 from muver.io.parquet import read_table
-from muver.reproduction.report.files import RunFiles
+from muver.reproduction.report.results import RunFiles
 from muver.retriever.corpus.knowledge_base import KnowledgeBase
 from muver.retriever.corpus.schema import ENTITIES, SENTENCES, read_linked_mentions, read_mentions
 
@@ -65,14 +64,12 @@ class Collection:
 
 def worlds(files: RunFiles, split: str) -> Collection:
     """The mentions of a split and the entities of their worlds, world after world."""
-    mentions = read_mentions(files.mentions, split)
+    mentions = read_mentions(files.corpus("mentions.parquet"), split)
     names = mentions["world"].to_pylist()
     groups = sorted(set(names))
-    if not groups:
-        raise InputError(f"{files.mentions}: no mentions in split {split!r}.")
-    among = [("world", "in", groups)]
+    entities, among = files.corpus("entities.parquet"), [("world", "in", groups)]
     table = read_table(
-        files.entities, ENTITIES, "a table of entities", "corpus", among, ["world", "title"]
+        entities, ENTITIES, "a table of entities", "corpus", among, ["world", "title"]
     )
     group, owner = (np.searchsorted(groups, of) for of in (names, table["world"].to_pylist()))
     ends = np.cumsum(np.bincount(owner, minlength=len(groups)))

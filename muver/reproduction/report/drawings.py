@@ -4,8 +4,6 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
-from muver.io.errors import InputError
-
 SVG, LINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 HREF = f"{{{LINK}}}href"
 # Paper and ink follow the page, which is dark where the reader likes it so.
@@ -19,10 +17,7 @@ def inline(path: Path, name: str) -> str:
     """matplotlib's SVG file as an element, "" if there is none; ``name`` comes before its ids."""
     if not path.is_file():
         return ""
-    try:
-        root = ElementTree.parse(path).getroot()
-    except ElementTree.ParseError as error:
-        raise InputError(f"{path}: not a drawing ({error}). Make the figure again.") from None
+    root = ElementTree.parse(path).getroot()
     for metadata in root.findall(f"{{{SVG}}}metadata"):
         root.remove(metadata)
     for element in root.iter():

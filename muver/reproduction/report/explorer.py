@@ -41,10 +41,9 @@ import pyarrow as pa
 from muver.io.errors import InputError
 from muver.io.typed import Count, Settings
 from muver.reproduction.report.collection import knowledge_base, worlds
-from muver.reproduction.report.files import Problems, RunFiles
 from muver.reproduction.report.parts import view_parts
 from muver.reproduction.report.rankings import Ranking, read_ranking
-from muver.reproduction.report.results import System
+from muver.reproduction.report.results import RunFiles, System
 
 Data = dict[str, Any]
 ORIGINAL, SPAN = 0, -3  # layers of views of sentences: from 0 on, and this one
@@ -63,7 +62,7 @@ class Report(Settings):
 
 
 def explore(
-    systems: Sequence[System], files: RunFiles, settings: Report, problems: Problems
+    systems: Sequence[System], files: RunFiles, settings: Report, problems: list[str]
 ) -> Data | None:
     """The predictions of all systems on the first one's sets whose runs can be read, if any."""
     first = next((system for system in systems if system.evaluations), None)
@@ -81,7 +80,7 @@ def explore(
             rankings[system.name] = read_ranking(system, collection, chosen, keep, files)
         except InputError as error:
             said = files.without_folders(error)
-            problems.add(f"{system.method}: its predictions cannot be shown. {said}")
+            problems.append(f"{system.method}: its predictions cannot be shown. {said}")
     if not rankings:
         return None
     shown = [system for system in known if system.name in rankings]
@@ -101,7 +100,7 @@ def explore(
             return view_parts(run, collection, chosen, rankings[system.name])
         except InputError as error:
             said = files.without_folders(error)
-            problems.add(f"{system.method}: what its views add cannot be shown. {said}")
+            problems.append(f"{system.method}: what its views add cannot be shown. {said}")
             return None
 
     return {
@@ -221,10 +220,8 @@ def fit(lengths: Sequence[int], budget: int) -> int | None:
     """
     if sum(lengths) <= budget:
         return None
-    for step in STEPS:
-        if sum(min(length, step) for length in lengths) <= budget:
-            return step
-    return STEPS[-1]
+    fitting = (step for step in STEPS if sum(min(length, step) for length in lengths) <= budget)
+    return next(fitting, STEPS[-1])
 
 
 def shorten(sentences: Sequence[str], needed: Iterable[int], limit: int | None) -> list[str | int]:

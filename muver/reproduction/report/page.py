@@ -12,13 +12,12 @@ from markupsafe import Markup
 
 from muver.io.typed import flat
 from muver.look import ASSETS as SHARED
-from muver.reproduction.report.files import RunFiles
-from muver.reproduction.report.results import Addresses, Result, System
+from muver.reproduction.report.results import Addresses, RunFiles, System
 from muver.reproduction.tables.keys import data_fingerprint
 from muver.reproduction.tables.numbers import counted
 from muver.reproduction.tables.page import RULE, Section
 from muver.reproduction.tables.pages import page_of
-from muver.reproduction.tables.records import RecallTable, ViewsTable
+from muver.reproduction.tables.records import AnyResult, RecallTable, ViewsTable, caption_of
 from muver.reproduction.tables.render import KEY, environment
 
 ASSETS = Path(__file__).with_name("assets")
@@ -34,7 +33,7 @@ LINKS_ONLY = ("elements.js", "links.js", "tables_only.js")
 
 
 def html_of(
-    results: Sequence[Result],
+    results: Sequence[AnyResult],
     systems: Sequence[System],
     files: RunFiles,
     data: Mapping[str, Any] | None,
@@ -45,10 +44,10 @@ def html_of(
     ``data`` are what the explorer shows, if anything; ``parts`` are the template's ``tables``,
     ``problems``, ``times``, ``machine`` and ``versions``.
     """
-    contents = {result.name: result.title for result in results}
+    contents = {result.name: caption_of(result.name) for result in results}
     contents |= {"predictions": "Predictions"} if data else {}
     contents |= {"rows": "Rows"} if systems else {}
-    datasets = [getattr(result.table, "dataset", None) for result in results]
+    datasets = [getattr(result, "dataset", None) for result in results]
     dataset = ", ".join(dict.fromkeys(filter(None, datasets)))
     figures = sum(result.name.startswith("figure") for result in results)
     counts = {"table": len(results) - figures, "figure": figures, "system": len(systems)}
@@ -108,16 +107,14 @@ def _row(system: System, files: RunFiles) -> dict[str, Any]:
     return {
         "system": system,
         "files": lines,
-        "own_page": _own_page(system),
+        "own_page": ", ".join(
+            f"{one.own_page_first} of {one.mentions} mentions"
+            for one in system.evaluations.values()
+            if one.own_page_first is not None
+        ),
         "recall": Section(f"{system.method} by {unit}", "", header, recall),
         "settings": Section(f"Settings of {system.method}", "", ["setting", "set to"], settings),
     }
-
-
-def _own_page(system: System) -> str:
-    """How often a row's first candidate is the page that the mention stands on."""
-    counted = [one for one in system.evaluations.values() if one.own_page_first is not None]
-    return ", ".join(f"{one.own_page_first} of {one.mentions} mentions" for one in counted)
 
 
 def without_places(settings: Mapping[str, Any]) -> dict[str, str]:
@@ -136,7 +133,9 @@ def templates() -> Any:
     return made
 
 
-def tables(results: Sequence[Result], drawings: Mapping[str, str], addresses: Addresses) -> Markup:
+def tables(
+    results: Sequence[AnyResult], drawings: Mapping[str, str], addresses: Addresses
+) -> Markup:
     """A part of the page for each result, with its drawing first where it has one."""
     make = templates().get_template("results.html").module.result
     return Markup("\n").join(
@@ -145,20 +144,19 @@ def tables(results: Sequence[Result], drawings: Mapping[str, str], addresses: Ad
     )
 
 
-def _shown(result: Result) -> dict[str, Any]:
+def _shown(result: AnyResult) -> dict[str, Any]:
     """The sections of a result, and what stands in which columns of the first one.
 
     A key that all lines share stands once, below them.
     """
-    if result.table is None:
-        return {}
-    main, *further = page_of(result.table).sections
+    main, *further = page_of(result).sections
     keys = [n for n, name in enumerate(main.header) if name.startswith(KEY)]
     values = {row[n] for row in main.rows for n in keys}
     shared = values.pop() if len(values) == 1 and len(main.rows) > 1 else ""
     recall = _recall_columns(result, main)
-    parts = [part for row in result.table.rows for part in row.sets.values()] if recall else []
+    parts = [part for row in result.rows for part in row.sets.values()] if recall else []
     return {
+        "caption": caption_of(result.name, result.caption),
         "main": main,
         "further": further,
         "keys": keys,
@@ -169,9 +167,8 @@ def _shown(result: Result) -> dict[str, Any]:
     }
 
 
-def _recall_columns(result: Result, main: Section) -> dict[int, tuple[str, int]]:
+def _recall_columns(table: AnyResult, main: Section) -> dict[int, tuple[str, int]]:
     """Set and cutoff of each column that has a row's recall; Table 3 has two rows in a line."""
-    table = result.table
     if not isinstance(table, RecallTable) or isinstance(table, ViewsTable):
         return {}
     columns = [(one.set, k) for one in table.sets for k in table.cutoffs]

@@ -1,15 +1,13 @@
 """Run files for the explorer, cut to what a page can hold."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from muver.reproduction.report.collection import Collection
-from muver.reproduction.report.files import RunFiles
-from muver.reproduction.report.results import System
+from muver.reproduction.report.results import RunFiles, System
 from muver.retriever.runs.run import best_ranks, mentions_of_rows, read_run
 
 
@@ -31,38 +29,26 @@ def read_ranking(
 
     Of the mentions ``chosen`` (n,) the first ``keep`` candidates and the gold entity are kept.
     """
-    ranks = np.zeros(len(collection.gold), dtype=np.int64)
-    parts = [
-        _read(system, collection, name, ranks, files.run(system.name, name))
-        for name in collection.sets
-    ]
-    runs, mentions, entities = zip(*parts, strict=True)
+    runs, mentions = [], []
+    for name, own in collection.sets.items():
+        run = read_run(files.run(system.name, name))
+        if name in collection.outside:
+            run = run.filter(pc.invert(pc.is_in(run["mention_id"], collection.outside[name])))
+        ids = collection.mentions["mention_id"].take(own).to_pylist()
+        runs.append(run)
+        mentions.append(own[mentions_of_rows(run, ids)])
     run, mention = pa.concat_tables(runs), np.concatenate(mentions)
+    entity = collection.candidates[0, mention] + run["entity"].to_numpy()
+    hits = collection.is_gold(entity, mention, system.settings["retrieve"].get("match", "title"))
+    ranks = best_ranks(run, mention, hits, len(collection.gold))
     place = run["rank"].to_numpy()
-    wanted = np.zeros(len(ranks), dtype=bool)
-    wanted[chosen] = True
-    rows = np.flatnonzero(wanted[mention] & ((place <= keep) | (place == ranks[mention])))
+    wanted = np.isin(mention, chosen) & ((place <= keep) | (place == ranks[mention]))
+    rows = np.flatnonzero(wanted)
     rows = rows[np.argsort(mention[rows], kind="stable")]
     return Ranking(
         rank=ranks[chosen],
         counts=np.bincount(mention[rows], minlength=len(ranks))[chosen],
-        entity=np.concatenate(entities)[rows],
+        entity=entity[rows],
         kept=run.take(rows),
         depth=int(place.max(initial=0)),
     )
-
-
-def _read(
-    system: System, collection: Collection, set_name: str, ranks: np.ndarray, path: Path
-) -> tuple[pa.Table, np.ndarray, np.ndarray]:
-    """A set's run with each row's mention and entity; fills in the ``ranks`` of its gold."""
-    own, run = collection.sets[set_name], read_run(path)
-    if set_name in collection.outside:
-        run = run.filter(pc.invert(pc.is_in(run["mention_id"], collection.outside[set_name])))
-    ids = collection.mentions["mention_id"].take(own).to_pylist()
-    mention = own[mentions_of_rows(run, ids)]
-    entity = collection.candidates[0, mention] + run["entity"].to_numpy()
-    match = system.settings["retrieve"].get("match", "title")
-    hits = collection.is_gold(entity, mention, match)
-    ranks[own] = best_ranks(run, mention, hits, len(ranks))[own]
-    return run, mention, entity

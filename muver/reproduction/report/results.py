@@ -1,56 +1,79 @@
-"""The results that the page shows, the systems behind their rows, and their runs in MLflow."""
+"""A run for the page: where its files lie, its results, the systems behind their rows."""
 
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from muver.io.errors import InputError
-from muver.reproduction.report.files import Problems, RunFiles
 from muver.reproduction.tables.keys import data_fingerprint, row_key
-from muver.reproduction.tables.records import (
-    AnyResult,
-    ComparisonTable,
-    RecallTable,
-    caption_of,
-    read_result,
-)
+from muver.reproduction.tables.records import AnyResult, ComparisonTable, RecallTable, read_result
 from muver.retriever.evaluation.records import Evaluation, read_evaluation
 
 Addresses = dict[tuple[str, str], str]
 
 
 @dataclass(frozen=True)
-class Result:
-    """A table or figure by its name in ``results:``; ``table`` is None if it cannot be read."""
+class RunFiles:
+    """The folders of a run, as the workflow fills them."""
 
-    name: str
-    table: AnyResult | None
+    results: Path  # tables and figures
+    workspace: Path  # what was built, build/<workspace>/current
+    logs: Path  # log files and benchmarks by rule
+
+    def table(self, name: str, suffix: str = ".json") -> Path:
+        return self.results / f"{name}{suffix}"
+
+    def run(self, system: str, set_name: str) -> Path:
+        return self.workspace / "runs" / set_name / f"{system}.parquet"
+
+    def evaluation(self, system: str, set_name: str) -> Path:
+        return self.workspace / "evaluations" / set_name / f"{system}.json"
+
+    def recorded(self, table: str) -> Path:
+        """Which MLflow run belongs to which row of a table."""
+        return self.workspace / "recorded" / f"{table}.csv"
+
+    def corpus(self, file: str) -> Path:
+        """A file of the corpus of worlds."""
+        return self.workspace / "corpus" / file
 
     @property
-    def title(self) -> str:
-        """Its name for people."""
-        return caption_of(self.name)
+    def sentences(self) -> Path:
+        return self.workspace / "segment" / "sentences.parquet"
+
+    def set_mentions(self, set_name: str) -> Path:
+        """Mentions of a set over a knowledge base, with their gold entities."""
+        return self.workspace / "mentions" / f"{set_name}.parquet"
 
     @property
-    def caption(self) -> str:
-        """Its heading."""
-        return caption_of(self.name, self.table.caption if self.table else "")
+    def kb(self) -> Path:
+        return self.workspace / "kb"
+
+    def shown(self, path: Path) -> str:
+        """A file's name for the page: as the project knows it, never a place on this machine."""
+        return path.name if path.is_absolute() else path.as_posix()
+
+    def without_folders(self, message: object) -> str:
+        """A message that names files of this run, without the folders of this machine."""
+        for folder in (self.results, self.workspace, self.workspace.parent):
+            message = str(message).replace(f"{folder}/", "")
+        return message
 
 
-def read_results(names: Sequence[str], files: RunFiles, problems: Problems) -> list[Result]:
-    """Read the results named; a problem for each that is missing or damaged."""
+def read_results(names: Sequence[str], files: RunFiles, problems: list[str]) -> list[AnyResult]:
+    """Read the results named; one that is missing or damaged is left out, which is a problem."""
     results = []
     for name in names:
         try:
-            results.append(Result(name, read_result(files.table(name))))
+            results.append(read_result(files.table(name)))
         except InputError as error:
-            problems.add(f"{name}: {files.without_folders(error)}")
-            results.append(Result(name, None))
+            problems.append(f"{name}: {files.without_folders(error)}")
     return results
 
 
-def read_recorded(results: Sequence[Result], files: RunFiles) -> Addresses:
+def read_recorded(results: Sequence[AnyResult], files: RunFiles) -> Addresses:
     """Addresses in MLflow's pages, after its base, by table and row key.
 
     A table without a list of runs was not recorded, or on another machine.
@@ -94,15 +117,16 @@ class System:
         return self.evaluation.kb is not None
 
 
-def read_systems(results: Sequence[Result], files: RunFiles, problems: Problems) -> list[System]:
+def read_systems(
+    results: Sequence[AnyResult], files: RunFiles, problems: list[str]
+) -> list[System]:
     """Every system that stands in a table of recall, in the order of the tables.
 
     Evaluations lie under names without keys. So those of a table that was not made again after a
     change of settings are of other rows, which is a problem, as missing ones are.
     """
     systems: dict[str, System] = {}
-    for result in results:
-        table = result.table
+    for table in results:
         if not isinstance(table, RecallTable):
             continue
         against = table.against if isinstance(table, ComparisonTable) else None
@@ -118,18 +142,18 @@ def read_systems(results: Sequence[Result], files: RunFiles, problems: Problems)
                         one: read_evaluation(files.evaluation(name, one)) for one in titles
                     }
                 except InputError as error:
-                    problems.add(
+                    problems.append(
                         f"{row.method}: its settings cannot be shown. "
                         f"{files.without_folders(error)} The rule evaluate makes it."
                     )
             system = systems[name]
-            if result.name not in system.tables:
-                system.tables.append(result.name)
+            if table.name not in system.tables:
+                system.tables.append(table.name)
             if system.evaluations:
                 key = row_key(system.settings, data_fingerprint(system.evaluations))
                 if key != row.row_key:
-                    problems.add(
-                        f"{result.name}, {row.method}: the table's row key is {row.row_key}, the "
+                    problems.append(
+                        f"{table.name}, {row.method}: the table's row key is {row.row_key}, the "
                         f"evaluation's is {key}, so the numbers of this row are not from the "
                         "settings shown. Make the table again."
                     )

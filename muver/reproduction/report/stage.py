@@ -1,6 +1,5 @@
 """The report stage: from the folders of a run to one page."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from muver.io.errors import InputError
@@ -8,9 +7,8 @@ from muver.io.files import write_text
 from muver.io.progress import logger
 from muver.reproduction.report.drawings import inline
 from muver.reproduction.report.explorer import Report, explore
-from muver.reproduction.report.files import Problems, RunFiles
 from muver.reproduction.report.page import html_of, tables
-from muver.reproduction.report.results import Result, read_recorded, read_results, read_systems
+from muver.reproduction.report.results import RunFiles, read_recorded, read_results, read_systems
 from muver.reproduction.report.times import read_jobs, times
 from muver.reproduction.tables.numbers import counted
 from muver.reproduction.tables.records import result_names
@@ -24,7 +22,7 @@ def make_report(
     settings: Report,
     workspace: Path | None = None,
     logs: Path | None = None,
-) -> Problems:
+) -> list[str]:
     """Write the page of a run; what does not fit together is returned, on the page and in the log.
 
     Parameters
@@ -34,25 +32,28 @@ def make_report(
     out
         The page to write.
     workspace, logs
-        Folders of what was built and of the logs; by default ``build/<dataset>/current`` and
-        ``logs/<dataset>``, where the workflow has them, of the dataset of the tables.
+        Folders of what was built and of the logs; by default ``build/DATASET/current`` and
+        ``logs/DATASET``, where the workflow has them.
     """
     names = result_names(results) if settings.results is None else settings.results
     if not names:
         raise InputError(f"{results}: no table is in it. Make one: snakemake --cores all")
-    problems = Problems()
-    shown = read_results(names, RunFiles(results, Path("build"), Path("logs")), problems)
-    dataset = _dataset(shown)
+    dataset = results.name
     files = RunFiles(
         results, workspace or Path("build") / dataset / "current", logs or Path("logs") / dataset
     )
+    problems: list[str] = []
+    shown = read_results(names, files, problems)
     systems = read_systems(shown, files, problems)
     data = None
     try:
         data = explore(systems, files, settings, problems)
     except InputError as error:
-        problems.add(f"The predictions cannot be shown: {files.without_folders(error)}")
-    drawings = {name: inline(files.figure(name), name) for name in names}
+        problems.append(f"The predictions cannot be shown: {files.without_folders(error)}")
+    problems = [*dict.fromkeys(problems)]
+    for problem in problems:
+        logger.warning("%s", problem)
+    drawings = {name: inline(results / "figures" / f"{name}.svg", name) for name in names}
     code = commit()
     page = html_of(
         shown,
@@ -66,22 +67,6 @@ def make_report(
         versions=versions() | ({"commit": code["hash"][:12] + code["changed"]} if code else {}),
     )
     write_text(out, page)
-    logger.info(
-        "%s: %s, %s, predictions of %d; %.1f MB; %s",
-        out,
-        counted(len(shown), "result"),
-        counted(len(systems), "row"),
-        len(data["rows"]) if data else 0,
-        len(page.encode()) / 1e6,
-        counted(len(problems), "problem"),
-    )
+    has = counted(len(shown), "result"), counted(len(systems), "row")
+    logger.info("%s: %s, %s, %s", out, *has, counted(len(problems), "problem"))
     return problems
-
-
-def _dataset(results: Sequence[Result]) -> str:
-    """The dataset of the tables, by whose name the workflow calls its folders."""
-    for result in results:
-        name = getattr(result.table, "dataset", "")
-        if name and Path(name).name == name:
-            return name
-    return "."

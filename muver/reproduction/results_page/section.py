@@ -146,11 +146,7 @@ def write_page(out: Path, name: str, text: str) -> None:
         page = page.partition(begin)[0] + section + page.partition(end)[2]
     elif NEW in page:
         page = page.replace(NEW, section)
-    elif ends := [one.end() for one in ANY_END.finditer(page)]:
-        page = f"{page[: ends[-1]]}\n\n{section}{page[ends[-1] :]}"
     else:
-        raise InputError(
-            f"{out}: has no section to replace. Mark where it shall stand with two lines, {begin} "
-            f"and {end}, or name another file with --out."
-        )
+        last = max((one.end() for one in ANY_END.finditer(page)), default=len(page.rstrip()))
+        page = f"{page[:last]}\n\n{section}{page[last:]}"
     write_text(out, page)

@@ -12,7 +12,6 @@ from muver.reproduction.tables.pages import bin_name, page_of
 from muver.reproduction.tables.records import (
     AnyResult,
     LengthsFigure,
-    ResultOnData,
     caption_of,
     in_order,
     read_result,
@@ -31,15 +30,13 @@ def read_tables(results: Path, only: Sequence[str] = ()) -> dict[str, AnyResult]
     tables = {path.stem: read_result(path) for path in files}
     if not tables:
         raise InputError(f"{results}: no result is in it. Make them: snakemake --cores all")
-    if len({table.fingerprint for table in tables.values() if isinstance(table, ResultOnData)}) > 1:
-        raise InputError(f"{results}: its results are of different data. Make them again.")
     return {name: tables[name] for name in in_order(tables)}
 
 
 def texts(tables: Mapping[str, AnyResult]) -> list[str]:
-    """The results in their order; several figures by length stand in one table, the last."""
+    """The results in their order; several figures of the same bins stand in one table, the last."""
     figures = [table for table in tables.values() if isinstance(table, LengthsFigure)]
-    joined = figures if len(figures) > 1 else []
+    joined = figures if len(figures) > 1 and len(set(map(_bins, figures))) == 1 else []
     pages = [shortened(table) for table in tables.values() if table not in joined]
     pages += [recall_by_length(joined)] if joined else []
     return [to_markdown(page, level=3).strip() for page in said_once(pages)]
@@ -77,22 +74,24 @@ def _what_is_new(section: Section, said: set[str]) -> Section:
     return found
 
 
+def _bins(figure: LengthsFigure) -> tuple:
+    """What figures in one table have in common: the cutoff, and the bins with mentions."""
+    bins = ((one.first, one.last, one.mentions) for one in figure.bins if one.mentions)
+    return figure.cutoff, *bins
+
+
 def recall_by_length(figures: Sequence[LengthsFigure]) -> Page:
     """Recall of all systems of some figures by number of sentences, without empty bins."""
     first = figures[0]
     bins = [one for one in first.bins if one.mentions]
-    columns = {}
-    for figure in figures:
-        own = [one for one in figure.bins if one.mentions]
-        alike = [[(one.first, one.last, one.mentions) for one in some] for some in (own, bins)]
-        if figure.cutoff != first.cutoff or alike[0] != alike[1]:
-            raise InputError(
-                f"{first.name} and {figure.name}: of other cutoffs or bins, which do not "
-                "stand in one table. Give both the same in params.yaml, or show them apart."
-            )
-        for n, row in enumerate(figure.rows):
-            found = [percent(one.mentions - one.errors[n], one.mentions) for one in own]
-            columns[row.system] = [row.method, *found]
+    columns = {
+        row.system: [
+            row.method,
+            *(percent(b.mentions - b.errors[n], b.mentions) for b in figure.bins if b.mentions),
+        ]
+        for figure in figures
+        for n, row in enumerate(figure.rows)
+    }
     header = ["sentences", "mentions", *(method for method, *_ in columns.values())]
     rows = [
         [bin_name(one), str(one.mentions), *(column[n] for column in columns.values())]

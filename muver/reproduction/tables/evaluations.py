@@ -18,9 +18,7 @@ from muver.retriever.evaluation.precision import reduced_precision
 from muver.retriever.evaluation.recall import read_ranks
 from muver.retriever.evaluation.records import Evaluation, Percent, read_evaluation
 
-OF_SET = (
-    "set", "fingerprint", "identified_as", "mentions", "outside", "matched_by_title",
-)  # fmt: skip
+OF_SET = ("set", "fingerprint", "identified_as", "mentions", "outside", "matched_by_title")
 RowKind = TypeVar("RowKind", bound=records.Row)
 TableKind = TypeVar("TableKind", bound=records.RecallTable)
 

@@ -70,12 +70,12 @@ def best_cells(
     """
     best: Cells = set()
     for column in columns:
-        filled = [n for n, row in enumerate(rows) if row[column]]
-        greatest: dict[str, float] = {}
-        for n in filled:
-            rival, key = float(rows[n][column]), group(rows[n])
-            greatest[key] = max(rival, greatest.get(key, rival))
-        best |= {(n, column) for n in filled if float(rows[n][column]) == greatest[group(rows[n])]}
+        rivals: dict[str, dict[int, float]] = {}  # numbers by row, of each group
+        for n, row in enumerate(rows):
+            if row[column]:
+                rivals.setdefault(group(row), {})[n] = float(row[column])
+        for own in rivals.values():
+            best |= {(n, column) for n, number in own.items() if number == max(own.values())}
     return best
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from tabulate import tabulate
 
-from muver.io.errors import InputError
 from muver.io.files import write_json, write_text
 from muver.reproduction.tables.page import Page, Section
 from muver.reproduction.tables.pages import page_of
@@ -33,19 +32,14 @@ ESCAPED = {
 }
 
 
-def write_table(out: Path, table: Result, show: bool = False) -> None:
+def write_table(out: Path, table: Result) -> None:
     """Write ``out`` (.csv), and beside it the result as .md, .html, .tex and .json."""
-    if out.suffix != ".csv":
-        raise InputError(f"--out: {out} must end in .csv; the other formats go next to it.")
     page = page_of(table)
-    markdown = to_markdown(page)
     write_json(out.with_suffix(".json"), table)
-    write_text(out.with_suffix(".md"), markdown)
+    write_text(out.with_suffix(".md"), to_markdown(page))
     write_text(out.with_suffix(".html"), to_html(page))
     write_text(out.with_suffix(".tex"), to_latex(page, table.name))
-    write_text(out, csv_text(page.sections[0].header, page.sections[0].rows))
-    if show:
-        print(markdown, end="")
+    write_text(out.with_suffix(".csv"), csv_text(page.sections[0].header, page.sections[0].rows))
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -53,11 +53,6 @@ class Comparison(Settings):
     caption: Text | None = None  # required unless the table is the paper's
     sets: Some[str] | None = None  # in the order of the columns; None: those of the evaluations
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.against is not None and self.against not in {row.system for row in self.rows}:
-            raise ValueError(f"against is {self.against!r}, which is no row of the table.")
-
 
 class Domains(Settings):
     rows: Some[Row]
@@ -69,10 +64,6 @@ class Views(Settings):
 
     rows: Some[ViewsRow]
     cutoff: Count
-
-
-class Counted(Settings):
-    """Tables 4 and 5 have no settings."""
 
 
 class Bins(Settings):

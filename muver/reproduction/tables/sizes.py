@@ -1,6 +1,7 @@
 """Tables 4 and 5, which are counted: the sizes of the data, and of the two towers."""
 
 from muver.io.errors import InputError
+from muver.io.typed import Settings
 from muver.reproduction.tables.evaluations import TableFiles
 from muver.reproduction.tables.page import Page, Section
 from muver.reproduction.tables.paper import comparability, paper
@@ -11,7 +12,6 @@ from muver.reproduction.tables.records import (
     SplitRow,
     StatisticsTable,
 )
-from muver.reproduction.tables.settings import Counted
 from muver.retriever.corpus.sources import SPLITS
 from muver.retriever.corpus.statistics import read_counts
 
@@ -24,7 +24,7 @@ LARGE = {  # BERT-large's sizes; BERT-base's are the defaults
 }
 
 
-def build_data(name: str, caption: str, settings: Counted, files: TableFiles) -> StatisticsTable:
+def build_data(name: str, caption: str, settings: Settings, files: TableFiles) -> StatisticsTable:
     """A row per split; the column KB has the paper's word for its own dataset."""
     if files.counts is None:
         raise InputError(f"--counts: {name} needs the corpus's counts; none were given.")
@@ -96,7 +96,7 @@ def _worlds(table: StatisticsTable) -> Section:
     return Section("By world", note, ["Split", "World", "Mention Num", "Entity Num"], grid)
 
 
-def build_models(name: str, caption: str, settings: Counted, files: TableFiles) -> ParametersTable:
+def build_models(name: str, caption: str, settings: Settings, files: TableFiles) -> ParametersTable:
     """A row per model of two towers, which have no pooling layers here."""
     import torch
 

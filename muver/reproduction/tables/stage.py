@@ -5,19 +5,18 @@ from pathlib import Path
 from typing import Any
 
 from muver.io.errors import InputError
-from muver.io.typed import read
+from muver.io.typed import Settings, read
 from muver.reproduction.tables import comparison, domains, sizes, views
 from muver.reproduction.tables import settings as kinds
 from muver.reproduction.tables.evaluations import TableFiles
 from muver.reproduction.tables.paper import paper
 from muver.reproduction.tables.render import write_table
 
-NAMES = ("table1", "table2", "table3", "table4", "table5", "table6")  # of the paper
 # The settings and builder of each table that is not a comparison
 KINDS = {
     "table3": (kinds.Views, views.build),
-    "table4": (kinds.Counted, sizes.build_data),
-    "table5": (kinds.Counted, sizes.build_models),
+    "table4": (Settings, sizes.build_data),
+    "table5": (Settings, sizes.build_models),
     "table6": (kinds.Domains, domains.build),
 }
 
@@ -29,11 +28,10 @@ def make_table(
     settings: Mapping[str, Any],
     counts: Path | None = None,
     encoder: Path | None = None,
-    show: bool = False,
 ) -> None:
     """Write ``out`` (.csv), and beside it the table as .md, .html, .tex and .json.
 
-    Any ``name`` but :data:`NAMES` is a comparison, whose ``settings`` have a caption. The corpus's
+    Any ``name`` but the paper's is a comparison, whose ``settings`` have a caption. The corpus's
     ``counts`` are what Table 4 is made of, and tell the others which worlds have no mentions.
     """
     kind, build = KINDS.get(name, (kinds.Comparison, comparison.build))
@@ -41,7 +39,6 @@ def make_table(
     caption = getattr(given, "caption", None) or paper().get(name, {}).get("caption")
     if caption is None:
         raise InputError(
-            f"--name {name!r}: is no table of the paper ({', '.join(NAMES)}), so that its settings "
-            "must have a caption."
+            f"--name {name!r}: is no table of the paper, so its settings must have a caption."
         )
-    write_table(out, build(name, caption, given, TableFiles(evaluations, counts, encoder)), show)
+    write_table(out, build(name, caption, given, TableFiles(evaluations, counts, encoder)))

@@ -5,7 +5,6 @@ from typing import Any
 
 from msgspec.structs import asdict, replace
 
-from muver.io.errors import InputError
 from muver.reproduction.tables import contrasts
 from muver.reproduction.tables.evaluations import (
     Evaluations,
@@ -38,11 +37,6 @@ def build(name: str, caption: str, settings: Views, files: TableFiles) -> ViewsT
     """A row per system, compared with the paper's that has as many views, on the same dataset."""
     found, cutoff = read_one_set(files, systems_of(settings.rows)), settings.cutoff
     by_set = {found.first.set: found}
-    if cutoff not in found.first.cutoffs:
-        raise InputError(
-            f"--settings: cutoff is {cutoff}, the evaluations have "
-            f"{', '.join(map(str, found.first.cutoffs))}."
-        )
     comparable = is_papers(found.first) and cutoff == paper()[name]["cutoff"]
     rows = []
     for row in settings.rows:

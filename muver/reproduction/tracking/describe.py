@@ -21,7 +21,6 @@ from muver.reproduction.tables.render import csv_text
 from muver.retriever.evaluation.precision import in_words, reduced_precision
 from muver.retriever.evaluation.records import Evaluation, Percent
 
-VALUE_LIMIT = 6000  # characters MLflow keeps of a parameter's value
 VIEWS = "views/per_entity"
 DECIMALS = 4  # of recall: two more than tables have, and no more than MLflow's lists have room for
 
@@ -32,11 +31,10 @@ def parameters(settings: Mapping[str, Any]) -> dict[str, str]:
     >>> parameters({"retrieve": {"k": 64, "match": "title"}, "layers": [1, 2], "words": None})
     {'retrieve.k': '64', 'retrieve.match': 'title', 'layers': '[1, 2]', 'words': 'null'}
     """
-    texts = {
+    return {
         name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         for name, value in flat(settings)
     }
-    return {name: text[:VALUE_LIMIT] for name, text in texts.items()}
 
 
 def recalls(group: str, recall: Percent, cutoffs: Sequence[int]) -> dict[str, float]:

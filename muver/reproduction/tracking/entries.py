@@ -232,11 +232,9 @@ class _Builder:
 
 
 def _scored(settings: Recording) -> dict[tuple[str, str], Scored]:
-    """Evaluations with their runs, which stand in the same order, by system and set."""
-    if len(settings.runs) != len(settings.evaluations):
-        raise InputError("runs: expected one for each of evaluations, in the same order.")
+    """Evaluations with their runs, by system and set."""
     found = {}
-    for path, run in zip(map(Path, settings.evaluations), map(Path, settings.runs), strict=True):
+    for path, run in (map(Path, pair) for pair in settings.evaluations):
         evaluation = read_evaluation(path)
         found[evaluation.system, evaluation.set] = Scored(evaluation, path, run)
     return found

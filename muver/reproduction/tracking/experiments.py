@@ -69,8 +69,7 @@ def describe_experiment(
     if markdown.is_file():
         tags[MLFLOW_RUN_NOTE] = _description(markdown)
     for name, value in tags.items():
-        if known.tags.get(name) != value:
-            client.set_experiment_tag(experiment, name, value)
+        client.set_experiment_tag(experiment, name, value)
 
 
 def _description(source: Path) -> str:

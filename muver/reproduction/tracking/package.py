@@ -1,6 +1,5 @@
 """What ``muver index package`` does: an index becomes a registered model of MLflow."""
 
-import contextlib
 import os
 import re
 from collections.abc import Iterator
@@ -37,16 +36,13 @@ SIGNATURE = ModelSignature(
     inputs=Schema(
         [
             ColSpec(TEXT, "mention"),
-            ColSpec(TEXT, "left", required=False),
-            ColSpec(TEXT, "right", required=False),
-            ColSpec(TEXT, "world", required=False),
+            *(ColSpec(TEXT, name, required=False) for name in ("left", "right", "world")),
         ]
     ),
     outputs=Schema(
         [
             ColSpec(TEXT, "mention"),
-            ColSpec(TEXT, "world", required=False),
-            ColSpec(TEXT, "answer", required=False),
+            *(ColSpec(TEXT, name, required=False) for name in ("world", "answer")),
             ColSpec(NUMBER, "probability", required=False),
             ColSpec(Array(CANDIDATE), "candidates"),
         ]
@@ -84,10 +80,8 @@ def package(index: Path, *, name: str | None = None, run: str | None = None) -> 
     with open_store() as (client, artifacts), writing(index):
         source = _source(client, index, run)
         experiment = open_experiment(client, EXPERIMENT, artifacts)
-        with (
-            _tracking(client.tracking_uri),
-            mlflow.start_run(experiment_id=experiment, run_name=name),
-        ):
+        mlflow.set_tracking_uri(client.tracking_uri)
+        with mlflow.start_run(experiment_id=experiment, run_name=name):
             mlflow.log_params(dict(_parameters(opened)))
             mlflow.set_tags({"source_run": source} if source else {})
             if made := opened.calibration:
@@ -106,17 +100,6 @@ def package(index: Path, *, name: str | None = None, run: str | None = None) -> 
     address = f"models:/{name}/{logged.registered_model_version}"
     print(f"{address}\nRun {logged.run_id} of the experiment {EXPERIMENT!r}.")
     return address
-
-
-@contextlib.contextmanager
-def _tracking(uri: str) -> Iterator[None]:
-    """Let MLflow's functions write to a store for the time of a block."""
-    before = os.environ.get("MLFLOW_TRACKING_URI")  # which MLflow sets as well
-    mlflow.set_tracking_uri(uri)
-    try:
-        yield
-    finally:
-        mlflow.set_tracking_uri(before)
 
 
 def _source(client: MlflowClient, index: Path, run: str | None) -> str | None:

@@ -16,7 +16,6 @@ from pathlib import Path
 from muver.io import processor
 from muver.version import __version__
 
-DIFF_LIMIT = 200_000  # characters of a diff that are kept
 WRITTEN = (":!metrics", ":!dvc.lock")  # in git and written by runs: no change of the code
 PACKAGES = (
     "torch", "transformers", "tokenizers", "numpy", "pyarrow", "scipy", "bm25s", "nltk",
@@ -36,8 +35,7 @@ INSTRUCTIONS = {
 def code_version(folder: Path = Path(".")) -> dict[str, str]:
     """Tags that name the code: muver's version and, if ``folder`` is a git checkout, the commit."""
     tags = {"muver_version": __version__}
-    commit = git(folder, "rev-parse", "HEAD")
-    if commit:
+    if commit := git(folder, "rev-parse", "HEAD"):
         changed = git(folder, "status", "--porcelain", "--untracked-files=no", "--", ".", *WRITTEN)
         dirty = "true" if changed else "false"
         # MLflow has names of its own, which its pages show in the column "Version".
@@ -60,10 +58,7 @@ def packages() -> str:
 def environment(folder: Path = Path(".")) -> dict[str, str]:
     """Texts by file name: the installed packages, and changes of a checkout that no commit has."""
     texts = {"environment/requirements.txt": packages()}
-    diff = git(folder, "diff", "HEAD", "--no-color", "--no-ext-diff", "--", ".", *WRITTEN)
-    if diff:
-        if (left_out := len(diff) - DIFF_LIMIT) > 0:
-            diff = f"{diff[:DIFF_LIMIT]}\n... {left_out} characters more, left out"
+    if diff := git(folder, "diff", "HEAD", "--no-color", "--no-ext-diff", "--", ".", *WRITTEN):
         texts["environment/changes.diff"] = f"{diff}\n"
     return texts
 

@@ -41,7 +41,7 @@ def record_all(settings: Recordings, keep_going: bool = False) -> None:
             expected = isinstance(error, InputError)
             if not (expected or keep_going):
                 raise
-            name, why = Path(one.made).stem, str(error) or type(error).__name__
+            name, why = Path(one.table).stem, str(error) or type(error).__name__
             failed.append(f"{name}: {why}")
             if keep_going:
                 text = "%s IS NOT IN MLFLOW: %s\nThe table itself is whole."
@@ -57,15 +57,15 @@ def record(settings: Recording) -> None:
     A row with several seeds is a parent with one run a seed under it; the rows of a sweep, and the
     points of the grid, stand under one as well.
     """
-    made = Path(settings.made)
-    source = made.with_suffix(".csv")
-    if settings.grid:
-        found = [grid_entry(read_result(made, GridResult, "a grid"), source, settings)]
+    path = Path(settings.table)
+    source = path.with_suffix(".csv")
+    table = read_result(path, ComparisonTable | ViewsTable | GridResult, "a table of rows")
+    if isinstance(table, GridResult):
+        found = [grid_entry(table, source, settings)]
     else:
-        table = read_result(made, ComparisonTable | ViewsTable, "a table of rows")
         found = entries(table, source.as_posix(), settings)
     if settings.enabled:
-        lines = _put(found, settings.experiment or made.stem, made)
+        lines = _put(found, settings.experiment or path.stem, path)
     else:
         logger.info("tracking is off (tracking.enabled): no runs recorded")
         lines = []

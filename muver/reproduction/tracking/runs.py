@@ -15,7 +15,6 @@ from pathlib import Path
 from mlflow import MlflowClient
 from mlflow.entities import Dataset, DatasetInput, InputTag, Metric, Param, Run
 from mlflow.exceptions import MlflowException
-from mlflow.utils import chunk_list
 from mlflow.utils.mlflow_tags import MLFLOW_DATASET_CONTEXT, MLFLOW_PARENT_RUN_ID
 
 from muver.io.progress import logger
@@ -24,8 +23,6 @@ from muver.reproduction.tracking.provenance import code_version, environment, md
 
 LAYOUT = "4"  # of what a run holds; runs of another layout are made anew
 PATIENCE = 600  # seconds after which an unfinished run of a shared store counts as left by a crash
-PARAMETERS_A_CALL = 100  # MLflow's limits
-METRICS_A_CALL = 900
 # Columns of the mentions, as MLflow's schemas have them.
 TEXTS = ("mention_id", "split", "world", "context_left", "mention", "context_right")
 COLUMNS = [{"type": "string", "name": name, "required": True} for name in TEXTS]
@@ -126,10 +123,7 @@ class Recorder:
         # A server's pages may show metrics in the order in which they came.
         points = sorted([*(Point(name, 0, one) for name, one in numbers.items()), *entry.curves])
         metrics = [Metric(name, value, info.start_time, step) for name, step, value in points]
-        for some in chunk_list(parameters, PARAMETERS_A_CALL):
-            self.client.log_batch(info.run_id, params=some)
-        for some in chunk_list(metrics, METRICS_A_CALL):
-            self.client.log_batch(info.run_id, metrics=some)
+        self.client.log_batch(info.run_id, metrics, parameters)
         for path, folder in entry.files:
             self.client.log_artifact(info.run_id, str(path), folder)
         for name, text in {**entry.texts, **self.environment}.items():

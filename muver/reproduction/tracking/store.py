@@ -19,6 +19,8 @@ from muver.io.files import atomic_path, lock
 
 DEFAULT_URI = "sqlite:///mlflow.db"
 PATIENCE = 5  # seconds in which a server must answer its first call
+# No server, or no driver of the database, included.
+UNUSABLE = (MlflowException, SQLAlchemyError, requests.RequestException, ModuleNotFoundError)
 for noisy in ("mlflow", "alembic"):
     logging.getLogger(noisy).setLevel(logging.WARNING)
 
@@ -35,28 +37,25 @@ def open_store() -> Iterator[tuple[MlflowClient, Path | None]]:
     uri = store_uri()
     try:
         if not uri.startswith("sqlite:///"):
-            yield _connect(uri), None
+            if uri.startswith(("http://", "https://")):
+                requests.get(f"{uri}/health", timeout=PATIENCE)
+            yield MlflowClient(uri), None
             return
         database = sqlite_file(uri)
         artifacts = database.parent / "mlartifacts"
         with _lock(artifacts / ".lock"):
             if not database.exists():
-                _create(database)
+                with atomic_path(database) as temporary:
+                    mlflow.db.upgrade.callback(f"sqlite:///{temporary}")
+                    # "0" is MLflow's empty experiment "Default".
+                    MlflowClient(f"sqlite:///{temporary}").delete_experiment("0")
             yield MlflowClient(f"sqlite:///{database}"), artifacts
-    except (MlflowException, SQLAlchemyError) as error:
-        raise _unusable(error) from error
-
-
-def _connect(uri: str) -> MlflowClient:
-    """A client of a server, or of another database, that has answered once, within seconds."""
-    try:
-        if uri.startswith(("http://", "https://")):
-            requests.get(f"{uri}/health", timeout=PATIENCE)
-        client = MlflowClient(uri)
-        client.search_experiments(max_results=1)
-        return client
-    except (ModuleNotFoundError, requests.RequestException) as error:  # no driver, or no server
-        raise _unusable(error) from error
+    except UNUSABLE as error:
+        raise InputError(
+            f"MLflow's store {store_name()} cannot be used: {str(error).strip()} Tables that are "
+            "made stay as they are and can be recorded later (snakemake --cores all record). Set "
+            "MLFLOW_TRACKING_URI to another store, or tracking.enabled to false in params.yaml."
+        ) from error
 
 
 def store_uri() -> str:
@@ -69,27 +68,12 @@ def store_name() -> str:
     return re.sub(r"(?<=://)[^/@]+@", "", store_uri())
 
 
-def _create(database: Path) -> None:
-    """Make an SQLite store without MLflow's empty experiment "Default"."""
-    with atomic_path(database) as temporary:
-        mlflow.db.upgrade.callback(f"sqlite:///{temporary}")
-        MlflowClient(f"sqlite:///{temporary}").delete_experiment("0")
-
-
 def sqlite_file(uri: str) -> Path:
     """The file that an SQLite address names; an InputError if it names none."""
     database = make_url(uri).database
     if not database:
         raise InputError(f"MLFLOW_TRACKING_URI: {uri} names no file: sqlite:///mlflow.db does.")
     return Path(database).absolute()
-
-
-def _unusable(error: Exception) -> InputError:
-    return InputError(
-        f"MLflow's store {store_name()} cannot be used: {str(error).strip()} Tables that are made "
-        "stay as they are and can be recorded later (snakemake --cores all record). Set "
-        "MLFLOW_TRACKING_URI to another store, or tracking.enabled to false in params.yaml."
-    )
 
 
 @contextlib.contextmanager

@@ -173,17 +173,16 @@ def record_settings(
     if table == "grid":
         points = graph.grid_points
         took = {one.name: {"train": _benchmark(results, "grid", one)} for one in points}
-        own = {"grid": f"{results.folder}/grid.json", "logs": [one.files[0] for one in points]}
+        own = {"logs": [one.files[0] for one in points]}
     else:
         made, took = results.inputs(table), _benchmarks(results, table)
         own = {
-            "table": f"{results.folder}/{table}.json",
-            "evaluations": made["evaluations"],
-            "runs": made["runs"],
+            "evaluations": list(map(list, zip(made["evaluations"], made["runs"], strict=True))),
             "artifacts": results.training_logs(table),
             "figures": [f"{results.folder}/figures/table3.svg"] * (table == "table3"),
         }
-    return {**said, **_placed({**own, "benchmarks": took}, here)}
+    files = {"table": f"{results.folder}/{table}.json", **own, "benchmarks": took}
+    return {**said, **_placed(files, here)}
 
 
 def _placed(files: Any, here: Callable[[str], str]) -> Any:

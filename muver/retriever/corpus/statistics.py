@@ -41,12 +41,9 @@ class Counts(Record):
     entities: dict[str, int]
 
 
-def read_counts(path: Path, dataset: str | None = None) -> Counts:
-    """Read the counts of the corpus stage; they must be those of ``dataset`` if it is named."""
-    counts = read_record(path, Counts, "the counts of a corpus", "Run the corpus stage again.")
-    if dataset not in (None, counts.dataset):
-        raise InputError(f"{path}: counts of {counts.dataset!r}, expected {dataset!r}.")
-    return counts
+def read_counts(path: Path) -> Counts:
+    """Read the counts of the corpus stage."""
+    return read_record(path, Counts, "the counts of a corpus", "Run the corpus stage again.")
 
 
 def fingerprint(raw: Path, files: Iterable[Path]) -> str:

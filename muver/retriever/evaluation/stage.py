@@ -82,7 +82,7 @@ def evaluate(
     if beside in (run, out):
         raise InputError(f"--out {out}: its ranks would overwrite {beside}. Rename it.")
     if entities and sentences and counts:
-        gold = gold_of_worlds(dataset, name, entities, mentions, sentences, counts)
+        gold = gold_of_worlds(name, entities, mentions, sentences, counts)
     elif kb and report:
         gold = gold_of_kb(kb, mentions, report)
     else:
@@ -161,13 +161,11 @@ class Gold:
 
 
 def gold_of_worlds(
-    dataset: str, name: str, entities: Path, mentions: Path, sentences: Path, counts: Path
+    name: str, entities: Path, mentions: Path, sentences: Path, counts: Path
 ) -> Gold:
     """The gold entities of the split ``name``, from files of the corpus and segment stages."""
-    known = read_counts(counts, dataset)
+    known = read_counts(counts)
     table = read_mentions(mentions, name)
-    if table.num_rows == 0:
-        raise InputError(f"{mentions}: no mentions in split {name!r}: nothing to score.")
     titles, places = {}, {}
     for world in sorted(set(table["world"].to_pylist())):
         own = read_entities(entities, [world])  # one at a time, as it holds the descriptions

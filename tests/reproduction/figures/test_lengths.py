@@ -106,5 +106,5 @@ def test_files_that_do_not_fit(tmp_path, evaluations, settings):
     (tmp_path / "muver.parquet").unlink()
     with pytest.raises(InputError, match="muver.parquet: no such file. Run the evaluate stage"):
         make(tmp_path, files, settings)
-    with pytest.raises(InputError, match="end in .csv"):
-        make_figure("figure2", tmp_path, files, out=tmp_path / "figure2.txt", settings=settings)
+    with pytest.raises(InputError, match="--out"):
+        make_figure("figure2", tmp_path, files, settings=settings)

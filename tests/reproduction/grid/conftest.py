@@ -60,7 +60,6 @@ def make(tmp_path: Path, counts: Path, logs: list[Path]) -> Callable[..., dict[s
 
     def made(
         logs: list[Path] = logs,
-        dataset: str = "tiny",
         encoder: Path | None = None,
         base: dict[str, Any] | None = None,
         **settings: Any,
@@ -68,7 +67,7 @@ def make(tmp_path: Path, counts: Path, logs: list[Path]) -> Callable[..., dict[s
         grid = {"models": ["muver"], **LISTS, **settings}
         bases = {"muver": BASE} if base is None else base
         given = read(GridTable, {"grid": grid, "base": bases})
-        make_grid(logs, dataset, counts, tmp_path / "grid.csv", given, encoder)
+        make_grid(logs, counts, tmp_path / "grid.csv", given, encoder)
         return json.loads((tmp_path / "grid.json").read_text())
 
     return made

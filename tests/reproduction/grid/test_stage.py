@@ -120,17 +120,13 @@ def test_logs_and_points_must_agree(make, logs: list[Path], tmp_path: Path):
     with pytest.raises(InputError, match=f"logs: .*{NAMES[3]}"):
         make(logs[:3])
     stranger = write_log(tmp_path / "muver_lr2e-05_wd0.01_wu0_bs31.jsonl", (1.0,))
-    with pytest.raises(InputError, match=f"logs: .*{stranger}"):
+    with pytest.raises(InputError, match=f"logs: .*{stranger.stem}"):
         make([*logs, stranger])
 
 
 def test_settings_are_checked(make, tmp_path: Path):
     with pytest.raises(InputError, match=r"grid.models is \[\]"):
         make(models=[])
-    with pytest.raises(InputError, match=r"base\.muver\.training must hold"):
-        make(base={})
     with pytest.raises(InputError, match="no validation_recall_at_64"):
         make(base={"muver": {**BASE, "training": {"validation_cutoff": 64}}})
-    with pytest.raises(InputError, match="counts of 'tiny', expected 'other'"):
-        make(dataset="other")
     assert not (tmp_path / "grid.csv").exists()

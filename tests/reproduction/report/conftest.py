@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from muver.reproduction.report.files import RunFiles
+from muver.reproduction.report.results import RunFiles
 from tests.reproduction.report.made import make_project
 
 

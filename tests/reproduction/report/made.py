@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from muver.io.files import write_json
 from muver.io.parquet import table_of, table_writer
-from muver.reproduction.report.files import RunFiles
+from muver.reproduction.report.results import RunFiles
 from muver.reproduction.tables.stage import make_table
 from muver.reproduction.workspace.catalog import NAME
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
@@ -118,8 +118,10 @@ def make_project(folder: Path, dataset: str = "tiny") -> RunFiles:
     ]
     rows = [{"method": "BM25", "system": "bm25"}, {"method": "MuVER", "system": "muver"}]
     settings = {"rows": rows, "against": "bm25", "caption": "Table 1: recall@k in percent"}
-    make_table("table1", files, places.table("table1", ".csv"), settings, places.counts)
-    make_table("table4", [], places.table("table4", ".csv"), {}, places.counts)
+    make_table(
+        "table1", files, places.table("table1", ".csv"), settings, places.corpus("counts.json")
+    )
+    make_table("table4", [], places.table("table4", ".csv"), {}, places.corpus("counts.json"))
     keys = [row["row_key"] for row in json.loads(places.table("table1").read_text())["rows"]]
     places.recorded("table1").parent.mkdir(parents=True)
     places.recorded("table1").write_text(
@@ -156,8 +158,8 @@ def _corpus(places: RunFiles, dataset: str) -> None:
         for key, world, left, mention, right, gold, category in GIVEN
     ]
     for path, schema, rows in (
-        (places.entities, ENTITIES, entities),
-        (places.mentions, MENTIONS, mentions),
+        (places.corpus("entities.parquet"), ENTITIES, entities),
+        (places.corpus("mentions.parquet"), MENTIONS, mentions),
         (places.sentences, SENTENCES, sentences),
     ):
         columns = dict(zip(schema.names, map(list, zip(*rows, strict=True)), strict=True))
@@ -175,7 +177,7 @@ def _corpus(places: RunFiles, dataset: str) -> None:
         "mentions": {"train": 0, "val": 0, "test": 6},
         "entities": {"train": 0, "val": 0, "test": 8},
     }
-    places.counts.write_text(json.dumps(counts))
+    places.corpus("counts.json").write_text(json.dumps(counts))
 
 
 def _store(folder: Path) -> None:
@@ -209,9 +211,9 @@ def _system(
     write_json(manifest, made or {"settings": row["retrieve"]})
     row = {"system": name, "seed": 7, **row}
     evaluate(
-        name, dataset, "test", path, manifest, places.mentions, places.evaluation(name, "test"),
-        Scoring(cutoffs=[1, 2, 3], resample="documents", row=row),
-        places.entities, places.sentences, places.counts,
+        name, dataset, "test", path, manifest, places.corpus("mentions.parquet"),
+        places.evaluation(name, "test"), Scoring(cutoffs=[1, 2, 3], resample="documents", row=row),
+        places.corpus("entities.parquet"), places.sentences, places.corpus("counts.json"),
     )  # fmt: skip
     return places.evaluation(name, "test")
 

@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 
 from muver.io.files import read_json, sha256_of, write_json
-from muver.reproduction.report.files import RunFiles
+from muver.reproduction.report.results import RunFiles
 from muver.reproduction.tables.stage import make_table
 from muver.retriever.corpus.schema import WIKIPEDIA
 from muver.retriever.evaluation.settings import Scoring

@@ -429,7 +429,7 @@ def test_a_browser_that_cannot_unpack_says_so(tab, browser):
 
 
 def test_a_page_without_predictions_has_links_all_the_same(browser, project):
-    project.mentions.unlink()
+    project.corpus("mentions.parquet").unlink()
     out = project.results / "report.html"
     make_report(
         results=project.results,

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from muver.reproduction.report import explorer
 from muver.reproduction.report.collection import worlds
 from muver.reproduction.report.explorer import Report, explore, fit, opened, shorten, views_of
-from muver.reproduction.report.files import Problems
 from muver.reproduction.report.parts import view_parts
 from muver.reproduction.report.rankings import read_ranking
 from muver.reproduction.report.results import System, read_results, read_systems
@@ -20,7 +19,7 @@ ALL = {"mentions": 100, "candidates": 2, "characters": 10_000}
 
 
 def explored(places, **settings):
-    problems = Problems()
+    problems = []
     systems = read_systems(read_results(["table1"], places, problems), places, problems)
     data = explore(systems, places, Report(**{**ALL, **settings}), problems)
     assert problems == []
@@ -95,7 +94,7 @@ def test_what_each_view_adds(finished):
 
 
 def test_views_of_a_gold_entity_that_is_not_retrieved(finished):
-    problems = Problems()
+    problems = []
     collection, chosen = worlds(finished, "test"), np.array([0, 1])
     systems = read_systems(read_results(["table1"], finished, problems), finished, problems)
     ranking = read_ranking(systems[1], collection, chosen, 1, finished)
@@ -105,7 +104,7 @@ def test_views_of_a_gold_entity_that_is_not_retrieved(finished):
 
 
 def test_views_of_another_entity_of_the_title_count_and_are_not_listed(finished):
-    problems = Problems()
+    problems = []
     collection = worlds(finished, "test")
     same = replace(collection, namesake=np.array([0, 0, 2, 3, 4, 5, 6, 7]))
     systems = read_systems(read_results(["table1"], finished, problems), finished, problems)

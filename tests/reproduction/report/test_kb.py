@@ -10,9 +10,8 @@ from msgspec.structs import replace
 from muver.io.files import read_json
 from muver.reproduction.report import collection
 from muver.reproduction.report.explorer import Report
-from muver.reproduction.report.files import Problems, RunFiles
 from muver.reproduction.report.page import tables
-from muver.reproduction.report.results import read_results
+from muver.reproduction.report.results import RunFiles, read_results
 from muver.reproduction.report.stage import make_report
 from muver.reproduction.tables.records import Judged
 from tests.knowledge_base import PAGES
@@ -79,9 +78,9 @@ def test_what_stands_behind_a_row(page, places):
 
 
 def test_the_papers_values_with_verdicts(made):
-    (result,) = read_results(["table2"], made, Problems())
+    (result,) = read_results(["table2"], made, [])
     paper = {1: Judged(48.0, 2.0, 1.0, "not reproduced"), 3: Judged(98.5, 1.5, 0.5, "near")}
-    sets = result.table.rows[0].sets
+    sets = result.rows[0].sets
     sets["first"] = replace(sets["first"], paper=paper)
     found = tables([result], {}, {})
     assert "paper 48.00, +2.00" in found and "paper 98.50, +1.50" in found

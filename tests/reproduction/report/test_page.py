@@ -8,11 +8,18 @@ import pytest
 from msgspec.structs import replace
 
 from muver.look import ASSETS as SHARED
-from muver.reproduction.report.files import Problems
 from muver.reproduction.report.page import ASSETS, SCRIPTS, compressed, tables, without_places
-from muver.reproduction.report.results import Result, read_results
+from muver.reproduction.report.results import read_results
 from muver.reproduction.tables.paper import VERDICTS
-from muver.reproduction.tables.records import Contrast, Judged, LengthsFigure, Row, Seeds
+from muver.reproduction.tables.records import (
+    AnyResult,
+    Contrast,
+    Judged,
+    LengthsFigure,
+    RecallTable,
+    Row,
+    Seeds,
+)
 from muver.reproduction.tables.stage import make_table
 from muver.retriever.evaluation.lengths import Bin
 from tests.blank import blank
@@ -44,22 +51,21 @@ def test_assets_are_used_and_can_stand_in_a_page():
 PAPER = {1: Judged(50.0, -16.67, 2.5, "not reproduced"), 3: Judged(66.0, 0.67, 0.5, "near")}
 
 
-def table(result: Result, addresses=(), drawing: str = "") -> str:
+def table(result: AnyResult, addresses=(), drawing: str = "") -> str:
     """A result as HTML, its white space joined."""
     return " ".join(tables([result], {result.name: drawing}, dict(addresses)).split())
 
 
 @pytest.fixture
 def first(finished):
-    return read_results(["table1"], finished, Problems())[0]
+    return read_results(["table1"], finished, [])[0]
 
 
-def changed(result: Result, part=None, **row) -> Result:
+def changed(result: RecallTable, part=None, **row) -> RecallTable:
     """With another first row: fields of its part on the set, and its own."""
-    first, *others = result.table.rows
+    first, *others = result.rows
     sets = {"test": replace(first.sets["test"], **(part or {}))}
-    table = replace(result.table, rows=[replace(first, sets=sets, **row), *others])
-    return Result(result.name, table)
+    return replace(result, rows=[replace(first, sets=sets, **row), *others])
 
 
 def test_numbers_and_intervals(first):
@@ -96,8 +102,7 @@ def test_contrasts_with_the_papers_claim(first):
         paper={1: 3.0, 3: 2.0},
         verdict={1: "does not hold", 3: "holds"},
     )
-    made = replace(first.table, contrasts=[contrast])
-    found = table(Result(first.name, made))
+    found = table(replace(first, contrasts=[contrast]))
     assert "The paper&#39;s contrasts" in found and "MuVER minus BM25" in found
     assert ">-16.67<" in found and "-17.67 to -15.67" in found
     assert "p &lt; 0.001<br>paper +3.00: does not hold" in found and "paper +2.00: holds" in found
@@ -106,7 +111,7 @@ def test_contrasts_with_the_papers_claim(first):
 
 
 def test_texts_are_escaped(first):
-    key = first.table.rows[0].row_key
+    key = first.rows[0].row_key
     found = table(changed(first, method="<script>"), {("table1", key): '/"x'})
     assert "<script>" not in found and "&lt;script&gt;" in found
     assert 'href="http://127.0.0.1:5000/&#34;x"' in found
@@ -135,21 +140,27 @@ def test_notes_stand_below_the_grid(first):
 def test_a_table_of_domains_and_one_of_views(project, name, settings, expected):
     files = [project.evaluation(system, "test") for system in ("bm25", "muver")]
     rows = [{"method": "BM25", "system": "bm25"}, {"method": "MuVER", "system": "muver"}]
-    make_table(name, files, project.table(name, ".csv"), {"rows": rows, **settings}, project.counts)
-    (result,) = read_results([name], project, Problems())
+    make_table(
+        name,
+        files,
+        project.table(name, ".csv"),
+        {"rows": rows, **settings},
+        project.corpus("counts.json"),
+    )
+    (result,) = read_results([name], project, [])
     found = table(result)
     for part in expected:
         assert part in found
-    assert found.count("copy search</button>") == len(result.table.rows)
+    assert found.count("copy search</button>") == len(result.rows)
 
 
 def test_tables_without_recall_and_figures(finished):
-    (result,) = read_results(["table4"], finished, Problems())
+    (result,) = read_results(["table4"], finished, [])
     found = table(result)
     assert "Mention Num" in found and '<td class="text">test</td>' in found
     rows, bins = [blank(Row), blank(Row)], [Bin(1, 5, 0, [0, 0])]
     figure = blank(LengthsFigure, name="figure2", row_key="abc+def", rows=rows, bins=bins)
-    found = table(Result("figure2", figure), drawing="<svg></svg>")
+    found = table(figure, drawing="<svg></svg>")
     assert "#row-abc" in found and "#row-def" in found and "<svg></svg>" in found
     figure.bins.append(Bin(6, 10, 0, [0, 0]))
-    assert table(Result("figure2", figure)).count("copy search</button>") == 2  # once, below
+    assert table(figure).count("copy search</button>") == 2  # once, below

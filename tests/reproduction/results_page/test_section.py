@@ -100,15 +100,10 @@ def test_the_spread_of_rows_that_no_model_ranks_is_not_said(project, monkeypatch
     assert "| Spread over machines | up to 0.00 points (muver, R@1, 2 machines) |" in both
 
 
-def add_other_data(results: Path) -> None:
-    write_result(results, "table6", ComparisonTable, fingerprint="f1")
-
-
 @pytest.mark.parametrize(
     ("spoil", "argument", "said"),
     [
         (Path.exists, "dataset={}/data", "would stand on the page"),  # a place of this machine
-        (add_other_data, "", "of different data"),
         (shutil.rmtree, "", "no result is in it"),
     ],
 )

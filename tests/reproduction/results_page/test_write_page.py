@@ -2,7 +2,6 @@
 
 import pytest
 
-from muver.io.errors import InputError
 from muver.reproduction.results_page.section import write_page
 
 LINE = "| 2026-12-01 | a reader | tiny | abc | two cores | make results | equal |\n"
@@ -51,8 +50,9 @@ def test_text_of_another_page_stays_where_it_is(tmp_path):
     )
 
 
-def test_a_page_without_a_section_is_left_alone(page):
+def test_a_page_without_sections_gets_one_at_its_end(page):
     page.write_text("# Something else\n")
-    with pytest.raises(InputError, match="has no section to replace. Mark where"):
-        write_page(page, "tiny", "## tiny")
-    assert page.read_text() == "# Something else\n"
+    write_page(page, "tiny", "## tiny")
+    assert page.read_text() == (
+        "# Something else\n\n<!-- begin: tiny -->\n## tiny\n<!-- end: tiny -->\n"
+    )

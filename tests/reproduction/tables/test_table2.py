@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from muver.io.errors import InputError
 from muver.io.files import short_hash
 from muver.reproduction.tables.keys import row_key
 from muver.reproduction.tables.stage import make_table
@@ -167,12 +166,6 @@ def test_fewer_sets(tmp_path: Path):
     table_of(tmp_path, evaluations, sets=["msnbc"])
     header = (tmp_path / "table2.csv").read_text().splitlines()[0]
     assert header == "method,MSNBC R@10,MSNBC R@100,row_key"
-
-
-def test_an_unknown_row_to_test_against_is_refused(tmp_path: Path):
-    with pytest.raises(InputError, match="against is 'som', which is no row"):
-        table_of(tmp_path, against="som")
-    assert not (tmp_path / "table2.csv").exists()
 
 
 def test_the_caller_may_name_a_set_that_the_paper_has_not(tmp_path: Path):

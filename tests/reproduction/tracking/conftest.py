@@ -110,12 +110,10 @@ class TableFiles:
         write_json(self.folder / "table1.json", table)
 
     @property
-    def evaluations(self) -> list[Path]:
-        return [self.folder / f"{system}.json" for system in self.systems]
-
-    @property
-    def runs(self) -> list[Path]:
-        return [self.folder / f"{system}.parquet" for system in self.systems]
+    def evaluations(self) -> list[tuple[Path, Path]]:
+        """Each with its run."""
+        paths = [self.folder / f"{system}.json" for system in self.systems]
+        return [(path, path.with_suffix(".parquet")) for path in paths]
 
 
 @pytest.fixture

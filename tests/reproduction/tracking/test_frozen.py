@@ -52,7 +52,8 @@ def of_a_table(folder: Path, name: str, table: str, evaluations, write, **settin
     for figure in figures:
         figure.touch()
     record(
-        folder / "recorded.csv", table=folder / f"{table}.json", evaluations=paths, runs=runs,
+        folder / "recorded.csv", table=folder / f"{table}.json",
+        evaluations=[*zip(paths, runs, strict=True)],
         artifacts={"muver": [folder / "training_log.jsonl"]}, figures=figures,
         benchmarks={"muver": {"train": folder / "train.tsv"}},
         settings={"experiment": name, "source": "https://example.org/data"},
@@ -85,7 +86,8 @@ def sets(folder: Path, name: str, write: Callable, make: Callable, logs: list[Pa
     (folder / "training_log.jsonl").write_text(LOG)
     (folder / "search.tsv").write_text("s\tmax_rss\n2.5\t100\n")
     record(
-        folder / "recorded.csv", table=folder / "table2.json", evaluations=paths, runs=runs,
+        folder / "recorded.csv", table=folder / "table2.json",
+        evaluations=[*zip(paths, runs, strict=True)],
         artifacts={"muver_wiki": [folder / "training_log.jsonl"]},
         benchmarks={"muver_wiki": {"search_msnbc": folder / "search.tsv"}},
         settings={"experiment": name, "source": "raw/wikipedia"},
@@ -95,7 +97,7 @@ def sets(folder: Path, name: str, write: Callable, make: Callable, logs: list[Pa
 def grid(folder: Path, name: str, write: Callable, make: Callable, logs: list[Path]) -> None:
     make()
     settings = {"experiment": name}
-    record(folder / "recorded.csv", grid=folder / "grid.json", logs=logs, settings=settings)
+    record(folder / "recorded.csv", table=folder / "grid.json", logs=logs, settings=settings)
 
 
 def held(client: MlflowClient, name: str) -> list[dict[str, Any]]:

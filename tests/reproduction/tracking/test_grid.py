@@ -22,7 +22,7 @@ def record_points(
     def lines(last: int = 4, **settings: Any) -> Lines:
         make(logs[:last], subset=POINTS[:last], **settings)
         given = {"logs": logs[:last], "settings": {"experiment": name}}
-        return record(tmp_path / "recorded.csv", grid=tmp_path / "grid.json", **given)
+        return record(tmp_path / "recorded.csv", table=tmp_path / "grid.json", **given)
 
     return lines
 
@@ -75,7 +75,7 @@ def test_logs_must_be_those_of_the_grid(record_points, logs: list[Path], tmp_pat
     record_points()
     out, grid = tmp_path / "o.csv", tmp_path / "grid.json"
     with pytest.raises(InputError, match=f"logs: .*{NAMES[3]}"):
-        record(out, grid=grid, logs=logs[:3])
-    with pytest.raises(InputError, match="logs: .*other.jsonl"):
-        record(out, grid=grid, logs=[*logs, tmp_path / "other.jsonl"])
+        record(out, table=grid, logs=logs[:3])
+    with pytest.raises(InputError, match="logs: .*other"):
+        record(out, table=grid, logs=[*logs, tmp_path / "other.jsonl"])
     assert not out.exists()

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from muver import __version__
 from muver.reproduction.tracking.provenance import (
-    DIFF_LIMIT,
     code_version,
     environment,
     gpus,
@@ -58,7 +57,7 @@ def test_installed_packages(tmp_path: Path):
     assert {f"pytest=={version('pytest')}", f"numpy=={version('numpy')}"} < set(lines)
 
 
-def test_changes_of_a_checkout_are_kept_within_bounds(tmp_path: Path):
+def test_changes_of_a_checkout_are_kept(tmp_path: Path):
     git(tmp_path, "init", "-q")
     (tmp_path / "code.py").write_text("old\n")
     git(tmp_path, "add", ".")
@@ -70,10 +69,6 @@ def test_changes_of_a_checkout_are_kept_within_bounds(tmp_path: Path):
     (tmp_path / "patch").write_text(patch)
     git(tmp_path, "apply", "--reverse", "patch")
     assert (tmp_path / "code.py").read_text() == "old\n"
-    (tmp_path / "code.py").write_text("long\n" * DIFF_LIMIT)
-    patch = environment(tmp_path)["environment/changes.diff"]
-    assert patch.endswith("characters more, left out\n")
-    assert len(patch) < DIFF_LIMIT + 100
 
 
 def test_kind_of_machine_without_names(tmp_path):

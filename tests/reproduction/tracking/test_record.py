@@ -32,7 +32,7 @@ def write(files: TableFiles, bm25_hits: int = 1, fingerprint: str = "f00d") -> N
     found = [evaluation("bm25", bm25_hits), evaluation("muver", 3)]
     for one in found:
         one["fingerprint"] = fingerprint
-        one["settings"] |= dict.fromkeys(map(str, range(120)))
+        one["settings"] |= {**dict.fromkeys(map(str, range(120))), "long": "x" * 7000}
     files.write(found, ROWS)
 
 
@@ -49,7 +49,6 @@ def record_rows(files: TableFiles, client: MlflowClient, name: str) -> Record:
             files.folder / "recorded.csv",
             table=files.folder / "table1.json",
             evaluations=files.evaluations,
-            runs=files.runs,
             artifacts={"muver": [files.folder / "training_log.jsonl"]},
             benchmarks={"muver": {"train": files.folder / "train.tsv"}},
             settings={"experiment": name, "source": "raw/tiny", **settings},
@@ -83,7 +82,8 @@ def test_a_run_holds_its_row(client: MlflowClient, name: str, record_rows: Recor
         "work/train_seconds": 90.5,
     }  # fmt: skip
     assert run.data.params["retrieve.k"] == "8"
-    assert len(run.data.params) == 123
+    assert len(run.data.params) == 124
+    assert run.data.params["long"] == "x" * 6000  # as much as MLflow keeps
     assert run.data.tags["dataset"] == "tiny"
     assert run.data.tags["verdict_at_1"] == "not reproduced"
     assert "verdict_at_8" not in run.data.tags

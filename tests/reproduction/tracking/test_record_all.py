@@ -55,12 +55,11 @@ def test_keep_going_leaves_a_file_until_a_recording_works(
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({}, "out is missing"),
-        ({"out": "a.csv"}, "expected a table or a grid"),
-        ({"out": "a.csv", "table": "a.json", "grid": "b.json"}, "expected a table or a grid"),
+        ({"table": "a.json"}, "out is missing"),
+        ({"out": "a.csv"}, "table is missing"),
         ({"out": "a.csv", "table": "a.json", "benchmarks": {"muver": "x"}}, "benchmarks.muver is"),
     ],
 )
-def test_what_is_recorded_is_one_table_or_the_grid(given, says):
+def test_settings_that_do_not_fit(given, says):
     with pytest.raises(InputError, match=f"tables.0.*{says}"):
         read(Recordings, {"tables": [given]})

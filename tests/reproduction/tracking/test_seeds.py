@@ -31,7 +31,7 @@ def write(files: TableFiles, hits: dict[int, int]) -> None:
 
 def record_files(files: TableFiles, name: str) -> Lines:
     table, settings = files.folder / "table1.json", {"experiment": name}
-    given = {"evaluations": files.evaluations, "runs": files.runs, "settings": settings}
+    given = {"evaluations": files.evaluations, "settings": settings}
     return record(files.folder / "recorded.csv", table=table, **given)
 
 
@@ -117,13 +117,13 @@ def test_an_interrupted_recording_goes_on(
 
 def test_the_parent_is_marked_as_its_seeds_are(client: MlflowClient, name: str, files: TableFiles):
     write(files, {1: 3, 7: 2})
-    for path in files.evaluations:
+    for path, _ in files.evaluations:
         found = json.loads(path.read_text())
         found["settings"]["precision"] = "bf16"
         path.write_text(json.dumps(found))
     table = files.folder / "table1.json"
     made = json.loads(table.read_text())
-    own = json.loads(files.evaluations[0].read_text())
+    own = json.loads(files.evaluations[0][0].read_text())
     made["rows"][0]["row_key"] = row_key(own["settings"], own["fingerprint"])
     table.write_text(json.dumps(made))
     record_files(files, name)

@@ -32,7 +32,6 @@ def call(files: TableFiles, *more: str, **settings: bool) -> int:
     table = {
         "table": files.folder / "table1.json",
         "evaluations": files.evaluations,
-        "runs": files.runs,
         "out": files.folder / "recorded" / "table1.csv",
         **settings,
     }

@@ -173,7 +173,6 @@ def test_precision_of_a_row_that_is_not_in_fp32(run_stage: Stage):
         ({"cutoffs": (1, 1)}, "cutoffs has 1 twice"),
         ({"cutoffs": (1.5,)}, "cutoffs"),
         ({"cutoffs": (True,)}, "cutoffs"),
-        ({"dataset": "zeshel"}, "counts of 'tiny', expected 'zeshel'"),
         ({"name": "val"}, "no mentions in split 'val'"),
         ({"out": "s.json"}, "its ranks would overwrite"),
         ({"out": "out.parquet"}, "its ranks would overwrite"),
