@@ -259,7 +259,7 @@ def load(index: Path, titles: list[str], seconds: float, number: int, changes: b
 
 def rates(index: Path, titles: list[str], seconds: float) -> None:
     """Requests a second of ever more clients, beside a loop without the service."""
-    from muver.kb.index import Index
+    from muver.kb.index.index import Index
     from muver.retriever.retrieval.answers import Mention
 
     opened = Index.open(index)
@@ -306,7 +306,7 @@ def main() -> int:
     args = parser.parse_args()
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
-    from muver.kb.index import Index
+    from muver.kb.index.index import Index
 
     titles = [one.title for one in Index.open(args.index).entities()]
     if args.rates:

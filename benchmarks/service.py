@@ -134,7 +134,7 @@ def _made(
 
 OPENING = """
 import json, sys, time
-from muver.kb.index import Index
+from muver.kb.index.index import Index
 started = time.perf_counter()
 index = Index.open(sys.argv[1])
 print(json.dumps([time.perf_counter() - started, len(index)]))
@@ -151,7 +151,7 @@ def _opened(rows: list[Row], kind: str, index: Path) -> None:
 
 def _asked(rows: list[Row], kind: str, folder: Path) -> None:
     """Single queries, then sixty-four mentions at a time."""
-    from muver.kb.index import Index
+    from muver.kb.index.index import Index
     from muver.retriever.retrieval.answers import Mention
 
     index, draw, words = Index.open(folder), random.Random(5), made_words()

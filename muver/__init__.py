@@ -9,8 +9,8 @@ _HOMES = {
     "Candidate": "retriever.retrieval.answers",
     "Mention": "retriever.retrieval.answers",
     "Retriever": "retriever.retrieval.retriever",
-    "Entity": "kb.index",
-    "Index": "kb.index",
+    "Entity": "kb.index.entity",
+    "Index": "kb.index.index",
 }
 __all__ = ["Candidate", "Entity", "Index", "Mention", "Retriever"]
 

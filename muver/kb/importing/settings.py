@@ -7,6 +7,9 @@ from msgspec import Struct
 
 from muver.io.typed import Count, Natural, Settings, Share, Text
 
+LONGEST = 200_000  # characters of a description
+MOST_ALIASES = 1_000  # of an entity
+
 
 class Mentions(Settings):
     """How links become mentions; ``val`` and ``test`` name worlds, or are shares of the pages."""
@@ -32,8 +35,8 @@ class Import(Settings):
     encoding: Text | None = None  # None: UTF-8, or UTF-16 by its mark
     separator: Text = "|"  # between the aliases of a cell
     html: bool = True  # whether to take HTML out of descriptions
-    longest: Count | None = 200_000  # characters of a description; the rest is cut
-    most_aliases: Count | None = 1000  # of an entity; further ones are left out
+    longest: Count | None = LONGEST  # the rest of a description is cut
+    most_aliases: Count | None = MOST_ALIASES  # further ones are left out
     namespaces: list[int] = msgspec.field(default_factory=lambda: [0])  # of a wiki, to be read
     disambiguation: list[Text] = []  # further templates that mark a page so
     shown: dict[Text, list[Text]] = {}  # further templates, and the parameters that readers see

@@ -6,11 +6,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from muver.io.checking import did_you_mean
-from muver.io.errors import InputError
 from muver.io.progress import Progress
 from muver.io.typed import Record
 from muver.kb.index.mentions import Labelled
+from muver.kb.index.snapshot import known_world
 from muver.retriever.retrieval.answers import Candidate, Mention
 
 if TYPE_CHECKING:
@@ -94,14 +93,10 @@ def checked(
     mentions: Iterable[Labelled], index: "OpenIndex | Retriever", world: str | None = None
 ) -> Iterator[Labelled]:
     """The mentions, in worlds that the index has; ``world`` is that of mentions that name none."""
-    known = set(index.worlds)
+    worlds = index.worlds
+    known_world(world, worlds, "--world")
     for one in mentions:
-        named = one.mention.world or world
-        if named is not None and named not in known:
-            raise InputError(
-                f"{one.place if one.mention.world else '--world'}: world {named!r} is not in the "
-                f"index.{did_you_mean(named, known)} There are: {', '.join(sorted(known))}."
-            )
+        named = known_world(one.mention.world or world, worlds, one.place)
         yield replace(one, mention=replace(one.mention, world=named))
 
 

@@ -20,7 +20,7 @@ from muver.kb.index.mentions import Labelled, read_mentions
 from muver.retriever.retrieval.answers import Candidate, Mention
 
 if TYPE_CHECKING:
-    from muver.kb.index import Index
+    from muver.kb.index.index import Index
 
 FILE = "calibration.json"
 COMPARED = 2  # candidates that tell how likely the best one is right
@@ -127,7 +127,7 @@ def calibrate_index(
         Answer only so often that this share of the answers is right, such as 0.9; by default as
         gives the highest F1.
     """
-    from muver.kb.index import Index
+    from muver.kb.index.index import Index
 
     made = calibrate(Index.open(index, calibrated=False), read_mentions(mentions, form), precision)
     print(

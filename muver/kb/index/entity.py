@@ -4,18 +4,21 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import msgspec
 import numpy as np
 
 from muver.io.errors import Mistake
+from muver.io.typed import Text
 from muver.kb.importing.schema import entity_batches
-from muver.kb.importing.settings import Import
+from muver.kb.importing.settings import LONGEST, MOST_ALIASES
 from muver.retriever.corpus.texts import clean
 from muver.retriever.retrieval.answers import Candidate
 
-LIMITS = Import()  # what `muver kb import` cuts, an index refuses
+# What `muver kb import` cuts, an index refuses.
+Description = Annotated[str, msgspec.Meta(max_length=LONGEST)]
+Aliases = Annotated[list[str], msgspec.Meta(max_length=MOST_ALIASES)]
 COLUMNS = ("id", "title", "description", "aliases", "world")
 
 
@@ -23,11 +26,11 @@ COLUMNS = ("id", "title", "description", "aliases", "world")
 class Entity:
     """An entity; its id is unique within its world, and a mention of a world is resolved there."""
 
-    id: str
+    id: Text
     title: str
-    description: str = ""
-    aliases: list[str] = field(default_factory=list)
-    world: str = "world"
+    description: Description = ""
+    aliases: Aliases = field(default_factory=list)
+    world: Text = "world"
 
     @property
     def key(self) -> int:
@@ -85,18 +88,8 @@ def check(entity: Entity, where: str) -> Entity:
         msgspec.json.encode(entity)  # a lone surrogate is no text
     except (msgspec.ValidationError, UnicodeEncodeError) as error:
         raise Mistake(f"{where}: not an entity ({error}).") from None
-    for name in ("id", "world"):
-        if not getattr(entity, name):
-            raise Mistake(f"{where}: its {name} is empty.")
-    where = f"{where}, id {entity.id!r}"
     if not (entity.title.strip() or entity.description.strip()):
         raise Mistake(f"{where}: neither title nor description; there is nothing to find.")
-    characters, aliases = len(entity.description), len(entity.aliases)
-    if characters > LIMITS.longest or aliases > LIMITS.most_aliases:
-        raise Mistake(
-            f"{where}: a description of {characters} characters and {aliases} aliases; at most "
-            f"{LIMITS.longest} and {LIMITS.most_aliases} are taken. Shorten it."
-        )
     return entity
 
 

@@ -19,8 +19,6 @@ from muver.kb.index.state import MODEL, SEGMENTS, writing
 from muver.retriever.retrieval.answers import Candidate, Mention, ViewPart, check_texts
 from muver.retriever.retrieval.layers import greatest_first
 
-__all__ = ["Change", "Entity", "Index"]
-
 
 class OpenIndex:
     """Ranks the entities of an index for mentions, wherever they lie. Threads may share it.

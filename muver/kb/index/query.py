@@ -54,8 +54,6 @@ def query(
         Search the entities that `muver index push` brought to this collection; the folder's name
         is the collection's if the URL has none.
     """
-    if k < 1:
-        raise InputError(f"-k {k}: not a number of candidates; at least 1 is.")
     if (text is None) == (mentions is None):
         raise InputError("give either a text with marked mentions or --mentions FILE.")
     given = _given(text, mentions, form, ner)

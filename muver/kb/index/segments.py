@@ -16,8 +16,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from muver.io.files import atomic_path, sha256_of
+from muver.io.parquet import row_groups
 from muver.kb.index.entity import Entity, EntityViews
-from muver.kb.index.state import Segment, damaged
+from muver.kb.index.state import Damaged, Segment
 from muver.retriever.vectors.block import ViewBlock
 
 ENTITIES_A_PART = 4096
@@ -170,7 +171,7 @@ class Opened(NamedTuple):
             file = pa.ipc.open_file(pa.memory_map(str(path)))
             batches = [file.get_batch(number) for number in range(file.num_record_batches)]
         except (pa.ArrowInvalid, FileNotFoundError) as error:
-            raise damaged(path, str(error)) from None
+            raise Damaged(path, str(error)) from None
         return cls(segment, [Part(one, np.ones(len(one), bool)) for one in batches]).at(segment)
 
     def at(self, segment: Segment) -> "Opened":
@@ -186,11 +187,11 @@ def check(folder: Path, segment: Segment, most: float = float("inf")) -> None:
     """Refuse a file that is not as it was written; one of more than ``most`` bytes by its size."""
     path = folder / segment.name
     if not path.is_file():
-        raise damaged(path, "no such file")
+        raise Damaged(path, "no such file")
     if (there := path.stat().st_size) != segment.bytes:
-        raise damaged(path, f"{there} bytes, {segment.bytes} were written")
+        raise Damaged(path, f"{there} bytes, {segment.bytes} were written")
     if there <= most and (found := sha256_of(path)) != segment.sha256:
-        raise damaged(path, f"its SHA-256 is {found[:12]}, {segment.sha256[:12]} was written")
+        raise Damaged(path, f"its SHA-256 is {found[:12]}, {segment.sha256[:12]} was written")
 
 
 def write_segment(path: Path, kind: pa.Schema, parts: Iterable[Mapping[str, pa.Array]]) -> Segment:
@@ -235,13 +236,7 @@ def _sorted(batch: pa.RecordBatch) -> dict[str, pa.Array]:
 
 def groups(entities: Iterable[Entity]) -> Iterator[list[Entity]]:
     """Entities in groups of the size of a part, each by world and id."""
-    group: list[Entity] = []
-    characters = 0
-    for entity in entities:
-        group.append(entity)
-        characters += len(entity.description)
-        if len(group) >= ENTITIES_A_PART or characters >= CHARACTERS_A_PART:
-            yield sorted(group, key=lambda one: (one.world, one.id))
-            group, characters = [], 0
-    if group:
+    for group in row_groups(
+        entities, lambda one: len(one.description), ENTITIES_A_PART, CHARACTERS_A_PART
+    ):
         yield sorted(group, key=lambda one: (one.world, one.id))

@@ -13,7 +13,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -42,6 +42,12 @@ class BeingChanged(InputError):
 
 class Damaged(InputError):
     """A file of an index is not as it was written."""
+
+    def __init__(self, path: Path, why: str):
+        super().__init__(
+            f"{path}: damaged ({why}). Bring it back from a copy, go back to before the last "
+            "change with `muver index repair`, or make the index again."
+        )
 
 
 class Model(Record):
@@ -78,8 +84,8 @@ class State(Record):
     model: Model | None = None
     generation: int = 0
     segments: list[Segment] = []
-    stage: str = STAGE
-    format: int = FORMAT
+    stage: Literal[STAGE] = STAGE
+    format: Literal[FORMAT] = FORMAT
     muver: str = __version__
 
     @property
@@ -101,13 +107,6 @@ class State(Record):
         return replace(self, generation=self.generation + 1, segments=segments, muver=__version__)
 
 
-def damaged(path: Path, why: str) -> Damaged:
-    return Damaged(
-        f"{path}: damaged ({why}). Bring it back from a copy, go back to before the last change "
-        "with `muver index repair`, or make the index again."
-    )
-
-
 def read_state(folder: str | Path, name: str = FILE) -> State:
     """The state of an index now, or with another name that of before."""
     path = Path(folder, name)
@@ -116,13 +115,8 @@ def read_state(folder: str | Path, name: str = FILE) -> State:
         raise InputError(
             f"{folder}: not an index of one's own entities. Make one with `muver index create`."
         )
-    if raw.get("format") != FORMAT:
-        raise InputError(
-            f"{path}: of format {raw.get('format')}, by muver {raw.get('muver')}; this version "
-            f"reads format {FORMAT}. Use that version, or make the index again."
-        )
     if CHECKSUM in raw and raw.pop(CHECKSUM) != short_hash(raw, 64):
-        raise damaged(path, "its SHA-256 is not the one that it names")
+        raise Damaged(path, "its SHA-256 is not the one that it names")
     return as_record(raw, path, State, "the state of an index", "Make the index again.")
 
 

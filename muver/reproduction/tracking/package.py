@@ -16,8 +16,8 @@ from mlflow.types.schema import Array, Object, Property
 
 from muver.io.errors import InputError
 from muver.io.typed import flat
-from muver.kb.index import Index
 from muver.kb.index.answer import Found
+from muver.kb.index.index import Index
 from muver.kb.index.state import read_state, writing
 from muver.kb.plugins import answering
 from muver.reproduction.tracking.experiments import open_experiment

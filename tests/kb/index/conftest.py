@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from muver.kb.index import Entity
+from muver.kb.index.entity import Entity
 from muver.retriever.encoders.biencoder import BiEncoder
 from tests import tiny
 

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from muver.kb.index import Entity, Index
+from muver.kb.index.entity import Entity
+from muver.kb.index.index import Index
 from muver.retriever.retrieval.answers import Mention
 from tests import tiny
 

@@ -8,7 +8,6 @@ import pytest
 from muver import Candidate, Mention
 from muver.cli import main
 from muver.io.errors import InputError
-from muver.kb.index import Entity, Index
 from muver.kb.index.calibration import (
     FILE,
     Judged,
@@ -18,6 +17,8 @@ from muver.kb.index.calibration import (
     fit,
     threshold,
 )
+from muver.kb.index.entity import Entity
+from muver.kb.index.index import Index
 
 NAN = np.nan
 COLOURS = ("red", "blue", "green", "white", "black")

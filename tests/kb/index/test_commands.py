@@ -6,7 +6,7 @@ import json
 import pytest
 
 from muver.cli import main
-from muver.kb.index import Index
+from muver.kb.index.index import Index
 
 GLOSSARY = "id,title,text\ng1,Anchor,It holds a ship.\ng2,Buoy,It floats.\ng3,Cable,It binds.\n"
 

@@ -6,7 +6,8 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given, settings
 
-from muver.kb.index import Index, changes, segments
+from muver.kb.index import changes, segments
+from muver.kb.index.index import Index
 from tests import tiny
 from tests.kb.index.steps import SOME, STEPS, answers, apply, entities
 

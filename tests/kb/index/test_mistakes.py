@@ -13,10 +13,12 @@ from safetensors import SafetensorError
 
 from muver.io import progress
 from muver.io.errors import InputError
-from muver.kb.index import Entity, Index, answer, changes, segments
+from muver.kb.index import answer, changes, segments
 from muver.kb.index import encoder as encoder_module
 from muver.kb.index.commands import repair
+from muver.kb.index.entity import Entity
 from muver.kb.index.evaluate import evaluate
+from muver.kb.index.index import Index
 from muver.kb.index.snapshot import UnknownEntity
 from muver.kb.index.state import BeingChanged, Damaged, writing
 from muver.retriever.encoders.biencoder import BiEncoder
@@ -39,16 +41,10 @@ def with_model(tmp_path, entities, model) -> Index:
 NEW = Entity(id="new", title="A lighthouse", world="alder")
 
 ENTITIES = {
-    "long": (
-        Entity(id="x", title="t", description="a" * 2_000_000),
-        "entity 0, id 'x': a description of 2000000 characters .*; at most 200000",
-    ),
-    "aliases": (
-        Entity(id="x", title="t", aliases=["a"] * 100_000),
-        "100000 aliases; at most 200000 and 1000 are taken",
-    ),
-    "id": (Entity(id="", title="t"), "entity 0: its id is empty"),
-    "world": (Entity(id="x", title="t", world=""), "its world is empty"),
+    "long": (Entity(id="x", title="t", description="a" * 2_000_000), "200000.*description"),
+    "aliases": (Entity(id="x", title="t", aliases=["a"] * 100_000), "1000.*aliases"),
+    "id": (Entity(id="", title="t"), "entity 0: not an entity .*id"),
+    "world": (Entity(id="x", title="t", world=""), "entity 0: not an entity .*world"),
     "nothing": (Entity(id="x", title=" "), "neither title nor description"),
     "number": (Entity(id=3, title="t"), "entity 0: not an entity .*`str`, got `int`.*id"),
     "surrogate": (Entity(id="x", title="\ud800"), "entity 0: not an entity"),
@@ -143,7 +139,7 @@ def test_a_full_disk_while_the_model_is_copied(
 
 def test_what_a_killed_create_left_is_removed_by_the_next(tmp_path, entities):
     code = (
-        "import os\nfrom muver.kb.index import Entity, Index, changes\n"
+        "import os\nfrom muver import Entity, Index\nfrom muver.kb.index import changes\n"
         "changes.write_new = lambda *_: os.kill(os.getpid(), 9)\n"
         "Index.create('index', [Entity(id='a', title='a')], 'bm25')"
     )
@@ -379,7 +375,7 @@ def test_what_is_no_index(tmp_path, index):
         (lambda: Index.create(index.folder, [], "bm25"), "index: is an index already"),
         (lambda: Index.create(tmp_path / "full", [], "bm25"), "full: is there already"),
         (lambda: Retriever.from_index(index.folder / "index.json"), "not an index"),
-        (lambda: opened(newer), "of format 2, by muver 9.0; .* format 1"),
+        (lambda: opened(newer), "not the state of an index .*format"),
         (lambda: opened(other), "not the state of an index"),
     ):
         with pytest.raises(InputError, match=named):

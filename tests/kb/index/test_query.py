@@ -9,7 +9,9 @@ import types
 import pytest
 
 from muver.cli import main
-from muver.kb.index import Entity, Index, query
+from muver.kb.index import query
+from muver.kb.index.entity import Entity
+from muver.kb.index.index import Index
 from tests.kb.index.fake import Names
 
 
@@ -52,11 +54,10 @@ def test_what_is_wrong_is_said(tmp_path, capsys):
     path = tmp_path / "m.jsonl"
     path.write_text('{"left": "", "mention": "Anna", "right": "", "world": "lend"}')
     for arguments, said in [
-        (["[[Anna]]", "-k", "0"], "-k 0: not a number of candidates"),
         (["Anna"], "no mention in the text. Mark it: [[the smith]].\n"),
         ([str(path)], f"Is it a file? Then --mentions {path}."),
-        (["[[Anna]]", "--world", "se"], "--world: world 'se' is not in the index. Did you mean"),
-        (["--mentions", str(path)], f"{path}, line 1: world 'lend' is not in the index. Did you"),
+        (["[[Anna]]", "--world", "se"], "--world: world 'se' is not in this index. Did you mean"),
+        (["--mentions", str(path)], f"{path}, line 1: world 'lend' is not in this index. Did"),
         (["[[Anna]]", "--ner", "x"], "--format and --ner: for a file by --mentions"),
         (["--mentions", str(tmp_path / "none")], "none: no such file"),
     ]:

@@ -7,7 +7,8 @@ import spacy
 
 from muver.cli import main
 from muver.io.errors import InputError
-from muver.kb.index import Entity, Index
+from muver.kb.index.entity import Entity
+from muver.kb.index.index import Index
 from muver.kb.index.mentions import read_mentions
 
 TEXT = "The red gate stood by the mill. Anna saw the red gate."

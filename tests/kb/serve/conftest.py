@@ -11,7 +11,8 @@ import pytest
 
 from muver.io.network import listen
 from muver.io.typed import read
-from muver.kb.index import Entity, Index
+from muver.kb.index.entity import Entity
+from muver.kb.index.index import Index
 from muver.kb.serve.models import Models, Served
 from muver.kb.serve.routes import Service
 from muver.kb.serve.run import make_server

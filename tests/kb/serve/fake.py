@@ -1,7 +1,8 @@
 """An index of words in memory, as quick as it is simple: an entity's views are its sentences."""
 
 from muver.io.errors import Mistake
-from muver.kb.index import Change, Entity
+from muver.kb.index.changes import Change
+from muver.kb.index.entity import Entity
 from muver.kb.index.snapshot import UnknownEntity
 from muver.retriever.retrieval.answers import Candidate, ViewPart
 

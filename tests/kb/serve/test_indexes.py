@@ -11,7 +11,8 @@ import pytest
 from qdrant_client.http.exceptions import ResponseHandlingException
 
 from muver.io.files import atomic_path, write_text
-from muver.kb.index import Entity, Index
+from muver.kb.index.entity import Entity
+from muver.kb.index.index import Index
 from muver.kb.index.state import writing
 from muver.kb.serve.models import open_models
 from muver.retriever.encoders.stages.encode import Encode, encode_split

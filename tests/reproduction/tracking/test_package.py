@@ -10,8 +10,9 @@ from mlflow import MlflowClient
 from mlflow.exceptions import MlflowException
 
 from muver.cli import main
-from muver.kb.index import Entity, Index
 from muver.kb.index.calibration import FILE
+from muver.kb.index.entity import Entity
+from muver.kb.index.index import Index
 from muver.kb.index.state import writing
 from muver.kb.plugins import answering
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from muver.io.parquet import row_groups
 from muver.io.progress import Progress
 from muver.kb.index.calibration import read_calibration
 from muver.kb.index.changes import Change
@@ -50,7 +51,7 @@ class Collected(Points, Store):
             known = self.views_of({key for own in possible for key in own})
             for vector, own in zip(some, possible, strict=True):
                 there = {key: known[key] for key in own if key in known}
-                found.append(self._best(vector, there, k))
+                found.append(self._best(vector, there, k) if there else [])
         return found
 
     def _possible(self, vectors: np.ndarray, world: str | None, k: int) -> list[list[int]]:
@@ -142,23 +143,12 @@ def push(snapshot: Snapshot, where: str) -> Change:
                 progress.advance()
         progress.finish()
 
-    for some in _requests(missing()):
-        points.put(some)
+    for some in row_groups(
+        missing(), lambda one: one[1].vectors.size, KEYS_AT_ONCE, NUMBERS_AT_ONCE
+    ):
+        points.put(dict(some))
     keys = list(gone)
     for start in range(0, len(keys), KEYS_AT_ONCE):
         points.remove(keys[start : start + KEYS_AT_ONCE])
     points.tell(About(state.fingerprint, state.generation, longest(snapshot.parts)))
     return Change(**counts, removed=len(gone))
-
-
-def _requests(entities: Iterator[tuple[int, EntityViews]]) -> Iterator[dict[int, EntityViews]]:
-    some: dict[int, EntityViews] = {}
-    numbers = 0
-    for key, one in entities:
-        if some and numbers + one.vectors.size > NUMBERS_AT_ONCE:
-            yield some
-            some, numbers = {}, 0
-        some[key] = one
-        numbers += one.vectors.size
-    if some:
-        yield some

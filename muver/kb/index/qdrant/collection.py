@@ -26,6 +26,7 @@ SECONDS = 60  # for one answer
 DISTANCES = {"dot": models.Distance.DOT, "l2": models.Distance.EUCLID}
 METADATA = "muver"
 MOST_WORLDS = 100_000
+MESSAGE = 400  # characters of what a server says
 CONTENTS_A_PAGE = 10_000
 
 
@@ -79,7 +80,7 @@ class Points:
 
     def make(self) -> None:
         """Make the collection if it is not there; one of another index is refused."""
-        if self._there():
+        if self._ask("collection_exists"):
             self.about()
             return
         model = self._state.model
@@ -96,7 +97,7 @@ class Points:
 
     def about(self) -> About:
         """What was pushed there, if it is of an index with this model and these settings."""
-        if not self._there():
+        if not self._ask("collection_exists"):
             raise InputError(
                 f"{self.address}: no such collection. Make it with `muver index push`."
             )
@@ -194,26 +195,22 @@ class Points:
     def _of(self, keys: Iterable[int], **wanted: bool) -> dict[int, models.Record]:
         return {point.id: point for point in self._ask("retrieve", list(keys), **wanted)}
 
-    def _there(self) -> bool:
-        try:
-            return self._ask("collection_exists")
-        except ValueError:  # an answer in another form
-            raise NoAnswer(f"{self.address}: what answers there is not Qdrant.") from None
-
     def _ask(self, method: str, *given: Any, **named: Any) -> Any:
         """Call a method of the client for the collection, and say what is wrong where Qdrant does
         not do as it is asked.
         """
         try:
             return getattr(self._client, method)(self.address.collection, *given, **named)
-        except ResponseHandlingException as error:
-            raise NoAnswer(
-                f"{self.address}: no answer from Qdrant ({error.source}). Is it running there?"
-            ) from None
         except UnexpectedResponse as error:
-            if error.status_code in (401, 403):
-                raise NoAnswer(f"{self.address}: Qdrant wants a key. Put it in {KEY}.") from None
-            raise NoAnswer(f"{self.address}: Qdrant refused ({_reason(error)}).") from None
+            said = " ".join(error.content.decode(errors="replace").split())[:MESSAGE]
+            raise NoAnswer(
+                f"{self.address}: Qdrant refused ({error.status_code}: {said}). If it wants a key, "
+                f"put it in {KEY}."
+            ) from None
+        except (ResponseHandlingException, ValueError) as error:
+            raise NoAnswer(
+                f"{self.address}: no answer from Qdrant ({error}). Is it running there?"
+            ) from None
 
 
 def check(state: State, folder: Path) -> None:
@@ -238,11 +235,3 @@ def content_of(content: int) -> str:
 
 def _metadata(about: About) -> dict[str, Any]:
     return {METADATA: msgspec.to_builtins(about)}
-
-
-def _reason(error: UnexpectedResponse) -> Any:
-    """What Qdrant says, or the status of whoever answers in its place."""
-    try:
-        return error.structured()["status"]["error"]
-    except (ValueError, TypeError, KeyError):
-        return f"{error.status_code} {error.reason_phrase}"

@@ -7,8 +7,10 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given, settings
 
-from muver.kb.index import Change, Entity, Index
 from muver.kb.index import qdrant as package
+from muver.kb.index.changes import Change
+from muver.kb.index.entity import Entity
+from muver.kb.index.index import Index
 from muver.kb.index.qdrant import QdrantIndex, collection
 from muver.retriever.retrieval.answers import Mention
 from tests import tiny

@@ -3,7 +3,7 @@
 import json
 
 from muver.cli import main
-from muver.kb.index import Index
+from muver.kb.index.index import Index
 
 WHERE = "http://qdrant.test:6333/harbour"
 TEXT = "In spring [[the river king]] saw it."
