@@ -37,8 +37,3 @@ def entity_batches(
     read_entities(folder, [])  # its form, without its rows
     with pq.ParquetFile(Path(folder, FILE)) as file:
         yield from file.iter_batches(rows, columns=None if columns is None else list(columns))
-
-
-def count_entities(folder: str | Path) -> int:
-    """How many entities a knowledge base has."""
-    return read_entities(folder, []).num_rows

@@ -1,15 +1,16 @@
 """Mentions answered one by one: the entity, or that none is right, and the ranked candidates."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from muver.io.checking import did_you_mean
+from muver.io.errors import Mistake
 from muver.io.progress import Progress
 from muver.io.typed import Record
 from muver.kb.index.mentions import Labelled
-from muver.kb.index.snapshot import known_world
 from muver.retriever.retrieval.answers import Candidate, Mention
 
 if TYPE_CHECKING:
@@ -87,6 +88,16 @@ def followed(mentions: Iterable[M]) -> Iterator[list[M]]:
 def accepted(best: Candidate, threshold: float | None) -> bool:
     """Whether the best candidate is the answer, rather than that none is right."""
     return threshold is None or best.probability is None or best.probability >= threshold
+
+
+def known_world(name: str | None, worlds: Collection[str], what: str) -> str | None:
+    """A world to search, None for all; a mistake that begins with ``what`` if there is none."""
+    if name is None or name in worlds:
+        return name
+    raise Mistake(
+        f"{what}: world {name!r} is not in this index.{did_you_mean(str(name), worlds)} "
+        f"There are: {', '.join(list(worlds)[:20]) or 'none, as it has no entities'}."
+    )
 
 
 def checked(

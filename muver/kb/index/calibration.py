@@ -16,7 +16,7 @@ from muver.io.files import write_json
 from muver.io.progress import logger
 from muver.io.typed import Record, read_record
 from muver.kb.index.answer import checked, followed
-from muver.kb.index.mentions import Labelled, read_mentions
+from muver.kb.index.mentions import Form, Labelled, read_mentions
 from muver.retriever.retrieval.answers import Candidate, Mention
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def read_calibration(folder: Path, fingerprint: str) -> Calibration | None:
 
 
 def calibrate_index(
-    index: Path, mentions: str, *, form: str | None = None, precision: float | None = None
+    index: Path, mentions: str, *, form: Form | None = None, precision: float | None = None
 ) -> None:
     """Calibrate an index by a file of labelled mentions, and say how well it then decides.
 
@@ -122,7 +122,7 @@ def calibrate_index(
         File of mentions with gold entities, some of them null (none is right); - reads standard
         input.
     form
-        text, json-lines or conll; by default told by the file's ending, or its first line.
+        By default told by the file's ending, or its first line.
     precision
         Answer only so often that this share of the answers is right, such as 0.9; by default as
         gives the highest F1.
@@ -166,8 +166,6 @@ def calibrate(
     Some of the mentions have to have no gold entity. ``precision`` is the least of the answers;
     None takes the threshold of the highest F1.
     """
-    if precision is not None and not 0 < precision <= 1:
-        raise InputError(f"--precision {precision}: not a share; expected 0.9 for nine of ten.")
     judged = _judged(index, mentions)
     right, wrong = int(judged.right.sum()), int((~judged.right).sum())
     if min(right, wrong) < LEAST:

@@ -18,7 +18,7 @@ from muver.io.checking import disk_errors
 from muver.io.errors import InputError
 from muver.io.files import folder_beside, synchronise
 from muver.io.progress import Progress
-from muver.kb.importing.schema import count_entities
+from muver.kb.importing.schema import read_entities
 from muver.kb.index import segments
 from muver.kb.index.entity import Entity, checked
 from muver.kb.index.machinery import Machinery
@@ -91,10 +91,9 @@ def _machinery(
 def check_free(folder: Path) -> None:
     """Refuse a place for an index where something is."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        what = "an index already" if (folder / FILE).is_file() else "there already"
         raise InputError(
-            f"{folder}: is {what}. Remove it or choose another place; `muver index update` brings "
-            "in entities that have changed."
+            f"{folder}: is there already. Remove it or choose another place; `muver index update` "
+            "brings in entities that have changed."
         )
 
 
@@ -121,8 +120,8 @@ def put(snapshot: Snapshot, source: Source, overwrite: bool) -> Change:
                 gone.add(place)
             yield entity
 
-    known = isinstance(source, str | Path)
-    total = count_entities(source) if known else length_hint(source)
+    kb = isinstance(source, str | Path)
+    total = read_entities(source, []).num_rows if kb else length_hint(source)
     new = write_new(snapshot, taken(), total)
     if new:
         write_state(snapshot.folder, _tidied(snapshot, [*_without(snapshot, gone), *new]))

@@ -9,12 +9,13 @@ from muver.io.errors import InputError, Mistake
 from muver.io.files import size_of
 from muver.io.typed import read
 from muver.kb.index import changes
+from muver.kb.index.answer import known_world
 from muver.kb.index.calibration import COMPARED, Calibration, read_calibration
 from muver.kb.index.changes import Change, Source
 from muver.kb.index.entity import Entity, EntityViews
 from muver.kb.index.search import exactly
 from muver.kb.index.settings import Making
-from muver.kb.index.snapshot import Snapshot, Store, known_world
+from muver.kb.index.snapshot import Snapshot, Store
 from muver.kb.index.state import MODEL, SEGMENTS, writing
 from muver.retriever.retrieval.answers import Candidate, Mention, ViewPart, check_texts
 from muver.retriever.retrieval.layers import greatest_first
@@ -222,10 +223,6 @@ class Index(OpenIndex):
             "bytes": size_of(folder / SEGMENTS),
             "model_bytes": size_of(folder / MODEL) if state.model else 0,
         }
-
-    def verify(self) -> list[str]:
-        """What is wrong with the index's files, a sentence for each; none if all is well."""
-        return changes.verify(self.folder)
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[Snapshot]:

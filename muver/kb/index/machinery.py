@@ -16,7 +16,7 @@ from muver.kb.index.state import MODEL, PUNKT, State
 from muver.retriever.retrieval.answers import Mention
 
 if TYPE_CHECKING:
-    from muver.kb.index.encoder import ViewEncoder
+    from muver.kb.index.model import ViewEncoder
     from muver.retriever.encoders.biencoder import BiEncoder
 
 
@@ -57,7 +57,7 @@ class Machinery:
 
     @cached_property
     def _encoder(self) -> "ViewEncoder":
-        from muver.kb.index.encoder import ViewEncoder
+        from muver.kb.index.model import ViewEncoder
 
         return ViewEncoder(self.model, self.state.settings, self.folder / PUNKT)
 

@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.kb.importing.opening import opened
 from muver.retriever.corpus.jsonl import BadLine, line_parser
@@ -38,6 +37,7 @@ ENDINGS = {
 _BRACKETS = re.compile(r"(\\*)(\[\[|\]\])")
 _ESCAPE = r"Write \[[ and \]] for brackets that mark nothing."
 Lines = Iterable[tuple[int, bytes]]
+Form = Literal["text", "json-lines", "conll"]
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class _Line(Struct):
 
 
 def read_mentions(
-    path: str | Path, form: str | None = None, ner: str | None = None
+    path: str | Path, form: Form | None = None, ner: str | None = None
 ) -> Iterator[Labelled]:
     """Read mentions, one after another, of a file, which may be compressed, or ``-``, standard
     input; at most a document of it is held.
@@ -73,11 +73,6 @@ def read_mentions(
     ``ner``, finds the mentions in unmarked paragraphs.
     """
     where = "standard input" if str(path) == STDIN else str(path)
-    if form is not None and form not in READERS:
-        raise InputError(
-            f"--format {form}: no such format.{did_you_mean(form, READERS)} There are: "
-            f"{', '.join(READERS)}."
-        )
     read = None
     standard = contextlib.nullcontext(sys.stdin.buffer)
     with standard if str(path) == STDIN else opened(Path(path)) as stream:

@@ -1,15 +1,21 @@
-"""What an index keeps to encode with: a copy of a trained model or two towers from an encoder, and
-the parameters of Punkt by which descriptions are split into sentences.
+"""What an index encodes with: a copy of a trained model or two towers from an encoder, and the
+parameters of Punkt by which descriptions are split into sentences.
 
 The sentences of a description must not depend on other entities, so nothing is learnt from these.
 Without parameters of one's own, a full stop ends a sentence where white space and no lower-case
 letter follow, but not after the abbreviations below.
 """
 
+import errno
 import shutil
 import tempfile
+from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
+import numpy as np
+import pyarrow as pa
 from msgspec.structs import replace
 from nltk.tokenize.punkt import PunktParameters
 from safetensors import SafetensorError
@@ -18,17 +24,28 @@ from muver.io.checking import disk_errors
 from muver.io.errors import InputError
 from muver.io.progress import logger
 from muver.io.typed import read
+from muver.kb.index.entity import Entity
 from muver.kb.index.machinery import load_model
+from muver.kb.index.segments import SPAN, VIEW
 from muver.kb.index.settings import Making
 from muver.kb.index.state import MODEL, PUNKT, Model
+from muver.retriever.corpus.texts import clean
 from muver.retriever.encoders.biencoder import BiEncoder
+from muver.retriever.encoders.bulk import encode_vectors
+from muver.retriever.encoders.device import BATCH_TOKENS
 from muver.retriever.encoders.files import MODEL_FILES
 from muver.retriever.encoders.fingerprint import model_fingerprint
 from muver.retriever.encoders.settings import ModelConfig
 from muver.retriever.encoders.start import make_start
+from muver.retriever.retrieval.rows import GLOBAL, ORIGINAL
 from muver.retriever.training.start import as_the_makers, is_model, makers_vectors, start_from
 from muver.retriever.views import punkt
+from muver.retriever.views.build import entity_views, prompted_titles
+from muver.retriever.views.expand import expand_world
 from muver.retriever.views.files import punkt_fingerprint
+from muver.retriever.views.layout import View, prefix_view
+from muver.retriever.views.segment import Span, sentence_spans
+from muver.retriever.views.settings import Merging, Views
 
 SCALE = 20.0  # of the product of two vectors that are brought to one length
 LAYOUT = {"kind": "sentences", "min_pieces": 6, "title_room": 6, "training_views": None}
@@ -50,14 +67,11 @@ def keep(
     """
     place = folder / MODEL
     trained = Path(source).is_dir() and is_model(Path(source))
-    try:
-        with disk_errors(place, "Nothing was changed."):
-            (_copy if trained else _save_untrained)(source, place, settings)
-    except SafetensorError as error:  # which the disk's errors are as well
-        raise InputError(
-            f"{place}: cannot be written ({error}). Free some space, then run the same command "
-            "again. Nothing was changed."
-        ) from error
+    with disk_errors(place, "Nothing was changed."):
+        if trained:
+            _copy(Path(source), place)
+        else:
+            _save_untrained(source, place, settings)
     model = load_model(place)
     config, views = model.config, kinds(settings, model.config)
     if config.score == "sum_max":
@@ -88,12 +102,12 @@ def kinds(settings: Making, config: ModelConfig) -> tuple[str, ...]:
     return ("sentences", "global") if wanted == "both" else (wanted,)
 
 
-def _copy(source: str, folder: Path, settings: Making) -> None:
+def _copy(source: Path, folder: Path) -> None:
     model_fingerprint(source)  # looks whether all is there
     for name in MODEL_FILES:
-        if Path(source, name).is_file():
+        if (source / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(Path(source, name), folder / name)
+            shutil.copyfile(source / name, folder / name)
 
 
 def _save_untrained(source: str, folder: Path, settings: Making) -> None:
@@ -109,7 +123,11 @@ def _save_untrained(source: str, folder: Path, settings: Making) -> None:
         scale = SCALE if makers_vectors(start)["normalised"] else None
         config = as_the_makers(read(ModelConfig, asked), start, scale)
         config = replace(config, provenance={"untrained": source})
-        start_from(start, config).save_pretrained(folder)
+        model = start_from(start, config)
+        try:
+            model.save_pretrained(folder)
+        except SafetensorError as error:  # a full disk's is one
+            raise OSError(errno.EIO, str(error)) from error
     logger.info(
         "%s is an encoder that has not been trained to find entities: its vectors are compared "
         "as they are",
@@ -127,3 +145,110 @@ def _keep_punkt(given: str | Path | None, folder: Path) -> str:
         raise InputError(f"--punkt {given}: no such folder.")
     punkt.save(parameters, folder)
     return punkt_fingerprint(folder)
+
+
+class _Made(NamedTuple):
+    """Views of one kind of some entities, in the entities' order."""
+
+    layer: int
+    owners: list[int]
+    views: list[View]
+    vectors: np.ndarray
+
+
+class ViewEncoder:
+    """Lays out and encodes views as an index's settings and its model say; ``folder`` has the
+    sentence splitter's parameters.
+    """
+
+    def __init__(self, model: BiEncoder, settings: Making, folder: Path):
+        self.model, self._settings = model, settings
+        self.device = next(model.parameters()).device
+        self._tokenizer = punkt.splitter(punkt.load(folder))
+        self._kinds = kinds(settings, model.config)
+
+    def columns(self, entities: Sequence[Entity]) -> dict[str, pa.Array]:
+        """The columns of a segment that a model makes (:func:`muver.kb.index.segments.schema`)."""
+        texts = [clean(entity.description) for entity in entities]
+        spans = [sentence_spans(text, self._tokenizer) for text in texts]
+        made: list[_Made] = []
+        if "sentences" in self._kinds:
+            made += self._of_sentences(entities, texts, spans)
+        if "global" in self._kinds:
+            made.append(self._of_descriptions(entities, spans))
+        return _columns(len(entities), spans, made)
+
+    def _of_sentences(
+        self, entities: Sequence[Entity], texts: Sequence[str], spans: Sequence[Sequence[Span]]
+    ) -> list[_Made]:
+        sentences = [
+            [text[start:end] for start, end in own] for text, own in zip(texts, spans, strict=True)
+        ]
+        titles = [entity.title for entity in entities]
+        own, layout = self._settings, self.model.config.views
+        if layout.kind != "sentences":
+            layout = Views(**LAYOUT, max_tokens=own.view_tokens, prompt=layout.prompt)
+        views = list(entity_views(titles, texts, sentences, layout, self.model.pieces))
+        owners = [row for row, own in enumerate(views) for _ in own]
+        flat = [view for own in views for view in own]
+        ids = [view.ids for view in flat]
+        vectors = self._encode(ids)
+        made = [_Made(ORIGINAL, owners, flat, vectors)]
+        merging = Merging(
+            layers=own.merge, top_k=own.top_k, max_tokens=own.merged_tokens, **own.search.as_dict()
+        )
+        markers = self.model.pieces.markers
+        layers = expand_world(np.array(owners), ids, vectors, self._encode, markers, merging)
+        for number, layer in enumerate(layers, start=1):
+            merged = [
+                View(view.ids, views[owner][view.first].first, views[owner][view.last].last)
+                for owner, view in zip(layer.entities, layer.views, strict=True)
+            ]
+            made.append(_Made(number, layer.entities, merged, layer.vectors))
+        return made
+
+    def _of_descriptions(
+        self, entities: Sequence[Entity], spans: Sequence[Sequence[Span]]
+    ) -> _Made:
+        config, pieces = self.model.config, self.model.pieces
+        of_model = config.views.max_tokens if config.views.kind == "prefix" else None
+        tokens = of_model or self._settings.global_tokens
+        titles = prompted_titles([entity.title for entity in entities], config.views, pieces)
+        texts = pieces.ids([entity.description for entity in entities], within=True)
+        views = [
+            View(prefix_view(title, text, pieces.markers, tokens), 0 if own else -1, len(own) - 1)
+            for title, text, own in zip(titles, texts, spans, strict=True)
+        ]
+        vectors = self._encode([view.ids for view in views])
+        return _Made(GLOBAL, list(range(len(views))), views, vectors)
+
+    def _encode(self, ids: Sequence[list[int]]) -> np.ndarray:
+        tokens, model = BATCH_TOKENS[self.device.type], self.model
+        return encode_vectors(
+            model.encode_views, ids, model.dimension, tokens, self.device, "encoding views"
+        )
+
+
+def _columns(
+    entities: int, spans: Sequence[Sequence[Span]], made: Sequence[_Made]
+) -> dict[str, pa.Array]:
+    """All views by entity; those of an entity by kind, and in the order they were made."""
+    owners = np.concatenate([np.array(one.owners, dtype=np.int64) for one in made])
+    order = np.argsort(owners, kind="stable")
+    offsets = np.searchsorted(owners[order], np.arange(entities + 1)).astype(np.int32)
+    layers = np.repeat([one.layer for one in made], [len(one.owners) for one in made])
+    first = np.array([view.first for one in made for view in one.views])
+    last = np.array([view.last for one in made for view in one.views])
+    fields = (pa.array(part[order].astype(np.int32)) for part in (layers, first, last))
+    views = pa.StructArray.from_arrays(list(fields), fields=list(VIEW))
+    vectors = np.concatenate([one.vectors for one in made])[order]
+    lengths = np.linalg.norm(vectors, axis=1)
+    listed = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), vectors.shape[1])
+    sentences = [[{"start": start, "end": end} for start, end in own] for own in spans]
+    longest = [lengths[start:end].max() for start, end in pairwise(offsets)]
+    return {
+        "sentences": pa.array(sentences, pa.list_(SPAN)),
+        "views": pa.ListArray.from_arrays(pa.array(offsets), views),
+        "vectors": pa.ListArray.from_arrays(pa.array(offsets), listed),
+        "length": pa.array(longest, pa.float32()),
+    }

@@ -8,7 +8,7 @@ import msgspec
 
 from muver.io.errors import InputError
 from muver.kb.index.answer import Answer, answers, checked, opened_index
-from muver.kb.index.mentions import STDIN, Labelled, marked, read_mentions
+from muver.kb.index.mentions import STDIN, Form, Labelled, marked, read_mentions
 from muver.retriever.retrieval.answers import NO_VIEW, Mention
 
 WIDTH = 100  # characters of a line where no terminal says it
@@ -20,7 +20,7 @@ def query(
     text: str | None = None,
     *,
     mentions: str | None = None,
-    form: str | None = None,
+    form: Form | None = None,
     ner: str | None = None,
     world: str | None = None,
     k: int = 10,
@@ -41,7 +41,7 @@ def query(
         In its place a file of mentions: marked text, JSON lines (left, mention, right, world,
         gold) or CoNLL; - is standard input.
     form
-        text, json-lines or conll; by default told by the file's ending, or its first line.
+        By default told by the file's ending, or its first line.
     ner
         Pipeline of spaCy that finds the mentions in plain text, such as en_core_web_sm.
     world
@@ -67,7 +67,7 @@ def query(
 
 
 def _given(
-    text: str | None, mentions: str | None, form: str | None, ner: str | None
+    text: str | None, mentions: str | None, form: Form | None, ner: str | None
 ) -> Iterator[Labelled]:
     if mentions is not None or text == STDIN:
         return read_mentions(mentions or STDIN, form, ner)
@@ -75,8 +75,7 @@ def _given(
         raise InputError("--format and --ner: for a file by --mentions, or for standard input.")
     read = marked(text, "the text")
     if not read:
-        file = f" Is it a file? Then --mentions {text}." if Path(text).is_file() else ""
-        raise InputError(f"no mention in the text. Mark it: [[the smith]].{file}")
+        raise InputError("no mention in the text. Mark it: [[the smith]]. A file: --mentions FILE.")
     return iter(read)
 
 

@@ -41,10 +41,9 @@ class Making(Settings):
         super().__post_init__()
         kind = AGGREGATES[self.aggregate.kind]
         if not kind.alone:
-            possible = ", ".join(name for name, one in AGGREGATES.items() if one.alone)
             raise ValueError(
-                f"the aggregate {self.aggregate.kind} needs all views of a world at once. "
-                f"Possible: {possible}."
+                f"the aggregate {self.aggregate.kind} needs all views of a world at once. Choose "
+                "another."
             )
         if several := open_choice(self.aggregate.as_dict()):
             raise ValueError(f"the aggregate's {several} has several values. Choose one.")

@@ -11,8 +11,8 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from muver.io.checking import did_you_mean
 from muver.io.errors import InputError, Mistake
+from muver.kb.index.answer import known_world
 from muver.kb.index.entity import Entity, EntityViews, key_of
 from muver.kb.index.machinery import Machinery
 from muver.kb.index.search import Hit, by_views, by_words, fused
@@ -30,16 +30,6 @@ class UnknownEntity(Mistake):
 
 class NoAnswer(InputError):
     """The store of an index's entities does not answer, or not as it should."""
-
-
-def known_world(name: str | None, worlds: Collection[str], what: str) -> str | None:
-    """A world to search, None for all; a mistake that begins with ``what`` if there is none."""
-    if name is None or name in worlds:
-        return name
-    raise Mistake(
-        f"{what}: world {name!r} is not in this index.{did_you_mean(str(name), worlds)} "
-        f"There are: {', '.join(list(worlds)[:20]) or 'none, as it has no entities'}."
-    )
 
 
 def the_only(found: Mapping[str, T], id: str, world: str | None) -> T:

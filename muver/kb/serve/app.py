@@ -26,6 +26,7 @@ from muver.version import __version__
 
 MESSAGE = 400  # characters of a message that repeats what a client sent
 ASSETS = Path(__file__).with_name("assets")
+STATUSES = {UnknownEntity: 404, Mistake: 422, NoAnswer: 503}
 # The page can run and load only what is served here.
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; "
@@ -86,12 +87,8 @@ async def _refused(request: Request, error: Any) -> JSONResponse:
                 return _answer(415, why)
             where = f"{place} {'.'.join(map(str, rest))}".strip()
             return _answer(422, f"{where}: {first['msg']}.")
-        case UnknownEntity():
-            return _answer(404, str(error))
-        case Mistake():
-            return _answer(422, str(error))
-        case NoAnswer():
-            return _answer(503, str(error))
+        case UnknownEntity() | Mistake() | NoAnswer():
+            return _answer(STATUSES[type(error)], str(error))
         case BeingChanged():
             why = "somebody else is changing the index. Come again in a second."
             return _answer(409, why, {"Retry-After": "1"})

@@ -1,7 +1,7 @@
 """The indexes that are served, by name; requests are answered from the newest snapshot."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -30,12 +30,10 @@ class RowIndex:
     def __init__(self, retriever: Retriever):
         self._retriever = retriever
         self.worlds, self.threshold = retriever.worlds, retriever.threshold
+        self.retrieve = retriever.retrieve
 
     def refresh(self) -> "RowIndex":
         return self
-
-    def retrieve(self, mentions: Sequence[Mention], k: int = 64) -> list[list[Candidate]]:
-        return self._retriever.retrieve(mentions, k)
 
     def parts(self, mention: Mention, candidate: Candidate) -> list[ViewPart]:
         number, _ = self._entities[candidate.world, candidate.document_id]
@@ -93,29 +91,22 @@ class Served:
         return None
 
 
-class Models:
+class Models(dict[str, Served]):
     """Indexes by name; the first is meant where a request names none."""
 
-    def __init__(self, served: Sequence[Served]):
-        self._by_name = {one.name: one for one in served}
-
-    def __iter__(self) -> Iterator[Served]:
-        return iter(self._by_name.values())
-
     def named(self, name: str | None) -> Served:
-        if name is None:
-            return next(iter(self))
-        if name not in self._by_name:
+        name = next(iter(self)) if name is None else name
+        if name not in self:
             raise Mistake(
-                f"model {name!r} is not served here.{did_you_mean(name, self._by_name)} "
-                f"There are: {', '.join(self._by_name)}."
+                f"model {name!r} is not served here.{did_you_mean(name, self)} "
+                f"There are: {', '.join(self)}."
             )
-        return self._by_name[name]
+        return self[name]
 
 
 def open_models(given: Sequence[str], qdrant: str | None = None) -> Models:
     """Open indexes, given as PLACE or NAME=PLACE; without a name the place's is taken."""
-    served: dict[str, Served] = {}
+    served = Models()
     for one in given:
         name, path = _named(one)
         if name in served:
@@ -124,7 +115,7 @@ def open_models(given: Sequence[str], qdrant: str | None = None) -> Models:
             )
         index = opened_index(path, qdrant)
         served[name] = Served(name, RowIndex(index) if isinstance(index, Retriever) else index)
-    return Models(list(served.values()))
+    return served
 
 
 def _named(given: str) -> tuple[str, Path]:
@@ -138,7 +129,7 @@ async def look_out(models: Models, seconds: float) -> None:
     """Look for changes by other processes, again and again."""
     while True:
         await asyncio.sleep(seconds)
-        for served in models:
+        for served in models.values():
             before, served.trouble = served.trouble, await asyncio.to_thread(served.look)
             if served.trouble and served.trouble != before:
                 logger.warning("%s: stays as it is. %s", served.name, served.trouble)

@@ -100,7 +100,7 @@ def asking(service: Service) -> APIRouter:
                 changes=service.token is not None and not served.index.fixed,
                 calibrated=served.index.threshold is not None,
             )
-            for served in service.models
+            for served in service.models.values()
         ]
 
     return router
@@ -153,15 +153,16 @@ def watching(service: Service) -> APIRouter:
     @router.get("/ready", responses=wrong(503))
     async def ready() -> Sentence:
         """Whether requests are answered. Indexes and models are loaded before the first one."""
-        if troubled := ", ".join(served.name for served in service.models if served.trouble):
-            raise HTTPException(503, f"{troubled}: can't be read now; the service's log says why.")
+        if troubled := [one.name for one in service.models.values() if one.trouble]:
+            why = "can't be read now; the service's log says why."
+            raise HTTPException(503, f"{', '.join(troubled)}: {why}")
         return Sentence("ready")
 
     @router.get("/metrics", response_class=PlainTextResponse)
     async def metrics() -> Response:
         """Counts and times, as Prometheus reads them."""
         service.metrics.waiting.set(service.waiting.tokens)
-        for served in service.models:
+        for served in service.models.values():
             service.metrics.generation.labels(served.name).set(served.index.generation)
         return Response(generate_latest(service.metrics.registry), media_type=CONTENT_TYPE_LATEST)
 

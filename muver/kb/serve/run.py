@@ -58,14 +58,14 @@ def serve(
 
         began = time.monotonic()
         models = open_models(indexes, qdrant)
-        for served in models:
+        for served in models.values():
             served.warm()
         hosts = (*LOOPBACK, host) if host in LOOPBACK else ("*",)
         server = make_server(Service(models, settings, token, log_texts), hosts)
         # uvicorn raises the signal that ended it once more, for whoever handled it before.
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: None)
-        names = ", ".join(served.name for served in models)
+        names = ", ".join(models)
         where, port, *_ = listening.getsockname()
         where = f"[{where}]" if ":" in where else where
         logger.info("%s loaded in %.1f s", names, time.monotonic() - began)

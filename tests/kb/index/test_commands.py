@@ -120,7 +120,7 @@ def test_a_damaged_file_is_named(run, tmp_path):
 
 def test_mistakes(run):
     create = ("index", "create", "glossary.csv", "--model", "bm25", "--out")
-    assert "index: is an index already" in run(*create, "index")[2]
+    assert "index: is there already" in run(*create, "index")[2]
     assert "none.csv: no such folder or file" in run("index", "add", "index", "none.csv")[2]
     assert "none: not an index" in run("index", "info", "none")[2]
 

@@ -160,7 +160,7 @@ def test_small_segments_are_joined(index, monkeypatch):
         index.add([Entity(id=f"n{number}", title=f"word{number}")])
     assert index.info()["segments"] <= 4
     assert names(index.retrieve([Mention("word7")], k=1)) == ["n7"]
-    assert index.verify() == []
+    assert changes.verify(index.folder) == []
 
 
 def test_from_a_knowledge_base_of_the_import(tmp_path):

@@ -192,8 +192,3 @@ def test_what_is_wrong_is_said_with_file_and_line(tmp_path, name, text, said):
     with pytest.raises(InputError) as error:
         list(read_mentions(tmp_path / name))
     assert said in str(error.value)
-
-
-def test_a_mistyped_format(tmp_path):
-    with pytest.raises(InputError, match="--format conl: no such format. Did you mean 'conll'"):
-        list(read_mentions(tmp_path / "none.txt", "conl"))

@@ -54,8 +54,7 @@ def test_what_is_wrong_is_said(tmp_path, capsys):
     path = tmp_path / "m.jsonl"
     path.write_text('{"left": "", "mention": "Anna", "right": "", "world": "lend"}')
     for arguments, said in [
-        (["Anna"], "no mention in the text. Mark it: [[the smith]].\n"),
-        ([str(path)], f"Is it a file? Then --mentions {path}."),
+        (["Anna"], "no mention in the text. Mark it: [[the smith]]. A file: --mentions FILE.\n"),
         (["[[Anna]]", "--world", "se"], "--world: world 'se' is not in this index. Did you mean"),
         (["--mentions", str(path)], f"{path}, line 1: world 'lend' is not in this index. Did"),
         (["[[Anna]]", "--ner", "x"], "--format and --ner: for a file by --mentions"),

@@ -83,7 +83,7 @@ class Running:
 def running(limits=None, token=TOKEN, names=("town",), log_texts=False, models=None):
     """A service of made up indexes of these names, or of ``models``."""
     shelves = {name: shelf() for name in names}
-    models = models or Models([Served(name, one.open()) for name, one in shelves.items()])
+    models = models or Models({name: Served(name, one.open()) for name, one in shelves.items()})
     given = read(Limits, {"look_seconds": 0.02, **(limits or {})})
     service = Service(models, given, token, log_texts)
     listening = listen("127.0.0.1", 0)

@@ -18,7 +18,7 @@ def test_an_index_is_called_as_its_place_or_as_it_is_told(tmp_path):
     odd = tmp_path / "a=b"
     odd.mkdir()
     given = open_models([str(tmp_path / "town.index"), f"other={tmp_path}/town.json", str(odd)])
-    assert {one.name: one.index for one in given} == {
+    assert {name: one.index for name, one in given.items()} == {
         "town": f"opened {tmp_path}/town.index",
         "other": f"opened {tmp_path}/town.json",
         "a=b": f"opened {odd}",
@@ -33,7 +33,7 @@ def test_names_must_differ(tmp_path):
 
 
 def test_an_unknown_model_has_a_near_name():
-    models = Models([Served("small", None), Served("large", None)])
+    models = Models(small=Served("small", None), large=Served("large", None))
     with pytest.raises(InputError, match=r"'lagre' is not served here. Did you mean 'large'\?"):
         models.named("lagre")
 
@@ -50,7 +50,7 @@ def test_the_newest_snapshot_takes_the_place_of_the_old():
 
 async def looked_until(condition, served):
     """Look out until something is so."""
-    looking = asyncio.create_task(look_out(Models([served]), 0))
+    looking = asyncio.create_task(look_out(Models(one=served), 0))
     while not condition():
         await asyncio.sleep(0)
     looking.cancel()

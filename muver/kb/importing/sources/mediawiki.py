@@ -31,7 +31,7 @@ def entities(path: Path, given: Given) -> Iterator[Item]:
     batches = _batches(path)
     head, start, pages = next(batches).partition(START)
     wiki = _wiki_of(head, path, given)
-    read = partial(_items, path=path, wiki=wiki, namespaces=given.settings.namespaces)
+    read = partial(_items, wiki=wiki, namespaces=given.settings.namespaces)
     for batch in in_order(read, chain([start + pages], batches), given.workers):
         yield from batch
 
@@ -60,13 +60,10 @@ def _wiki_of(head: bytes, path: Path, given: Given) -> Wiki:
     inside = head.partition(b"<siteinfo>")[2].partition(b"</siteinfo>")[0]  # may be left out
     try:
         info = ET.fromstring(b"<siteinfo>" + inside + b"</siteinfo>")
-    except ET.ParseError as error:
-        raise InputError(f"{path}: its <siteinfo> is no valid XML ({error}).") from None
-    names = {
-        _number(one.get("key", "0"), f"{path}: the key of a namespace"): one.text
-        for one in info.findall("namespaces/namespace")
-        if one.text
-    }
+        namespaces = info.findall("namespaces/namespace")
+        names = {int(one.get("key", 0)): one.text for one in namespaces if one.text}
+    except (ET.ParseError, ValueError) as error:
+        raise InputError(f"{path}: its <siteinfo> is not valid ({error}).") from None
     settings = given.settings
     return Wiki(
         world=given.world or info.findtext("dbname") or given.world_of(path),
@@ -78,20 +75,20 @@ def _wiki_of(head: bytes, path: Path, given: Given) -> Wiki:
     )
 
 
-def _items(batch: bytes, path: Path, wiki: Wiki, namespaces: list[int]) -> list[Item]:
-    """What the pages of a batch become; one that is no valid XML is left out alone."""
+def _items(batch: bytes, wiki: Wiki, namespaces: list[int]) -> list[Item]:
+    """What the pages of a batch become; one that is not valid is left out alone."""
     found: list[Item | None] = []
     for page in batch.split(START)[1:]:
         try:
-            found.append(_item(ET.fromstring(START + page), path, wiki, namespaces))
-        except ET.ParseError as error:
+            found.append(_item(ET.fromstring(START + page), wiki, namespaces))
+        except (ET.ParseError, ValueError) as error:
             title = page.partition(b"<title>")[2].partition(b"</title>")[0]
             place = f"page {title.decode(errors='replace')!r}"
-            found.append(LeftOut("pages that are no valid XML", f"{place}: {error}"))
+            found.append(LeftOut("pages that are not valid", f"{place}: {error}"))
     return [item for item in found if item is not None]
 
 
-def _item(page: ET.Element, path: Path, wiki: Wiki, namespaces: list[int]) -> Item | None:
+def _item(page: ET.Element, wiki: Wiki, namespaces: list[int]) -> Item | None:
     identity, title = page.findtext("id") or "", page.findtext("title") or ""
     revisions = page.findall("revision")
     newest = revisions[-1] if revisions else page  # of a full history
@@ -99,9 +96,8 @@ def _item(page: ET.Element, path: Path, wiki: Wiki, namespaces: list[int]) -> It
     place, named = f"page {title!r}", wiki.page(title)
     if named is None or not identity:
         return LeftOut("pages without title or id", place)
-    _number(identity, f"{path}, {place}: <id>")
     number = page.findtext("ns")  # exports of old wikis have none
-    namespace = _number(number, f"{path}, {place}: <ns>") if number else named.namespace
+    namespace = int(number) if number else named.namespace
     if namespace not in namespaces:
         return LeftOut(f"pages of namespace {wiki.names.get(namespace, namespace)}", place)
     if text is None or model != "wikitext":
@@ -126,9 +122,3 @@ def _item(page: ET.Element, path: Path, wiki: Wiki, namespaces: list[int]) -> It
         further={"categories": "\n".join(dict.fromkeys(prose.categories))},
         links=prose.links,
     )
-
-
-def _number(text: str, where: str) -> int:
-    if not re.fullmatch("-?[0-9]{1,18}", text):
-        raise InputError(f"{where} is {text[:50]!r}, expected a number of at most 18 digits.")
-    return int(text)

@@ -1,7 +1,6 @@
 """An index whose entities are in Qdrant: model and settings are here, the rest is asked for."""
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -35,10 +34,6 @@ class Collected(Points, Store):
         self.machinery, self._metric = machinery, machinery.state.model.metric
         self._about = self.about()
         self.generation = self._about.generation
-
-    @cached_property
-    def worlds(self) -> dict[str, int]:
-        return self.count_worlds()
 
     def ranked(
         self, mentions: Sequence[Mention], world: str | None, k: int

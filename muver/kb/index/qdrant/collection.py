@@ -6,6 +6,7 @@ sentences stand, and its views. The collection's metadata say which index was pu
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
@@ -149,7 +150,8 @@ class Points:
         """Write what was pushed, when all of it is there."""
         self._ask("update_collection", metadata=_metadata(about))
 
-    def count_worlds(self) -> dict[str, int]:
+    @cached_property
+    def worlds(self) -> dict[str, int]:
         found = self._ask("facet", "world", limit=MOST_WORLDS, exact=True)
         return dict(sorted((hit.value, hit.count) for hit in found.hits))
 

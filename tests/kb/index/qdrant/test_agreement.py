@@ -68,6 +68,15 @@ def index(tmp_path, model, entities, qdrant):
     return index
 
 
+def test_nothing_is_found_where_no_entity_is_left(index):
+    for world in index.worlds:
+        index.remove([one.id for one in index.entities() if one.world == world], world)
+    index.push(WHERE)
+    pushed = QdrantIndex.open(index.folder, WHERE)
+    assert pushed.worlds == []
+    assert pushed.retrieve([Mention("anything")], 3) == [[]]
+
+
 def test_a_real_model(index):
     pushed = QdrantIndex.open(index.folder, WHERE)
     assert answers(pushed, 12) == answers(index, 12)
