@@ -132,20 +132,17 @@ def calibrate_index(
     made = calibrate(Index.open(index, calibrated=False), read_mentions(mentions, form), precision)
     print(
         f"{made.mentions} mentions, {made.linkable} of them with an entity in the index. "
-        f"In percent, cross-validated in {FOLDS} parts:"
+        f"Cross-validated in {FOLDS} parts:"
     )
-    none = {"precision": made.decided.none_precision, "recall": made.decided.none_recall}
-    for what, shares in {
-        "every mention answered": _answered(made.always),
-        f"answered from {made.threshold:.3f} on": _answered(made.decided),
-        "none of these": none,
-    }.items():
-        told = "  ".join(f"{name} {share * 100:5.1f}" for name, share in shares.items())
-        print(f"{what:24}{told}")
-
-
-def _answered(one: Decision) -> dict[str, float]:
-    return {"precision": one.precision, "recall": one.recall, "F1": one.f1}
+    decided = made.decided
+    named = {
+        "every mention answered": made.always,
+        f"answered from {made.threshold:.3f} on": decided,
+    }
+    for what, one in named.items():
+        print(f"{what:24}precision {one.precision:.1%}  recall {one.recall:.1%}  F1 {one.f1:.1%}")
+    precision, recall = decided.none_precision, decided.none_recall
+    print(f"{'none of these':24}precision {precision:.1%}  recall {recall:.1%}")
 
 
 class Judged(NamedTuple):

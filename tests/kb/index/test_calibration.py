@@ -131,9 +131,9 @@ def test_what_is_not_in_the_index_is_none_of_these(index, capsys):
     assert [one.probability for found in before for one in found] == [None] * 6
     assert calibrated(index) == 0
     said = capsys.readouterr().out
-    assert said.startswith("80 mentions, 48 of them with an entity in the index. In percent, cross")
-    assert "every mention answered  precision  60.0  recall 100.0" in said
-    assert "precision 100.0  recall 100.0  F1 100.0\nnone of these" in said
+    assert said.startswith("80 mentions, 48 of them with an entity in the index. Cross")
+    assert "every mention answered  precision 60.0%  recall 100.0%" in said
+    assert "precision 100.0%  recall 100.0%  F1 100.0%\nnone of these" in said
     fresh = Index.open(index.folder)
     (red, *others), (white, *_) = fresh.retrieve(ask, 3)
     assert white.probability < fresh.threshold <= red.probability <= 1
