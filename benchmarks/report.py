@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from muver.io.files import sha256_of, write_json, write_text
 from muver.io.parquet import write_table
 from muver.reproduction.report.explorer import Report
-from muver.reproduction.report.files import RunFiles
+from muver.reproduction.report.results import RunFiles
 from muver.reproduction.report.stage import make_report
 from muver.reproduction.tables.keys import row_key
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
@@ -85,13 +85,17 @@ def _corpus(
     number = np.tile(np.arange(entities), len(WORLDS)).tolist()
     titles = [f"{name} {n}" for n, name in enumerate(_texts(random, [2] * total))]
     ids = [f"{n:016X}" for n in range(total)]
-    places.entities.parent.mkdir(parents=True)
+    places.corpus("entities.parquet").parent.mkdir(parents=True)
     places.sentences.parent.mkdir(parents=True)
     texts = [" ".join(some) for some in split]
-    _write(places.entities, ENTITIES, (world, number, ids, titles, texts, [None] * total))
+    _write(
+        places.corpus("entities.parquet"),
+        ENTITIES,
+        (world, number, ids, titles, texts, [None] * total),
+    )
     empty = [[]] * total  # places in the text, which the page does not read
     _write(places.sentences, SENTENCES, (world, number, split, empty, empty))
-    write_json(places.counts, {"fingerprint": FINGERPRINT})
+    write_json(places.corpus("counts.json"), {"fingerprint": FINGERPRINT})
     return counts
 
 
@@ -104,7 +108,7 @@ def _mentions(
         [f"{one:016X}" for one in range(n)], ["test"] * n, [WORLDS[one] for one in world],
         [None] * n, left, name, right, gold, [f"CATEGORY_{one % 4}" for one in range(n)],
     )  # fmt: skip
-    _write(places.mentions, MENTIONS, columns)
+    _write(places.corpus("mentions.parquet"), MENTIONS, columns)
 
 
 def _row(
@@ -126,7 +130,9 @@ def _row(
     ranked[hit, place[hit]] = gold[hit]
     found = ranked == gold[:, None]
     rank = np.where(found.any(axis=1), found.argmax(axis=1) + 1, 0)
-    titles = pq.read_table(places.entities, columns=["title"])["title"].combine_chunks()
+    titles = pq.read_table(places.corpus("entities.parquet"), columns=["title"])[
+        "title"
+    ].combine_chunks()
     flat = ranked.ravel()
     global_place = np.repeat(world, DEPTH) * entities + flat
     lengths = np.array(sizes)[global_place]
