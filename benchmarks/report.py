@@ -15,14 +15,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from muver.io.files import sha256_of, write_json, write_text
-from muver.io.parquet import write_table
+from muver.io.files import write_json
 from muver.reproduction.report.explorer import Report
 from muver.reproduction.report.results import RunFiles
 from muver.reproduction.report.stage import make_report
-from muver.reproduction.tables.keys import row_key
+from muver.reproduction.tables.stage import make_table
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
-from muver.retriever.evaluation.recall import ranks_table
+from muver.retriever.evaluation.settings import Scoring
+from muver.retriever.evaluation.stage import evaluate
 from muver.retriever.runs.run import RUN
 
 WORLDS = ("forgotten_realms", "lego", "star_trek", "yugioh")
@@ -42,20 +42,16 @@ def make_run(folder: Path, mentions: int, entities: int, rows: int) -> RunFiles:
     gold = random.integers(0, entities, mentions)
     _mentions(places, world, gold, random)
     first = np.stack([random.permutation(entities)[:DEPTH] for _ in range(mentions)])
-    table = [_row(places, n, first, world, gold, sizes, random) for n in range(rows)]
-    one = {
-        "set": "test", "column": "", "mentions": mentions, "outside": 0, "worlds": list(WORLDS),
-        "worlds_without_mentions": [], "of_paper": False,
-    }  # fmt: skip
-    head = {
-        "name": "table1", "kind": "comparison", "caption": "Table 1: recall@k in percent",
-        "dataset": "made_up", "fingerprint": FINGERPRINT, "kb": None, "cutoffs": CUTOFFS,
-        "resample": "documents", "interval": "95% interval", "sets": [one],
-        "paper": {"note": None}, "against": None, "contrasts": [], "rows": table,
-    }  # fmt: skip
-    write_json(places.table("table1"), head)
-    lines = [f"{row['method']},{row['row_key']}" for row in table]
-    write_text(places.table("table1", ".csv"), "\n".join(["method,row_key", *lines, ""]))
+    for n in range(rows):
+        _row(places, n, first, world, gold, sizes, random)
+    table = places.table("table1", ".csv")
+    systems = [f"row{n}" for n in range(rows)]
+    given = {
+        "rows": [{"method": name.capitalize(), "system": name} for name in systems],
+        "against": systems[0],
+    }
+    evaluations = [places.evaluation(name, "test") for name in systems]
+    make_table("table1", evaluations, table, given, places.corpus("counts.json"))
     return places
 
 
@@ -95,7 +91,13 @@ def _corpus(
     )
     empty = [[]] * total  # places in the text, which the page does not read
     _write(places.sentences, SENTENCES, (world, number, split, empty, empty))
-    write_json(places.corpus("counts.json"), {"fingerprint": FINGERPRINT})
+    write_json(
+        places.corpus("counts.json"),
+        {
+            "dataset": "made_up", "fingerprint": FINGERPRINT, "identified_as": None,
+            "worlds": {}, "mentions": {}, "entities": {},
+        },
+    )  # fmt: skip
     return counts
 
 
@@ -119,8 +121,8 @@ def _row(
     gold: np.ndarray,
     sizes: list[int],
     random: np.random.Generator,
-) -> dict[str, object]:
-    """Write one row's run and evaluation; return its row of the table."""
+) -> None:
+    """Write one row's run and evaluation."""
     system, mentions = f"row{number}", len(gold)
     entities = len(sizes) // len(WORLDS)
     other = np.stack([random.permutation(entities)[:DEPTH] for _ in range(mentions)])
@@ -128,11 +130,8 @@ def _row(
     place = random.integers(0, 2 * DEPTH, mentions)  # half of the mentions are missed
     hit = np.flatnonzero(place < DEPTH)
     ranked[hit, place[hit]] = gold[hit]
-    found = ranked == gold[:, None]
-    rank = np.where(found.any(axis=1), found.argmax(axis=1) + 1, 0)
-    titles = pq.read_table(places.corpus("entities.parquet"), columns=["title"])[
-        "title"
-    ].combine_chunks()
+    names = pq.read_table(places.corpus("entities.parquet"), columns=["title"])
+    titles = names["title"].combine_chunks()
     flat = ranked.ravel()
     global_place = np.repeat(world, DEPTH) * entities + flat
     lengths = np.array(sizes)[global_place]
@@ -150,35 +149,23 @@ def _row(
         score, layer, begin, end,
     )  # fmt: skip
     _write(path, RUN, columns)
-    settings = {
-        "system": system, "retrieve": {"split": "test", "k": DEPTH, "match": "title"},
-        "model": {"views": {"kind": "sentences", "max_tokens": 40}},
-    }  # fmt: skip
-    hits = {str(k): int(((rank > 0) & (rank <= k)).sum()) for k in CUTOFFS}
-    recall = {k: 100 * count / mentions for k, count in hits.items()}
-    interval = {k: [max(value - 2, 0), value + 2] for k, value in recall.items()}
-    write_json(
-        places.evaluation(system, "test"),
-        {
-            "system": system, "dataset": "made_up", "fingerprint": FINGERPRINT, "kb": None,
-            "identified_as": None, "set": "test", "settings": settings, "cutoffs": CUTOFFS,
-            "resample": "documents", "mentions": mentions, "hits": hits,
-            "micro": recall, "worlds": {}, "run_sha256": sha256_of(path),
-        },
-    )  # fmt: skip
-    ranks = ranks_table(
-        ids, [WORLDS[one] for one in world], [None] * mentions, rank, [1] * mentions, DEPTH
+    made = {"split": "test", "k": DEPTH, "match": "title"}
+    manifest = path.with_suffix(".json")
+    write_json(manifest, {"settings": made})
+    row = {"system": system, "retrieve": made, "model": {"views": {"kind": "sentences"}}}
+    evaluate(
+        system=system,
+        dataset="made_up",
+        name="test",
+        run=path,
+        run_manifest=manifest,
+        mentions=places.corpus("mentions.parquet"),
+        entities=places.corpus("entities.parquet"),
+        sentences=places.sentences,
+        counts=places.corpus("counts.json"),
+        settings=Scoring(cutoffs=CUTOFFS, resample="documents", row=row),
+        out=places.evaluation(system, "test"),
     )
-    write_table(places.evaluation(system, "test").with_suffix(".parquet"), ranks)
-    measured = {
-        "mentions": mentions, "hits": hits, "micro": recall, "macro": recall,
-        "interval": {"micro": interval, "macro": interval}, "paired": None, "seeds": None,
-        "paper": None, "readme": None,
-    }  # fmt: skip
-    return {
-        "method": f"Row {number}", "system": system, "row_key": row_key(settings, FINGERPRINT),
-        "note": None, "precision": {}, "sets": {"test": measured},
-    }  # fmt: skip
 
 
 def _write(path: Path, schema: pa.Schema, columns: Sequence[object]) -> None:
@@ -210,7 +197,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
             times.append(time.perf_counter() - started)
             processor.append(time.process_time() - used)
         assert not problems, json.dumps(problems)
-        assert problems.passed["run file", "run files"] == given.rows
         size = out.stat().st_size
     print(
         f"{given.mentions} mentions x {given.rows} rows, {4 * given.entities} entities: "
