@@ -13,6 +13,7 @@ from pathlib import Path
 from muver.io.errors import InputError
 from muver.io.files import sha256_of, synchronise
 from muver.io.progress import logger
+from muver.io.text import counted
 
 ARTIFACT = re.compile(r".*?[-/][0-9a-f]{8}(?=[./]|$)")
 LINE = re.compile(r"^([0-9a-f]{64})  (.+)$", re.MULTILINE)
@@ -45,7 +46,7 @@ def seal(written: Iterable[Path]) -> None:
 
 def damaged(where: Path, below: Path | None = None) -> Iterator[Path]:
     """Files of a list whose bytes are no longer those; only ``below`` a path, if one is given."""
-    listed = {name: digest for digest, name in LINE.findall(where.read_text(encoding="utf-8"))}
+    listed = {name: digest for digest, name in LINE.findall(where.read_text("utf-8", "replace"))}
     for name, digest in listed.items():
         path = where.parent / name
         wanted = below is None or path == below or below in path.parents
@@ -85,7 +86,6 @@ def verify(*, folder: Path = Path("build")) -> None:
     for path in wrong:
         print(f"damaged: {path}")
     if wrong:
-        raise InputError(
-            f"{len(wrong)} files are damaged. Remove them; the next run makes them anew."
-        )
-    logger.info("%d artifacts are as they were written", len(lists))
+        told = counted(len(wrong), "damaged file", "damaged files")
+        raise InputError(f"{told}. Remove what is named above; the next run makes it anew.")
+    logger.info("%s as written", counted(len(lists), "artifact", "artifacts"))

@@ -53,7 +53,7 @@ def test_a_damaged_file_is_told_and_renamed(model):
     file = model / "entity_encoder/config.json"
     file.write_text("[]")
     check([model / "tokenizer.json"])  # which is not
-    with pytest.raises(InputError, match="1 files are damaged"):
+    with pytest.raises(InputError, match="1 damaged file"):
         verify(folder=Path())
     with pytest.raises(InputError, match=str(file)):
         check([model])
@@ -71,3 +71,9 @@ def test_what_is_written_again_counts(model):
 def test_nothing_to_verify():
     with pytest.raises(InputError, match="nowhere"):
         verify(folder=Path("nowhere"))
+
+
+def test_a_list_that_is_itself_damaged_is_no_traceback(model):
+    where = model.with_name(f"{model.name}.sha256")
+    where.write_bytes(b"\xff" + where.read_bytes()[1:])
+    check([model])

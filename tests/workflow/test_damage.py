@@ -10,7 +10,7 @@ def test_a_damaged_artifact_is_told_and_made_anew(tmp_path):
     )
     project.snakemake("results/mine.csv")
     made = project.read("results/mine.csv")
-    assert "as they were written" in project.run("muver", "verify")
+    assert "artifacts as written" in project.run("muver", "verify")
 
     (corpus,) = project.folder.glob("build/miniwikia/corpus/*/mentions.parquet")
     data = bytearray(corpus.read_bytes())

@@ -1,5 +1,6 @@
 """The seam between a model and its encoder: what a tower can do, and how one is loaded."""
 
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +14,19 @@ from muver.retriever.encoders.packing import Packed
 from muver.retriever.encoders.sizes import is_packed
 
 
-class Tower(nn.Module):
+class Tower(nn.Module, ABC):
     """One side of a model: it turns tokens into states of its last layer.
 
     :class:`muver.retriever.encoders.bert.Bert` is the fast one, and
     :class:`muver.retriever.encoders.library.Library` any other encoder.
-
     """
 
     dimension: int  # of a vector
     positions: int | None  # the most tokens of a sequence; None if there is no such limit
 
+    @abstractmethod
     def states(self, batch: Packed) -> Tensor:
         """States of the last layer at every token: (tokens, size)."""
-        raise NotImplementedError
 
     def first_states(self, batch: Packed) -> Tensor:
         """States of the last layer at the first token of each sequence: (sequences, size)."""
@@ -36,9 +36,9 @@ class Tower(nn.Module):
         """The makers' layers after the pooling: (..., size) to (..., dimension)."""
         return pooled
 
+    @abstractmethod
     def save(self, folder: Path) -> None:
         """Write the tower in Hugging Face's layout, as :func:`load_tower` reads it."""
-        raise NotImplementedError
 
 
 def load_tower(folder: Path) -> Tower:
