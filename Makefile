@@ -16,7 +16,7 @@ SETTINGS  := $(if $(CONFIG),--config $(CONFIG))
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup try table1 results check docs-results docs-fidelity docs-trials wikis aspects merging docs-example pictures plots rulegraph test parity test-cluster record audit pull lint lock clean
+.PHONY: help setup try table1 results check docs-results docs-fidelity docs-trials wikis encoder aspects merging docs-example pictures plots rulegraph test parity test-cluster record audit pull lint lock clean
 
 help:
 	@echo 'make try            the workflow on tiny data in .test/, whose numbers mean nothing'
@@ -34,6 +34,7 @@ help:
 	@echo 'make docs-fidelity  write the tables of docs/fidelity.md from its results'
 	@echo 'make docs-trials    write the trials of docs/trials.md from results/grid.csv'
 	@echo 'make wikis          write the invented data that the package and .test/ come with anew'
+	@echo 'make encoder        pre-train the encoder that the package comes with anew, in three quarters of an hour'
 	@echo 'make aspects        Table 1 on three kinds of invented contexts, for docs/miniwikia.md'
 	@echo 'make merging        what merged views are worth, on validation, for docs/fidelity.md'
 	@echo 'make docs-example   write the example of a retriever in README.md'
@@ -86,6 +87,9 @@ docs-trials: $(READY)
 
 wikis: $(READY)
 	@$(BIN)/python -m miniwikia
+
+encoder: $(READY)
+	@$(BIN)/python workflow/encoder.py
 
 aspects: $(READY)
 	@$(BIN)/python workflow/aspects.py

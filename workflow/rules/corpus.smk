@@ -76,6 +76,9 @@ if not ONE_BASE:
             " --counts {input.counts} {params.english} --out {params.folder}"
 
 
+SOURCE_OF = ("encoder", "weights_sha256")  # say which encoder it is: --source names it
+
+
 rule encoder:
     input:
         inputs("start"),
@@ -89,7 +92,7 @@ rule encoder:
     params:
         source=S.encoder,
         settings=lambda wildcards: as_json(
-            {k: v for k, v in at("start", wildcards).settings.items() if k != "encoder"}
+            {k: v for k, v in at("start", wildcards).settings.items() if k not in SOURCE_OF}
         ),
         texts=options("entities", "counts"),
         folder=subpath(output[0], parent=True),

@@ -159,7 +159,7 @@ def encoder(graph: Graph) -> Finding:
             hub.check_there(name)
     except InputError as error:
         return Finding("encoder", PROBLEM, str(error))
-    if Path(name).is_dir() or hub.cached(name):
+    if hub.place(name).is_dir() or hub.cached(name):
         return Finding("encoder", OK, f"{name}: is on this machine")
     return Finding("encoder", NOTE, f"{name} will be taken from the hub: needs the network.")
 

@@ -11,7 +11,7 @@ from muver.io.files import read_json
 from muver.reproduction.settings import NAMED_DATASETS
 from muver.reproduction.workspace import Graph, KnowledgeBase, Worlds
 from muver.retriever.corpus.sources import SPLITS, find_source
-from muver.retriever.encoders.hub import at_revision, cached
+from muver.retriever.encoders.hub import at_revision, cached, place
 from muver.retriever.encoders.sizes import BertConfig
 
 DUMP_BYTES = 37_323_265_802  # KILT's 34.76 GiB
@@ -30,7 +30,7 @@ PUBLISHED = {
 def encoder_sizes(graph: Graph) -> BertConfig:
     """Sizes of one tower; BERT-base's where nothing is known of the encoder."""
     name = graph.settings.encoder
-    for folder in (graph.encoder.path, name):
+    for folder in (graph.encoder.path, place(name)):
         if (config := Path(folder, "config.json")).is_file():
             return BertConfig.from_file(config)
     if name == "scratch":

@@ -11,8 +11,15 @@ NEEDED = {  # one file of each kind
     "weights": WEIGHT_FILES,
     "vocabulary": VOCABULARY_FILES,
 }
+# Encoders that come with this package, by name.
+SHIPPED = {"miniwikia-bert": Path(__file__).with_name("miniwikia-bert")}
 PATIENCE = 10  # seconds that the hub has to answer
 CURE = "name a directory that has it (--config encoder=DIR, or --model DIR of an index)"
+
+
+def place(source: str) -> Path:
+    """The directory that a name means, whether there is one or not."""
+    return SHIPPED.get(source, Path(source))
 
 
 def at_revision(source: str) -> tuple[str, str]:
@@ -21,7 +28,7 @@ def at_revision(source: str) -> tuple[str, str]:
     >>> at_revision("someone/small-bert@1f0c"), at_revision("bert-base-uncased")
     (('someone/small-bert', '1f0c'), ('bert-base-uncased', 'main'))
     """
-    name, _, revision = ("" if Path(source).exists() else source).partition("@")
+    name, _, revision = ("" if place(source).exists() else source).partition("@")
     return name or source, revision or "main"
 
 
@@ -29,9 +36,9 @@ def check_form(source: str) -> None:
     """Refuse what is neither an encoder's directory nor a possible hub name."""
     if source == "scratch":
         return
-    if Path(source).exists():
+    if (folder := place(source)).exists():
         for what, names in NEEDED.items():
-            if not any(Path(source, name).is_file() for name in names):
+            if not any((folder / name).is_file() for name in names):
                 raise InputError(
                     f"encoder {source}: no {what} in it (looked for {', '.join(names)}). Expected "
                     "a Hugging Face directory."
@@ -54,7 +61,7 @@ def check_there(source: str) -> None:
     It is also refused if the hub cannot be asked: without a network, or if HF_HUB_OFFLINE is set.
     """
     check_form(source)
-    if source == "scratch" or Path(source).exists() or cached(source):
+    if source == "scratch" or place(source).exists() or cached(source):
         return
     import requests
     from huggingface_hub import constants

@@ -1,5 +1,6 @@
 """The checkpoint that training starts from: made from scratch, a directory, or from the hub."""
 
+import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,19 @@ from muver.io.progress import logger
 from muver.io.typed import read
 from muver.retriever.corpus.schema import read_entities
 from muver.retriever.encoders.bert import Bert
-from muver.retriever.encoders.files import MANIFEST_FILE, TOKENIZER_FILE
-from muver.retriever.encoders.hub import check_there
+from muver.retriever.encoders.files import (
+    MANIFEST_FILE,
+    START_FILES,
+    TOKENIZER_FILE,
+    TOWER_FILES,
+)
+from muver.retriever.encoders.hub import check_there, place
 from muver.retriever.encoders.own_pooling import SCRATCH
 from muver.retriever.encoders.settings import FromScratch, Pretrained, Scratch
 from muver.retriever.encoders.sizes import BertConfig
 
 UNUSED = ("[unused0]", "[unused1]", "[unused2]")  # the markers of the layouts
+CHECKSUMS = {"weights_sha256": "model.safetensors", "tokenizer_sha256": TOKENIZER_FILE}
 SPECIAL_PIECES = ["[PAD]", *UNUSED, "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
 
@@ -35,7 +42,8 @@ def make_start(
     Parameters
     ----------
     source
-        ``scratch``, an encoder's directory, or a name on the hub.
+        ``scratch``, the name of an encoder that comes with this package, an encoder's directory, or
+        a name on the hub.
     settings
         For ``scratch`` :class:`muver.retriever.encoders.settings.FromScratch`, else
         :class:`muver.retriever.encoders.settings.Pretrained`.
@@ -84,28 +92,52 @@ def from_scratch(
 
 
 def take_encoder(source: str | Path, out: Path, with_pooling: bool = False) -> None:
-    """Take an encoder from a directory or by its hub name, with ``@REVISION`` if need be.
+    """Take an encoder from this package, a directory or the hub, with ``@REVISION`` if need be.
 
     With ``with_pooling``, the manifest also says how its makers pool
     (:mod:`muver.retriever.encoders.own_pooling`), as ``vectors`` of the encoder's identity. Only
     this and ``download`` may use the network.
     """
     check_there(str(source))
-    folder = Path(source)
-    if not folder.exists():
-        logger.info("taking %s from the hub (or its local cache)", source)
-    from muver.retriever.encoders.library import take  # takes seconds to import
+    folder = place(str(source))
+    made = _identity(folder)
+    vectors = made.get("vectors") if with_pooling else None
+    if "weights_sha256" in made and (vectors or not with_pooling):
+        _copy(folder, out, made)
+    else:
+        if not folder.exists():
+            logger.info("taking %s from the hub (or its local cache)", source)
+        from muver.retriever.encoders.library import take  # takes seconds to import
 
-    try:
-        vectors = take(str(source), out, with_pooling)
-    except OSError as error:
-        raise InputError(f"encoder {str(source)!r}: cannot be had ({error}).") from error
-    identity = {
-        "weights_sha256": sha256_of(out / "model.safetensors"),
-        "tokenizer_sha256": sha256_of(out / TOKENIZER_FILE),
-    }
+        try:
+            found = take(str(source), out, with_pooling)
+            vectors = vectors or found
+        except OSError as error:
+            raise InputError(f"encoder {str(source)!r}: cannot be had ({error}).") from error
+    identity = {key: sha256_of(out / file) for key, file in CHECKSUMS.items()}
     name = folder.resolve().name if folder.is_dir() else str(source)
     _finish(out, name, identity, vectors)
+
+
+def _identity(folder: Path) -> dict[str, Any]:
+    """The identity in the manifest of an encoder that our stages wrote; else empty."""
+    if not all((folder / file).is_file() for file in START_FILES):
+        return {}
+    made = read_json(folder / MANIFEST_FILE)
+    return made.get("identity", {}) if isinstance(made, dict) else {}
+
+
+def _copy(folder: Path, out: Path, identity: Mapping[str, Any]) -> None:
+    """Copy an encoder that was taken before, without the library, which takes seconds to import."""
+    for file in (*TOWER_FILES, TOKENIZER_FILE):
+        with atomic_path(out / file) as temporary:
+            shutil.copyfile(folder / file, temporary)
+    for key, file in CHECKSUMS.items():
+        if identity[key] != sha256_of(out / file):
+            raise InputError(
+                f"{folder / file}: damaged, its SHA-256 is not the {key} of {MANIFEST_FILE}. Fetch "
+                "the encoder again."
+            )
 
 
 def _finish(out: Path, name: str, identity: dict[str, Any], vectors: dict[str, Any] | None) -> None:

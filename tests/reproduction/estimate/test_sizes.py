@@ -70,6 +70,7 @@ def test_a_corpus_is_counted():
     ("encoder", "hidden"),
     [
         ("scratch", 128),
+        ("miniwikia-bert", 128),
         ("bert-large-uncased", 1024),
         ("sentence-transformers/all-MiniLM-L6-v2", 384),
         ("nobody/no-such-encoder", 768),

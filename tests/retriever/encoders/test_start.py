@@ -15,6 +15,7 @@ from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of
 from muver.retriever.encoders.bert import BertConfig
 from muver.retriever.encoders.files import START_FILES
+from muver.retriever.encoders.hub import SHIPPED
 from muver.retriever.encoders.settings import Scratch
 from muver.retriever.encoders.start import from_scratch, take_encoder
 from muver.retriever.encoders.tokens import Pieces
@@ -87,6 +88,37 @@ def test_from_a_directory(encoder, tmp_path):
     }
     take_encoder(encoder, tmp_path / "again")
     assert contents(tmp_path / "again") == new
+
+
+def test_the_encoder_that_comes_along(tmp_path):
+    take_encoder("miniwikia-bert", tmp_path / "out", with_pooling=True)
+    own = SHIPPED["miniwikia-bert"]
+    assert (
+        contents(tmp_path / "out")["model.safetensors"] == (own / "model.safetensors").read_bytes()
+    )
+    made, ours = (read_json(folder / "manifest.json") for folder in (tmp_path / "out", own))
+    assert (made["name"], made["identity"]) == ("miniwikia-bert", ours["identity"])
+    assert made["identity"]["vectors"]["pooling"] == "all"
+    assert BertConfig.from_file(own / "config.json").intermediate_size == 256
+    take_encoder(tmp_path / "out", tmp_path / "cls")
+    assert "vectors" not in read_json(tmp_path / "cls" / "manifest.json")["identity"]
+
+
+def test_an_encoder_of_ours_that_is_damaged(tmp_path):
+    take_encoder("miniwikia-bert", tmp_path / "out")
+    weights = tmp_path / "out" / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1] + b"\xff")
+    with pytest.raises(InputError, match="model.safetensors: damaged, its SHA-256"):
+        take_encoder(tmp_path / "out", tmp_path / "again")
+
+
+def test_another_project_s_manifest(copied, encoder, tmp_path):
+    (copied / "manifest.json").write_text('["files"]')
+    take_encoder(copied, tmp_path / "out")
+    assert (
+        contents(tmp_path / "out")["model.safetensors"]
+        == (encoder / "model.safetensors").read_bytes()
+    )
 
 
 def test_from_a_directory_with_torch_weights(copied, encoder, tmp_path):

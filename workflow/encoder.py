@@ -1,0 +1,35 @@
+"""The encoder that the package comes with, made anew: ``make encoder`` runs this.
+
+A small BERT from scratch, pre-trained on the texts of miniwikia's training worlds, is written to
+``miniwikia-bert`` beside the code that takes it. The default preset starts from it.
+"""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from muver.reproduction.settings import resolve
+from muver.reproduction.settings.file import read_params
+from muver.reproduction.workspace import graph_of
+from muver.retriever.encoders.hub import SHIPPED
+from muver.retriever.encoders.start import take_encoder
+
+SETTINGS: dict[str, Any] = {
+    "preset": "miniwikia",
+    "encoder": "scratch",
+    "training": {"initial_scale": 5},
+    "pretrain": {"steps": 10000},  # docs/trials.md has what fewer give
+}
+
+
+def main() -> None:
+    """Make the encoder in build/, as any setting is made there, and take it from there."""
+    start = graph_of(resolve(read_params(Path("params.yaml")), SETTINGS)).start
+    given = [f"{key}={json.dumps(own)}" for key, own in SETTINGS.items()]
+    subprocess.run(["snakemake", "--cores", "all", *start.files, "--config", *given], check=True)
+    take_encoder(start.path, SHIPPED["miniwikia-bert"], with_pooling=True)
+
+
+if __name__ == "__main__":
+    main()
