@@ -106,7 +106,8 @@ ROOT = W.root
 TABLES = Results(W)  # and figures
 LOGS, RESULTS = TABLES.logs, TABLES.folder
 COMPUTE = S.compute
-VECTORS = 10**9  # priority of encoding and merging: before any training, as more follows from them
+# Priority of what comes after a training: before any other one, so that rows are there early.
+AFTERWARDS = 10**9
 ONE_BASE = isinstance(W, KnowledgeBase)
 GPUS = W.gpus  # that a job which runs a model asks for, in each process
 
@@ -278,7 +279,7 @@ def launch(wildcards, resources):
 
 
 TRAIN = (
-    "{params.launch} stage train"
+    "{params.launch} stage {params.stage}"
     " --log {log} --label {params.label} --settings {params.settings:q}"
     " --compute {params.compute:q} --start {params.start} {params.files}"
     " --checkpoints {params.checkpoints}"

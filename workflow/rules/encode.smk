@@ -22,7 +22,7 @@ if not ONE_BASE:
                 f"{LOGS}/{command}/{{id}}.log",
             benchmark:
                 f"{LOGS}/{command}/{{id}}.benchmark.tsv"
-            priority: VECTORS
+            priority: AFTERWARDS
             threads: COMPUTE.threads
             resources:
                 gpu=GPUS,

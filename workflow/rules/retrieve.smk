@@ -18,6 +18,7 @@ rule retrieve:
         f"{LOGS}/retrieve/{{id}}.log",
     benchmark:
         f"{LOGS}/retrieve/{{id}}.benchmark.tsv"
+    priority: AFTERWARDS
     threads: COMPUTE.threads
     resources:
         gpu=lambda wildcards: GPUS * runs_a_model(retriever_kind(wildcards)),
@@ -53,6 +54,7 @@ rule evaluate:
         f"{LOGS}/evaluate/{{id}}.log",
     benchmark:
         f"{LOGS}/evaluate/{{id}}.benchmark.tsv"
+    priority: AFTERWARDS
     params:
         label=label("evaluations"),
         set=lambda wildcards: at("evaluations", wildcards).set,

@@ -65,6 +65,9 @@ rule train:
         gpu=GPUS * COMPUTE.processes,
     params:
         launch=launch,
+        stage=lambda wildcards: (
+            "train-best" if "best_of" in at("models", wildcards).settings else "train"
+        ),
         compute=of_the_machine(COMPUTE.as_dict()),
         label=label("models"),
         settings=settings("models"),
@@ -142,6 +145,7 @@ rule grid_point:
         gpu=GPUS * COMPUTE.processes,
     params:
         launch=launch,
+        stage="train",
         compute=of_the_machine(COMPUTE.as_dict()),
         label=label("grid"),
         settings=settings("grid"),

@@ -197,6 +197,12 @@ class _Lister:
         validation mentions and the entities that they may mean are, and compared. Processes share
         all of it.
         """
+        if among := one.settings.get("best_of"):
+            alone = self.training(replace(one, settings=next(iter(among.values()))))
+            times = 1 + one.settings["after"] * (len(among) - 1)
+            return replace(
+                alone, of=one, encoded=alone.encoded * times, trained=alone.trained * times
+            )
         data, own = self.data, one.settings["training"]
         processes = self.graph.settings.compute.processes
         views, tokens, context = self.layout(one)

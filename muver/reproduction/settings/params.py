@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType, defstruct, field
 
-from muver.io.typed import Count, FileName, Name, Natural, Settings, Some, T, Text, partial
+from muver.io.typed import Count, FileName, Name, Natural, Settings, Share, Some, T, Text, partial
 from muver.reproduction.grid.points import Grid
 from muver.reproduction.tables.settings import Figure, Sweep, Table
 from muver.retriever.corpus.settings import (
@@ -44,9 +44,13 @@ Named = Annotated[dict[Name, T], Meta(min_length=1)]
 
 
 class Model(Settings):
-    """A pair of towers, trained or converted from a checkpoint, or a choice among several."""
+    """A pair of towers, trained or converted from a checkpoint, or a choice among several.
+
+    Of several, validation chooses one when all are trained, or ``after`` a share of their steps.
+    """
 
     best_of: Some[str] | UnsetType = UNSET
+    after: Share | UnsetType = UNSET
     checkpoint: Text | UnsetType = UNSET
     views: Views | UnsetType = UNSET
     score: Score | UnsetType = UNSET
@@ -61,8 +65,11 @@ class Model(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         given = self.as_dict().keys()
-        if given != {"best_of"} and ("best_of" in given or not {"views", "score"} <= given):
-            raise ValueError("a model names either 'views' and 'score', or 'best_of' alone.")
+        among = given in ({"best_of"}, {"best_of", "after"})
+        if not among and (given & {"best_of", "after"} or not {"views", "score"} <= given):
+            raise ValueError(
+                "a model names either 'views' and 'score', or 'best_of', perhaps with 'after'."
+            )
         for key in ("training", "start", "negatives", "seed") if "checkpoint" in given else ():
             if key in given:
                 raise ValueError(f"weights from a checkpoint are not trained. Leave {key} out.")

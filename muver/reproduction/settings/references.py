@@ -116,6 +116,8 @@ def _models(settings: Resolved) -> Iterator[str]:
                 if other not in trained:
                     yield f"{where}.best_of: {other} is not trained here, so validation has no say."
             among = [trained_as(settings, other) for other in model.best_of]
+            if model.after and any(one.start or one.negatives for one in among):
+                yield f"{where}.after: for models that start from the encoder, without negatives."
             if len({(one.score, one.metric) for one in among}) > 1:
                 yield f"{where}.best_of: its models differ in score or metric."
             continue

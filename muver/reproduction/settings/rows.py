@@ -99,7 +99,9 @@ def model_settings(settings: Resolved, model: str) -> Json:
     from another, or whose hard negatives a row found, is made of that one's settings too.
     """
     if among := settings.models[model].best_of:
-        return {"best_of": {name: model_settings(settings, name) for name in among}}
+        after = settings.models[model].after
+        made = {"best_of": {name: model_settings(settings, name) for name in among}}
+        return {**made, "after": after} if after else made
     own = trained_as(settings, model)
     layouts = {
         "views": own.views.as_dict(),

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from muver.io.errors import InputError
+from muver.io.files import read_json
 from muver.io.typed import overlay
 from muver.reproduction.grid.points import trials
 from muver.reproduction.settings import Resolved, model_settings, row_settings
@@ -34,6 +35,7 @@ from muver.retriever.encoders.files import (
     POOLING_FILES,
     START_FILES,
 )
+from muver.retriever.encoders.hub import SHIPPED
 from muver.retriever.retrieval import kinds
 
 LOG = "/training_log.jsonl"
@@ -72,11 +74,13 @@ def tokens_of(training: Artifact) -> int:
 
     At most, as far as settings say: of several that may start, the longest is to start first.
     """
-    own = training.settings
+    own, times = training.settings, 1.0
+    if among := own.get("best_of"):
+        own, times = next(iter(among.values())), 1 + own["after"] * (len(among) - 1)
     views, negatives = own["views"], own.get("negatives", {}).get("per_mention", 0)
     several = views.get("training_views", 1) or ALL_VIEWS
     entities = (1 + negatives) * several * views["max_tokens"]
-    return own["training"]["epochs"] * (own["context"]["max_tokens"] + entities)
+    return int(times * own["training"]["epochs"] * (own["context"]["max_tokens"] + entities))
 
 
 class Graph(ABC):
@@ -156,6 +160,9 @@ class Graph(ABC):
             settings |= {"scratch": self.settings.scratch.as_dict(), "seed": seed}
             texts = self.texts_to_learn()
             inputs |= {role: texts[role] for role in ("entities", "counts")}
+        if self.settings.encoder in SHIPPED:
+            made = read_json(SHIPPED[self.settings.encoder] / MANIFEST_FILE)
+            settings["weights_sha256"] = made["identity"]["weights_sha256"]
         if self.settings.pooling == "auto":
             settings["pooling"] = "auto"
         return self.made("start", name, "encoder", settings, **inputs)
@@ -183,6 +190,9 @@ class Graph(ABC):
     def model(self, name: str) -> Artifact:
         """A trained, chosen or converted model."""
         own, settings = self.settings.models[name], model_settings(self.settings, name)
+        if own.best_of and own.after:
+            inputs = {"start": self.origin(own.best_of[0]), **self.training_data(name)}
+            return self.made("models", name, "train", settings, **inputs)
         if own.best_of:
             among = [self.model(one) for one in own.best_of]
             return self.made("models", name, "choose", settings, models=among)

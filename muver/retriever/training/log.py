@@ -51,14 +51,24 @@ def choose(models: Iterable[tuple[str, Path]], cutoff: int, out: Path) -> None:
     """
     folders = dict(models)
     found = {name: kept_validation(folder / LOG, cutoff)[0] for name, folder in folders.items()}
-    chosen = max(found, key=found.__getitem__)  # max takes the first of equals
+    chosen = best(found)
     for file in MODEL_FILES:
         with atomic_path(out / file) as temporary:
             shutil.copyfile(folders[chosen] / file, temporary)
-    note = {"chosen": chosen, f"{VALIDATION}{cutoff}_of": found}
     log = (folders[chosen] / LOG).read_text(encoding="utf-8")
-    write_text(out / LOG, f"{log}{json.dumps(note)}\n")
+    write_text(out / LOG, log + json.dumps(choice(found, cutoff)) + "\n")
+
+
+def best(found: Mapping[str, float]) -> str:
+    """The name with the greatest recall; of equals, the first."""
+    return max(found, key=found.__getitem__)
+
+
+def choice(found: Mapping[str, float], cutoff: int) -> dict[str, Any]:
+    """The note in a log on a choice among models by their validation recall@``cutoff``."""
+    chosen = best(found)
     logger.info("validation recall@%d: %s; chosen: %s", cutoff, found, chosen)
+    return {"chosen": chosen, f"{VALIDATION}{cutoff}_of": dict(found)}
 
 
 def chosen_model(log: Path, row: Mapping[str, Any]) -> Chosen:

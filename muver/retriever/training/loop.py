@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import math
 import time
 from collections import defaultdict
 from collections.abc import Sequence
@@ -19,6 +20,7 @@ from muver.io.progress import Progress, logger
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.training.batches import epoch_batches
 from muver.retriever.training.checkpoint import Checkpoints
+from muver.retriever.training.log import VALIDATION
 from muver.retriever.training.optimiser import build_optimiser, planned_steps, warm_up_then_decay
 from muver.retriever.training.settings import Training
 from muver.retriever.training.step import backward_through_batch
@@ -58,20 +60,24 @@ class Trainer:
         self.best = -1
         self.log: list[dict[str, Any]] = []
 
-    def run(self) -> list[dict[str, Any]]:
-        """Train to the end, load the kept state into the model, return the log's lines."""
+    def run(self, share: float = 1) -> list[dict[str, Any]]:
+        """Train, load the kept state into the model, return the log's lines.
+
+        After a ``share`` of the steps below 1, a further run goes on as if there had been no end.
+        """
         self._resume()
         batches = [
             (epoch, batch)
             for epoch in range(1, self.settings.epochs + 1)
             for batch in self.batches(epoch)
         ]
-        progress = Progress("training", len(batches), "steps", done=self.step)
-        for epoch, batch in batches[self.step :]:
+        end = math.ceil(share * len(batches))
+        progress = Progress("training", end, "steps", done=self.step)
+        for epoch, batch in batches[self.step : end]:
             started = time.monotonic()
             loss = self.train_on(batch, epoch)
             speed = len(batch) / (time.monotonic() - started)
-            last = self.step == len(batches)
+            last = self.step == end
             if self.step % self.settings.validate_every == 0 or last:
                 self._validate(epoch)
             if self.step % self.settings.checkpoint_every == 0 or last:
@@ -82,6 +88,13 @@ class Trainer:
         assert kept is not None, "the last step always validates and saves"
         self.model.load_state_dict(kept["model"])
         return self.log
+
+    def recall_after(self, share: float) -> float:
+        """Recall on validation, in percent, where :meth:`run` ended with a share of the steps."""
+        epochs = range(1, self.settings.epochs + 1)
+        end = math.ceil(share * sum(len(self.batches(epoch)) for epoch in epochs))
+        name = f"{VALIDATION}{self.settings.validation_cutoff}"
+        return next(line[name] for line in self.log if name in line and line["step"] == end)
 
     def batches(self, epoch: int) -> list[np.ndarray]:
         """The examples of each batch of an epoch, which is counted from 1."""
@@ -176,7 +189,7 @@ class Trainer:
             "step %d: validation recall@%d %.2f (%d of %d)",
             self.step, cutoff, 100 * hits / total, hits, total,
         )  # fmt: skip
-        line = {f"validation_recall_at_{cutoff}": 100 * hits / total}
+        line = {f"{VALIDATION}{cutoff}": 100 * hits / total}
         self.log.append({"step": self.step, "epoch": epoch, **line})
         if hits > self.best:
             self.best = hits
@@ -212,17 +225,19 @@ class Trainer:
         logger.info("resumed at step %d", self.step)
 
 
-def write_log(path: Path, log: list[dict[str, Any]], cutoff: int, keep: str) -> None:
-    """Write the training log as JSON lines: steps, validations, and the state that is kept.
+def write_log(
+    path: Path, log: list[dict[str, Any]], cutoff: int, keep: str, *notes: dict[str, Any]
+) -> None:
+    """Write the training log as JSON lines: steps, validations, the state that is kept, ``notes``.
 
     It holds no times: if a run repeats exactly, as on a CPU, so do the log's bytes
     (docs/fidelity.md, "Equal bytes").
     """
-    name = f"validation_recall_at_{cutoff}"
+    name = f"{VALIDATION}{cutoff}"
     recalls = [line for line in log if name in line]
     best = max(recalls, key=lambda line: line[name])  # max takes the first of equals
     kept = {"best": best, "last": recalls[-1]}[keep]
-    lines = [*log, {f"{keep}_step": kept["step"], f"{keep}_{name}": kept[name]}]
+    lines = [*log, {f"{keep}_step": kept["step"], f"{keep}_{name}": kept[name]}, *notes]
     write_text(path, "".join(json.dumps(line) + "\n" for line in lines))
 
 

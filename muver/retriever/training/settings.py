@@ -95,6 +95,15 @@ class ModelTraining(Layouts, kw_only=True):
         check_padding(self.training.padding_views, self.views)
 
 
+class EarlyChoice(Settings):
+    """What ``muver stage train-best`` takes: several trainings, and the share of their steps after
+    which validation chooses the one that goes on.
+    """
+
+    best_of: dict[Text, ModelTraining]
+    after: Share
+
+
 def check_padding(padding_views: bool, views: Views) -> None:
     """Raise a ValueError where empty views would fill up to a number that is not set."""
     if padding_views and not views.training_views:

@@ -144,7 +144,11 @@ def test_mistakes_are_named(blink, wiki, message):
 @pytest.mark.parametrize(
     "models, message",
     [
-        ({"partalidou": {"start": "muver"}}, "models.* or 'best_of' alone"),
+        ({"partalidou": {"start": "muver"}}, "models.* or 'best_of', perhaps with 'after'"),
+        (
+            {"partalidou": {"after": 0.5}, "blink_span": {"start": "muver"}},
+            "models.partalidou.after: for models that start from the encoder",
+        ),
         # What a model is chosen among may not start from the choice.
         ({"blink_span": {"start": "partalidou"}}, "is made of itself .*partalidou"),
     ],

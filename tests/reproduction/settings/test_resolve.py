@@ -166,6 +166,8 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ("models.partalidou.best_of", ["muver_released"], "muver_released is not trained here"),
         ("models.partalidou.best_of", ["muver", "muver_l2"], "differ in score or metric"),
         ("models.partalidou.score", "max", "models.partalidou: a model names either"),
+        ("models.partalidou.after", 1.5, "models.partalidou.after is 1.5"),
+        ("models.muver.after", 0.5, "models.muver: a model names either"),
         ("models.muver_padding.views.training_views", None, "padding_views fills an entity up to"),
         ("systems.muver.search", "distnt", r"systems.muver.search is 'distnt'. Did you mean"),
         ("systems.muver_bm25.fuse", ["muver", "bm52"], "muver_bm25.fuse names 'bm52'. Did you"),

@@ -23,7 +23,7 @@ from muver.retriever.training import run as stage
 from muver.retriever.training.checkpoint import Checkpoints
 from muver.retriever.training.log import kept_validation
 from muver.retriever.training.loop import Trainer, fewer_graph_tokens, fill_with_empty_views
-from muver.retriever.training.settings import ModelTraining, StageTraining
+from muver.retriever.training.settings import EarlyChoice, ModelTraining, StageTraining
 from muver.retriever.views.layout import merged_view
 from muver.retriever.views.worlds import load_worlds
 from tests import tiny
@@ -198,6 +198,51 @@ def test_a_run_killed_while_it_writes_a_checkpoint(encoder, corpus, tmp_path, un
 def test_checkpoints_of_other_settings_are_not_resumed(encoder, corpus, tmp_path, whole, killed):
     killed(8, run, tmp_path, encoder, corpus)
     assert run(tmp_path, encoder, corpus, **PARITY) == whole["as released"][0]
+
+
+SEVERAL = {"first": {"pooling": "cls"}, "second": {"pooling": "all"}, "third": {"pooling": "span"}}
+
+
+def run_several(folder: Path, encoder, corpus) -> dict[str, bytes]:
+    """Train three models for a quarter of the steps, one of them to the end; return its files."""
+    some = {name: {**SETTINGS, **own} for name, own in SEVERAL.items()}
+    stage.train_best(
+        read(EarlyChoice, {"best_of": some, "after": 0.25}),
+        read(Machine, tiny.COMPUTE),
+        encoder,
+        *corpus,
+        checkpoints=folder / "checkpoints",
+        training_log=folder / "log.jsonl",
+        out=folder / "model",
+    )
+    assert not [*(folder / "checkpoints").rglob("*.pt")]
+    return {file: (folder / "model" / file).read_bytes() for file in MODEL_FILES}
+
+
+def test_the_best_of_several_after_a_share_is_trained_on_as_if_alone(
+    encoder, corpus, tmp_path, monkeypatch, killed
+):
+    found = {"first": 3, "second": 7, "third": 7}
+    chosen = {**SETTINGS, **SEVERAL["second"]}
+    files = (encoder, *corpus, tmp_path / "checkpoints", tmp_path / "log.jsonl")
+    with monkeypatch.context() as patch:
+        with_hits(patch, 1, 2, 9)
+        train(chosen, tiny.COMPUTE, *files, out=tmp_path / "alone")
+    alone = {file: (tmp_path / "alone" / file).read_bytes() for file in MODEL_FILES}
+    with monkeypatch.context() as patch:
+        with_hits(patch, *found.values(), 1, 2, 9)
+        assert run_several(tmp_path, encoder, corpus) == alone
+    log = log_of(tmp_path)
+    assert [line["step"] for line in log if "validation_recall_at_3" in line] == [3, 4, 8, 12]
+    shares = {name: 10.0 * hits for name, hits in found.items()}
+    assert log[-1] == {"chosen": "second", "validation_recall_at_3_of": shares}
+    # Nine steps make the choice; killed in the third model and after the choice it goes on.
+    with monkeypatch.context() as patch:
+        with_hits(patch, *found.values(), 1, 2, 9)
+        for step in (8, 4):
+            killed(step, run_several, tmp_path / "killed", encoder, corpus)
+        assert run_several(tmp_path / "killed", encoder, corpus) == alone
+    assert (tmp_path / "killed/log.jsonl").read_bytes() == (tmp_path / "log.jsonl").read_bytes()
 
 
 def test_a_run_without_a_model_to_write_leaves_its_log(encoder, corpus, tmp_path, uninterrupted):
