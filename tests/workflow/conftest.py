@@ -27,6 +27,7 @@ ROOT = Path(__file__).parents[2]
 PARAMS = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
 TINY = {
     "dataset": ".test/tiny",
+    "encoder": "scratch",
     "scratch": {"vocabulary": 300, "hidden": 32, "intermediate": 64},
     "pretrain": {"steps": 3, "batch_size": 8},
     "bm25": {"k1": 0.9, "b": 0.4},

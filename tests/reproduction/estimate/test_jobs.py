@@ -57,7 +57,17 @@ def test_jobs_of_worlds(worlds):
     each = 32 + 10 * 40  # a context, and ten views of 40 tokens
     epochs = worlds.model("muver").settings["training"]["epochs"]
     assert trained.trained == find_source("miniwikia").published.mentions["train"] * epochs * each
-    assert found["pretrain", ""].trained and not found["corpus", ""].encoded
+    assert not found["corpus", ""].encoded
+    scratch = jobs_of(graph(encoder="scratch", pretrain={"steps": 5}))
+    assert scratch["pretrain", ""].trained
+
+
+def test_models_of_which_one_is_chosen_early():
+    """Each of the four takes a quarter of the steps, and one the other three quarters."""
+    found = jobs_of(graph(tables={"table1": ["blink_128", "partalidou"]}))
+    alone, several = (found["train", name] for name in ("blink_128", "partalidou"))
+    assert several.trained == alone.trained * 1.75 and several.batch == alone.batch
+    assert several.of.name == "partalidou"
 
 
 def test_jobs_of_a_knowledge_base():
@@ -132,5 +142,5 @@ def test_trainings_take_longest():
     own = graph()
     seconds = seconds_of(own)
     muver, blink = (seconds["train", own.model(name).id] for name in ("muver", "blink_128"))
-    encoded = [took for (rule, _), took in seconds.items() if rule == "encode"]
+    encoded = [seconds["encode", own.store(name, "test").id] for name in ("muver", "blink_128")]
     assert muver > blink > max(encoded) > min(encoded) > START

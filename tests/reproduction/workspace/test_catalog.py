@@ -71,7 +71,7 @@ def test_what_dvc_is_told_is_linked_too():
 
 
 def test_the_start_of_a_repeat_seed_is_linked_beside_the_main_seed_s():
-    made = graph(repeat_seeds=[7])
+    made = graph(repeat_seeds=[7], encoder="scratch", pretrain={"steps": 5})
     make(made.start, made.start_of(7))
     link(made)
     for name, own in (("pretrained", made.start), ("pretrained_seed7", made.start_of(7))):
@@ -86,7 +86,7 @@ def test_what_a_stage_is_asked_for_changes_with_its_own_settings_alone():
     asked = Path("build/miniwikia/asked")
 
     def lists(**overrides):
-        write_asked(graph(**overrides))
+        write_asked(graph(**{"encoder": "scratch", "pretrain": {"steps": 9}, **overrides}))
         return {path.stem: path.read_text() for path in asked.iterdir()}
 
     before = lists()

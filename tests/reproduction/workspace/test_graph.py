@@ -5,13 +5,18 @@ from pathlib import Path
 import pytest
 
 from muver.io.errors import InputError
+from muver.io.files import sha256_of
 from muver.reproduction.settings import resolve, row_settings
 from muver.reproduction.settings.file import read_params
 from muver.reproduction.workspace import graph_of
 from muver.reproduction.workspace.graph import tokens_of
+from muver.retriever.encoders.hub import SHIPPED
 from muver.retriever.retrieval.kinds import bm25
 
 PARAMS = read_params(Path(__file__).parents[3] / "params.yaml")
+
+
+SCRATCH = {"encoder": "scratch", "pretrain": {"steps": 200}}
 
 
 def graph(**overrides):
@@ -26,24 +31,34 @@ def asked(result, rows, kind=None, **overrides):
 
 def test_a_lexical_row_needs_its_run_alone():
     kinds = {one.kind for one in graph(tables={"table1": ["bm25"]}).asked(["table1"])}
-    data = {"raw", "corpus", "segment", "start", "pretrained"}
+    data = {"raw", "corpus", "segment", "start"}
     assert kinds == {*data, "runs", "evaluations"}
 
 
 def test_all_models_start_from_one_pretrained_encoder():
-    made = graph()
+    made = graph(**SCRATCH)
     assert made.start.kind == "pretrained"
     assert [one.kind for one in made.start.parents] == ["start", *["corpus"] * 2, "segment"]
     for model in ("blink_128", "som", "muver"):
         assert made.model(model).inputs["start"] is made.start
     # At 0 steps it is the encoder itself, whatever the other settings say.
-    without = graph(pretrain={"steps": 0, "batch_size": 7})
+    without = graph(encoder="scratch", pretrain={"steps": 0, "batch_size": 7})
     assert without.start is without.encoder
     assert without.start.path == made.encoder.path
     assert without.model("muver").key != made.model("muver").key
     assert graph(preset="zeshel").start.kind == "start"
     linked = graph(preset="miniwikipedia", pretrain={"steps": 10})
     assert {one.kind for one in linked.start.parents} == {"start", "training"}
+
+
+def test_the_encoder_that_comes_along_is_named_by_its_weights(monkeypatch, tmp_path):
+    made = graph()
+    weights = SHIPPED["miniwikia-bert"] / "model.safetensors"
+    assert made.start is made.encoder and made.start.inputs == {}
+    assert made.start.settings["weights_sha256"] == sha256_of(weights)
+    (tmp_path / "manifest.json").write_text('{"identity": {"weights_sha256": "other"}}')
+    monkeypatch.setitem(SHIPPED, "miniwikia-bert", tmp_path)
+    assert graph().start.path != made.start.path
 
 
 def test_two_rows_of_one_model_share_it():
@@ -87,9 +102,14 @@ def test_reciprocal_ranks_need_no_validation():
 
 
 def test_a_chosen_model_needs_those_it_is_chosen_among():
-    models = asked("table1", ["partalidou"], "models")
-    assert models == ["blink_128", "blink_cls", "blink_special", "blink_span", "partalidou"]
+    models = asked("table1", ["partalidou"], "models", preset="zeshel")
+    assert models == ["blink_128", "blink_special", "blink_span", "blink_all", "partalidou"]
+    # Chosen early, they are trained in the same job.
+    assert asked("table1", ["partalidou"], "models") == ["partalidou"]
     made = graph()
+    assert made.model("partalidou").inputs.keys() == made.model("muver").inputs.keys()
+    # Four models for a quarter of the steps, and one for the rest.
+    assert tokens_of(made.model("partalidou")) == 1.75 * tokens_of(made.model("blink_128"))
     log = made.evaluation("partalidou", "test").input_files["choice"]
     assert log == f"{made.model('partalidou').path}/training_log.jsonl"
     assert "choice" not in made.evaluation("muver", "test").inputs
@@ -106,7 +126,8 @@ def test_a_model_may_start_from_another_on_worlds_too():
 
 def test_weights_are_named_through_starts_and_choices():
     made = graph(
-        models={"blink_128": {"start": "muver_released"}, "muver": {"start": "partalidou"}}
+        preset="zeshel",
+        models={"blink_128": {"start": "muver_released"}, "muver": {"start": "partalidou"}},
     )
     assert made.weights("muver").artifact.name == "muver_released"
     assert made.weights("som").artifact is made.start
@@ -120,7 +141,7 @@ def test_a_seed_names_other_files_of_what_is_drawn_and_the_same_of_the_rest():
 
 
 def test_a_repeat_seed_draws_the_start_and_pretraining_again():
-    made, main = graph(repeat_seeds=[7]), graph()
+    made, main = graph(repeat_seeds=[7], **SCRATCH), graph(**SCRATCH)
     repeated = made.model("muver_seed7")
     start = repeated.inputs["start"]
     encoder = start.inputs["start"]

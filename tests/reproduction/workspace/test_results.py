@@ -52,7 +52,7 @@ def test_a_table_is_compared_against_one_of_its_own_rows():
 
 
 def test_what_is_recorded_of_a_row_that_is_trained_and_of_one_that_is_not():
-    told = record_settings(results(), "table1")
+    told = record_settings(results(encoder="scratch", pretrain={"steps": 5}), "table1")
     assert set(told["benchmarks"]["bm25"]) == {"retrieve"}
     assert set(told["benchmarks"]["muver"]) == {"retrieve", "encode", "merge", "train"}
     model, encoder = told["artifacts"]["muver"]
