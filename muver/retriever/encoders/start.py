@@ -16,6 +16,7 @@ from muver.retriever.corpus.schema import read_entities
 from muver.retriever.encoders.bert import Bert
 from muver.retriever.encoders.files import (
     MANIFEST_FILE,
+    MODULES_FILE,
     START_FILES,
     TOKENIZER_FILE,
     TOWER_FILES,
@@ -120,8 +121,12 @@ def take_encoder(source: str | Path, out: Path, with_pooling: bool = False) -> N
 
 
 def _identity(folder: Path) -> dict[str, Any]:
-    """The identity in the manifest of an encoder that our stages wrote; else empty."""
-    if not all((folder / file).is_file() for file in START_FILES):
+    """The identity in the manifest of an encoder that our stages wrote; else empty.
+
+    Files of sentence-transformers were added by somebody else, and say more.
+    """
+    ours = all((folder / file).is_file() for file in START_FILES)
+    if not ours or (folder / MODULES_FILE).is_file():
         return {}
     made = read_json(folder / MANIFEST_FILE)
     return made.get("identity", {}) if isinstance(made, dict) else {}
