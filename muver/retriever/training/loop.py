@@ -66,11 +66,7 @@ class Trainer:
         After a ``share`` of the steps below 1, a further run goes on as if there had been no end.
         """
         self._resume()
-        batches = [
-            (epoch, batch)
-            for epoch in range(1, self.settings.epochs + 1)
-            for batch in self.batches(epoch)
-        ]
+        batches = self._planned()
         end = math.ceil(share * len(batches))
         progress = Progress("training", end, "steps", done=self.step)
         for epoch, batch in batches[self.step : end]:
@@ -91,10 +87,14 @@ class Trainer:
 
     def recall_after(self, share: float) -> float:
         """Recall on validation, in percent, where :meth:`run` ended with a share of the steps."""
-        epochs = range(1, self.settings.epochs + 1)
-        end = math.ceil(share * sum(len(self.batches(epoch)) for epoch in epochs))
+        end = math.ceil(share * len(self._planned()))
         name = f"{VALIDATION}{self.settings.validation_cutoff}"
         return next(line[name] for line in self.log if name in line and line["step"] == end)
+
+    def _planned(self) -> list[tuple[int, np.ndarray]]:
+        """The batches of all epochs, each with its epoch."""
+        epochs = range(1, self.settings.epochs + 1)
+        return [(epoch, batch) for epoch in epochs for batch in self.batches(epoch)]
 
     def batches(self, epoch: int) -> list[np.ndarray]:
         """The examples of each batch of an epoch, which is counted from 1."""
