@@ -101,7 +101,7 @@ def parser_of(command: Command) -> argparse.ArgumentParser:
     """The parser of a command; imports its work."""
     work = command.function()
     more, told = documented(work)
-    called = "`snakemake -n -p` shows how the workflow calls it."
+    called = "`snakemake -n -p --quiet host` shows how the workflow calls it."
     if command.example:
         lines = f"muver {command.name} {command.example}".split("\n")
         called = "For example\n\n    " + " \\\n    ".join(lines)

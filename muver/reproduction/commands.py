@@ -24,7 +24,7 @@ class Command(NamedTuple):
         One line, without a full stop.
     example
         A call, without ``muver NAME``; goes on over several lines where a shell would. Of a step of
-        the workflow `snakemake -n -p` shows one.
+        the workflow `snakemake -n -p --quiet host` shows one.
     """
 
     name: str

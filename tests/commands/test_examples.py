@@ -24,7 +24,7 @@ def example(name: str) -> list[str]:
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name.startswith("stage ")])
 def test_a_stage_tells_its_options_and_where_its_call_is_seen(name):
     said = parser_of(COMMANDS[name]).format_help()
-    assert "--log" in said and "`snakemake -n -p`" in said
+    assert "--log" in said and "`snakemake -n -p --quiet host`" in said
 
 
 @pytest.mark.parametrize("name", [name for name, one in COMMANDS.items() if one.example])

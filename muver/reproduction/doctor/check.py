@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from muver.io.errors import InputError
-from muver.io.progress import duration, logger
+from muver.io.progress import duration
 from muver.io.text import aligned, size
 from muver.reproduction.doctor import tell
 from muver.reproduction.estimate.jobs import Job, expected, list_jobs
-from muver.reproduction.estimate.machine import Machine, Rates, assumed, measure, this_machine
+from muver.reproduction.estimate.machine import Machine, assumed, this_machine
 from muver.reproduction.settings import resolve
 from muver.reproduction.settings.file import read_params
 from muver.reproduction.workspace import Artifact, Graph, graph_of
@@ -37,7 +37,6 @@ def check_project(
     *,
     folder: Path = Path("."),
     config: Iterable[tuple[str, Any]] = (),
-    quick: bool = False,
     out: Path | None = None,
 ) -> None:
     """Print whether a run can begin, and what disk, memory and time its stages take.
@@ -50,32 +49,16 @@ def check_project(
         The project's, with params.yaml.
     config
         Settings that replace those of params.yaml, as snakemake takes them.
-    quick
-        Load no torch and measure no rates.
     out
         JSON file to write as well.
     """
-    report = check(folder, dict(config), measured=not quick)
+    report = check(folder, dict(config))
     tell(report, as_text(report), out)
 
 
-def check(
-    folder: Path,
-    overrides: Mapping[str, Any],
-    *,
-    measured: bool = True,
-    machine: Machine | None = None,
-    rates: Rates | None = None,
-) -> Report:
+def check(folder: Path, overrides: Mapping[str, Any], machine: Machine | None = None) -> Report:
     """The report for JSON: ``findings``, what :func:`project` says, and whether a problem is
-    ``found``.
-
-    Parameters
-    ----------
-    measured
-        Measure rates, which takes some seconds.
-    machine, rates
-        Looked up and measured by default.
+    ``found``; by default for this machine.
     """
     settings = resolve(read_params(folder / "params.yaml"), overrides)
     machine = machine or this_machine(folder / "build" / settings.workspace)
@@ -89,7 +72,7 @@ def check(
             findings.append(Finding("dataset", PROBLEM, str(error)))
         else:
             findings += [*data(graph, asked), encoder(graph)]
-            projected = project(graph, machine, measured, rates)
+            projected = project(graph, machine)
     findings.append(_device(settings.compute, machine))
     for what, need in projected.get("needs", {}).items():
         findings.append(Finding(what, OK if need["enough"] else PROBLEM, need["says"]))
@@ -184,22 +167,12 @@ def _device(compute: Compute, machine: Machine) -> Finding:
     return Finding("device", OK, f"{where}; {at_once} jobs of {threads} threads at a time")
 
 
-def project(graph: Graph, machine: Machine, measured: bool, rates: Rates | None = None) -> Report:
-    """What the settings' results take on a machine, as JSON has it.
-
-    Parameters
-    ----------
-    measured
-        Whether to measure the machine's ``rates`` in some seconds, unless they are given; else they
-        are assumed.
-    """
+def project(graph: Graph, machine: Machine) -> Report:
+    """What the settings' results take on a machine, as JSON has it."""
     compute = graph.settings.compute
     gpu, at_once = machine.gives_gpu(compute), machine.at_once(compute)
     run = list_jobs(graph, gpu)
-    if rates is None and measured and run.jobs:
-        logger.info("measuring rates, in some seconds")
-        rates = measure(run.encoder, compute)
-    rates = rates or assumed(run.encoder, compute, gpu)
+    rates = assumed(run.encoder, compute, gpu)
     seconds = expected(run.jobs, rates)
     left = [job for job in run.jobs for _ in range(job.left)]
     each = [seconds[job.key] for job in left]
@@ -277,8 +250,8 @@ def told(report: Mapping[str, Any]) -> list[str]:
         f"Left: about {duration(report['seconds_left'])}, {report['at_once']} jobs at a time.",
         f"Roughly: counts {report['counts']}, the longest texts that settings allow, encoding "
         f"{rates['encoding']:,.0f}",
-        f"and training {rates['training']:,.0f} tokens a second ({rates['origin']}); finished jobs "
-        "correct the others.",
+        f"and training {rates['training']:,.0f} tokens a second, as assumed; finished jobs correct "
+        "the others.",
     ]
 
 

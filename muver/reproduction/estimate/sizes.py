@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 
-import pyarrow.parquet as pq
-
 from muver.io.files import read_json
 from muver.reproduction.settings import NAMED_DATASETS
 from muver.reproduction.workspace import Graph, KnowledgeBase, Worlds
@@ -109,5 +107,7 @@ def _mentions(graph: KnowledgeBase, name: str) -> int:
     """Mentions of a set: those linked, else those published."""
     linked = Path(graph.mentions(name)[".parquet"].path)
     if linked.is_file():
+        import pyarrow.parquet as pq  # a tenth of a second, which every Snakemake would wait
+
         return pq.read_metadata(linked).num_rows
     return find_source(graph.origins[1]).published.mentions.get(name, 0)

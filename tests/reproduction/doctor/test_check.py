@@ -11,13 +11,12 @@ import pytest
 from muver.cli import main, setting
 from muver.io.errors import InputError
 from muver.reproduction.doctor.check import ENVIRONMENT, as_text, check, project, told
-from muver.reproduction.estimate.machine import Machine, Rates
+from muver.reproduction.estimate.machine import Machine
 from muver.reproduction.settings import resolve
 from muver.reproduction.settings.file import read_params
 from muver.reproduction.workspace import graph_of
 
 PROJECT = Path(__file__).parents[3]
-RATES = Rates(20_000.0, 5_000.0, "made up")
 
 
 @pytest.fixture
@@ -33,7 +32,7 @@ def machine(**other) -> Machine:
 
 
 def run(folder, overrides=None, **own):
-    return check(folder, overrides or {}, measured=False, rates=RATES, machine=machine(**own))
+    return check(folder, overrides or {}, machine(**own))
 
 
 def status(report) -> dict[str, str]:
@@ -44,7 +43,7 @@ def test_a_machine_that_will_do(folder):
     report = run(folder)
     assert not report["found"]
     assert set(status(report).values()) <= {"ok", "note"}
-    assert "Nothing stands in the way." in as_text(report) and "(made up)" in as_text(report)
+    assert "Nothing stands in the way." in as_text(report) and "as assumed" in as_text(report)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +98,7 @@ def test_bad_settings(folder, tmp_path):
 
 def test_command(folder, tmp_path, capsys):
     out = tmp_path / "report.json"
-    arguments = ["doctor", "check", "--quick", "--folder", str(folder)]
+    arguments = ["doctor", "check", "--folder", str(folder)]
     assert main([*arguments, "--out", str(out)]) == 0
     assert json.loads(out.read_text())["preset"] == "miniwikia"
     assert "assumed" in capsys.readouterr().out
@@ -119,14 +118,14 @@ def test_presets_of_a_knowledge_base(folder, preset, monkeypatch):
     assert jobs["train", "muver_wiki"]["seconds_left"] > 0
 
 
-def test_the_quick_check_loads_no_torch(folder):
+def test_it_loads_no_torch(folder):
     """In a process of its own; presets with an encoder from scratch, from the hub, and linked."""
     script = """
 import sys
 from muver.cli import main
 for preset in ("miniwikia", "zeshel", "miniwikipedia"):
     try:
-        main(["doctor", "check", "--quick", "--config", f"preset={preset}"])
+        main(["doctor", "check", "--config", f"preset={preset}"])
     except SystemExit as end:
         assert end.code == 1, preset
 print("LOADED", [name for name in ("torch", "transformers", "mlflow") if name in sys.modules])
@@ -145,9 +144,9 @@ def root(tmp_path, monkeypatch):
     return tmp_path
 
 
-def planned(root, measured=False, **overrides):
+def planned(root, **overrides):
     graph = graph_of(resolve(read_params(root / "params.yaml"), overrides))
-    return project(graph, Machine("build", 2**40, 2**40, 2, 0), measured)
+    return project(graph, Machine("build", 2**40, 2**40, 2, 0))
 
 
 def test_the_full_run(root):
@@ -157,11 +156,6 @@ def test_the_full_run(root):
     assert vectors["disk"] == pytest.approx(5_903_530 * 5 * 1024 * 2, rel=1e-6)
     assert vectors["seconds_left"] > jobs["encode_part", "blink_wiki"]["seconds_left"]
     assert any(line.startswith("encode_part       558     0   72.5 GB") for line in told(found))
-
-
-def test_measured_rates(root, monkeypatch):
-    monkeypatch.setattr("muver.reproduction.doctor.check.measure", lambda encoder, compute: RATES)
-    assert "(made up)" in "".join(told(planned(root, measured=True, preset="zeshel")))
 
 
 def test_data_that_nobody_counted(root):
@@ -178,7 +172,7 @@ def zeshel(root):
 
 def test_what_fits(zeshel):
     def needs(cores, memory=2**40, room=2**40):
-        report = project(zeshel, Machine("build", memory, room, cores, 0), False, RATES)
+        report = project(zeshel, Machine("build", memory, room, cores, 0))
         return report["needs"], report
 
     one, alone = needs(1)

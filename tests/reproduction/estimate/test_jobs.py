@@ -14,7 +14,7 @@ from muver.reproduction.workspace.knowledge_base import PART
 from muver.retriever.corpus.sources import find_source
 
 PARAMS = read_params(Path(__file__).parents[3] / "params.yaml")
-RATES = Rates(10, 1, "made up")
+RATES = Rates(10, 1)
 
 
 @pytest.fixture(autouse=True)

@@ -3,18 +3,9 @@
 import os
 
 import psutil
-import pytest
 from msgspec.structs import replace
 
-from muver.reproduction.estimate import machine as rates
-from muver.reproduction.estimate.machine import (
-    THREAD,
-    Machine,
-    assumed,
-    measure,
-    operations,
-    this_machine,
-)
+from muver.reproduction.estimate.machine import THREAD, Machine, assumed, operations, this_machine
 from muver.retriever.encoders.sizes import BertConfig
 from tests.reproduction.estimate import COMPUTE
 
@@ -52,22 +43,3 @@ def test_assumed_rates():
     found = assumed(SIZES, replace(COMPUTE, threads=2), gpu=False)
     assert found.encoding == 3 * found.training == 2 * THREAD / operations(SIZES)
     assert assumed(SIZES, replace(COMPUTE, threads=2), gpu=True).encoding > found.encoding
-
-
-def test_measured_rates_of_a_small_tower():
-    found = measure(SIZES, COMPUTE, 0.01)
-    assert found.encoding > 0 and found.training > 0 and "cpu" in found.origin
-
-
-def test_only_a_processors_own_time_counts(monkeypatch):
-    """Beside other programs; a GPU is timed by the clock."""
-    now = {"process_time": 0.0, "perf_counter": 0.0}
-    for name in now:
-        monkeypatch.setattr(rates.time, name, lambda name=name: now[name])
-
-    def work():
-        now["process_time"] += 1.0
-        now["perf_counter"] += 8.0
-
-    assert rates._calls_a_second(work, 2.0, threads=2) == pytest.approx(2.0)
-    assert rates._calls_a_second(work, 2.0, threads=0) == pytest.approx(1 / 8)
