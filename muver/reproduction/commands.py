@@ -96,7 +96,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
     ),
     "Look at results": (
         Command("show", "reproduction.tables.shown:show",
-            "print tables with the paper's contrasts in words",
+            "print tables with contrasts in words",
             "table1 table6"),
         Command("report", "reproduction.report.stage:make_report",
             "make one page of tables, figures, times and single predictions, which opens anywhere",

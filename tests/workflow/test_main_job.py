@@ -41,7 +41,7 @@ def test_every_row_and_column(rows):
 def test_it_says_what_is_done_and_ends_with_the_table(main_job):
     said = main_job.notes["said"]
     assert re.search(r"^\[\d+ of \d+ jobs, .* left\] evaluate test/muver: \d+ s$", said, re.M)
-    assert said.index("] comparison table1: ") < said.index("The paper's contrasts at 16:")
+    assert said.index("] comparison table1: ") < said.index("Contrasts at 16:")
     assert "Finished jobid" not in said and "Conda" not in said
 
 
@@ -109,7 +109,7 @@ def test_no_timer_keeps_a_call_from_its_end(main_job):
 def test_a_second_call_has_nothing_to_do(main_job):
     said = main_job.snakemake()
     assert "Nothing to be done" in said
-    assert said.index("Table 1: recall@k in percent") < said.index("The paper's contrasts at 16:")
+    assert said.index("Table 1: recall@k in percent") < said.index("Contrasts at 16:")
 
 
 def test_recording_again_duplicates_nothing(main_job, rows):

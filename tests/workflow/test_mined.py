@@ -13,7 +13,7 @@ ROWS = ["bm25", "blink_mined", "muver_mined"]
 
 def test_models_train_with_the_negatives_of_another_row_s_run(tmp_path):
     words = {"from": "bm25", "count": 3, "ranks": [1, 8], "random": 0.34}
-    blink = {**PARAMS["presets"]["miniwikia"]["models"]["blink_mined"], "negatives": words}
+    blink = {**PARAMS["models"]["blink_mined"], "negatives": words}
     project = tiny_project(
         tmp_path,
         results=["mined"],

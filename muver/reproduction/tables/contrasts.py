@@ -1,4 +1,4 @@
-"""The paper's contrasts: which of two rows finds more, and by how much.
+"""Contrasts: which of two rows finds more, and by how much.
 
 Both rows rank the same mentions, so their difference is known far better than either number, and a
 verdict on it can fail where one on a number cannot.
@@ -80,4 +80,4 @@ def section(table: RecallTable, cutoffs: Sequence[int], heads: str = "") -> list
     lines = [
         ({"method": one.method, **({heads: one.column} if heads else {})}, one) for one in contrasts
     ]
-    return [by_cutoff(cutoffs, "The paper's contrasts", note, lines, cell)]
+    return [by_cutoff(cutoffs, "Contrasts", note, lines, cell)]

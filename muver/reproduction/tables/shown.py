@@ -1,4 +1,4 @@
-"""A table for a terminal, with the paper's contrasts in words."""
+"""A table for a terminal, with its contrasts in words."""
 
 import os
 import shutil
@@ -57,7 +57,7 @@ def _behind(file: Path) -> Path:
 
 
 def in_terminal(name: str, results: Path, width: int) -> str:
-    """A table of a results folder and the paper's contrasts in words, in lines of ``width``."""
+    """A table of a results folder and its contrasts in words, in lines of ``width``."""
     file = results / f"{name}.json"
     if not file.is_file():
         made = result_names(results)
@@ -110,7 +110,7 @@ def _contrasts(table: RecallTable, width: int) -> Iterator[str]:
     methods = {row.system: row.method for row in table.rows}
     told = [k for k in SPOKEN if k in table.cutoffs] or table.cutoffs[-1:]
     for name, k in product(dict.fromkeys(one.column for one in table.contrasts), told):
-        lines = [f"The paper's contrasts at {k}{f', {name}' if name else ''}:"]
+        lines = [f"Contrasts at {k}{f', {name}' if name else ''}:"]
         for one in table.contrasts:
             if one.column == name:
                 said = sentence(one, *(methods[system] for system in one.systems), k)

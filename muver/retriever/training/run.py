@@ -111,7 +111,13 @@ def _trainer(
     if negatives is not None:
         rows, count = read_negatives(negatives).to_pylist(), settings.negatives.per_mention
         hard = {row["mention_id"]: row["negatives"][:count] for row in rows}
-    training = load_worlds(*sources, "train", config, model.pieces, gold_only=True, negatives=hard)
+    how = {"gold_only": True, "negatives": hard, "own_pages": parts.own_page_negatives is True}
+    training = load_worlds(*sources, "train", config, model.pieces, **how)
+    if how["own_pages"] and not any(some for world in training for some in world.negatives):
+        raise InputError(
+            f"{mentions}: no training mention stands on a page that is an entity, so "
+            "training.own_page_negatives adds none. Set it to false."
+        )
     validation = load_worlds(*sources, "val", config, model.pieces)
     mentions_of = [sum(len(world.gold) for world in some) for some in (training, validation)]
     logger.info("%d mentions to train on, %d to validate on", *mentions_of)

@@ -18,6 +18,9 @@ class Training(Settings):
     merged_views
         How often, in a batch, two neighbouring views of an entity become one, as merging makes it.
         The paper's towers see single sentences alone.
+    own_page_negatives
+        Whether the page that a mention stands on is one more negative of its batch. It holds the
+        mention's very words, and is a candidate wherever contexts are cut from entities' pages.
     """
 
     batch_size: Count
@@ -39,6 +42,7 @@ class Training(Settings):
     average_gradients_over: Count
     optimiser: Literal["adamw", "adamw_released"]
     merged_views: Share | UnsetType = UNSET
+    own_page_negatives: bool | UnsetType = UNSET
 
 
 class HardNegatives(Settings):

@@ -36,7 +36,7 @@ class World:
     mention_ids: list[str]
     contexts: list[Ids]  # token ids of each mention's context
     gold: np.ndarray  # (mentions,)
-    negatives: list[Sequence[int]] = field(default_factory=list)  # hard ones; empty without any
+    negatives: list[list[int]] = field(default_factory=list)  # hard ones of each mention
 
 
 def load_worlds(
@@ -48,6 +48,7 @@ def load_worlds(
     tokenizer: Tokenizer,
     gold_only: bool = False,
     negatives: Mapping[str, Sequence[int]] | None = None,
+    own_pages: bool = False,
 ) -> list[World]:
     """Read and lay out the worlds of a split, by name.
 
@@ -58,12 +59,15 @@ def load_worlds(
         training).
     negatives
         Hard negatives of every mention of the split, by its id.
+    own_pages
+        Whether the page that a mention stands on is one of its hard negatives too, if it is an
+        entity of the world and not the gold.
     """
     table = read_mentions(mentions, split)
     return [
         _load_world(
             name, table.filter(pc.equal(table["world"], name)), entities, sentences, layouts,
-            tokenizer, gold_only, negatives or {},
+            tokenizer, gold_only, negatives or {}, own_pages,
         )
         for name in sorted(set(table["world"].to_pylist()))
     ]  # fmt: skip
@@ -84,12 +88,18 @@ def _load_world(
     tokenizer: Tokenizer,
     gold_only: bool,
     negatives: Mapping[str, Sequence[int]],
+    own_pages: bool,
 ) -> World:
     described = read_entities(entities, [name])
     described = described.append_column("pieces", read_sentences(sentences, [name])["sentences"])
     titles, ids = described["title"].to_pylist(), table["mention_id"].to_pylist()
-    hard = [negatives[one] for one in ids] if negatives else []
+    hard = [[*negatives[one]] if negatives else [] for one in ids]
     gold = table["gold"].to_numpy()
+    if own_pages:
+        numbers = {page: number for number, page in enumerate(described["document_id"].to_pylist())}
+        for some, own, page in zip(hard, gold, table["document"].to_pylist(), strict=True):
+            if numbers.get(page, own) != own:
+                some.append(numbers[page])
     wanted = np.arange(len(titles))
     if gold_only:
         wanted = np.unique(np.concatenate([gold, *(np.asarray(some, int) for some in hard)]))

@@ -149,7 +149,7 @@ def test_the_page(tmp_path: Path):
     assert "Not in fp32: MuVER (encoding bf16, storage fp16)." in text
     headings = [line for line in text.splitlines() if line.startswith("## ")]
     assert headings == [
-        "## Mentions", "## The paper's contrasts", "## How sure the numbers are",
+        "## Mentions", "## Contrasts", "## How sure the numbers are",
         "## Paired tests against BLINK", "## How candidates were found",
     ]  # fmt: skip
     lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines()]

@@ -262,7 +262,8 @@ def test_a_fusion_may_fuse_a_fusion():
 def test_a_row_of_a_retriever_that_ranks_candidates_names_their_row(monkeypatch):
     """As a reranker will: the other row's run, and the settings behind it, are of its key."""
     monkeypatch.setattr(bm25, "needs", lambda row: ("entities", "mentions", "runs"))
-    named = {name: {"from": "som"} for name in ("bm25", "bm25_200", "bm25_elsewhere")}
+    rows = ("bm25", "bm25_200", "bm25_elsewhere", "bm25_200_elsewhere")
+    named = {name: {"from": "som"} for name in rows}
     made = graph(systems=named)
     run = made.run("bm25", "test")
     assert [one.artifact.name for one in run.inputs["runs"]] == ["test/som"]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -165,6 +166,17 @@ def test_settings_and_files_have_to_agree(encoder, corpus, tmp_path, negatives):
         with pytest.raises(InputError, match=message):
             run_with(tmp_path, encoder, corpus, path, asked)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["negatives.parquet"]
+
+
+def test_own_pages_that_no_entity_has_are_refused(encoder, corpus, tmp_path):
+    table = pq.read_table(corpus[1])
+    place = table.column_names.index("document")
+    unknown = pa.array(["elsewhere"] * len(table), pa.string())
+    path = tmp_path / "mentions.parquet"
+    pq.write_table(table.set_column(place, "document", unknown), path)
+    asked = {**SETTINGS, "training": {**TRAINING, "own_page_negatives": True}}
+    with pytest.raises(InputError, match="mentions.parquet: no training mention stands on a page"):
+        run_with(tmp_path, encoder, (corpus[0], path, corpus[2]), None, asked)
 
 
 def test_the_command(encoder, corpus, tmp_path, negatives, whole):

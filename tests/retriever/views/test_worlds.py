@@ -94,6 +94,25 @@ def test_views_of_hard_negatives_too(corpus):
     assert alder.views[5] == everything.views[5]
 
 
+def on_pages(corpus, pages: list[str | None]) -> None:
+    """Only the first mentions of alder, standing on these pages; its golds are entities 0, 1, 2."""
+    table = pq.read_table(corpus[1]).slice(0, len(pages))
+    place = table.column_names.index("document")
+    pq.write_table(table.set_column(place, "document", pa.array(pages, pa.string())), corpus[1])
+
+
+def test_the_page_that_a_mention_stands_on_as_its_negative(corpus):
+    """Not where it is the gold, where it is no entity and where nobody knows it."""
+    entities = pq.read_table(corpus[0]).slice(0, 12)["document_id"].to_pylist()
+    on_pages(corpus, [entities[7], entities[1], "elsewhere", None])
+    (alder,) = load(corpus, "train", gold_only=True, own_pages=True)
+    assert alder.negatives == [[7], [], [], []]
+    assert [n for n in range(12) if alder.views[n]] == [0, 1, 2, 3, 7]
+    mined = {mention: [5] for mention in alder.mention_ids}
+    (alder,) = load(corpus, "train", negatives=mined, own_pages=True)
+    assert alder.negatives == [[5, 7], [5], [5], [5]]
+
+
 def test_a_world_with_mentions_of_two_splits(corpus):
     """Its entities are the same in both, its mentions each split's own."""
     table = pq.read_table(corpus[1])
