@@ -7,6 +7,7 @@ from muver.reproduction.estimate.cluster import Requests
 localrules:
     choose,
     comparison,
+    drawn_comparison,
     encoder,
     figure,
     grid,

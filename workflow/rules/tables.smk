@@ -21,14 +21,40 @@ rule comparison:
     benchmark:
         f"{LOGS}/tables/{{table}}.benchmark.tsv"
     wildcard_constraints:
-        table=one_of(TABLES.compared),
+        table=one_of(set(TABLES.compared) - set(TABLES.pictured)),
     params:
         settings=lambda wildcards: settings_of_result(wildcards.table),
         counts=options("counts"),
+        draw="",
         record=lambda wildcards: recording(wildcards.table),
     shell:
         "muver stage table --log {log} --name {wildcards.table} --settings {params.settings:q}"
-        " --evaluations {input.evaluations} {params.counts} --out {output.csv} {params.record}"
+        " --evaluations {input.evaluations} {params.counts} --out {output.csv} {params.draw}"
+        " {params.record}"
+
+
+use rule comparison as drawn_comparison with:
+    input:
+        unpack(lambda wildcards: TABLES.inputs(wildcards.table)),
+        counts=[] if ONE_BASE else W.corpus.files[2],
+        code=[*code("tables"), *code("figures")],
+    output:
+        shown(f"{RESULTS}/{{table}}.html", "comparison"),
+        shown(f"{RESULTS}/figures/{{table}}.svg", "vectors_figure"),
+        csv=f"{RESULTS}/{{table}}.csv",
+        rest=[
+            *multiext(f"{RESULTS}/{{table}}", ".md", ".json", ".tex"),
+            f"{RESULTS}/figures/{{table}}.png",
+        ],
+    wildcard_constraints:
+        table=one_of(TABLES.pictured),
+    params:
+        settings=lambda wildcards: settings_of_result(wildcards.table),
+        counts=options("counts"),
+        draw=lambda wildcards: f"&& muver stage figure --log {LOGS}/tables/{wildcards.table}_figure.log"
+        f" --name {wildcards.table} --table {here(RESULTS)}/{wildcards.table}.json"
+        f" --figures {here(RESULTS)}/figures",
+        record=lambda wildcards: recording(wildcards.table),
 
 
 # What none of the other rules makes: the one input is an error that says what there is.

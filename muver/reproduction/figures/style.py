@@ -4,19 +4,21 @@ This avoids pyplot, which needs a screen and keeps global state.
 """
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from muver.io.files import atomic_path
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 # Okabe and Ito's colours, distinct to colour-blind readers; markers differ as well.
 BLUE, ORANGE, VERMILION = "#0072B2", "#E69F00", "#D55E00"
 GREEN, PURPLE, SKY, BLACK = "#009E73", "#CC79A7", "#56B4E9", "#000000"
 GREY = "#666666"
+CURVES = ((BLUE, "o"), (ORANGE, "v"), (SKY, "<"), (PURPLE, ">"), (VERMILION, "s"), (GREEN, "D"))
 BAND = {"alpha": 0.18, "linewidth": 0}  # an interval under a line
 SETTINGS = {
     "font.family": "DejaVu Sans",  # comes with matplotlib
@@ -36,6 +38,18 @@ SETTINGS = {
     "svg.hashsalt": "muver",  # makes the ids in the SVG reproducible
     "svg.fonttype": "path",
 }
+
+
+def log_axis(axes: "Axes", numbers: Iterable[float | None]) -> None:
+    """A logarithmic axis below, with plain numbers at 1, 2, 3, 5, 10 and so on."""
+    axes.set_xscale("log")
+    known = [number for number in numbers if number is not None]
+    low, high = min(known) / 1.5, max(known) * 1.5
+    steps = [step * 10**power for power in range(6) for step in (1, 2, 3, 5)]
+    ticks = [step for step in steps if low <= step <= high]
+    axes.set_xlim(low, high)
+    axes.set_xticks(ticks, [str(tick) for tick in ticks])
+    axes.minorticks_off()
 
 
 @contextlib.contextmanager

@@ -40,7 +40,7 @@ def draw(table: ViewsTable) -> "Figure":
             _draw_point(axes, point, k, *POINTS[n % len(POINTS)])
     everything.set_ylabel(f"recall@{k} (%)")
     everything.set_xlabel("mean number of views an entity (log scale)")
-    _scale(everything, [row.views_per_entity for row in table.rows])
+    style.log_axis(everything, [row.views_per_entity for row in table.rows])
     for axes in merging:
         everything.set_title("all", color=style.GREY)
         axes.set_title("merging alone", color=style.GREY)
@@ -93,15 +93,3 @@ def _draw_point(axes: "Axes", row: LayersRow, k: int, colour: str, marker: str) 
     axes.plot(
         views, recall, color=colour, marker=marker, linestyle="none", label=row.method, zorder=4
     )
-
-
-def _scale(axes: "Axes", views: Sequence[float | None]) -> None:
-    """A logarithmic axis with plain numbers at 1, 2, 3, 5, 10 and so on."""
-    axes.set_xscale("log")
-    known = [number for number in views if number is not None]
-    low, high = min(known) / 1.5, max(known) * 1.5
-    steps = [step * 10**power for power in range(6) for step in (1, 2, 3, 5)]
-    ticks = [step for step in steps if low <= step <= high]
-    axes.set_xlim(low, high)
-    axes.set_xticks(ticks, [str(tick) for tick in ticks])
-    axes.minorticks_off()

@@ -91,6 +91,7 @@ class System(Settings):
     search: Text | UnsetType = UNSET
     global_view: bool | UnsetType = UNSET
     spans: bool | UnsetType = UNSET
+    pool: Count | UnsetType = UNSET
     index: str | None | UnsetType = UNSET
     fuse: tuple[str, str] | UnsetType = UNSET
     by: Literal["reciprocal_rank", "weighted"] | UnsetType = UNSET

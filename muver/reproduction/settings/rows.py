@@ -25,6 +25,7 @@ BEFORE = {
     "initial_scale": 20,
     "vectors": "raw",
 }
+OWN = ("k", "match", "own_page", "pool")  # keys that a row may have of its own
 FUSION = {"reciprocal_rank": ("constant",), "weighted": ("weights", "cutoff")}
 
 
@@ -172,7 +173,7 @@ def retrieval_settings(settings: Resolved, system: str, split: str | None = None
         Another split than the tables', as fusion needs to choose its weight.
     """
     own = settings.systems[system]
-    given = {key: value for key in ("k", "match", "own_page") if (value := getattr(own, key))}
+    given = {key: value for key in OWN if (value := getattr(own, key))}
     shared = settings.retrieve.as_dict() | given
     shared["split"] = split or settings.retrieve.split
     memory = shared.pop("memory_mb")
@@ -250,6 +251,8 @@ def to_search_a_kb(settings: Resolved, system: str) -> str | None:
         return "Set a model whose score is max"
     if own.own_page:
         return "Leave out own_page, as mentions stand on none of its pages"
+    if own.pool:
+        return "Leave out pool"
     return None if own.index is not UNSET else "Set index to null (exact) or one of linking.indexes"
 
 

@@ -37,6 +37,11 @@ from muver.reproduction.tables.settings import Comparison, RepeatedRow, systems_
 from muver.retriever.evaluation import significance
 
 Line = tuple[Labels, records.ComparedPart]
+# Columns of tables that are not the paper's, beside recall
+FURTHER = {
+    "vectors": "vectors: those that are compared with a mention, a mean over the entities.",
+    "own page": "own page: mentions whose first candidate is the page that they stand on.",
+}
 
 
 def build(
@@ -132,30 +137,34 @@ def page(table: records.ComparisonTable) -> Page:
 
 def _main(table: records.ComparisonTable) -> Section:
     columns = [(one, k) for one in table.sets for k in table.cutoffs]
-    own = _own_pages(table)
-    header = ["method", *(["own page"] if own else [])]
-    header += [f"{one.column} R@{k}".strip() for one, k in columns]
+    further = _further(table)
+    header = ["method", *further, *(f"{one.column} R@{k}".strip() for one, k in columns)]
     cells = []
     for row in table.rows:
         parts = [(row.sets[one.set], k) for one, k in columns]
         recall = [percent(part.hits[k], part.mentions) for part, k in parts]
-        cells.append([row.method, *own.get(row.system, []), *recall])
+        cells.append([row.method, *(own[row.system] for own in further.values()), *recall])
     best = best_cells(cells, range(len(header) - len(columns), len(header)))
-    note = note_of(table)
-    if own:
-        note += " own page: mentions whose first candidate is the page that they stand on."
+    note = " ".join([note_of(table), *(FURTHER[name] for name in further)])
     return main_section(note, header, cells, table.rows, best)
 
 
-def _own_pages(table: records.ComparisonTable) -> dict[str, list[str]]:
-    """A cell for each row of a table that is not the paper's, in percent of the mentions.
+def _further(table: records.ComparisonTable) -> dict[str, dict[str, str]]:
+    """Columns of :data:`FURTHER` that a table has beside recall: a cell for each row's system.
 
-    There are none over a knowledge base, where pages of mentions are no entities.
+    The paper's have none, and over a knowledge base pages of mentions are no entities.
     """
     parts = {row.system: row.sets[table.sets[0].set] for row in table.rows}
-    if table.name in paper() or any(part.own_page_first is None for part in parts.values()):
+    if table.name in paper() or table.kb:
         return {}
-    return {name: [percent(one.own_page_first, one.mentions)] for name, one in parts.items()}
+    own = {name: part.own_page_first for name, part in parts.items()}
+    vectors = {name: part.views_per_entity for name, part in parts.items()}
+    found = {}
+    if any(vectors.values()):
+        found["vectors"] = {name: f"{n:.1f}" if n else "-" for name, n in vectors.items()}
+    if None not in own.values():
+        found["own page"] = {name: percent(n, parts[name].mentions) for name, n in own.items()}
+    return found
 
 
 def _quoted(table: records.ComparisonTable) -> list[list[str]]:

@@ -1,6 +1,6 @@
 """Settings of tables and figures: those of params.yaml, and those of the stage for each kind."""
 
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import UNSET, UnsetType
 
@@ -13,6 +13,7 @@ class Table(Settings):
     rows: Some[Name]
     against: str | UnsetType = UNSET
     caption: Text | UnsetType = UNSET
+    figure: Literal["vectors"] | UnsetType = UNSET  # recall against vectors an entity is drawn too
     # Further seeds that its rows are trained with; Table 1's are a setting of their own.
     repeat_seeds: list[Natural] | UnsetType = UNSET
 

@@ -27,8 +27,8 @@ class Results:
 
     Attributes
     ----------
-    compared
-        Tables that compare rows.
+    compared, pictured
+        Tables that compare rows, and those of them that are drawn too.
     made
         All that can be asked for as ``results/NAME.csv``.
     recordable
@@ -49,6 +49,7 @@ class Results:
         over_kb = isinstance(graph, KnowledgeBase)
         self.made = self.compared if over_kb else [*self.compared, *BUILT, *figures]
         of_rows = [*self.compared, "table3", "grid"]
+        self.pictured = [one for one in self.compared if graph.settings.tables[one].figure]
         self.recordable = [one for one in of_rows if one != "table6"]
         self.measured = [one for one in listed if one in of_rows]
         self.recorded = [one for one in self.measured if one in self.recordable]
@@ -80,7 +81,8 @@ class Results:
         if name in self.settings.figures:
             return [f"{self.folder}/{name}.json", *drawing]
         texts = [f"{self.folder}/{name}{end}" for end in (".md", ".json")]
-        return texts + drawing * (name == "table3") if name in self.made else []
+        pictured = name in ("table3", *self.pictured)
+        return texts + drawing * pictured if name in self.made else []
 
     # What their rules are given.
 
@@ -179,7 +181,7 @@ def record_settings(
         own = {
             "evaluations": list(map(list, zip(made["evaluations"], made["runs"], strict=True))),
             "artifacts": results.training_logs(table),
-            "figures": [f"{results.folder}/figures/table3.svg"] * (table == "table3"),
+            "figures": [one for one in results.forms(table) if one.endswith(".svg")],
         }
     files = {"table": f"{results.folder}/{table}.json", **own, "benchmarks": took}
     return {**said, **_placed(files, here)}

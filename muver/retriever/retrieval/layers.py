@@ -15,6 +15,7 @@ from muver.retriever.retrieval.rows import GLOBAL, ORIGINAL, SPAN, Origins
 from muver.retriever.retrieval.settings import ViewsRun
 from muver.retriever.vectors.block import ViewBlock
 from muver.retriever.vectors.part import Part, open_layer
+from muver.retriever.vectors.pooled import pool_each
 
 PLACES = ("store", "merged", "global_views", "spans")
 
@@ -61,7 +62,7 @@ class SystemViews:
     Parameters
     ----------
     settings
-        Only ``merge_layers``, ``global_view`` and ``spans`` are used.
+        Only ``merge_layers``, ``global_view``, ``spans`` and ``pool`` are used.
     store, merged, global_views, spans
         Folders that ``muver stage encode``, ``merge``, ``encode-global`` and ``encode-spans``
         wrote; the last three are needed if the settings ask for their views.
@@ -83,6 +84,7 @@ class SystemViews:
         for option, (wanted, folder) in asked.items():
             if wanted and folder is None:
                 raise InputError(f"{option} is needed, as the settings ask for its views.")
+        self._pool = settings.pool
         self._base, self._mentions = open_layer(store, 0), Part(store / "mentions.npy")
         self._parts: list[tuple[int, Part]] = [(ORIGINAL, self._base)]
         for number in range(1, settings.merge_layers + 1):
@@ -113,7 +115,8 @@ class SystemViews:
         Returns
         -------
         The (some views, d) vectors of each kind, memory-mapped unless some are left out. Then, for
-        the views of all kinds in this order, the (views,) entity of each, and its origin.
+        the views of all kinds in this order, the (views,) entity of each, and its origin. A pooled
+        vector has that of the view it is most like.
         """
         layers = [(code, part.world(name)) for code, part in self._parts]
         few = np.bincount(layers[0][1].entities) <= self._exhaustive
@@ -130,7 +133,11 @@ class SystemViews:
             entities.append(own)
             origins.append(origin)
         stacked = Origins(*(np.concatenate(columns) for columns in zip(*origins, strict=True)))
-        return parts, np.concatenate(entities), stacked
+        owners = np.concatenate(entities)
+        if self._pool:
+            pooled, like = pool_each(parts, owners, self._pool)
+            return [pooled], owners[like], Origins(*(column[like] for column in stacked))
+        return parts, owners, stacked
 
     def few_candidates(
         self, world: str, candidate_of: np.ndarray, entities: Sequence[int] | np.ndarray

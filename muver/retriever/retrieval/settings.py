@@ -130,6 +130,9 @@ class ViewsRun(Scored, kw_only=True):
         The views beside the original ones (:class:`muver.retriever.retrieval.layers.SystemViews`).
     search
         The name of the search that found the merged layers, for people.
+    pool
+        At most so many vectors an entity, means of similar ones
+        (:mod:`muver.retriever.vectors.pooled`).
     """
 
     split: Text
@@ -143,6 +146,7 @@ class ViewsRun(Scored, kw_only=True):
     search: str | None
     global_view: bool
     spans: bool
+    pool: Count | UnsetType = UNSET
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -13,6 +13,7 @@ from muver.io.checking import disk_errors
 from muver.io.progress import Progress
 from muver.retriever.encoders.bulk import Encode, encode_by_length
 from muver.retriever.encoders.scores import sum_of_max
+from muver.retriever.vectors.pooled import pool
 from muver.retriever.views.layout import Ids
 
 MEGABYTE = 2**20
@@ -37,6 +38,7 @@ def score_world(
     label: str = "entities",
     memory_mb: int = 256,
     pad_to: tuple[int | None, int | None] = (None, None),
+    pool_to: int | None = None,
 ) -> np.ndarray:
     """Sum-of-max scores of every mention with every entity of a world.
 
@@ -53,6 +55,8 @@ def score_world(
     pad_to
         Lengths to which contexts and entities are padded, padding taking part in the score
         (:attr:`muver.retriever.encoders.biencoder.ModelConfig.pad_to`).
+    pool_to
+        Vectors that an entity keeps at most, means of similar ones.
 
     Returns
     -------
@@ -71,6 +75,8 @@ def score_world(
         token_bytes = 4 * held[0].vectors.shape[2] + 8 * longest
         chunk_tokens = min(batch_tokens, budget // (2 * token_bytes))
         for chunk in _encode(encode_entities, entities, chunk_tokens, device, pad_to[1]):
+            if pool_to:
+                chunk = _pooled(chunk, pool_to)
             for some in _few_at_a_time(held, chunk, budget, device):
                 # Vectors are float32 by now; keep their products so too, in any precision.
                 with torch.autocast(device.type, enabled=False):
@@ -90,6 +96,17 @@ def _encode(
 ) -> Iterator[TokenVectors]:
     for rows, batch, vectors in encode_by_length(encode, sequences, batch_tokens, device, pad_to):
         yield TokenVectors(rows, vectors, batch.mask)
+
+
+def _pooled(chunk: TokenVectors, most: int) -> TokenVectors:
+    """The chunk with at most so many vectors a sequence."""
+    vectors, mask = chunk.vectors.cpu().numpy(), chunk.mask.cpu().numpy().astype(bool)
+    each = [pool(own[real], most)[0] for own, real in zip(vectors, mask, strict=True)]
+    lengths = torch.tensor([len(own) for own in each])
+    padded = torch.nn.utils.rnn.pad_sequence([torch.from_numpy(own) for own in each], True)
+    kept = torch.arange(padded.shape[1]) < lengths[:, None]
+    where = chunk.mask.device
+    return TokenVectors(chunk.rows, padded.to(where), kept.to(where, chunk.mask.dtype))
 
 
 def _to_disk(file: BinaryIO, batch: TokenVectors) -> TokenVectors:

@@ -7,13 +7,16 @@ from msgspec.structs import replace
 from muver.cli import main
 from muver.io.errors import InputError
 from muver.io.files import write_json
-from muver.reproduction.figures import lengths_plot, style, views_plot
+from muver.reproduction.figures import lengths_plot, style, vectors_plot, views_plot
 from muver.reproduction.figures.stage import make_figure
 from muver.reproduction.figures.style import house_style
 from muver.reproduction.tables.records import (
+    ComparedPart,
+    ComparedRow,
     ComparisonTable,
     LayersRow,
     Part,
+    TableSet,
     ViewsTable,
     read_result,
 )
@@ -166,8 +169,34 @@ def test_table3_from_its_json(tmp_path):
     assert [(tmp_path / f"table3.{kind}").read_bytes() for kind in ("svg", "png")] == before
 
 
-@pytest.mark.parametrize("content", [[], blank(ComparisonTable)])
-def test_other_json(tmp_path, content):
-    write_json(tmp_path / "table3.json", content)
-    with pytest.raises(InputError, match="not the JSON of a table of views"):
+def test_other_json(tmp_path):
+    write_json(tmp_path / "table3.json", [])
+    with pytest.raises(InputError, match="not the JSON of a table whose rows have vectors"):
         make_figure("table3", tmp_path, table=tmp_path / "table3.json")
+
+
+def compared(*rows):
+    """A comparison of rows, each a method, its vectors an entity and its recall at 16."""
+    made = []
+    for method, vectors, recall in rows:
+        interval = Means(micro={16: [recall - 1, recall + 1]}, macro={})
+        own = {"micro": {16: recall}, "interval": interval, "views_per_entity": vectors}
+        made.append(blank(ComparedRow, method=method, sets={"test": blank(ComparedPart, **own)}))
+    head = {"name": "tradeoff", "caption": "Trade", "dataset": "tiny", "cutoffs": [8, 16]}
+    return blank(ComparisonTable, rows=made, sets=[blank(TableSet, set="test")], **head)
+
+
+def test_recall_against_vectors(tmp_path):
+    """A curve a method, from few vectors to many; a row without vectors has no place."""
+    rows = [("BM25", None, 60.0), ("SOM", 115.0, 90.0), ("SOM, 8 pooled vectors", 7.5, 85.0)]
+    table = compared(*rows, ("BLINK (128 tokens)", 1.0, 70.0))
+    with house_style():
+        (axes,) = vectors_plot.draw(table).axes
+    drawn = {line.get_label(): line.get_xydata().tolist() for line in axes.lines}
+    assert drawn == {"SOM": [[7.5, 85], [115, 90]], "BLINK (128 tokens)": [[1, 70]]}
+    assert axes.get_title(loc="left") == "recall@16 (%)"
+    write_json(tmp_path / "tradeoff.json", table)
+    make_figure("tradeoff", tmp_path, table=tmp_path / "tradeoff.json")
+    assert (tmp_path / "tradeoff.svg").stat().st_size > 1000
+    with pytest.raises(InputError, match="tradeoff: no row has vectors"):
+        vectors_plot.draw(compared(rows[0]))

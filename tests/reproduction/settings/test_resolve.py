@@ -186,7 +186,7 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ("sweep.searches", ["clos"], r"sweep.searches names 'clos'. Did you mean 'close'\?"),
         ("merge.searches.close.wasted", "lost", "close.wasted is 'lost'. Allowed: kept, replaced"),
         ("merge.searches.all_pairs.wasted", "replaced", "all_pairs: .*wasted"),
-        ("fusion.cutoff", 65, "fusion.cutoff goes up to 65, but muver_bm25_elsewhere keeps only 64"),
+        ("fusion.cutoff", 65, "cutoff goes up to 65, but muver_bm25_elsewhere keeps only 64"),
         ("systems.bm25_200.match", "id", "matches by title, its part bm25_200 by id"),
         ("systems.bm25.spans", True, "systems.bm25: .* bm25 names retriever alone"),
         ("systems.muver_bm25.spans", True, "systems.muver_bm25: a row names either 'retriever"),

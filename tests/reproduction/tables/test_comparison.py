@@ -112,6 +112,12 @@ def test_own_tables_count_where_the_mentions_own_page_comes_first(table):
         assert page(made).sections[0].header == ["method", "R@1", "R@64", "row_key"]
 
 
+def test_own_tables_tell_the_vectors_an_entity(table):
+    main = page(table("beyond", views_per_entity=35.26)).sections[0]
+    assert main.header == ["method", "vectors", "R@1", "R@64", "row_key"]
+    assert main.rows[0][1] == "35.3" and "vectors: those that are compared" in main.note
+
+
 def test_the_spread_of_seeds_enters_the_verdict(table):
     rows = [{**ROWS[1], "repeats": ["muver_2"]}, ROWS[0]]
     # Seeds of 36.36 and 18.18, 12.9 points of standard deviation: 12.7 sqrt(2) 12.9 = 231

@@ -16,6 +16,7 @@ from muver.retriever.retrieval import tokens
 from muver.retriever.retrieval.exact import rank_scores
 from muver.retriever.retrieval.tokens import score_world
 from muver.retriever.vectors.block import first_with_same
+from muver.retriever.vectors.pooled import pool
 from tests import tiny
 
 CPU = torch.device("cpu")
@@ -44,6 +45,18 @@ def test_score_world_equals_pair_by_pair(encoder):
                 view = model.encode_views(pack([entity]))[0]
                 expected = (mention @ view.T).max(dim=1).values.sum().item()
                 np.testing.assert_allclose(found[i, j], expected, rtol=1e-5)
+
+
+def test_pooled_entities_score_by_their_few_vectors(encoder):
+    model = tiny.make_model(encoder, "sum_max")
+    found = found_by(model, pool_to=3)
+    with torch.no_grad():
+        mention = model.encode_mentions(pack([CONTEXTS[0]]))[0]
+        for j, entity in enumerate(ENTITIES):
+            few, _ = pool(model.encode_views(pack([entity]))[0].numpy(), 3)
+            expected = (mention @ torch.from_numpy(few).T).max(dim=1).values.sum().item()
+            np.testing.assert_allclose(found[0, j], expected, rtol=1e-5)
+    np.testing.assert_allclose(found_by(model, pool_to=99), found_by(model), rtol=1e-6)
 
 
 def test_padding_takes_part_if_it_is_asked_to(encoder):

@@ -4,15 +4,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from msgspec import UNSET, UnsetType
+
 from muver.io.typed import Count
 from muver.retriever.encoders.settings import Machine
 from muver.retriever.retrieval.settings import Run
 
 
-class Settings(Run):
-    """The settings that every run has, and a bound on the memory."""
+class Settings(Run, kw_only=True):
+    """The settings that every run has, a bound on the memory, and how many vectors an entity keeps
+    (``pool``, as of views; by default all).
+    """
 
     memory_mb: Count
+    pool: Count | UnsetType = UNSET
 
 
 def needs(row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -70,6 +75,7 @@ def retrieve(
                 label=f"entities of {world.name}",
                 memory_mb=settings.memory_mb,
                 pad_to=config.pad_to,
+                pool_to=settings.pool or None,
             )
         found_in = rows.candidates(world.name)
         ranking = rank_scores(scores, found_in.of, rows.k, settings.memory_mb)
@@ -80,6 +86,7 @@ def retrieve(
         )
         rows.add(found_in, world.mention_ids, ranking, origins)
         counts["entities"] += len(views)
-        counts["views"] += sum(config.pad_to[1] or len(view.ids) for view in views)
+        lengths = (config.pad_to[1] or len(view.ids) for view in views)
+        counts["views"] += sum(min(length, settings.pool or length) for length in lengths)
     rows.write(run)
     write_manifest(manifest, "retrieve", settings.as_dict(), {}, counts=counts)

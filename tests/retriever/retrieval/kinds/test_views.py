@@ -108,6 +108,14 @@ def test_merged_views_win_with_their_layer_and_span(store, corpus):
     assert read_json(store / "run.json")["counts"] == {"entities": 12, "views": 13}
 
 
+def test_pooled_views_are_fewer_and_have_the_origin_of_one_of_them(store, corpus):
+    """Entity 11's two views, of which one is merged, become one."""
+    run = retrieve(store, corpus, store / "merged", merge_layers=1, pool=1).to_pylist()
+    assert read_json(store / "run.json")["counts"] == {"entities": 12, "views": 12}
+    own = next(row for row in run if row["entity"] == 11)
+    assert (own["layer"], own["first"], own["last"]) in ((1, 0, 4), (0, 2, 3))
+
+
 def test_l2_takes_the_nearest_view(store, corpus):
     """Mention n lies at 2 n + (n - 1): nearest view n, at distance sqrt 2, then n - 1, at 2."""
     run = retrieve(store, corpus, metric="l2", k=2).to_pylist()
