@@ -161,7 +161,7 @@ def _further(table: records.ComparisonTable) -> dict[str, dict[str, str]]:
     vectors = {name: part.views_per_entity for name, part in parts.items()}
     found = {}
     if any(vectors.values()):
-        found["vectors"] = {name: f"{n:.1f}" if n else "-" for name, n in vectors.items()}
+        found["vectors"] = {name: f"{n:.1f}" if n else "" for name, n in vectors.items()}
     if None not in own.values():
         found["own page"] = {name: percent(n, parts[name].mentions) for name, n in own.items()}
     return found
