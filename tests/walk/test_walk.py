@@ -114,18 +114,6 @@ def test_mlflow_lists_the_rows_of_the_table(walk: Walk, tab: Tab, keep):
         keep("mlflow-row")
 
 
-def test_a_changed_setting_and_back_trains_nothing_twice(walk: Walk):
-    table = walk.read("results/table1.csv")
-    changed = walk.snakemake("results/table1.csv", "--config", "seed=7")
-    assert {"pretrain", "train", "evaluate"} <= walk.finished(changed)
-    assert walk.read("results/table1.csv") != table
-    back = walk.planned("results/table1.csv")
-    assert set(back) <= {"comparison", "latest"}
-    walk.snakemake("results/table1.csv")
-    assert walk.read("results/table1.csv") == table
-    assert set(walk.planned("results/table1.csv", "--config", "seed=7")) <= {"comparison", "latest"}
-
-
 def test_a_knowledge_base_of_ones_own_is_asked(walk: Walk):
     (walk.folder / "glossary.csv").write_text(GLOSSARY, encoding="utf-8")
     walk.run("muver", "kb", "import", "glossary.csv", "--out", "kb")

@@ -17,8 +17,10 @@ def test_a_retriever_kind_is_its_module_and_params(tmp_path):
     project = tiny_project(
         tmp_path,
         results=["table1", "mine"],
-        tracking={"enabled": False},
-        tables={"table1": rows, "mine": {"rows": rows, "caption": "Mine: recall@k"}},
+        tables={
+            "table1": rows,
+            "mine": {"rows": rows, "caption": "Mine: recall@k", "against": "bm25"},
+        },
     )
     kinds = project.folder / "muver/retriever/retrieval/kinds"
     shutil.copy(Path(__file__).with_name("overlap.py"), kinds)
@@ -33,9 +35,15 @@ def test_a_retriever_kind_is_its_module_and_params(tmp_path):
         lines = list(csv.DictReader(io.StringIO(project.read(f"results/{name}.csv").decode())))
         assert [line["method"] for line in lines] == ["BM25", "Shared words"]
         assert float(lines[1]["R@16"]) > 20
+    mine = json.loads(project.read("results/mine.json"))
+    paired = [row["sets"]["test"]["paired"] for row in mine["rows"]]
+    assert paired[0] is None and paired[1]["won"]
+    listed = project.read("build/miniwikia/recorded/mine.csv").decode()
+    assert all(row["row_key"] in listed for row in mine["rows"])
     made = json.loads(project.read("build/miniwikia/current/runs/test/overlap.json"))
     assert made["settings"]["lower"] is True
-    assert "Shared words" in project.read("results/report.html").decode()
+    page = project.read("results/report.html").decode()
+    assert "Shared words" in page and mine["caption"] in page
     # Its settings and its code are followed as those of every other kind.
     assert project.planned("--config", "overlap={lower: false}")["retrieve"] == 1
     module = kinds / "overlap.py"

@@ -48,8 +48,26 @@ def test_a_dropped_row_leaves_the_table_and_its_files_stay(main_job, adopted):
     assert kept.path not in adopted.run("muver", "prune")
 
 
-def test_a_repeat_seed_s_start_is_made_and_kept_by_dvc(by_dvc, tmp_path):
+def test_another_seed_loses_nothing_and_back_again_costs_nothing(by_dvc, tmp_path):
+    """In both tools; the trial's files are none of DVC's. A preset that nobody uses marks nothing
+    meanwhile. A repeat seed's files are DVC's own.
+    """
     project = by_dvc.copy(tmp_path / "copy")
+    before = project.read(MODEL), project.read(TABLE)
+    project.snakemake("results/table1.csv", "--config", "seed=7")
+    project.change("zeshel", training={"epochs": 3})
+    changed = re.findall(r"^(\w+):$", project.run("dvc", "status"), re.MULTILINE)
+    # The table is the trial's, the models are as params.yaml has them.
+    assert changed == ["settings", "tables"]
+    assert project.read(MODEL) != before[0] and project.read(TABLE) != before[1]
+    remade = {"comparison", "latest", "metrics", "report"}  # named by no key
+    assert set(project.planned()) == remade
+    said = project.run("dvc", "repro")
+    assert set(re.findall(r"Running stage '(\w+)'", said)) == {"settings", "tables"}
+    assert project.read(MODEL) == before[0] and project.read(TABLE) == before[1]
+    ran = project.finished(said)
+    assert "comparison" in ran and "train" not in ran
+
     project.change(repeat_seeds=[7], tables={"table1": ["muver_plain"]})
     project.run("dvc", "repro")
     assert "up to date" in project.run("dvc", "status")
@@ -59,23 +77,6 @@ def test_a_repeat_seed_s_start_is_made_and_kept_by_dvc(by_dvc, tmp_path):
         f"{BUILT}/pretrained/model.safetensors"
     )
     assert start.path not in project.run("muver", "prune")
-
-
-def test_another_seed_loses_nothing_and_back_again_costs_nothing(by_dvc, tmp_path):
-    """In both tools; the trial's files are none of DVC's."""
-    project = by_dvc.copy(tmp_path / "copy")
-    before = project.read(MODEL), project.read(TABLE)
-    project.snakemake("results/table1.csv", "--config", "seed=7")
-    changed = re.findall(r"^(\w+):$", project.run("dvc", "status"), re.MULTILINE)
-    assert changed == ["tables"]  # the table is the trial's, the models are as params.yaml has them
-    assert project.read(MODEL) != before[0] and project.read(TABLE) != before[1]
-    remade = {"comparison", "latest", "metrics", "report"}  # named by no key
-    assert set(project.planned()) == remade
-    said = project.run("dvc", "repro")
-    assert project.read(MODEL) == before[0] and project.read(TABLE) == before[1]
-    ran = project.finished(said)
-    assert "comparison" in ran and "train" not in ran
-    assert "up to date" in project.run("dvc", "repro")
 
 
 def test_a_changed_merge_section_never_retrains(by_dvc):
@@ -88,15 +89,6 @@ def test_a_changed_merge_section_never_retrains(by_dvc):
 
 def test_swapped_numbers_are_a_change(by_dvc):
     assert by_dvc.planned("--config", "bm25={k1: 0.4, b: 0.9}")["retrieve"] == 1
-
-
-def test_an_unused_preset_marks_nothing(by_dvc, tmp_path):
-    project = by_dvc.copy(tmp_path / "copy")
-    project.change("zeshel", training={"epochs": 3})
-    marked = re.findall(r"^(\w+):$", project.run("dvc", "status"), re.MULTILINE)
-    assert marked == ["settings"]
-    said = project.run("dvc", "repro")
-    assert set(re.findall(r"Running stage '(\w+)'", said)) == {"settings"}
 
 
 def test_the_machine_makes_nothing_again(by_dvc):

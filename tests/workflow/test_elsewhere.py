@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.workflow.conftest import ROOT, Project
+
 MODULE = """
 module muver:
     snakefile: "{root}/workflow/Snakefile"
@@ -34,7 +35,7 @@ def run(folder: Path, *command: str, **environment: str) -> str:
     done = subprocess.run(
         command,
         cwd=folder,
-        env={**os.environ, **environment},
+        env={**Project(ROOT).environment, **environment},
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -46,7 +47,7 @@ def run(folder: Path, *command: str, **environment: str) -> str:
 def test_as_a_module_of_another_workflow(tmp_path):
     """Its own table is asked for, of the rows that the other workflow's config names."""
     (tmp_path / "Snakefile").write_text(MODULE.format(root=ROOT, config=CONFIG))
-    said = run(tmp_path, "snakemake", "--dry-run", PYTHONPATH=str(ROOT))
+    said = run(tmp_path, "snakemake", "--dry-run")
     counts = dict(line.split() for line in said.splitlines() if line.startswith("muver_"))
     assert counts["muver_evaluate"] == "2"
     assert counts["muver_train"] == "1"
@@ -112,7 +113,7 @@ def test_jobs_in_an_environment_of_conda(tmp_path):
     run(
         tmp_path, "snakemake", "--snakefile", str(ROOT / "workflow/Snakefile"), "--cores", "1",
         "--sdm", "conda", "--until", "download",
-        PYTHONPATH=str(ROOT), PATH=f"{folder}/bin:{os.environ['PATH']}",
+        PATH=f"{folder}/bin:{os.environ['PATH']}",
     )  # fmt: skip
     (call,) = (folder / "calls").read_text().splitlines()
     assert call.startswith(f"{tmp_path}/.snakemake/code -m muver.cli stage download ")

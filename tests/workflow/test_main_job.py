@@ -112,17 +112,15 @@ def test_a_second_call_has_nothing_to_do(main_job):
     assert said.index("Table 1: recall@k in percent") < said.index("Contrasts at 16:")
 
 
-def test_recording_again_duplicates_nothing(main_job, rows):
-    first, again = main_job.notes["recorded"]
-    assert first == again
-    assert len(recorded(main_job, "table1")) == len(rows)
-
-
-def test_a_lost_store_is_filled_again_and_the_table_stays(main_job, rows):
+def test_a_lost_store_is_filled_again_once_and_the_table_stays(main_job, rows):
     table = main_job.read("results/table1.csv")
     (main_job.folder / "mlflow.db").rename(main_job.folder / "mlflow.away")
-    main_job.snakemake("record", "--config", "results=[table1]")
-    assert recorded(main_job, "table1") == sorted(row["row_key"] for row in rows)
+    listed = []
+    for _ in range(2):  # recording again duplicates nothing
+        main_job.snakemake("record", "--config", "results=[table1]")
+        assert recorded(main_job, "table1") == sorted(row["row_key"] for row in rows)
+        listed.append(main_job.read(RECORDED))
+    assert listed[0] == listed[1]
     assert main_job.read("results/table1.csv") == table
 
 
@@ -142,33 +140,16 @@ def test_report_opens_offline_with_tables_and_figures(snakemake_report):
         assert name in snakemake_report
 
 
-def test_a_mistyped_table_is_answered_with_the_nearest(main_job):
-    said = main_job.snakemake("-n", "results/tabel1.csv", ok=False)
-    assert "has no table of this name. Did you mean 'table1'?" in said
-
-
-@pytest.mark.parametrize(
-    ("override", "said"),
-    [
-        ("merge={top_q: 0.4}", "unknown key merge.top_q. Did you mean 'top_k'?"),
-        ("dataset=nowhere", "dataset nowhere: no such folder"),
-        ("encoder=./nope", "encoder './nope': neither a directory here nor a name of the hub"),
-        ("encoder=ROBERTA", "encoder 'ROBERTA': neither a directory here nor in the hub's cache"),
-    ],
-)
-def test_a_wrong_setting_stops_before_anything_runs(main_job, override, said):
+def test_a_wrong_setting_stops_before_anything_runs(main_job):
+    """Other mistakes are in tests/walk."""
     table = main_job.read("results/table1.csv")
-    out = main_job.snakemake("results/table1.csv", "--config", override, ok=False)
-    assert said in out
-    assert "Traceback" not in out
+    said = main_job.snakemake("results/table1.csv", "--config", "encoder=ROBERTA", ok=False)
+    assert "encoder 'ROBERTA': neither a directory here nor in the hub's cache" in said
+    assert "Traceback" not in said
     assert main_job.read("results/table1.csv") == table
-
-
-@pytest.mark.parametrize(("encoder", "ends"), [("./nope", True), ("ROBERTA", False)])
-def test_a_dry_run_tells_of_an_encoder_that_is_not_here(main_job, encoder, ends):
-    """A name that the hub may have, which these tests never ask, is a warning."""
-    said = main_job.snakemake("-n", "--config", f"encoder={encoder}", ok=not ends)
-    assert f"encoder '{encoder}'" in said and "Traceback" not in said
+    # A dry run may be for another machine, on which the hub is asked.
+    said = main_job.snakemake("-n", "--config", "encoder=ROBERTA")
+    assert "encoder 'ROBERTA'" in said and "Traceback" not in said
 
 
 def test_a_tab_in_params_is_told_with_its_line(main_job):

@@ -58,7 +58,6 @@ def test_each_dataset_keeps_its_own_and_the_plain_name_is_the_last_one_s(main_jo
     assert main_job.planned(name) == {"latest": 1}
     main_job.snakemake(name)
     assert (main_job.folder / name).readlink() == Path("miniwikia/table4.csv")
-    assert main_job.planned() == {}
 
 
 def test_parameters_of_two_towers(main_job):
@@ -124,25 +123,6 @@ def test_a_footnote_names_the_pooling_that_validation_chose(main_job):
     pooling = PARAMS["models"][chosen].get("pooling", "all")  # the preset's own for BLINK
     assert f"Validation chose model {chosen} (pooling {pooling}) among " in notes["partalidou"]
     assert "Validation chose" not in notes["blink_128"]
-
-
-def test_a_table_of_ones_own_is_an_entry_of_params(main_job, tmp_path):
-    """Made of rows that are there, recorded and shown on the page; nothing else is changed."""
-    project = main_job.copy(tmp_path / "copy")
-    entry = {"caption": "Mine: recall@k", "rows": ["bm25", "muver"], "against": "bm25"}
-    project.change(tables={**TINY["tables"], "mine": entry}, results=["table1", "mine"])
-    assert set(project.planned("results/mine.csv")) == {"comparison", "latest"}
-    project.snakemake("results/mine.csv", "results/report.html")
-    made = json.loads(project.read("results/mine.json"))
-    assert made["caption"] == entry["caption"]
-    paired = [row["sets"]["test"]["paired"] for row in made["rows"]]
-    assert paired[0] is None and paired[1]["won"]
-    kept = {row["system"]: row["row_key"] for row in made["rows"]}
-    table1 = json.loads(main_job.read("results/table1.json"))["rows"]
-    assert kept.items() <= {row["system"]: row["row_key"] for row in table1}.items()
-    recorded = project.read(f"{RECORDED}/mine.csv").decode()
-    assert all(key in recorded for key in kept.values())
-    assert "Mine: recall@k" in project.read("results/report.html").decode()
 
 
 def test_a_run_beside_the_numbers_of_record_that_were_made_of_it(main_job):
@@ -214,16 +194,14 @@ GRID_OF_ONE = (
 )
 
 
-def test_the_grid_s_model_may_start_from_another(main_job, tmp_path):
-    """Here from a choice among models; each point's job is given what the model's own would be."""
-    project = main_job.copy(tmp_path / "copy")
+def test_the_grid_s_model_may_start_from_another(main_job):
+    """Here from a choice among models."""
     config = ["models={muver: {start: partalidou}}", GRID_OF_ONE]
-    assert project.planned("results/grid.csv", "--config", *config) == {
-        "grid_point": 1, "grid": 1, "latest": 1,
-    }  # fmt: skip
-    project.snakemake("results/grid.csv", "--config", *config)
-    (line,) = table(project, "grid")
-    assert line["row_key"] not in {known["row_key"] for known in table(main_job, "grid")}
+    said = main_job.snakemake(
+        "results/grid.csv", "-n", "-p", "--quiet", "host", "--config", *config
+    )
+    (given,) = re.findall(r"stage train --log .* --start (\S+)", said)
+    assert given == main_job.place("models", "partalidou").path
 
 
 def test_a_changed_statistic_loads_no_model(main_job):

@@ -120,24 +120,24 @@ def test_the_small_encoder_s_preset_runs_by_the_encoder_s_own_pooling(main_job, 
     for name, content in files.items():
         (encoder / name).write_text(json.dumps(content))
     said = project.snakemake(
-        "results/table3.csv",
+        "results/table1.csv",
         "--config",
         "preset=zeshel_small",
         "workspace=zeshel_small",
         "dataset=.test/tiny",
         f"encoder={encoder}",
         "segment={punkt: train}",
-        "tables={table3: [muver_plain, muver]}",
+        "tables={table1: [muver_plain]}",
         "tracking={enabled: false}",
     )
     assert "Traceback" not in said
-    table = json.loads(project.read("results/table3.json"))
-    assert [row["system"] for row in table["rows"]][:2] == ["muver_plain", "muver_distant_1"]
     model = json.loads(project.read("build/zeshel_small/current/models/muver/muver.json"))
     assert (model["pooling"], model["context"]["prompt"]) == ("all", "who :")
     assert model["views"]["prompt"] == "page :"
     assert 15 < model["scale"] < 30 and model["scale"] != 20
-    evaluation = json.loads(project.read("build/zeshel_small/current/evaluations/test/muver.json"))
+    evaluation = json.loads(
+        project.read("build/zeshel_small/current/evaluations/test/muver_plain.json")
+    )
     assert evaluation["settings"]["encoder"]["vectors"]["normalised"] is True
     assert evaluation["settings"]["retrieve"]["aggregate"] == "max"
 

@@ -15,11 +15,13 @@ from typing import Any
 from client import is_ours
 
 LIBRARIES = (  # what the commands import, sooner or later
-    "accelerate", "bm25s", "dvc.cli.parser", "dvc.repo", "faiss",
+    "accelerate", "alembic.command", "bm25s", "dvc.cli.parser", "dvc.dirs", "dvc.lock", "dvc.repo",
+    "dvc.repo.graph", "dvc.repo.plots", "dvc.rwlock", "dvc.utils.strictyaml", "faiss",
     "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg", "matplotlib.pyplot",
-    "mlflow.db", "mlflow.tracking", "msgspec", "nltk.tokenize.punkt", "numpy", "pandas", "psutil",
-    "pyarrow.compute", "pyarrow.dataset", "pyarrow.parquet", "rich.table", "safetensors.torch",
-    "scipy.sparse", "scipy.stats", "snakemake.cli", "tokenizers", "torch._dynamo", "yaml",
+    "mlflow.db", "mlflow.tracking", "msgspec", "networkx", "nltk.tokenize.punkt", "numpy", "pandas",
+    "psutil", "pyarrow.compute", "pyarrow.dataset", "pyarrow.parquet", "rich.table", "ruamel.yaml",
+    "safetensors.torch", "scipy.sparse", "scipy.stats", "scmrepo.git", "smart_open",
+    "snakemake.cli", "tokenizers", "torch._dynamo", "yaml",
 )  # fmt: skip
 Process = multiprocessing.get_context("fork").Process
 
