@@ -39,12 +39,8 @@ def raised(work, *given):
         raise WorkflowError(str(error)) from None
 
 
-PARAMS = raised(read_params, params_file())  # refuses what Snakemake ignores, as a repeated key
-
-
-configfile: str(params_file())
-
-
+# Read here and not by `configfile:`, which is slow and ignores mistakes such as a repeated key.
+PARAMS = raised(read_params, params_file())
 # The command line's --default-storage-provider, such as s3.
 STORAGE = workflow.storage_settings.default_storage_provider
 
