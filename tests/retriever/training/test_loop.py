@@ -127,9 +127,8 @@ def test_a_run_leaves_a_model_its_log_and_no_checkpoints(encoder, corpus, tmp_pa
 
 @pytest.mark.parametrize(
     "way, step",
-    [("best", 2), ("best", 4), ("best", 6), ("best", 12), ("last", 6), ("last", 12),
-     ("as released", 6)],
-)  # fmt: skip
+    [("best", 4), ("best", 12), ("last", 6), ("as released", 6)],
+)
 def test_a_killed_run_resumes_to_the_same_bytes(
     encoder, corpus, tmp_path, whole, killed, way, step
 ):
@@ -339,9 +338,7 @@ def make_trainer(encoder, corpus, folder, views=tiny.SENTENCE_VIEWS, **training)
     )
 
 
-@pytest.mark.parametrize(
-    "hits, best", [([3, 5, 5], 8), ([0, 0, 0], 4), ([5, 3, 4], 4), ([1, 2, 3], 12)]
-)
+@pytest.mark.parametrize("hits, best", [([3, 5, 5], 8), ([0, 0, 0], 4)])
 def test_the_best_checkpoint_finds_strictly_more(
     encoder, corpus, tmp_path, monkeypatch, hits, best
 ):
@@ -509,11 +506,12 @@ def test_an_entity_is_filled_up_if_it_has_too_few_views():
     assert fill_with_empty_views(views, 2, 0, 3) == fill_with_empty_views(views, 1, 0, 3) == views
 
 
-@pytest.mark.parametrize("name", ["last", "best"])
-def test_a_damaged_checkpoint_is_told_at_the_start(encoder, corpus, tmp_path, killed, name):
+def test_a_damaged_checkpoint_is_told_at_the_start(encoder, corpus, tmp_path, killed):
     killed(8, run, tmp_path, encoder, corpus)
-    path = tmp_path / "checkpoints" / f"{name}.pt"
-    whole = path.read_bytes()
-    path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(InputError, match=rf"{name}\.pt: damaged.*Delete .*checkpoints"):
-        run(tmp_path, encoder, corpus)
+    for name in ("last", "best"):
+        path = tmp_path / "checkpoints" / f"{name}.pt"
+        whole = path.read_bytes()
+        path.write_bytes(whole[: len(whole) // 2])
+        with pytest.raises(InputError, match=rf"{name}\.pt: damaged.*Delete .*checkpoints"):
+            run(tmp_path, encoder, corpus)
+        path.write_bytes(whole)
