@@ -112,24 +112,6 @@ def test_an_encoder_of_ours_that_is_damaged(tmp_path):
         take_encoder(tmp_path / "out", tmp_path / "again")
 
 
-def test_another_project_s_manifest(copied, encoder, tmp_path):
-    (copied / "manifest.json").write_text('["files"]')
-    take_encoder(copied, tmp_path / "out")
-    assert (
-        contents(tmp_path / "out")["model.safetensors"]
-        == (encoder / "model.safetensors").read_bytes()
-    )
-
-
-def test_from_a_directory_with_torch_weights(copied, encoder, tmp_path):
-    torch.save(load_file(copied / "model.safetensors"), copied / "pytorch_model.bin")
-    (copied / "model.safetensors").unlink()
-    take_encoder(copied, tmp_path / "out")
-    assert (tmp_path / "out" / "model.safetensors").read_bytes() == (
-        encoder / "model.safetensors"
-    ).read_bytes()
-
-
 def as_pretrained(folder: Path) -> None:
     """Weights as a checkpoint of the masked language model has them: prefix, pooler and head."""
     weights = {
@@ -141,16 +123,26 @@ def as_pretrained(folder: Path) -> None:
     save_file(weights, folder / "model.safetensors", {"format": "pt"})
 
 
-def test_weights_that_a_tower_has_no_use_for_are_left_without_noise(
-    copied, encoder, tmp_path, capfd
-):
-    as_pretrained(copied)
+def with_torch_weights(folder: Path) -> None:
+    torch.save(load_file(folder / "model.safetensors"), folder / "pytorch_model.bin")
+    (folder / "model.safetensors").unlink()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        as_pretrained,  # with weights that a tower has no use for
+        with_torch_weights,
+        lambda folder: (folder / "manifest.json").write_text('["files"]'),  # another project's
+    ],
+)
+def test_other_directories_of_the_same_weights(copied, encoder, tmp_path, capfd, change):
+    change(copied)
     take_encoder(copied, tmp_path / "out")
     said = capfd.readouterr()
     assert said.out == said.err == ""
-    assert (tmp_path / "out" / "model.safetensors").read_bytes() == (
-        encoder / "model.safetensors"
-    ).read_bytes()
+    old, new = contents(encoder), contents(tmp_path / "out")
+    assert old["model.safetensors"] == new["model.safetensors"]
 
 
 def test_from_a_directory_with_a_vocabulary_file_only(copied, encoder, tmp_path):

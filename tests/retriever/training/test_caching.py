@@ -7,7 +7,6 @@ import pytest
 import torch
 import torch.nn.functional as F
 from accelerate import Accelerator
-from accelerate.state import AcceleratorState
 
 from muver.retriever.encoders.bulk import batches_by_length, encode_vectors
 from muver.retriever.encoders.packing import Packed, pack
@@ -35,14 +34,6 @@ WITH_NEGATIVES = np.array([0, 2, 0, 0, 2])  # 1 and 3 are nobody's gold
 @pytest.fixture
 def accelerator():
     return Accelerator(cpu=True)
-
-
-@pytest.fixture
-def half(accelerator):
-    """Accelerate allows one precision a process: its state is reset before and after."""
-    AcceleratorState._reset_state(True)
-    yield Accelerator(cpu=True, mixed_precision="bf16")
-    AcceleratorState._reset_state(True)
 
 
 @pytest.fixture(params=["max", "sum_max"])
@@ -212,8 +203,9 @@ def test_gradients_are_added_to_those_already_there(encoder, accelerator):
 
 
 @pytest.mark.parametrize("case", ["max", "l2 of empty views", "padding", "of one length"])
-def test_half_precision_with_several_chunks(encoder, half, case):
+def test_half_precision_with_several_chunks(encoder, accelerator_state, case):
     """Under autocast the weights are cast once and shared by the chunks' graphs."""
+    half = Accelerator(cpu=True, mixed_precision="bf16")
     views, gold, more = CASES[case]
     exact = tiny.make_model(encoder, **more)
     both = copy.deepcopy(exact), copy.deepcopy(exact)

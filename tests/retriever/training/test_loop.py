@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from accelerate.state import AcceleratorState
 
 from muver.io.errors import InputError
 from muver.io.typed import read
@@ -281,22 +280,6 @@ def test_the_last_state_is_kept_where_it_is_asked_for(encoder, corpus, tmp_path,
     assert kept_validation(tmp_path / "best_7/log.jsonl", 3) == (70, 4)
 
 
-@pytest.mark.parametrize("missing", ["training", "seed", "views"])
-def test_settings_without_one(encoder, corpus, tmp_path, missing):
-    settings = {key: value for key, value in SETTINGS.items() if key != missing}
-    with pytest.raises(InputError, match=f"{missing} is missing"):
-        train(settings, tiny.COMPUTE, encoder, *corpus, tmp_path, tmp_path / "log.jsonl")
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.fixture
-def accelerator_state():
-    """Accelerate allows one precision a process: its state is reset before and after."""
-    AcceleratorState._reset_state(True)
-    yield AcceleratorState
-    AcceleratorState._reset_state(True)
-
-
 def test_half_precision_under_other_settings(encoder, corpus, tmp_path, accelerator_state):
     """The model's precision holds, not the machine's."""
     settings = {
@@ -472,15 +455,6 @@ def test_a_gpu_too_small_for_the_activations_trains_the_same(
     assert (tmp_path / "log.jsonl").read_bytes() == uninterrupted[1]
     assert len(tried) == STEPS + len(caplog.records) and len(caplog.records) >= 1
     assert "encoded twice from here on, with the same gradients" in caplog.messages[0]
-
-
-def test_a_gpu_too_small_for_a_chunk(encoder, corpus, tmp_path, monkeypatch):
-    def on_no_gpu(*args):
-        raise torch.OutOfMemoryError("CUDA out of memory.")
-
-    monkeypatch.setattr(loop, "backward_through_batch", on_no_gpu)
-    with pytest.raises(InputError, match="graph_tokens .now 117;.*chunk_tokens .now 200"):
-        run(tmp_path, encoder, corpus)
 
 
 BATCH = [[1] * 30, [1] * 50, [1] * 20]  # 100 tokens
