@@ -130,11 +130,7 @@ def test_memory_changes_nothing(world, k, aggregate, metric):
     index = ViewBlock.of([vectors], owners, first_with_same(titles))
     whole = rank(mentions, [index], k, aggregate, metric=metric)
     tiny = rank(mentions, [index], k, aggregate, memory_mb=0, metric=metric)
-    for one, other in zip(
-        (whole.entities, whole.scores, whole.rows),
-        (tiny.entities, tiny.scores, tiny.rows),
-        strict=True,
-    ):
+    for one, other in zip(whole, tiny, strict=True):
         np.testing.assert_array_equal(one, other)
 
 

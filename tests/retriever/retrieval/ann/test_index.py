@@ -92,7 +92,6 @@ def test_more_effort_finds_more(indices, made):
         ({"lists": 8, "training_views": 4}, "8 lists .* on 4 of "),
         ({"factory": "PQ4", "training_views": 9}, "9 views"),
         ({"memory_mb": 0}, "memory_mb is 0"),
-        ({"nprobe": 3}, "unknown key nprobe"),
     ],
 )
 def test_settings_that_cannot_be(tmp_path, made, settings, message):
