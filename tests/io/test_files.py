@@ -23,7 +23,6 @@ from muver.io.files import (
     lock,
     read_json,
     remove_all,
-    sha256_of,
     short_hash,
     size_of,
     strays,
@@ -188,11 +187,6 @@ def test_hashes_are_of_the_value_and_not_of_its_spelling():
     # printf '{"a":1}' | sha256sum
     assert short_hash({"a": 1}) == "015abd7f5cc5"
     assert len(short_hash({}, 20)) == 20
-
-
-def test_sha256_of_a_file(tmp_path):
-    (tmp_path / "file").write_bytes(b"abc")
-    assert sha256_of(tmp_path / "file").startswith("ba7816bf8f01cfea")
 
 
 def test_a_manifest_has_neither_times_nor_paths(tmp_path):

@@ -203,10 +203,6 @@ def test_equal_titles_are_one_candidate_by_the_better_entity():
     assert found.entities.tolist() == [[1, 2, -1], [0, 1, -1]]
 
 
-def test_first_with_same():
-    assert first_with_same(["a", "b", "a", "c", "b"]).tolist() == [0, 1, 0, 3, 1]
-
-
 def test_views_in_candidate_order_stay_on_disk(tmp_path):
     np.save(tmp_path / "v.npy", np.zeros((3, 2), dtype=np.float32))
     vectors = np.load(tmp_path / "v.npy", mmap_mode="r")
