@@ -38,11 +38,11 @@ def test_equal_to_ranking_in_memory(tmp_path_factory, counts, k, data):
     [(MAX, 1e-5), (LogMeanExp(temperature=0.3), 1e-4), (Penalised(beta=0.4), 1e-4)],
 )
 def test_equal_on_vectors_of_all_norms(made, aggregate, tolerance):
-    mentions = made.mentions[:6]
+    mentions = made.mentions[:3]
     world = ViewBlock.of([made.vectors], owners(made.counts), np.arange(600))
     expected = rank(mentions, [world], 20, aggregate)
     # A block of an entity and a mention each, and all at once; a thread for each mention of some
-    for memory, threads in ((0, 1), (64, 1), (0, 3), (64, 500)):
+    for memory, threads in ((0, 1), (64, 1), (0, 2), (64, 500)):
         found = rank_shards(made.shards, mentions, 20, memory, aggregate, threads)
         assert np.array_equal(found.entities, expected.entities)
         np.testing.assert_allclose(found.scores, expected.scores, rtol=tolerance, atol=tolerance)
