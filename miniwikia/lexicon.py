@@ -69,6 +69,7 @@ def read_data(name: str) -> Any:
     return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
 
 
+@functools.lru_cache(2**16)
 def form(text: str) -> Form:
     """The form of a countable singular noun phrase or a name."""
     return Form(text, indefinite(text), plural(text))

@@ -18,13 +18,17 @@ HEAVY = {"torch", "transformers", "mlflow", "pandas", "snakemake", "numpy", "pya
 FAMILIES = {name.split()[0] for name in COMMANDS if " " in name}
 
 
-def test_lists_of_commands_import_nothing_heavy():
+def test_lists_of_commands_and_help_import_nothing_heavy():
     """In a process of its own, whose imports are its own."""
     script = f"""
 import sys
 from muver.cli import main
 for words in [[], ["--help"], ["--version"], *([one] for one in {FAMILIES!r}), ["typo"]]:
     assert main(words) == (2 if words == ["typo"] else 0), words
+try:
+    main(["query", "--help"])
+except SystemExit as end:
+    assert end.code == 0
 print("HEAVY", sorted({HEAVY!r} & set(sys.modules)))
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
@@ -33,20 +37,6 @@ print("HEAVY", sorted({HEAVY!r} & set(sys.modules)))
     assert f"muver {__version__}" in done.stdout
     shown = done.stdout.split()
     assert all(name.split()[-1].strip(",") in " ".join(shown) for name in COMMANDS)
-
-
-def test_help_of_a_query_imports_nothing_heavy():
-    script = f"""
-import sys
-from muver.cli import main
-try:
-    main(["query", "--help"])
-except SystemExit as end:
-    assert end.code == 0
-print("HEAVY", sorted({HEAVY!r} & set(sys.modules)))
-"""
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert done.stdout.endswith("HEAVY []\n"), done.stderr
 
 
 @pytest.mark.parametrize(
@@ -250,11 +240,6 @@ def test_wrong_arguments_are_named(typed, words, named, capsys):
         main(["work", *words])
     assert end.value.code == 2
     assert named in capsys.readouterr().err
-
-
-def test_settings_of_a_type_are_checked_before_the_work(typed, capsys):
-    assert main(["work", "here", "--settings", '{"punkt": "englisch"}']) == 2
-    assert "muver work: error: --settings: punkt" in capsys.readouterr().err
 
 
 def test_help_is_the_docstring(typed, capsys):

@@ -97,42 +97,31 @@ def test_the_citation_is_of_the_paper_and_of_this_code():
     assert len(paper["authors"]) == 7
 
 
-def set_up(tmp_path: Path, python: str) -> subprocess.CompletedProcess:
-    """Run a copy of the set-up script with this ``PYTHON``."""
+OLD = '[ "$1" = --version ] && echo Python 3.9.2 || exit 1'
+BARE = 'case "$2" in *ensurepip*) exit 1;; esac'
+
+
+@pytest.mark.parametrize(
+    ("python", "told"),
+    [
+        (OLD, "Python 3.9.2, and 3.11 or later is needed. Name another one: make setup PYTHON="),
+        (BARE, "lacks its venv module"),
+        (None, "there is no "),
+    ],
+)
+def test_set_up_refuses_a_python_that_will_not_do(tmp_path, python, told):
     shutil.copytree(ROOT / "requirements", tmp_path / "requirements")
-    return subprocess.run(
+    if python:
+        (tmp_path / "python3").write_text(f"#!/bin/sh\n{python}\n")
+        (tmp_path / "python3").chmod(0o755)
+    done = subprocess.run(
         [tmp_path / "requirements" / "install.sh"],
-        env=os.environ | {"PYTHON": python},
+        env=os.environ | {"PYTHON": str(tmp_path / "python3")},
         capture_output=True,
         text=True,
     )
-
-
-def test_set_up_refuses_an_old_python(tmp_path):
-    old = tmp_path / "python3"
-    old.write_text('#!/bin/sh\n[ "$1" = --version ] && echo Python 3.9.2 || exit 1\n')
-    old.chmod(0o755)
-    done = set_up(tmp_path, str(old))
-    assert done.returncode == 1
-    assert "Python 3.9.2, and 3.11 or later is needed" in done.stderr
-    assert "make setup PYTHON=" in done.stderr
+    assert done.returncode == 1 and told in done.stderr
     assert not (tmp_path / ".venv").exists()
-
-
-def test_set_up_refuses_a_python_without_venv(tmp_path):
-    bare = tmp_path / "python3"
-    bare.write_text('#!/bin/sh\ncase "$2" in *ensurepip*) exit 1;; esac\n')
-    bare.chmod(0o755)
-    done = set_up(tmp_path, str(bare))
-    assert done.returncode == 1
-    assert "lacks its venv module" in done.stderr
-    assert not (tmp_path / ".venv").exists()
-
-
-def test_set_up_without_any_python_says_so(tmp_path):
-    done = set_up(tmp_path, "no-such-python")
-    assert done.returncode == 1
-    assert "there is no no-such-python" in done.stderr
 
 
 def test_make_lists_every_target():

@@ -1,6 +1,7 @@
 """The rooms of the package, one above the other: none imports from a room above it."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -36,14 +37,17 @@ def room_of(names):
     return names[0] if names and names[0] in ROOMS else "__init__"
 
 
+@cache
 def modules():
-    """Each module's file with its room."""
+    """Each module's file, its room, and the rooms that it imports from."""
+    found = []
     for path in sorted(PACKAGE.rglob("*.py")):
         parts = [*path.relative_to(PACKAGE).with_suffix("").parts]
         if parts[-1] == "__init__" and len(parts) > 1:
             parts.pop()
         if room := room_of(parts):
-            yield path, room
+            found.append((path, room, list(imported_rooms(path))))
+    return found
 
 
 def imported_rooms(path):
@@ -64,16 +68,16 @@ def imported_rooms(path):
 
 
 def test_every_room_has_its_place():
-    assert sorted({room for _, room in modules()}) == sorted(ROOMS)
+    assert sorted({room for _, room, _ in modules()}) == sorted(ROOMS)
 
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_a_room_imports_from_none_above_it(room):
     upward = [
         f"{path.relative_to(PACKAGE)}, line {line}: {other}"
-        for path, own in modules()
+        for path, own, imports in modules()
         if own == room
-        for line, other in imported_rooms(path)
+        for line, other in imports
         if ROOMS.index(other) > ROOMS.index(room)
     ]
     assert not upward, f"{room} imports from rooms above it"

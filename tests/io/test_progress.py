@@ -68,15 +68,6 @@ def test_what_is_over_within_a_second_is_not_worth_a_line(clock, monkeypatch, tm
     assert seen == kept == []
 
 
-def test_other_lines_are_in_both(clock, monkeypatch, tmp_path):
-    stream = io.StringIO()
-    monkeypatch.setattr(progress.sys, "stderr", stream)
-    start_logging("encode", tmp_path / "log")
-    logging.getLogger("muver").info("done")
-    assert stream.getvalue() == "[encode] done\n"
-    assert (tmp_path / "log").read_text().endswith(" done\n")
-
-
 @pytest.mark.parametrize(
     ("seconds", "said"),
     [(0.4, "0 s"), (59.6, "1 min 0 s"), (200, "3 min 20 s"), (7500, "2 h 5 min")],

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from miniwikia import generate_kilt, kilt_writer
-from miniwikia.kilt import page_id
 from miniwikia.settings import GenerateKilt
 from muver.io.errors import InputError
 from muver.io.files import read_json
@@ -96,12 +95,6 @@ def test_the_mention_is_told_in_the_words_around_it(raw):
         assert len(f"{one['context_left']} {one['context_right']}".split()) >= 3
 
 
-def test_ids_rise_with_gaps():
-    ids = [page_id(number) for number in range(2000)]
-    gaps = {after - before for before, after in zip(ids, ids[1:], strict=False)}
-    assert min(gaps) >= 1 and len(gaps) > 2
-
-
 def test_worlds_that_share_a_title_are_make_distinct():
     titles = kilt_writer._Titles()
     assert titles.make_distinct(["Kora", "Rhea"], "a") == ["Kora", "Rhea"]
@@ -112,11 +105,9 @@ def test_worlds_that_share_a_title_are_make_distinct():
 @pytest.mark.parametrize(
     "change, message",
     [
-        ({"size": 3}, "unknown key size"),
         ({"entities": 3}, "entities is 3: expected"),
         ({"mentions": {"../x": 3}}, "mentions: the name is '../x'"),
         ({"mentions": {"msnbc": 0}}, "mentions.msnbc is 0"),
-        ({"mentions": 5}, "mentions is 5"),
         ({"mentions": {"msnbc": 99_999}}, "asked of world 'wiki00000', whose pages have"),
     ],
 )

@@ -181,17 +181,15 @@ def _training(replay: Replay) -> dict:
 def _loss(replay: Replay, gold: list[int]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     model, width = replay.model, SETTINGS["max_cand_len"]
     model.zero_grad()
-    scores = []
-    for mention in BATCH:
-        context = model.encode_mentions(pack([replay.contexts[mention]]))[0]
-        row = []
-        for entity in gold:
-            views = [view.ids for view in replay.views[entity][:TRAINING_VIEWS]]
-            views += [[0] * width] * (TRAINING_VIEWS - len(views))
-            vectors = [model.encode_views(pack([view]))[0] for view in views]
-            row.append(torch.stack(vectors) @ context)
-        scores.append(torch.stack(row))
-    best, winners = torch.stack(scores).max(dim=2)
+    contexts = model.encode_mentions(pack([replay.contexts[mention] for mention in BATCH]))
+    columns = []
+    for entity in gold:
+        views = [view.ids for view in replay.views[entity][:TRAINING_VIEWS]]
+        views += [[0] * width] * (TRAINING_VIEWS - len(views))
+        vectors = torch.cat([model.encode_views(pack([view])) for view in views])
+        columns.append(contexts @ vectors.T)
+    scores = torch.stack(columns, dim=1)  # mentions, entities, views
+    best, winners = scores.max(dim=2)
     return F.cross_entropy(best, torch.arange(len(BATCH))), best, winners
 
 

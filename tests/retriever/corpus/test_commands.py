@@ -66,16 +66,3 @@ def test_download_settings_name_a_source(zeshel, tmp_path):
         call("download", *options, "--settings", json.dumps(settings))
     call("download", *options, "--settings", json.dumps({**settings, "sha256": None}))
     assert len(list((tmp_path / "build" / "raw" / "documents").iterdir())) == 16
-
-
-@pytest.mark.parametrize(
-    "command, options",
-    [
-        ("download", ["--dataset", "zeshel", "--out", "x"]),
-        ("corpus", ["--name", "x", "--raw", "x", "--mentions", "x", *TABLES]),
-        ("segment", ["--out", "x", *TABLES]),
-    ],
-)
-def test_unknown_setting(command, options):
-    with pytest.raises(InputError, match="unknown key '?colour.*Allowed:"):
-        call(command, *options, "--settings", '{"colour": 1}')

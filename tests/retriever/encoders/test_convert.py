@@ -54,15 +54,6 @@ def vectors(model):
     return [encode_vectors(encode, ids, 32, 100).tobytes() for encode in encoders]
 
 
-def test_a_row_knows_the_weights_by_their_hash_and_not_by_where_they_lay(model, encoder, tmp_path):
-    checkpoint = save(released(model), tmp_path)
-    convert(checkpoint, str(encoder), SETTINGS, tmp_path / "out")
-    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
-    assert manifest["identity"]["checkpoint_sha256"] == sha256_of(checkpoint)
-    assert manifest["identity"]["layout"] == "muver"
-    assert str(tmp_path) not in json.dumps(manifest)
-
-
 @pytest.mark.parametrize(
     "names, layout",
     [
@@ -82,6 +73,11 @@ def test_vectors_survive_the_way_there_and_back(model, encoder, tmp_path, names,
     loaded = BiEncoder.from_pretrained(tmp_path / "out").eval()
     assert vectors(loaded) == vectors(model)
     sha256 = sha256_of(checkpoint)
+    manifest = (tmp_path / "out" / "manifest.json").read_text()
+    assert json.loads(manifest)["identity"].items() >= {
+        "checkpoint_sha256": sha256, "layout": layout,
+    }.items()  # fmt: skip
+    assert str(tmp_path) not in manifest  # where it lay is nothing that a row knows
     origin = {"sha256": sha256, "layout": layout}
     assert loaded.config.provenance == {"converted_from": origin}
     assert loaded.config.views == SETTINGS.views
@@ -168,9 +164,3 @@ def test_a_file_that_is_not_there_or_holds_a_tensor_alone(encoder, tmp_path):
         convert(tmp_path / "none.bin", str(encoder), SETTINGS, tmp_path / "out")
     with pytest.raises(InputError, match="not a state dict"):
         convert(save(torch.zeros(2), tmp_path), str(encoder), SETTINGS, tmp_path / "out")
-
-
-def test_layouts_longer_than_the_encoder_s_positions(model, encoder, tmp_path):
-    settings = read(Layouts, {**GIVEN, "context": {"max_tokens": 65}})
-    with pytest.raises(InputError, match="context.max_tokens is 65"):
-        convert(save(released(model), tmp_path), str(encoder), settings, tmp_path / "out")

@@ -6,6 +6,7 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.io.files import read_json, write_json
+from muver.retriever.encoders.files import MODEL_FILES
 from muver.retriever.encoders.fingerprint import model_fingerprint
 from tests import tiny
 
@@ -26,16 +27,7 @@ def test_it_is_of_the_files_not_of_their_place(folder, tmp_path):
     assert model_fingerprint(tmp_path / "copy") == first
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "tokenizer.json",
-        "mention_encoder/config.json",
-        "mention_encoder/model.safetensors",
-        "entity_encoder/config.json",
-        "entity_encoder/model.safetensors",
-    ],
-)
+@pytest.mark.parametrize("name", sorted({*MODEL_FILES} - {"README.md", "muver.json"}))
 def test_every_file_takes_part(folder, name):
     first = model_fingerprint(folder)
     with open(folder / name, "ab") as file:

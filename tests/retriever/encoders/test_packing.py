@@ -1,6 +1,5 @@
 """Packing by hand, and back."""
 
-import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,10 +48,3 @@ def test_gradients_find_the_way_back():
     values = torch.arange(7.0, requires_grad=True)
     batch.unpack(values)[0, 1].backward()
     assert values.grad.tolist() == [0, 0, 0, 0, 1, 0, 0]
-
-
-def test_zeros_stand_behind_the_end():
-    batch = pack(SEQUENCES)
-    states = batch.unpack(torch.ones(7, 2))
-    assert states.shape == (3, 3, 2)
-    assert states.sum(dim=(1, 2)).tolist() == pytest.approx([4, 6, 4])

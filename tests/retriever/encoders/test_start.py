@@ -112,24 +112,6 @@ def test_an_encoder_of_ours_that_is_damaged(tmp_path):
         take_encoder(tmp_path / "out", tmp_path / "again")
 
 
-def test_another_project_s_manifest(copied, encoder, tmp_path):
-    (copied / "manifest.json").write_text('["files"]')
-    take_encoder(copied, tmp_path / "out")
-    assert (
-        contents(tmp_path / "out")["model.safetensors"]
-        == (encoder / "model.safetensors").read_bytes()
-    )
-
-
-def test_from_a_directory_with_torch_weights(copied, encoder, tmp_path):
-    torch.save(load_file(copied / "model.safetensors"), copied / "pytorch_model.bin")
-    (copied / "model.safetensors").unlink()
-    take_encoder(copied, tmp_path / "out")
-    assert (tmp_path / "out" / "model.safetensors").read_bytes() == (
-        encoder / "model.safetensors"
-    ).read_bytes()
-
-
 def as_pretrained(folder: Path) -> None:
     """Weights as a checkpoint of the masked language model has them: prefix, pooler and head."""
     weights = {
@@ -141,16 +123,26 @@ def as_pretrained(folder: Path) -> None:
     save_file(weights, folder / "model.safetensors", {"format": "pt"})
 
 
-def test_weights_that_a_tower_has_no_use_for_are_left_without_noise(
-    copied, encoder, tmp_path, capfd
-):
-    as_pretrained(copied)
+def with_torch_weights(folder: Path) -> None:
+    torch.save(load_file(folder / "model.safetensors"), folder / "pytorch_model.bin")
+    (folder / "model.safetensors").unlink()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        as_pretrained,  # with weights that a tower has no use for
+        with_torch_weights,
+        lambda folder: (folder / "manifest.json").write_text('["files"]'),  # another project's
+    ],
+)
+def test_other_directories_of_the_same_weights(copied, encoder, tmp_path, capfd, change):
+    change(copied)
     take_encoder(copied, tmp_path / "out")
     said = capfd.readouterr()
     assert said.out == said.err == ""
-    assert (tmp_path / "out" / "model.safetensors").read_bytes() == (
-        encoder / "model.safetensors"
-    ).read_bytes()
+    old, new = contents(encoder), contents(tmp_path / "out")
+    assert old["model.safetensors"] == new["model.safetensors"]
 
 
 def test_from_a_directory_with_a_vocabulary_file_only(copied, encoder, tmp_path):
@@ -202,40 +194,22 @@ def test_directories_that_cannot_be_used(copied, tmp_path, spoil, message):
     assert not (tmp_path / "out" / "manifest.json").exists()
 
 
-def run_stage(source: str, out: Path, cache: Path) -> subprocess.CompletedProcess:
-    """In a process of its own: the hub's client reads its environment when it is imported."""
-    call = [sys.executable, "-m", "muver.cli", "stage", "encoder", "--source", source]
-    return subprocess.run(
-        [*call, "--settings", "{}", "--out", str(out)],
-        env={**os.environ, "HF_HUB_OFFLINE": "1", "HF_HUB_CACHE": str(cache)},
-        cwd=Path(__file__).parents[3],
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-
-
-def test_a_name_from_the_hub_by_a_local_cache(copied, encoder, tmp_path):
+def test_a_name_from_the_hub_by_a_local_cache(copied, encoder, tmp_path, monkeypatch):
     """The layout in which the hub's client keeps what it has downloaded."""
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
     as_pretrained(copied)
     repository = tmp_path / "cache" / "models--someone--small-bert"
     (repository / "refs").mkdir(parents=True)
     (repository / "refs" / "main").write_text("0" * 40)
     (repository / "snapshots").mkdir()
     copied.rename(repository / "snapshots" / ("0" * 40))
-    done = run_stage("someone/small-bert", tmp_path / "out", tmp_path / "cache")
-    assert done.returncode == 0, done.stderr
-    assert "LOAD REPORT" not in done.stderr + done.stdout
-    old, new = contents(encoder), contents(tmp_path / "out")
-    assert old["model.safetensors"] == new["model.safetensors"]
     texts = ["The King of the River saw it."]
-    assert Pieces(tmp_path / "out").ids(texts) == Pieces(encoder).ids(texts)
-    assert read_json(tmp_path / "out" / "manifest.json")["name"] == "someone/small-bert"
-    pinned = f"someone/small-bert@{'0' * 40}"
-    done = run_stage(pinned, tmp_path / "pinned", tmp_path / "cache")
-    assert done.returncode == 0, done.stderr
-    assert contents(tmp_path / "pinned")["model.safetensors"] == new["model.safetensors"]
-    assert read_json(tmp_path / "pinned" / "manifest.json")["name"] == pinned
+    for name in ("someone/small-bert", f"someone/small-bert@{'0' * 40}"):
+        out = tmp_path / name
+        take_encoder(name, out)
+        assert contents(out)["model.safetensors"] == contents(encoder)["model.safetensors"]
+        assert Pieces(out).ids(texts) == Pieces(encoder).ids(texts)
+        assert read_json(out / "manifest.json")["name"] == name
 
 
 def test_names_of_nothing(tmp_path):

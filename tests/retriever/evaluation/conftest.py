@@ -25,15 +25,12 @@ RANKED = {"m1": [0, 1, 3], "m2": [0, 1, 3], "m3": [1, 0, 3], "m4": [1, 0, 2]}
 def save_run(path: Path, ranked: dict[str, list[int]]) -> Path:
     """Write a run of these entities by mention."""
     rows = [
-        (mention, GOLD.get(mention, ("reef", 0))[0], rank, entity)
+        (mention, world, rank, entity, TITLES[world][entity], -float(rank), -1, -1, -1)
         for mention, entities in ranked.items()
+        for world in [GOLD.get(mention, ("reef", 0))[0]]
         for rank, entity in enumerate(entities, start=1)
     ]
-    ids, worlds, ranks, entities = (list(column) for column in zip(*rows, strict=True))
-    titles = [TITLES[world][entity] for _, world, _, entity in rows]
-    nothing = [-1] * len(rows)
-    scores = [-float(rank) for rank in ranks]
-    write_run(path, ids, worlds, ranks, entities, titles, scores, nothing, nothing, nothing)
+    write_run(path, *map(list, zip(*rows, strict=True)))
     return path
 
 
@@ -96,16 +93,13 @@ def corpus(tmp_path: Path) -> Path:
     ]
     mentions = [
         {
+            **dict.fromkeys(MENTIONS.names, "x"),
             "mention_id": mention,
             "split": split,
             "world": world,
             "document": f"page of {mention}",
-            "context_left": "",
-            "mention": "x",
-            "context_right": "",
             "gold": gold,
-            "category": "",
-        }
+        }  # fmt: skip
         for mention, split, (world, gold) in [
             ("m0", "train", ("reef", 0)),
             *((mention, "test", gold) for mention, gold in GOLD.items()),

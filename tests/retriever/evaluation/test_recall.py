@@ -75,10 +75,6 @@ def test_micro_macro_and_worlds():
     assert list(found.worlds) == ["reef", "vale"]
 
 
-def test_not_found_is_never_a_hit():
-    assert summarise([0, 0], ["w", "w"], [1, 64]).hits == {1: 0, 64: 0}
-
-
 @settings(max_examples=30, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 70), st.sampled_from("abc")), min_size=1),

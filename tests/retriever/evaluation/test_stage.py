@@ -171,8 +171,6 @@ def test_precision_of_a_row_that_is_not_in_fp32(run_stage: Stage):
         ({"cutoffs": (0, 1)}, "cutoffs"),
         ({"cutoffs": (2, 1)}, "cutoffs must increase"),
         ({"cutoffs": (1, 1)}, "cutoffs has 1 twice"),
-        ({"cutoffs": (1.5,)}, "cutoffs"),
-        ({"cutoffs": (True,)}, "cutoffs"),
         ({"name": "val"}, "no mentions in split 'val'"),
         ({"out": "s.json"}, "its ranks would overwrite"),
         ({"out": "out.parquet"}, "its ranks would overwrite"),

@@ -71,16 +71,6 @@ def test_a_softmax_sum_at_another_temperature_by_hand():
     np.testing.assert_allclose(found.scores[0], [4 / 6, 2 / 6], rtol=1e-6)
 
 
-def test_the_sum_counts_views_where_scores_are_near_each_other():
-    """The scale of the scores decides between the number of views and the best view."""
-    views, owners = np.array([1.0, 0.9, 0.9]), [0, 1, 1]
-    assert ranked(views, owners, SoftmaxSum()).entities[0, 0] == 1
-    assert ranked(100 * views, owners, SoftmaxSum()).entities[0, 0] == 0
-    for aggregate in (MAX, LogMeanExp(temperature=1), Penalised(beta=1)):
-        for scale in (1, 100):
-            assert ranked(scale * views, owners, aggregate).entities[0, 0] == 0
-
-
 scores = st.lists(st.floats(-50, 50, width=32), min_size=1, max_size=8)
 temperatures = st.floats(0.05, 20)
 

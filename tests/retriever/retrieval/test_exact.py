@@ -130,11 +130,7 @@ def test_memory_changes_nothing(world, k, aggregate, metric):
     index = ViewBlock.of([vectors], owners, first_with_same(titles))
     whole = rank(mentions, [index], k, aggregate, metric=metric)
     tiny = rank(mentions, [index], k, aggregate, memory_mb=0, metric=metric)
-    for one, other in zip(
-        (whole.entities, whole.scores, whole.rows),
-        (tiny.entities, tiny.scores, tiny.rows),
-        strict=True,
-    ):
+    for one, other in zip(whole, tiny, strict=True):
         np.testing.assert_array_equal(one, other)
 
 
@@ -205,10 +201,6 @@ def test_equal_titles_are_one_candidate_by_the_better_entity():
     index = ViewBlock.of([vectors], np.arange(3), first_with_same(["twin", "other", "twin"]))
     found = rank(np.array([[1.0], [-1.0]], dtype=np.float32), [index], 3)
     assert found.entities.tolist() == [[1, 2, -1], [0, 1, -1]]
-
-
-def test_first_with_same():
-    assert first_with_same(["a", "b", "a", "c", "b"]).tolist() == [0, 1, 0, 3, 1]
 
 
 def test_views_in_candidate_order_stay_on_disk(tmp_path):

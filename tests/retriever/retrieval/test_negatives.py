@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pytest
 
-from muver.cli import main
 from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of
 from muver.io.typed import read
@@ -14,6 +13,7 @@ from muver.retriever.retrieval.kinds import retrieve
 from muver.retriever.retrieval.negatives import mine
 from muver.retriever.retrieval.settings import Mining
 from muver.retriever.runs.run import read_run
+from tests.commands import call
 from tests.knowledge_base import PAGES, make_kb, write_linked, write_linked_run
 
 GOLDS = [0, 3, None, 5]
@@ -36,13 +36,21 @@ def mining(**settings):
 
 
 def mined(folder, kb, run=RUN, golds=GOLDS, **settings):
-    """Counts, and (negatives, ranks, scores) by mention."""
+    """Counts, and (negatives, ranks, scores) by mention, as the command writes them."""
     mentions = write_linked(folder / "mentions.parquet", "aida", golds)
-    files = (write_linked_run(folder, kb, mentions, run)[0], mentions)
-    out = (folder / "negatives.parquet", folder / "negatives.json")
-    counts = mine(*files, *out, mining(**settings), kb)
-    rows = read_negatives(folder / "negatives.parquet").to_pylist()
-    return counts, {row.pop("mention_id"): tuple(row.values()) for row in rows}
+    files = {
+        "run": write_linked_run(folder, kb, mentions, run)[0],
+        "mentions": mentions,
+        "kb": kb,
+        "out": folder / "negatives.parquet",
+        "manifest": folder / "negatives.json",
+    }
+    options = [f"--{name}={path}" for name, path in files.items()]
+    asked = {"per_mention": 3, **settings}
+    call("negatives", *options, "--settings", json.dumps(asked))
+    rows = read_negatives(files["out"]).to_pylist()
+    found = {row.pop("mention_id"): tuple(row.values()) for row in rows}
+    return read_json(files["manifest"])["counts"], found
 
 
 def test_the_best_candidates_that_are_not_the_gold(tmp_path, kb):
@@ -147,32 +155,12 @@ def test_of_worlds_the_entities_of_a_mention_s_world(tmp_path, corpus):
         assert one["negatives"] == [entity for entity in listed if entity != golds[mention]][:2]
 
 
-def test_the_command(tmp_path, kb, capsys):
-    expected = mined(tmp_path, kb)[1]
-    for name in ("negatives.parquet", "negatives.json"):
-        (tmp_path / name).rename(tmp_path / f"first_{name}")
-    arguments = [
-        "stage", "negatives", "--run", str(tmp_path / "run.parquet"),
-        "--mentions", str(tmp_path / "mentions.parquet"), "--kb", str(kb),
-        "--out", str(tmp_path / "negatives.parquet"),
-        "--manifest", str(tmp_path / "negatives.json"), "--settings", '{"per_mention": 3}',
-    ]  # fmt: skip
-    assert main(arguments) == 0
-    for name in ("negatives.parquet", "negatives.json"):
-        assert (tmp_path / name).read_bytes() == (tmp_path / f"first_{name}").read_bytes()
-    assert "6 negatives of 3 mentions; 2 mentions have fewer than 3, 1" in capsys.readouterr().err
-    assert main([*arguments, "--settings", json.dumps({"per_mention": 1})]) == 0
-    rows = read_negatives(tmp_path / "negatives.parquet")["negatives"].to_pylist()
-    assert rows == [row[0][:1] for row in expected.values()]
-
-
 @pytest.mark.parametrize(
     "settings, message",
     [
         ({"per_mention": 0}, "per_mention is 0"),
         ({"ranks": [9, 2]}, "ranks is .9, 2."),
         ({"margin": "2"}, "margin is '2'"),
-        ({"margins": 2}, "Did you mean 'margin'"),
         ({"golds": [None] * 4}, "no mention has its gold"),
     ],
 )

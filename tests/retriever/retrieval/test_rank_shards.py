@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from muver.retriever.retrieval.aggregates import LogMeanExp, Penalised
+from muver.retriever.retrieval.aggregates import MAX, LogMeanExp, Penalised
 from muver.retriever.retrieval.exact import rank, rank_shards
 from muver.retriever.vectors.block import ViewBlock
 from muver.retriever.vectors.shards import Shards
@@ -33,25 +33,20 @@ def test_equal_to_ranking_in_memory(tmp_path_factory, counts, k, data):
     assert np.array_equal(found.rows, expected.rows)
 
 
-def test_equal_on_vectors_of_all_norms(made):
+@pytest.mark.parametrize(
+    "aggregate, tolerance",
+    [(MAX, 1e-5), (LogMeanExp(temperature=0.3), 1e-4), (Penalised(beta=0.4), 1e-4)],
+)
+def test_equal_on_vectors_of_all_norms(made, aggregate, tolerance):
+    mentions = made.mentions[:3]
     world = ViewBlock.of([made.vectors], owners(made.counts), np.arange(600))
-    expected = rank(made.mentions, [world], 20)
-    # A block of mentions each, and all at once; a thread for each mention of some
-    for memory, threads in ((0, 1), (64, 1), (0, 3), (64, 500)):
-        found = rank_shards(made.shards, made.mentions, 20, memory, threads=threads)
+    expected = rank(mentions, [world], 20, aggregate)
+    # A block of an entity and a mention each, and all at once; a thread for each mention of some
+    for memory, threads in ((0, 1), (64, 1), (0, 2), (64, 500)):
+        found = rank_shards(made.shards, mentions, 20, memory, aggregate, threads)
         assert np.array_equal(found.entities, expected.entities)
-        np.testing.assert_allclose(found.scores, expected.scores, rtol=1e-5)
+        np.testing.assert_allclose(found.scores, expected.scores, rtol=tolerance, atol=tolerance)
         assert np.array_equal(found.rows, expected.rows)
-
-
-@pytest.mark.parametrize("aggregate", [LogMeanExp(temperature=0.3), Penalised(beta=0.4)])
-def test_aggregates_rank_as_in_memory(made, aggregate):
-    world = ViewBlock.of([made.vectors], owners(made.counts), np.arange(600))
-    expected = rank(made.mentions, [world], 20, aggregate)
-    found = rank_shards(made.shards, made.mentions, 20, 0, aggregate)
-    assert np.array_equal(found.entities, expected.entities)
-    np.testing.assert_allclose(found.scores, expected.scores, rtol=1e-4, atol=1e-4)
-    assert np.array_equal(found.rows, expected.rows)
 
 
 def test_views_in_half_precision(tmp_path):

@@ -37,12 +37,6 @@ def test_round_trip(tmp_path: Path):
     assert block_starts(table).tolist() == [0, 2]
 
 
-def test_same_rows_same_bytes(tmp_path: Path):
-    for name in ("x", "y"):
-        write_run(tmp_path / name, *ONE.values())
-    assert (tmp_path / "x").read_bytes() == (tmp_path / "y").read_bytes()
-
-
 def test_no_rows(tmp_path: Path):
     write_run(tmp_path / "x.parquet", *([],) * 9)
     assert read_run(tmp_path / "x.parquet").num_rows == 0

@@ -1,6 +1,7 @@
 """Training runs that are killed at a step."""
 
 import pytest
+from accelerate.state import AcceleratorState
 
 from muver.retriever.training import loop
 
@@ -32,3 +33,11 @@ def killed(monkeypatch):
             training(*args, **settings)
 
     return killed
+
+
+@pytest.fixture
+def accelerator_state():
+    """Accelerate allows one precision a process: its state is reset before and after."""
+    AcceleratorState._reset_state(True)
+    yield AcceleratorState
+    AcceleratorState._reset_state(True)

@@ -7,7 +7,6 @@ import pytest
 import torch
 import torch.nn.functional as F
 from accelerate import Accelerator
-from accelerate.state import AcceleratorState
 
 from muver.retriever.encoders.bulk import batches_by_length, encode_vectors
 from muver.retriever.encoders.packing import Packed, pack
@@ -35,14 +34,6 @@ WITH_NEGATIVES = np.array([0, 2, 0, 0, 2])  # 1 and 3 are nobody's gold
 @pytest.fixture
 def accelerator():
     return Accelerator(cpu=True)
-
-
-@pytest.fixture
-def half(accelerator):
-    """Accelerate allows one precision a process: its state is reset before and after."""
-    AcceleratorState._reset_state(True)
-    yield Accelerator(cpu=True, mixed_precision="bf16")
-    AcceleratorState._reset_state(True)
 
 
 @pytest.fixture(params=["max", "sum_max"])
@@ -118,27 +109,17 @@ CASES = {  # views, gold, and what the model has besides the default
 }
 
 
-@pytest.mark.parametrize("graph_tokens", [0, EVERYTHING])
-@pytest.mark.parametrize("chunk_tokens", [1, 25, EVERYTHING])
 @pytest.mark.parametrize("case", CASES)
-def test_gradients_are_those_of_the_plain_loss(
-    encoder, accelerator, case, chunk_tokens, graph_tokens
-):
+def test_gradients_are_those_of_the_plain_loss(encoder, accelerator, case):
     views, gold, more = CASES[case]
     plain = tiny.make_model(encoder, **more)
-    ours = copy.deepcopy(plain)
+    untouched = copy.deepcopy(plain)
     expected = plain_step(plain, CONTEXTS, views, gold)
-    loss = cached_step(ours, accelerator, views, chunk_tokens, graph_tokens, gold)
-    assert loss == pytest.approx(expected, rel=1e-5)
-    assert_equal_gradients(gradients(ours), plain)
-
-
-def test_hard_negatives_raise_the_loss(encoder, accelerator, score):
-    views = VIEWS if score == "max" else ONE_VIEW
-    model = tiny.make_model(encoder, score)
-    loss = cached_step(model, accelerator, views, 25, 0, WITH_NEGATIVES)
-    alone = cached_step(model, accelerator, [views[0], views[2]], 25, 0, WITH_NEGATIVES // 2)
-    assert loss > alone
+    for chunk_tokens, graph_tokens in ((1, 0), (25, 0), (25, EVERYTHING), (EVERYTHING,) * 2):
+        ours = copy.deepcopy(untouched)
+        loss = cached_step(ours, accelerator, views, chunk_tokens, graph_tokens, gold)
+        assert loss == pytest.approx(expected, rel=1e-5)
+        assert_equal_gradients(gradients(ours), plain)
 
 
 def test_empty_views_win_where_they_are_best(encoder, accelerator):
@@ -198,29 +179,18 @@ def test_gradients_are_those_of_the_plain_loss_with_dropout(encoder, accelerator
     assert cached_step(other, accelerator, views, 1, 0) != pytest.approx(expected, rel=1e-4)
 
 
-@pytest.mark.parametrize("chunk_tokens", [25, EVERYTHING])
-def test_encoding_twice_equals_keeping_the_graph_with_dropout(
-    encoder, accelerator, score, chunk_tokens
-):
+def test_encoding_twice_equals_keeping_the_graph_with_dropout(encoder, accelerator, score):
+    """And leaves the random numbers as the graph does."""
     views = VIEWS if score == "max" else ONE_VIEW
     kept = tiny.make_model(encoder, score, dropout=True)
     recomputed = copy.deepcopy(kept)
-    losses = []
+    found = []
     for model, graph_tokens in ((kept, EVERYTHING), (recomputed, 0)):
         torch.manual_seed(11)
-        losses.append(cached_step(model, accelerator, views, chunk_tokens, graph_tokens))
-    assert losses[0] == losses[1]
+        loss = cached_step(model, accelerator, views, 25, graph_tokens)
+        found.append((loss, torch.rand(3).tolist()))
+    assert found[0] == found[1]
     assert_equal_gradients(gradients(recomputed), kept)
-
-
-def test_encoding_twice_leaves_the_random_numbers_as_the_graph_does(encoder, accelerator):
-    after = []
-    for graph_tokens in (EVERYTHING, 0):
-        model = tiny.make_model(encoder, dropout=True)
-        torch.manual_seed(11)
-        cached_step(model, accelerator, VIEWS, 25, graph_tokens)
-        after.append(torch.rand(3).tolist())
-    assert after[0] == after[1]
 
 
 def test_gradients_are_added_to_those_already_there(encoder, accelerator):
@@ -232,39 +202,20 @@ def test_gradients_are_added_to_those_already_there(encoder, accelerator):
         torch.testing.assert_close(gradient, 2 * once[name])
 
 
-def test_half_precision_with_several_chunks(encoder, half):
+@pytest.mark.parametrize("case", ["max", "l2 of empty views", "padding", "of one length"])
+def test_half_precision_with_several_chunks(encoder, accelerator_state, case):
     """Under autocast the weights are cast once and shared by the chunks' graphs."""
-    model = tiny.make_model(encoder)
-    exact = copy.deepcopy(model)
-    kept = copy.deepcopy(model)
-    expected = plain_step(exact, CONTEXTS, VIEWS, GOLD)
-    for some, graph_tokens in ((model, 0), (kept, EVERYTHING)):
-        assert cached_step(some, half, VIEWS, 25, graph_tokens) == pytest.approx(expected, rel=0.05)
+    half = Accelerator(cpu=True, mixed_precision="bf16")
+    views, gold, more = CASES[case]
+    exact = tiny.make_model(encoder, **more)
+    both = copy.deepcopy(exact), copy.deepcopy(exact)
+    expected = plain_step(exact, CONTEXTS, views, gold)
+    for ours, graph_tokens in zip(both, (0, EVERYTHING), strict=True):
+        assert cached_step(ours, half, views, 25, graph_tokens) == pytest.approx(expected, rel=0.05)
         norm, wanted = (
-            torch.cat([g.flatten() for g in gradients(m).values()]).norm() for m in (some, exact)
+            torch.cat([g.flatten() for g in gradients(m).values()]).norm() for m in (ours, exact)
         )
         assert norm.item() == pytest.approx(wanted.item(), rel=0.2)
-
-
-@pytest.mark.parametrize(
-    "more",
-    [
-        {"metric": "l2", "pooling": "special"},
-        {"score": "sum_max", "padding": True},
-        {"pooling": "all", "scale": 20},
-    ],
-    ids=["l2 of empty views", "padding", "of one length"],
-)
-def test_half_precision_under_other_settings(encoder, half, more):
-    views = ONE_VIEW if more.get("score") == "sum_max" else FILLED
-    exact = tiny.make_model(encoder, **more)
-    ours = copy.deepcopy(exact)
-    expected = plain_step(exact, CONTEXTS, views, GOLD)
-    assert cached_step(ours, half, views, 25, 0) == pytest.approx(expected, rel=0.05)
-    norm, wanted = (
-        torch.cat([g.flatten() for g in gradients(m).values()]).norm() for m in (ours, exact)
-    )
-    assert norm.item() == pytest.approx(wanted.item(), rel=0.2)
 
 
 def test_rows_stand_in_the_order_given_with_their_mask(encoder):

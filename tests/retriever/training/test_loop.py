@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 import torch
-from accelerate.state import AcceleratorState
 
 from muver.io.errors import InputError
 from muver.io.typed import read
@@ -127,9 +126,8 @@ def test_a_run_leaves_a_model_its_log_and_no_checkpoints(encoder, corpus, tmp_pa
 
 @pytest.mark.parametrize(
     "way, step",
-    [("best", 2), ("best", 4), ("best", 6), ("best", 12), ("last", 6), ("last", 12),
-     ("as released", 6)],
-)  # fmt: skip
+    [("best", 4), ("best", 12), ("last", 6), ("as released", 6)],
+)
 def test_a_killed_run_resumes_to_the_same_bytes(
     encoder, corpus, tmp_path, whole, killed, way, step
 ):
@@ -282,22 +280,6 @@ def test_the_last_state_is_kept_where_it_is_asked_for(encoder, corpus, tmp_path,
     assert kept_validation(tmp_path / "best_7/log.jsonl", 3) == (70, 4)
 
 
-@pytest.mark.parametrize("missing", ["training", "seed", "views"])
-def test_settings_without_one(encoder, corpus, tmp_path, missing):
-    settings = {key: value for key, value in SETTINGS.items() if key != missing}
-    with pytest.raises(InputError, match=f"{missing} is missing"):
-        train(settings, tiny.COMPUTE, encoder, *corpus, tmp_path, tmp_path / "log.jsonl")
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.fixture
-def accelerator_state():
-    """Accelerate allows one precision a process: its state is reset before and after."""
-    AcceleratorState._reset_state(True)
-    yield AcceleratorState
-    AcceleratorState._reset_state(True)
-
-
 def test_half_precision_under_other_settings(encoder, corpus, tmp_path, accelerator_state):
     """The model's precision holds, not the machine's."""
     settings = {
@@ -339,9 +321,7 @@ def make_trainer(encoder, corpus, folder, views=tiny.SENTENCE_VIEWS, **training)
     )
 
 
-@pytest.mark.parametrize(
-    "hits, best", [([3, 5, 5], 8), ([0, 0, 0], 4), ([5, 3, 4], 4), ([1, 2, 3], 12)]
-)
+@pytest.mark.parametrize("hits, best", [([3, 5, 5], 8), ([0, 0, 0], 4)])
 def test_the_best_checkpoint_finds_strictly_more(
     encoder, corpus, tmp_path, monkeypatch, hits, best
 ):
@@ -477,15 +457,6 @@ def test_a_gpu_too_small_for_the_activations_trains_the_same(
     assert "encoded twice from here on, with the same gradients" in caplog.messages[0]
 
 
-def test_a_gpu_too_small_for_a_chunk(encoder, corpus, tmp_path, monkeypatch):
-    def on_no_gpu(*args):
-        raise torch.OutOfMemoryError("CUDA out of memory.")
-
-    monkeypatch.setattr(loop, "backward_through_batch", on_no_gpu)
-    with pytest.raises(InputError, match="graph_tokens .now 117;.*chunk_tokens .now 200"):
-        run(tmp_path, encoder, corpus)
-
-
 BATCH = [[1] * 30, [1] * 50, [1] * 20]  # 100 tokens
 
 
@@ -509,11 +480,12 @@ def test_an_entity_is_filled_up_if_it_has_too_few_views():
     assert fill_with_empty_views(views, 2, 0, 3) == fill_with_empty_views(views, 1, 0, 3) == views
 
 
-@pytest.mark.parametrize("name", ["last", "best"])
-def test_a_damaged_checkpoint_is_told_at_the_start(encoder, corpus, tmp_path, killed, name):
+def test_a_damaged_checkpoint_is_told_at_the_start(encoder, corpus, tmp_path, killed):
     killed(8, run, tmp_path, encoder, corpus)
-    path = tmp_path / "checkpoints" / f"{name}.pt"
-    whole = path.read_bytes()
-    path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(InputError, match=rf"{name}\.pt: damaged.*Delete .*checkpoints"):
-        run(tmp_path, encoder, corpus)
+    for name in ("last", "best"):
+        path = tmp_path / "checkpoints" / f"{name}.pt"
+        whole = path.read_bytes()
+        path.write_bytes(whole[: len(whole) // 2])
+        with pytest.raises(InputError, match=rf"{name}\.pt: damaged.*Delete .*checkpoints"):
+            run(tmp_path, encoder, corpus)
+        path.write_bytes(whole)

@@ -11,13 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from muver.cli import main
 from muver.io.errors import InputError
 from muver.io.parquet import table_writer
 from muver.retriever.corpus.schema import NEGATIVES
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.files import MODEL_FILES
-from muver.retriever.training import loop
 from tests import tiny
 from tests.retriever.training.test_loop import SETTINGS, TRAINING, make_trainer, run, train
 
@@ -134,21 +132,6 @@ def test_a_run_with_negatives(encoder, corpus, tmp_path, negatives, whole, kille
     assert made["seed"] == 3 and made["negatives"].items() >= WITH["negatives"].items()
 
 
-def test_a_batch_encodes_the_negatives_of_its_mentions(
-    encoder, corpus, tmp_path, negatives, monkeypatch
-):
-    original, seen = loop.backward_through_batch, []
-
-    def watching(model, contexts, views, gold, *rest):
-        seen.append((len(contexts), len(views), sorted(set(gold.tolist()))))
-        return original(model, contexts, views, gold, *rest)
-
-    monkeypatch.setattr(loop, "backward_through_batch", watching)
-    one = {**WITH, "training": {**TRAINING, "epochs": 1, "batch_size": 1}}
-    run_with(tmp_path, encoder, corpus, negatives, one)
-    assert seen == [(1, 4, [0])] * 24
-
-
 def test_checkpoints_of_other_negatives_are_not_resumed(
     encoder, corpus, tmp_path, negatives, whole, killed
 ):
@@ -177,17 +160,3 @@ def test_own_pages_that_no_entity_has_are_refused(encoder, corpus, tmp_path):
     asked = {**SETTINGS, "training": {**TRAINING, "own_page_negatives": True}}
     with pytest.raises(InputError, match="mentions.parquet: no training mention stands on a page"):
         run_with(tmp_path, encoder, (corpus[0], path, corpus[2]), None, asked)
-
-
-def test_the_command(encoder, corpus, tmp_path, negatives, whole):
-    names = ("entities", "mentions", "sentences")
-    arguments = [
-        "stage", "train", "--settings", json.dumps(WITH), "--compute", json.dumps(tiny.COMPUTE),
-        *(f"--{name}={path}" for name, path in zip(names, corpus, strict=True)),
-        f"--start={encoder}", f"--negatives={negatives}",
-        f"--checkpoints={tmp_path / 'checkpoints'}", f"--training-log={tmp_path / 'log.jsonl'}",
-        f"--out={tmp_path / 'model'}",
-    ]  # fmt: skip
-    assert main(arguments) == 0
-    found = {file: (tmp_path / "model" / file).read_bytes() for file in MODEL_FILES}
-    assert found == whole[1]

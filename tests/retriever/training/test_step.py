@@ -19,33 +19,16 @@ def found(encoder, tmp_path_factory) -> list[dict]:
     out = tmp_path_factory.mktemp("processes")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    shared = {
-        **os.environ, "OMP_NUM_THREADS": "1", "ACCELERATE_USE_CPU": "true", "WORLD_SIZE": "2",
-        "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port),
-    }  # fmt: skip
-    processes = [
-        subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "tests.retriever.training.two_processes",
-                str(encoder),
-                str(out),
-            ],
-            cwd=Path(__file__).parents[3],
-            env={**shared, "RANK": rank, "LOCAL_RANK": rank},
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for rank in ("0", "1")
-    ]
-    try:
-        for process in processes:
-            _, said = process.communicate(timeout=200)
-            assert process.returncode == 0, said
-    finally:
-        for process in processes:
-            process.kill()
+    subprocess.run(
+        [sys.executable, "-m", "tests.retriever.training.two_processes", str(encoder), str(out)],
+        cwd=Path(__file__).parents[3],
+        env={
+            **os.environ, "OMP_NUM_THREADS": "1", "ACCELERATE_USE_CPU": "true", "WORLD_SIZE": "2",
+            "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port),
+        },
+        check=True,
+        timeout=200,
+    )  # fmt: skip
     return [torch.load(out / f"{rank}.pt") for rank in (0, 1)]
 
 

@@ -1,5 +1,7 @@
 """What test_step.py runs in two processes: one step a case, gradients saved by every process."""
 
+import multiprocessing
+import os
 import sys
 from pathlib import Path
 
@@ -41,9 +43,19 @@ def step(case: str, encoder: Path, accelerator: Accelerator) -> dict[str, torch.
     return {"loss": torch.tensor(loss), **found}
 
 
-if __name__ == "__main__":
-    encoder, out = map(Path, sys.argv[1:])
+def run(rank: int, encoder: Path, out: Path) -> None:
+    os.environ.update(RANK=str(rank), LOCAL_RANK=str(rank))
     process = Accelerator(cpu=True)
     assert process.num_processes == 2
     results = {case: step(case, encoder, process) for case in CASES}
     torch.save(results, out / f"{process.process_index}.pt")
+
+
+if __name__ == "__main__":
+    fork = multiprocessing.get_context("fork")  # all is imported once
+    both = [fork.Process(target=run, args=(rank, *map(Path, sys.argv[1:]))) for rank in (0, 1)]
+    for one in both:
+        one.start()
+    for one in both:
+        one.join()
+    sys.exit(any(one.exitcode for one in both))

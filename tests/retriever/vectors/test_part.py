@@ -53,13 +53,6 @@ def test_a_layer_without_any_views(tmp_path):
     assert opened.world("alder").entities.tolist() == []
 
 
-def test_equal_stores_have_equal_bytes(tmp_path):
-    write(tmp_path / "one")
-    write(tmp_path / "two")
-    for name in ("layer0.npy", "layer0.parquet"):
-        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
-
-
 @pytest.mark.parametrize(
     ("spoil", "named"),
     [

@@ -61,15 +61,11 @@ def test_same_bytes_under_every_hash_seed(tmp_path):
         "import sys; from muver.retriever.views import punkt; "
         f"punkt.save(punkt.train({TEXTS!r}), sys.argv[1])"
     )
-    for seed in ("1", "2"):
-        environment = {
-            **os.environ,
-            "PYTHONHASHSEED": seed,
-            "PYTHONPATH": os.pathsep.join(sys.path),
-        }
-        command = [sys.executable, "-c", program, str(tmp_path / seed)]
-        subprocess.run(command, check=True, env=environment)
-    assert written(tmp_path / "1") == written(tmp_path / "2")
+    environment = {**os.environ, "PYTHONHASHSEED": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", program, str(tmp_path / "there")]
+    subprocess.run(command, check=True, env=environment)
+    punkt.save(punkt.train(TEXTS), tmp_path / "here")
+    assert written(tmp_path / "there") == written(tmp_path / "here")
 
 
 def test_word_types_are_taken_in_order():

@@ -103,15 +103,6 @@ def test_trained_on_the_training_worlds(corpus, tmp_path):
     assert manifest["sentences"] == {"a": 16, "b": 2}
 
 
-def test_twice_gives_the_same_bytes(corpus, tmp_path):
-    for name in ("one", "two"):
-        segment(*corpus, tmp_path / name, Segment(punkt="train"))
-    files = [path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*.*")]
-    assert len(files) == 6
-    for file in files:
-        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
-
-
 @pytest.fixture
 def english(tmp_path):
     folder = tmp_path / "english"

@@ -4,14 +4,16 @@ import warnings
 from contextlib import contextmanager
 
 import pytest
-from qdrant_client import QdrantClient
-
-from muver.kb.index.qdrant import collection
 
 
 @contextmanager
 def in_process():
     """Every server is one without a network, which forgets all at the end."""
+    # Not above: its classes take seconds, and every process that runs tests reads this file.
+    from qdrant_client import QdrantClient
+
+    from muver.kb.index.qdrant import collection
+
     client = QdrantClient(":memory:")
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Payload indexes|Local mode")

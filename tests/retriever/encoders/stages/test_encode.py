@@ -38,12 +38,6 @@ def test_the_store_holds_every_view_and_mention(folders, model, corpus):
     assert counts["alder"]["views"] == len(layer.world("alder").entities)
 
 
-def test_a_validation_store(folders, corpus, tmp_path):
-    encode_split(folders / "model", *corpus, tmp_path, tiny.settings(Encode, split="val"))
-    assert open_layer(tmp_path, 0).worlds == ["cedar"]
-    assert np.load(tmp_path / "mentions.npy").shape == (12, 32)
-
-
 def test_token_vectors_are_not_stored(encoder, corpus, tmp_path):
     tiny.make_model(encoder, "sum_max").save_pretrained(tmp_path / "model")
     with pytest.raises(InputError, match="compares token vectors.*retrieve --kind tokens"):

@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muver.retriever.retrieval.aggregates import LogMeanExp, Penalised
-from muver.retriever.retrieval.ann.index import AnnIndex, Build, build
 from muver.retriever.retrieval.ann.search import best_by_entity, distinct, search, short
 from muver.retriever.retrieval.exact import rank_shards
 from muver.retriever.vectors.shards import Shards
@@ -75,12 +74,6 @@ def test_an_exhausted_index_is_not_asked_again(crowded):
     found = search(index, MENTIONS[:1], 2)
     assert index.calls == [(1, 4)]
     assert found.entities.tolist() == [[0, -1]]
-
-
-def test_an_index_that_finds_nothing(crowded):
-    shards, vectors = crowded
-    found = search(Listed(shards, vectors, limit=0), MENTIONS, 2)
-    assert (found.entities == -1).all()
 
 
 def test_more_entities_than_there_are(crowded):
@@ -160,19 +153,3 @@ def test_ties_go_to_the_first():
     assert best.entities.tolist() == [[2, 5], [-1, -1], [7, 8]]
     assert best.rows.tolist() == [[4, 10], [-1, -1], [21, 23]]
     assert best.scores.tolist() == [[1, 1], [-np.inf, -np.inf], [3, 2]]
-
-
-def test_by_a_real_index_with_all_lists(made, tmp_path):
-    build(made.shards.folder, tmp_path, Build(factory="ivf_sq", lists=8, seed=0, threads=1))
-    index = AnnIndex(tmp_path, made.shards)
-    index.turn(8)
-    found = search(index, made.mentions, 20)
-    exact = rank_shards(made.shards, made.mentions, 20)
-    assert np.array_equal(found.entities, exact.entities)
-    np.testing.assert_allclose(found.scores, exact.scores, rtol=1e-5)
-    for aggregate in (LogMeanExp(temperature=0.3), Penalised(beta=0.4)):
-        found = search(index, made.mentions, 600, aggregate=aggregate)
-        exact = rank_shards(made.shards, made.mentions, 600, aggregate=aggregate)
-        np.testing.assert_allclose(found.scores, exact.scores, rtol=1e-4, atol=1e-4)
-        same = found.entities[:, :20] == exact.entities[:, :20]
-        assert same.mean() > 0.999  # but for ties in the last digit

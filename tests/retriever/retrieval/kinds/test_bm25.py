@@ -140,13 +140,6 @@ def test_ties_go_to_the_earlier_entity(corpus: Path):
     assert ranked(corpus, stopwords="en")["d"] == [0, 1, 3]
 
 
-def test_repeat_gives_the_same_bytes(corpus: Path):
-    ranked(corpus)
-    before = (corpus / "run.parquet").read_bytes()
-    ranked(corpus)
-    assert (corpus / "run.parquet").read_bytes() == before
-
-
 def test_manifest_names_all_settings(corpus: Path):
     ranked(corpus, k1=0.9)
     manifest = json.loads((corpus / "run.json").read_text())

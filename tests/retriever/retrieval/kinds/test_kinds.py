@@ -1,35 +1,12 @@
 """The protocol of retriever kinds, and that another module is another kind."""
 
-import json
 import subprocess
 import sys
 
 import pytest
 
-from muver.cli import main
 from muver.io.errors import InputError
 from muver.retriever.retrieval import kinds
-
-FIRST = '''
-"""Ranks the first entity of the mention's world, and nothing else."""
-
-from muver.retriever.corpus.schema import read_entities, read_mentions
-from muver.io.files import write_manifest
-from muver.retriever.retrieval.settings import Run as Settings
-from muver.retriever.runs.run import write_run
-
-def needs(row):
-    return "entities", "mentions"
-
-def retrieve(settings, run, manifest, *, entities, mentions):
-    asked = read_mentions(mentions, settings.split)
-    titles = {row["world"]: row["title"] for row in read_entities(entities).to_pylist()[::-1]}
-    worlds = asked["world"].to_pylist()
-    zeros = [0] * len(worlds)
-    write_run(run, asked["mention_id"], worlds, [1] * len(worlds), zeros,
-              [titles[world] for world in worlds], zeros, zeros, zeros, zeros)
-    write_manifest(manifest, "retrieve", settings.as_dict(), {}, counts=None)
-'''
 
 
 def test_what_rules_read_imports_nothing_heavy():
@@ -66,22 +43,6 @@ def test_the_kind_of_a_row_and_what_it_needs(row, model, kind, needed):
     assert kinds.runs_a_model(kind) == (kind == "tokens")
 
 
-def test_another_module_is_another_kind(corpus, tmp_path, monkeypatch, capsys):
-    (tmp_path / "first.py").write_text(FIRST)
-    monkeypatch.setattr(kinds, "__path__", [*kinds.__path__, str(tmp_path)])
-    command = ["stage", "retrieve", "--kind", "first", "--settings"]
-    command += [json.dumps({"split": "test", "k": 1, "match": "id"})]
-    command += ["--entities", str(corpus[0]), "--mentions", str(corpus[1])]
-    command += ["--run", str(tmp_path / "run.parquet"), "--manifest", str(tmp_path / "run.json")]
-    assert main(command) == 0
-    assert json.loads((tmp_path / "run.json").read_text())["settings"]["k"] == 1
-    assert main([*command, "--store", "x"]) == 2
-    assert (
-        "retriever kind first: got an unexpected keyword argument 'store'"
-        in capsys.readouterr().err
-    )
-
-
 def test_kinds_and_inputs_that_are_not_there(tmp_path):
     with pytest.raises(InputError, match="Did you mean 'bm25'"):
         kinds.find("bm2")
@@ -89,3 +50,6 @@ def test_kinds_and_inputs_that_are_not_there(tmp_path):
         inputs = dict.fromkeys(("entities", "mentions", "sentences", "model"), tmp_path)
         settings = {"split": "test", "k": 1, "match": "id", "memory_mb": 1}
         kinds.retrieve("tokens", settings, tmp_path / "r", tmp_path / "m", **inputs)
+    with pytest.raises(InputError, match="tokens: .*unexpected keyword argument 'kb'"):
+        more = {"compute": tmp_path, "kb": tmp_path}
+        kinds.retrieve("tokens", settings, tmp_path / "r", tmp_path / "m", **inputs, **more)

@@ -31,9 +31,6 @@ def test_from_a_model_to_a_run(encoder, corpus, tmp_path):
     (world,) = load_worlds(*corpus, "test", model.config, model.pieces)
     tokens = sum(len(view.ids) for (view,) in world.views)
     assert read_json(tmp_path / "run.json")["counts"] == {"entities": 12, "views": tokens}
-    again = (tmp_path / "run.parquet").read_bytes()
-    main(command)
-    assert (tmp_path / "run.parquet").read_bytes() == again
 
 
 def test_padding_positions_are_views_where_they_are_scored(encoder, corpus, tmp_path):

@@ -1,24 +1,19 @@
 """Runs from a view store."""
 
-import json
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 import pyarrow.parquet as pq
 import pytest
 
-from muver.cli import main
 from muver.io.errors import InputError
 from muver.io.files import read_json, write_manifest
 from muver.io.parquet import table_of
 from muver.retriever.corpus.schema import read_entities, read_mentions
-from muver.retriever.encoders.stages.encode import Encode, encode_split
-from muver.retriever.encoders.stages.further import Merge, merge_store
 from muver.retriever.retrieval import kinds
 from muver.retriever.runs.run import read_run, write_run
 from muver.retriever.vectors.part import MENTIONS as VECTORS
-from muver.retriever.vectors.part import LayerWriter, open_layer, write_part
+from muver.retriever.vectors.part import LayerWriter, write_part
 from muver.retriever.views.layout import View
 from tests import tiny
 
@@ -261,10 +256,6 @@ def test_values_without_their_runs(store, corpus, settings, runs, words):
         retrieve(store, corpus, further=further, aggregate="log_mean_exp", **settings)
 
 
-def without_layer(root):
-    (root / "merged" / "layer1.npy").unlink()
-
-
 @pytest.mark.parametrize(
     "spoil, merged, settings, words",
     [
@@ -280,11 +271,8 @@ def without_layer(root):
         (None, False, {"spans": True}, "--spans is needed"),
         (lambda root: (root / "store/mentions.npy").unlink(), False, {}, "mentions.npy: no such"),
         (None, False, {"split": "train"}, "is not of the split"),
-        (None, False, {"match": "name"}, "match is 'name'. Allowed: title, id"),
         (None, False, {"metric": "cosine"}, "metric is 'cosine'"),
-        (None, False, {"k": 0}, "k is 0"),
         (None, False, {"merge_layers": "4"}, "merge_layers is '4'"),
-        (None, False, {"globalview": True}, "globalview. Did you mean 'global_view'"),
     ],
 )
 def test_what_does_not_fit(store, corpus, spoil, merged, settings, words):
@@ -293,37 +281,3 @@ def test_what_does_not_fit(store, corpus, spoil, merged, settings, words):
     with pytest.raises(InputError, match=words):
         retrieve(store, corpus, store / "merged" if merged else None, **settings)
     assert not (store / "run.parquet").exists()
-
-
-def test_from_a_model_to_a_run(encoder, corpus, tmp_path):
-    """Encode, merge and retrieve by their commands; the first entity is that of a plain search."""
-    tiny.make_model(encoder).save_pretrained(tmp_path / "model")
-    encode_split(
-        tmp_path / "model", *corpus, tmp_path / "store", tiny.settings(Encode, split="test")
-    )
-    own = {"layers": 1, "top_k": 0.4, "pairs": "distant", "among": "neighbours", "max_tokens": 64}
-    merge = tiny.settings(Merge, **own)
-    merge_store(tmp_path / "model", tmp_path / "store", tmp_path / "merged", merge)
-    settings = {**SETTINGS, "k": 3, "match": "id", "merge_layers": 1}
-    command = [
-        "stage", "retrieve", "--kind", "views", "--settings", json.dumps(settings),
-        f"--store={tmp_path / 'store'}", f"--merged={tmp_path / 'merged'}",
-        f"--entities={corpus[0]}", f"--mentions={corpus[1]}",
-        f"--run={tmp_path / 'run.parquet'}", f"--manifest={tmp_path / 'run.json'}",
-    ]  # fmt: skip
-    assert main(command) == 0
-    rows = read_run(tmp_path / "run.parquet").to_pylist()
-    assert len(rows) == 12 * 3
-    parts = [
-        open_layer(tmp_path / folder, number).world("cedar")
-        for folder, number in (("store", 0), ("merged", 1))
-    ]
-    vectors = np.concatenate([part.vectors for part in parts])
-    products = np.load(tmp_path / "store" / "mentions.npy") @ vectors.T
-    owners = np.concatenate([part.entities for part in parts])
-    counts = read_json(tmp_path / "run.json")["counts"]
-    assert counts == {"entities": 12, "views": len(owners)}
-    assert [row["entity"] for row in rows[::3]] == owners[products.argmax(axis=1)].tolist()
-    again = (tmp_path / "run.parquet").read_bytes()
-    main(command)
-    assert (tmp_path / "run.parquet").read_bytes() == again

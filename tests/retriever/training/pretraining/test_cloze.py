@@ -128,21 +128,13 @@ def test_names_are_found_where_they_stand():
     assert list(wiki.named_in(letters("zza"))) == []
 
 
-@pytest.fixture
-def counts(tmp_path):
-    """Of the corpus: alder and birch are to train on, cedar is the world of val and test."""
-    splits = {"alder": "train", "birch": "train", "cedar": "val"}
-    path = tmp_path / "counts.json"
-    path.write_text(json.dumps({"worlds": {name: {"split": s} for name, s in splits.items()}}))
-    return path
-
-
 def test_the_training_worlds_alone_are_read(encoder, corpus, counts, tmp_path):
     """Without the others' rows, which would be missed, all is the same."""
     entities, _, sentences = corpus
     pieces = Pieces(encoder)
     found = training_wikis(entities, counts, sentences, pieces)
     assert list(found) == ["alder", "birch"]
-    counts.write_text(json.dumps({"worlds": {"cedar": {"split": "val"}}}))
+    none = tmp_path / "counts.json"
+    none.write_text(json.dumps({"worlds": {"cedar": {"split": "val"}}}))
     with pytest.raises(InputError, match="no training world has a sentence"):
-        training_wikis(entities, counts, sentences, pieces)
+        training_wikis(entities, none, sentences, pieces)

@@ -39,14 +39,6 @@ SETTINGS = {
 }
 
 
-@pytest.fixture(scope="module")
-def counts(tmp_path_factory) -> Path:
-    splits = {"alder": "train", "birch": "train", "cedar": "val"}
-    path = tmp_path_factory.mktemp("counts") / "counts.json"
-    path.write_text(json.dumps({"worlds": {name: {"split": s} for name, s in splits.items()}}))
-    return path
-
-
 def arguments(out: Path, encoder: Path, corpus, counts: Path, **settings) -> list[str]:
     """A call of the stage."""
     entities, _, sentences = corpus
