@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,47 +10,27 @@ from msgspec.structs import replace
 
 from muver.io.files import read_json
 from muver.reproduction.report import collection
-from muver.reproduction.report.explorer import Report
 from muver.reproduction.report.page import tables
 from muver.reproduction.report.results import RunFiles, read_results
-from muver.reproduction.report.stage import make_report
 from muver.reproduction.tables.records import Judged
 from tests.knowledge_base import PAGES
-from tests.reproduction.report.conftest import copy_of
-from tests.reproduction.report.made_kb import RANKED, RANKS, change_linked, make_linked
+from tests.reproduction.report.conftest import copy_of, page_of
+from tests.reproduction.report.made_kb import RANKED, RANKS, change_linked
 from tests.reproduction.report.pages import data_of, read_page, text_of
 
 Page = Callable[..., tuple[Path, list[str]]]
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory) -> RunFiles:
-    """Not to be changed."""
-    return make_linked(tmp_path_factory.mktemp("linked"))
-
-
 @pytest.fixture
-def places(made: RunFiles, tmp_path: Path) -> RunFiles:
+def places(linked: RunFiles, tmp_path: Path) -> RunFiles:
     """A copy that a test may change."""
-    return copy_of(made, tmp_path / "project")
+    return copy_of(linked, tmp_path / "project")
 
 
 @pytest.fixture
 def page(places: RunFiles) -> Page:
     """Make the page of the run as it is now; its path and problems."""
-
-    def make(**settings) -> tuple[Path, list[str]]:
-        out = places.results / "report.html"
-        problems = make_report(
-            results=places.results,
-            out=out,
-            settings=Report(**settings),
-            workspace=places.workspace,
-            logs=places.logs,
-        )
-        return out, problems
-
-    return make
+    return partial(page_of, places)
 
 
 def test_the_page_of_a_sound_run(page):
@@ -77,8 +58,8 @@ def test_what_stands_behind_a_row(page, places):
     assert "set mentions R@1 R@2 R@3 first 2 100.00 100.00 100.00 second 1 0.00 0.00" in text
 
 
-def test_the_papers_values_with_verdicts(made):
-    (result,) = read_results(["table2"], made, [])
+def test_the_papers_values_with_verdicts(linked):
+    (result,) = read_results(["table2"], linked, [])
     paper = {1: Judged(48.0, 2.0, 1.0, "not reproduced"), 3: Judged(98.5, 1.5, 0.5, "near")}
     sets = result.rows[0].sets
     sets["first"] = replace(sets["first"], paper=paper)

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -24,13 +25,29 @@ RUN = b"run"  # content of a run file
 
 
 @pytest.fixture(scope="session")
-def client(tmp_path_factory: pytest.TempPathFactory):
-    folder = tmp_path_factory.mktemp("store")
+def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of a store in which nothing is recorded: to be copied."""
+    folder = tmp_path_factory.mktemp("empty")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{folder / 'mlflow.db'}")
-        with open_store() as (client, artifacts):
+        with open_store() as (_, artifacts):
             assert artifacts == folder / "mlartifacts"
+    return folder / "mlflow.db"
+
+
+@pytest.fixture(scope="session")
+def client(empty_store: Path, tmp_path_factory: pytest.TempPathFactory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MLFLOW_TRACKING_URI", copy_of(empty_store, tmp_path_factory.mktemp("store")))
+        with open_store() as (client, _):
+            pass
         yield client
+
+
+def copy_of(store: Path, folder: Path) -> str:
+    """Copy a store's file into a folder; the copy's address."""
+    folder.mkdir(exist_ok=True)
+    return f"sqlite:///{shutil.copy(store, folder / 'mlflow.db')}"
 
 
 @pytest.fixture
