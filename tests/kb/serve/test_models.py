@@ -32,12 +32,6 @@ def test_names_must_differ(tmp_path):
         open_models(["one/town", "two/town"])
 
 
-def test_an_unknown_model_has_a_near_name():
-    models = Models(small=Served("small", None), large=Served("large", None))
-    with pytest.raises(InputError, match=r"'lagre' is not served here. Did you mean 'large'\?"):
-        models.named("lagre")
-
-
 def test_the_newest_snapshot_takes_the_place_of_the_old():
     town = shelf()
     served = Served("town", town.open())
