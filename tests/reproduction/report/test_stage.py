@@ -131,13 +131,9 @@ def test_nothing_to_show(tmp_path):
         make_report(results=tmp_path, out=tmp_path / "report.html", settings=Report())
 
 
-@pytest.mark.parametrize(
-    ("settings", "key"),
-    [({"mention": 3}, "mention"), ({"mentions": 0}, "mentions"), ({"results": "x"}, "results")],
-)
-def test_wrong_settings(settings, key):
-    with pytest.raises(InputError, match=rf"\b{key}\b"):
-        read(Report, settings)
+def test_wrong_settings():
+    with pytest.raises(InputError, match=r"\bmentions\b"):
+        read(Report, {"mentions": 0})
 
 
 def test_the_command_finds_the_folders_by_itself(tmp_path, monkeypatch):

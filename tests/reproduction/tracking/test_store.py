@@ -18,12 +18,15 @@ from tests.reproduction.tracking.conftest import copy_of
 
 OPEN = """
 import os
+import mlflow.db
 from muver.reproduction.tracking.experiments import open_experiment
 from muver.reproduction.tracking.store import open_store
+make = mlflow.db.upgrade.callback
+mlflow.db.upgrade.callback = lambda uri: print("made", flush=True) or make(uri)
 other = os.fork()
 with open_store() as (client, artifacts):
     print(open_experiment(client, "table1", artifacts), flush=True)
-os._exit(0) if not other else os._exit(os.waitpid(other, 0)[1])
+os._exit(os.waitstatus_to_exitcode(os.waitpid(other, 0)[1]) if other else 0)
 """
 
 
@@ -33,7 +36,7 @@ def test_processes_at_once_make_one_good_store(tmp_path: Path):
     done = subprocess.run(
         [sys.executable, "-c", OPEN], cwd=tmp_path, env=environment, capture_output=True, text=True
     )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "1\n1\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "made\n1\n1\n", "")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mlartifacts", "mlflow.db"]
     with sqlite3.connect(tmp_path / "mlflow.db") as database:
         names = database.execute("select name from experiments order by experiment_id").fetchall()
