@@ -6,6 +6,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 import msgspec
 
 from muver.io.typed import Record
+from muver.retriever.evaluation.records import Evaluation, Scores
 
 
 def blank(kind: type[Record], **given: Any) -> Any:
@@ -24,3 +25,10 @@ def _empty(hint: Any) -> Any:
 def jsonable(record: Record) -> dict[str, Any]:
     """A record as its file has it."""
     return msgspec.to_builtins(record, str_keys=True)
+
+
+def blank_evaluation(scores: Scores, **given: Any) -> dict[str, Any]:
+    """An evaluation with these scores as its file has it, by documents and on a test split."""
+    own = {name: getattr(scores, name) for name in scores.__struct_fields__}
+    own |= {"set": "test", "resample": "documents", "fingerprint": "f00d", "dataset": "tiny"}
+    return {**jsonable(blank(Evaluation, **own)), **given}

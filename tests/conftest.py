@@ -42,6 +42,8 @@ LONG_RUNS = {
     "test_elsewhere.py": "elsewhere",
     "test_additions.py": "additions",
     "test_browser.py": "browser",
+    "test_browser_kb.py": "browser",
+    "test_audit.py": "browser",
     "test_server.py": "server",
     "test_loop.py": "loop",
 }
@@ -102,6 +104,16 @@ def corpus(tmp_path_factory) -> tuple[Path, Path, Path]:
     from tests import tiny
 
     return tiny.write_corpus(tmp_path_factory.mktemp("corpus"))
+
+
+@pytest.fixture(scope="session")
+def tab():
+    """A tab of one browser for all tests of a process; without a browser they are skipped."""
+    from tests.reproduction.report import browser
+
+    chrome = browser.start()
+    yield browser.Tab(chrome)
+    chrome.quit()
 
 
 @dataclass

@@ -118,11 +118,7 @@ def test_same_bytes_twice_and_a_fingerprint_of_the_contents(make, dataset, tmp_p
         ({"context_document_id": "D7"}, {}, "train.json, line 1: .*context_document_id 'D7'"),
         ({"label_document_id": "D7"}, {}, "train.json, line 1: .*label_document_id 'D7'"),
         ({"start_index": 2}, {}, "train.json, line 1"),
-        (
-            {},
-            {"expected": "zeshel"},
-            "starwars entities None .published 87056.*train mentions 1 .*49275",
-        ),
+        ({}, {"expected": "zeshel"}, "starwars entities None .published 87056.*mentions 1 .*49275"),
         ({}, {"expected": "zeschel"}, "Did you mean 'zeshel'"),
     ],
 )
@@ -160,19 +156,11 @@ def test_a_byte_order_mark_is_passed_over(dataset):
     assert (mentions, split_of_worlds(dataset.root, mentions)) == expected
 
 
-def test_folder_that_is_no_dataset(tmp_path):
-    with pytest.raises(InputError, match="train.json: no such file"):
-        corpus.read_mentions(tmp_path)
-
-
 @pytest.mark.parametrize(
     "spoil, words",
     [
         (lambda d: d.documents.update(gama=d.documents.pop("gamma")), "test.json, line 1.*'gama'"),
-        (
-            lambda d: d.mentions.pop("val"),
-            "val.json: no such file",
-        ),
+        (lambda d: d.mentions.pop("val"), "val.json: no such file"),
         (lambda d: d.mentions.update(val=[]), "val.json: .*no mentions"),
         (
             lambda d: d.mentions["test"].append({**d.mentions["train"][0], "mention_id": "other"}),
@@ -233,23 +221,21 @@ def at(start, end, text):
 TEXT = "Ann met the Old King at Noon ."
 
 
-def test_context_is_lower_case_and_cut_to_the_nearest_tokens():
-    assert context_of(at(3, 4, "Old King"), TEXT, 2) == ("met the", "at noon")
-    assert context_of(at(3, 4, "Old King"), TEXT, 128) == ("ann met the", "at noon .")
-
-
-def test_context_at_the_ends():
-    assert context_of(at(0, 0, "Ann"), TEXT, 2) == ("", "met the")
-    assert context_of(at(7, 7, "."), TEXT, 2) == ("at noon", "")
-    assert context_of(at(3, 4, "Old King"), TEXT, 0) == ("", "")
-
-
-def test_tokens_are_separated_by_single_spaces_and_may_be_empty():
-    assert context_of(at(2, 2, "b"), "a  b c", 128) == ("a ", "c")
-
-
-def test_indices_that_count_a_no_break_space_as_separator():
-    assert context_of(at(3, 3, "King"), "Ann met\u00a0Old King .", 128) == ("ann met old", ".")
+@pytest.mark.parametrize(
+    "mention, text, tokens, context",
+    [
+        ((3, 4, "Old King"), TEXT, 2, ("met the", "at noon")),
+        ((3, 4, "Old King"), TEXT, 128, ("ann met the", "at noon .")),
+        ((0, 0, "Ann"), TEXT, 2, ("", "met the")),
+        ((7, 7, "."), TEXT, 2, ("at noon", "")),
+        ((3, 4, "Old King"), TEXT, 0, ("", "")),
+        ((2, 2, "b"), "a  b c", 128, ("a ", "c")),  # a token may be empty
+        # Indices that count a no-break space as separator.
+        ((3, 3, "King"), "Ann met\u00a0Old King .", 128, ("ann met old", ".")),
+    ],
+)
+def test_context_is_lower_case_and_cut_to_the_nearest_tokens(mention, text, tokens, context):
+    assert context_of(at(*mention), text, tokens) == context
 
 
 @pytest.mark.parametrize(

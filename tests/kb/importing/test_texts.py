@@ -53,14 +53,8 @@ def test_each_entity_has_the_text_of_its_id(kb, entities, tmp_path):
     texts = KnowledgeBase(tmp_path / "texts")
     assert texts.rows(np.arange(8))["paragraphs"].to_pylist() == TEXTS
     assert texts.titles(np.arange(8)) == [title for title, _ in PAGES]
-    assert counts == {
-        "found": 7,
-        "empty": 1,
-        "missing": 1,
-        "unknown": 2,
-        "again": 0,
-        "bad": {},
-    }
+    expected = {"found": 7, "empty": 1, "missing": 1, "unknown": 2, "again": 0, "bad": {}}
+    assert counts == expected
     manifest = texts.manifest
     assert {key: manifest[key] for key in counts} == counts
     assert manifest["inputs"] == {"kb": base["fingerprint"], "source": sha256_of(entities)}
@@ -107,11 +101,6 @@ def test_what_is_refused_leaves_nothing(kb, entities, tmp_path, text, changes, m
     assert not (tmp_path / "texts").exists()
 
 
-def test_a_missing_file(kb, tmp_path):
-    with pytest.raises(InputError, match="entity.jsonl"):
-        write_texts(tmp_path / "entity.jsonl", kb, tmp_path / "texts", SETTINGS)
-
-
 def test_texts_that_are_spoilt(kb, entities, tmp_path):
     folder = tmp_path / "texts"
     command = ["stage", "kb-texts", "--kb", str(kb), "--source", str(entities)]
@@ -122,4 +111,6 @@ def test_texts_that_are_spoilt(kb, entities, tmp_path):
     (folder / "part-00000.parquet").write_bytes(b"PAR1")
     with pytest.raises(InputError, match="part-00000.parquet"):
         texts.titles([0])
+    with pytest.raises(InputError, match="none.jsonl"):
+        write_texts(tmp_path / "none.jsonl", kb, tmp_path / "texts", SETTINGS)
     assert len(PAGES) == texts.manifest["found"] + texts.manifest["missing"]

@@ -90,14 +90,6 @@ def test_an_id_that_is_not_there(index):
     assert len(index) == 12
 
 
-def test_an_id_of_several_worlds(index):
-    index.add([Entity(id="e0", title="Other", world="birch")])
-    with pytest.raises(InputError, match="id 'e0' is in several worlds: alder, birch. Name one"):
-        index.remove(["e0"])
-    index.remove(["e0"], "birch")
-    assert index.entity("e0").world == "alder"
-
-
 def test_a_full_disk(index, monkeypatch):
     written = []
 

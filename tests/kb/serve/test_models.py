@@ -6,7 +6,6 @@ import pytest
 from muver.io.errors import InputError
 from muver.kb.serve import models as module
 from muver.kb.serve.models import Models, Served, look_out, open_models
-from tests.kb.serve.fake import entity, shelf
 
 
 @pytest.fixture(autouse=True)
@@ -30,22 +29,6 @@ def test_an_index_is_called_as_its_place_or_as_it_is_told(tmp_path):
 def test_names_must_differ(tmp_path):
     with pytest.raises(InputError, match=r"called 'town' already. Name them: NAME="):
         open_models(["one/town", "two/town"])
-
-
-def test_an_unknown_model_has_a_near_name():
-    models = Models(small=Served("small", None), large=Served("large", None))
-    with pytest.raises(InputError, match=r"'lagre' is not served here. Did you mean 'large'\?"):
-        models.named("lagre")
-
-
-def test_the_newest_snapshot_takes_the_place_of_the_old():
-    town = shelf()
-    served = Served("town", town.open())
-    served.look()
-    assert served.index.generation == 1
-    town.open().update([entity("bell", "Bell")])
-    served.look()
-    assert served.index.generation == 2
 
 
 async def looked_until(condition, served):

@@ -73,11 +73,6 @@ def test_a_bad_token_file_is_refused(tmp_path, text):
     assert TOKEN not in str(refused.value)
 
 
-def test_no_token_file(tmp_path):
-    with pytest.raises(InputError, match="no such file. Make one with `openssl rand"):
-        read_token(tmp_path / "none")
-
-
 def test_limits_have_a_type(capsys, tmp_path):
     assert "unknown key mentoins" in refused(capsys, tmp_path, "--settings", '{"mentoins": 3}')
 

@@ -3,14 +3,10 @@
 from pathlib import Path
 
 import pytest
-import yaml
 
 from muver.reproduction.doctor import check as inputs
-from muver.reproduction.settings import resolve
-from muver.reproduction.workspace import graph_of
 from muver.retriever.encoders import hub
-
-PARAMS = yaml.safe_load((Path(__file__).parents[3] / "params.yaml").read_text())
+from tests.reproduction.settings import graph
 
 
 @pytest.fixture(autouse=True)
@@ -26,20 +22,20 @@ def touch(*files: str) -> None:
 
 def looked(preset="zeshel", **overrides) -> list[tuple[str, str]]:
     """Status and first word of what is said of data and weights, under a preset and settings."""
-    graph = graph_of(resolve(PARAMS, {"preset": preset, **overrides}))
-    found = inputs.data(graph, graph.asked(graph.settings.results))
+    made = graph(preset=preset, **overrides)
+    found = inputs.data(made, made.asked(made.settings.results))
     return [(one.status, one.says.split()[0].rstrip(":")) for one in found]
 
 
 @pytest.mark.parametrize("preset", ["miniwikia", "miniwikipedia"])
 def test_nothing_to_fetch(preset):
     assert looked(preset=preset) == [("ok", preset)]
-    assert inputs.encoder(graph_of(resolve(PARAMS, {"preset": preset}))).status == "ok"
+    assert inputs.encoder(graph(preset=preset)).status == "ok"
 
 
 def test_what_zeshel_downloads():
     assert looked() == [("note", "zeshel")]
-    made = graph_of(resolve(PARAMS, {"preset": "zeshel"})).asked(["table1"])
+    made = graph(preset="zeshel").asked(["table1"])
     touch(*(file for one in made if one.kind == "raw" for file in one.files))
     assert looked() == [("ok", "zeshel")]
 
@@ -60,7 +56,7 @@ def test_a_directory_without_mentions():
 
 def test_encoder(monkeypatch):
     def found(**own):
-        return inputs.encoder(graph_of(resolve(PARAMS, {"preset": "zeshel", **own})))
+        return inputs.encoder(graph(preset="zeshel", **own))
 
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
     monkeypatch.setattr(hub, "cached", lambda name: None)
@@ -72,7 +68,7 @@ def test_encoder(monkeypatch):
     monkeypatch.setattr(hub, "cached", lambda name: Path("config.json"))
     assert found().status == "ok"
     monkeypatch.setattr(hub, "cached", lambda name: None)
-    touch(*graph_of(resolve(PARAMS, {"preset": "zeshel"})).start.files)
+    touch(*graph(preset="zeshel").start.files)
     assert found().status == "ok"
 
 

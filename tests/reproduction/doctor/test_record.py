@@ -131,7 +131,7 @@ def test_equal_rows_of_bm25_are_no_spread(capsys):
     assert "Spread over machines: no row of a model was repeated" in said(capsys)[1]
 
 
-def test_rows_of_other_settings_are_told(capsys):
+def test_rows_of_other_settings_are_told_with_their_key_of_record(capsys):
     of_record(*TWO)
     run(muver=(20, 40), other=(1, 1))
     status, text = said(capsys, "--out", "report.json")
@@ -140,10 +140,6 @@ def test_rows_of_other_settings_are_told(capsys):
     report = json.loads(Path("report.json").read_text())
     assert [row["row_key"] for row in report["unknown"]] == ["other"]
     assert [row["verdict"] for row in report["rows"]] == ["equal"]
-
-
-def test_the_key_of_record_is_told_where_the_row_has_another(capsys):
-    of_record(*TWO)
     run(system="muver", renamed=(20, 40))
     said(capsys, "--out", "report.json")
     (row,) = json.loads(Path("report.json").read_text())["unknown"]

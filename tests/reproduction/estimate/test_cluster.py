@@ -1,7 +1,5 @@
 """What a cluster has, from what a stand-in for sinfo lists; the image of a cloud's jobs."""
 
-from pathlib import Path
-
 import pytest
 
 from muver.io.errors import InputError
@@ -13,9 +11,7 @@ from muver.reproduction.estimate.cluster import (
     check_slurm,
 )
 from muver.reproduction.estimate.jobs import list_jobs
-from muver.reproduction.settings import resolve
-from muver.reproduction.settings.file import read_params
-from muver.reproduction.workspace import graph_of
+from tests.reproduction.settings import graph as graph_of
 
 # As Slurm prints partitions and generic resources: two kinds of GPU on a node, sockets, none.
 LISTED = """\
@@ -78,16 +74,8 @@ def test_an_image_has_to_be_named():
     check_image("registry.example.org/muver:0.1")
 
 
-PARAMS = read_params(Path(__file__).parents[3] / "params.yaml")
-
-
-@pytest.fixture(autouse=True)
-def nothing_here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-
 def graph(**overrides):
-    return graph_of(resolve(PARAMS, {"preset": "zeshel", **overrides}))
+    return graph_of(**{"preset": "zeshel", **overrides})
 
 
 def test_room_above_the_estimate():

@@ -7,28 +7,17 @@ import pytest
 
 from muver.reproduction.estimate.jobs import START, Job, expected, list_jobs, seconds_of
 from muver.reproduction.estimate.machine import Rates
-from muver.reproduction.settings import resolve
-from muver.reproduction.settings.file import read_params
-from muver.reproduction.workspace import Artifact, graph_of
+from muver.reproduction.workspace import Artifact
 from muver.reproduction.workspace.knowledge_base import PART
 from muver.retriever.corpus.sources import find_source
+from tests.reproduction.settings import graph
 
-PARAMS = read_params(Path(__file__).parents[3] / "params.yaml")
 RATES = Rates(10, 1)
-
-
-@pytest.fixture(autouse=True)
-def nothing_here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
 def worlds():
     return graph(results=["table6", "grid"])
-
-
-def graph(**overrides):
-    return graph_of(resolve(PARAMS, overrides))
 
 
 def touch(files, text=""):

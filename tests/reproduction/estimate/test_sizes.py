@@ -7,21 +7,8 @@ import pytest
 
 from muver.reproduction.estimate import sizes
 from muver.reproduction.estimate.sizes import VIEWS, data_sizes, encoder_sizes
-from muver.reproduction.settings import resolve
-from muver.reproduction.settings.file import read_params
-from muver.reproduction.workspace import graph_of
 from muver.retriever.corpus.sources import find_source
-
-PARAMS = read_params(Path(__file__).parents[3] / "params.yaml")
-
-
-def graph(**overrides):
-    return graph_of(resolve(PARAMS, overrides))
-
-
-@pytest.fixture(autouse=True)
-def nothing_here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+from tests.reproduction.settings import graph
 
 
 def write(path, content=None):

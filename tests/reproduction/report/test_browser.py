@@ -4,47 +4,25 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-from muver.reproduction.report.explorer import Report
-from muver.reproduction.report.stage import make_report
-from tests.reproduction.report.browser import Tab, start
+from muver.retriever.evaluation.significance import randomisation_test
+from tests.reproduction.report.browser import Tab
+from tests.reproduction.report.conftest import copy_of, page_of
 from tests.reproduction.report.made import GIVEN, SCRIPT
 
 
 @pytest.fixture(scope="module")
-def browser():
-    browser = start()
-    yield browser
-    browser.quit()
-
-
-@pytest.fixture(scope="module")
 def page(finished, tmp_path_factory) -> Path:
-    out = tmp_path_factory.mktemp("page") / "report.html"
-    make_report(
-        results=finished.results,
-        out=out,
-        settings=Report(),
-        workspace=finished.workspace,
-        logs=finished.logs,
-    )
-    return out
+    return page_of(copy_of(finished, tmp_path_factory.mktemp("page") / "project"))[0]
 
 
-@pytest.fixture
-def tab(browser, page) -> Tab:
+@pytest.fixture(name="tab")
+def opened(tab: Tab, page):
     """The page, just opened; nothing may have been said on the console by the end."""
-    tab = Tab(browser)
-    tab.media()
     tab.open(page)
     yield tab
     assert tab.complaints() == []
-
-
-def press(tab: Tab, *keys: str) -> None:
-    ActionChains(tab.browser).send_keys(*keys).perform()
 
 
 def chosen(tab: Tab) -> str:
@@ -147,27 +125,30 @@ def test_the_whole_description_opens(tab):
     )
 
 
-@pytest.mark.parametrize(
-    ("fields", "expected"),
-    [
-        ({"group": "birch"}, ["the lake", "the oak", "the mill"]),
-        ({"category": "HIGH_OVERLAP"}, ["the gate", "the lake", "the mill"]),
-        ({"outcome": "miss"}, ["a bell", "the oak", "the mill"]),
-        ({"outcome": "miss", "cutoff": "2"}, ["the oak", "the mill"]),
-        ({"outcome": "hit", "row": "muver", "group": "alder"}, ["the gate", "a bell"]),
-        ({"other": "muver", "outcome": "lost"}, ["a bell", "the oak", "the mill"]),
-        ({"other": "muver", "outcome": "won"}, ["<b>bold</b>", "the lake"]),
-        ({"other": "muver", "outcome": "both"}, ["the gate"]),
-        ({"other": "muver", "outcome": "neither"}, []),
-        ({"other": "muver", "cutoff": "3", "outcome": "lost"}, ["the oak"]),
-    ],
-)
-def test_filters(tab, fields, expected):
-    for field in sorted(fields, key=lambda field: field == "outcome"):  # the other row offers more
-        tab.choose(field, fields[field])
-    tab.until(lambda: tab.mentions() == expected)
-    assert tab.one("#summary").text.startswith(f"{len(expected)} mention")
-    assert tab.shown(".candidate") == bool(expected)
+FILTERS = [
+    ({"group": "birch"}, ["the lake", "the oak", "the mill"]),
+    ({"category": "HIGH_OVERLAP"}, ["the gate", "the lake", "the mill"]),
+    ({"outcome": "miss"}, ["a bell", "the oak", "the mill"]),
+    ({"outcome": "miss", "cutoff": "2"}, ["the oak", "the mill"]),
+    ({"outcome": "hit", "row": "muver", "group": "alder"}, ["the gate", "a bell"]),
+    ({"other": "muver", "outcome": "lost"}, ["a bell", "the oak", "the mill"]),
+    ({"other": "muver", "outcome": "won"}, ["<b>bold</b>", "the lake"]),
+    ({"other": "muver", "outcome": "both"}, ["the gate"]),
+    ({"other": "muver", "outcome": "neither"}, []),
+    ({"other": "muver", "cutoff": "3", "outcome": "lost"}, ["the oak"]),
+]
+
+
+def test_filters(tab):
+    for fields, expected in FILTERS:
+        tab.run("location.hash = '#explore&row=bm25&k=1'")
+        tab.until(lambda: len(tab.mentions()) == 6)
+        # The other row offers more outcomes.
+        for field in sorted(fields, key=lambda field: field == "outcome"):
+            tab.choose(field, fields[field])
+        tab.until(lambda expected=expected: tab.mentions() == expected)
+        assert tab.one("#summary").text.startswith(f"{len(expected)} mention")
+        assert tab.shown(".candidate") == bool(expected)
 
 
 def test_filters_of_length_and_text_and_their_reset(tab):
@@ -192,13 +173,14 @@ def test_two_rows_compared(tab):
     tab.one("#contrast .won").click()
     tab.until(lambda: tab.mentions() == ["<b>bold</b>", "the lake"])
     assert tab.one("#contrast .won").get_attribute("aria-pressed") == "true"
+    tab.one("#words").send_keys("nothing of the kind")
+    tab.until(lambda: tab.mentions() == [])
+    assert not tab.shown("#contrast")  # nothing is selected, so there is no p-value
 
 
 def test_p_values_are_those_of_the_tables(tab, page):
     source = page.read_text(encoding="utf-8")
     code = source[source.index("function signTest") : source.index("function probability")]
-    from muver.retriever.evaluation.significance import randomisation_test
-
     for won, lost in [(0, 0), (0, 5), (5, 0), (2, 3), (10, 31), (300, 200), (900, 1100)]:
         ahead = np.repeat([1, -1], [won, lost])  # documents of one mention each
         found = tab.run(f"{code} return signTest(arguments[0], arguments[1]);", won, lost)
@@ -217,7 +199,7 @@ def test_keys_move_through_the_list(tab):
         (Keys.ARROW_UP, "the gate"),
         (Keys.PAGE_DOWN, "the mill"),
     ]:
-        press(tab, key)
+        tab.press(key)
         tab.until(lambda expected=expected: chosen(tab) == expected)
         assert tab.one("#detail h3").text == expected
     active = tab.one("#list").get_attribute("aria-activedescendant")
@@ -226,28 +208,25 @@ def test_keys_move_through_the_list(tab):
         "true",
         "6",
     )
-    press(tab, Keys.ENTER)
+    tab.press(Keys.ENTER)
     assert tab.browser.switch_to.active_element.get_attribute("id") == "detail"
-    press(tab, Keys.ESCAPE)
+    tab.press(Keys.ESCAPE)
     assert tab.browser.switch_to.active_element.get_attribute("id") == "list"
 
 
 def test_everything_is_reached_by_tab_in_the_order_of_the_page(tab):
-    press(tab, Keys.TAB)
+    tab.press(Keys.TAB)
     first = tab.browser.switch_to.active_element
     assert first.text == "Skip to the tables" and first.is_displayed()
-    press(tab, Keys.TAB, Keys.ENTER)
+    tab.press(Keys.TAB, Keys.ENTER)
     order = []
     for _ in range(12):
-        press(tab, Keys.TAB)
+        tab.press(Keys.TAB)
         order.append(tab.browser.switch_to.active_element.get_attribute("id"))
     assert order[:6] == ["row", "other", "cutoff", "outcome", "group", "category"]
     assert order.index("least") < order.index("most") < order.index("words") < order.index("list")
     outline = tab.run("return getComputedStyle(document.activeElement).outlineStyle")
     assert outline == "solid"
-
-
-def test_every_control_has_a_name(tab):
     nameless = tab.run(
         "return [...document.querySelectorAll('input, select, button, a, [role=listbox]')]"
         ".filter((e) => !(e.labels && e.labels.length) && !e.getAttribute('aria-label')"
@@ -256,18 +235,31 @@ def test_every_control_has_a_name(tab):
     assert nameless == []
 
 
-@pytest.mark.parametrize("width", [320, 390, 768])
-def test_a_phone_needs_no_sideways_scrolling(tab, width):
-    tab.width(width)
+def test_a_phone_needs_no_sideways_scrolling(tab):
     tab.choose("other", "muver")
-    assert tab.run("return document.documentElement.scrollWidth") <= width
-    beyond = tab.run(
-        "return [...document.querySelectorAll('#explorer *')].filter((e) =>"
-        " e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.outerHTML.slice(0, 80))"
+    for width in (320, 390, 768):
+        tab.width(width)
+        assert tab.run("return document.documentElement.scrollWidth") <= width
+        beyond = tab.run(
+            "return [...document.querySelectorAll('#explorer *')].filter((e) => "
+            "e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.outerHTML.slice(0, 80))"
+        )
+        assert beyond == []
+        lefts = {round(column.rect["x"]) for column in tab.all(".columns > section")}
+        assert len(lefts) == 1  # one below the other
+
+
+def test_the_method_stays_in_view_on_a_phone(tab):
+    tab.width(390)
+    tab.run("document.querySelector('#table1 .scroll').scrollLeft = 150")
+    lefts, heights = tab.run(
+        "const rows = [...document.querySelectorAll('#table1 .recall tbody tr')];"
+        "const left = (element) => element.getBoundingClientRect().left;"
+        "return [rows.map((row) => left(row.cells[0]) - left(row.closest('.scroll'))),"
+        " rows.map((row) => row.offsetHeight)]"
     )
-    assert beyond == []
-    lefts = {round(column.rect["x"]) for column in tab.all(".columns > section")}
-    assert len(lefts) == (1 if width < 800 else 2)
+    assert lefts == [0] * len(lefts)
+    assert max(heights) <= 80
 
 
 def test_on_paper_the_tables_and_the_chosen_mention(tab):
@@ -278,16 +270,6 @@ def test_on_paper_the_tables_and_the_chosen_mention(tab):
         assert not tab.shown(gone)
     for stays in ("#table1 table", "#detail h3", ".candidate", "mark.view, mark.word"):
         assert tab.shown(stays)
-
-
-def test_dark_mode_is_dark_and_readable(tab):
-    tab.media(scheme="dark")
-    page, text = tab.run(
-        "const style = getComputedStyle(document.body);"
-        "const light = (c) => c.match(/[\\d.]+/g).slice(0, 3).reduce((a, b) => a + Number(b), 0);"
-        "return [light(style.backgroundColor), light(style.color)]"
-    )
-    assert page < 150 < 600 < text
 
 
 def test_colours_stand_out_by_the_ratio_that_accessibility_asks_for(tab):
@@ -303,6 +285,12 @@ def test_colours_stand_out_by_the_ratio_that_accessibility_asks_for(tab):
         for front, back in pairs:
             colours = [colour(tab, name) for name in (front, back)]
             assert contrast(*colours) >= 4.5, (scheme, front, back)
+    page, text = tab.run(
+        "const style = getComputedStyle(document.body);"
+        "const light = (c) => c.match(/[\\d.]+/g).slice(0, 3).reduce((a, b) => a + Number(b), 0);"
+        "return [light(style.backgroundColor), light(style.color)]"
+    )
+    assert page < 150 < 600 < text  # dark it is
 
 
 def colour(tab: Tab, name: str) -> str:
@@ -326,7 +314,7 @@ def test_an_address_leads_to_a_prediction_and_back(tab, page):
     assert tab.one("#row").get_attribute("value") == "muver"
     assert tab.one("#other").get_attribute("value") == "bm25"
     tab.run("document.getElementById('list').focus()")
-    press(tab, Keys.ARROW_DOWN)
+    tab.press(Keys.ARROW_DOWN)
     tab.until(lambda: "mention=m6" in tab.browser.current_url)
     tab.run("location.hash = '#explore&row=bm25&mention=m1'")
     tab.until(lambda: tab.one("#detail h3").text == "the gate")
@@ -363,29 +351,6 @@ def top(tab: Tab) -> float:
     return tab.run("return document.getElementById('predictions').getBoundingClientRect().top")
 
 
-def test_an_empty_selection_has_no_p_value(tab):
-    tab.choose("other", "muver")
-    tab.one("#words").send_keys("nothing of the kind")
-    tab.until(lambda: tab.mentions() == [])
-    assert not tab.shown("#contrast")
-
-
-def test_the_method_stays_in_view_on_a_phone(tab):
-    tab.width(390)
-    tab.run("document.querySelector('#table1 .scroll').scrollLeft = 150")
-    lefts = tab.run(
-        "return [...document.querySelectorAll('#table1 .recall tbody tr')].map((row) =>"
-        " row.cells[0].getBoundingClientRect().left"
-        " - row.closest('.scroll').getBoundingClientRect().left)"
-    )
-    assert lefts == [0] * len(lefts)
-    heights = tab.run(
-        "return [...document.querySelectorAll('#table1 .recall tbody tr')].map((row) =>"
-        " row.offsetHeight)"
-    )
-    assert max(heights) <= 80
-
-
 def test_rows_lead_to_mlflow_wherever_it_is(tab):
     link = tab.one("#table1 a.mlflow")
     assert link.get_attribute("href") == "http://127.0.0.1:5000/#/experiments/1/runs/r1"
@@ -416,31 +381,21 @@ def test_a_search_is_copied_and_a_row_opens(tab):
     assert "SHA-256 of the run file" in row.text
 
 
-def test_a_browser_that_cannot_unpack_says_so(tab, browser):
-    script = "delete window.DecompressionStream;"
-    added = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": script})
+def test_a_browser_that_cannot_unpack_says_so(tab):
+    script = {"source": "delete window.DecompressionStream;"}
+    added = tab.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", script)
     try:
-        browser.refresh()
+        tab.browser.refresh()
         tab.until(lambda: tab.shown("#loading.problem"))
         assert "cannot unpack the data (no DecompressionStream)" in tab.one("#loading").text
         assert tab.shown("#table1 table")
     finally:
-        browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
+        tab.browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
 
 
-def test_a_page_without_predictions_has_links_all_the_same(browser, project):
+def test_a_page_without_predictions_has_links_all_the_same(tab, project):
     project.corpus("mentions.parquet").unlink()
-    out = project.results / "report.html"
-    make_report(
-        results=project.results,
-        out=out,
-        settings=Report(),
-        workspace=project.workspace,
-        logs=project.logs,
-    )
-    tab = Tab(browser)
-    browser.get(out.as_uri())
+    tab.visit(page_of(project)[0].as_uri())
     assert "problem" in tab.one("#problems").text
     tab.one("#table1 button.copy").click()
     tab.until(lambda: tab.one("#copied").text.startswith("Copied: "))
-    assert tab.complaints() == []

@@ -3,34 +3,16 @@
 import pytest
 
 from muver.reproduction.report import collection
-from muver.reproduction.report.explorer import Report
-from muver.reproduction.report.stage import make_report
-from tests.reproduction.report.browser import Tab, start
-from tests.reproduction.report.made_kb import make_linked
+from tests.reproduction.report.conftest import copy_of, page_of
 
 
 @pytest.fixture(scope="module")
-def places(tmp_path_factory):
-    return make_linked(tmp_path_factory.mktemp("linked"))
-
-
-@pytest.fixture(scope="module")
-def tab():
-    browser = start()
-    yield Tab(browser)
-    browser.quit()
+def places(linked, tmp_path_factory):
+    return copy_of(linked, tmp_path_factory.mktemp("copy") / "project")
 
 
 def test_a_mention_with_its_winning_paragraph(tab, places):
-    out = places.results / "report.html"
-    make_report(
-        results=places.results,
-        out=out,
-        settings=Report(),
-        workspace=places.workspace,
-        logs=places.logs,
-    )
-    tab.open(out, "#explore&row=muver&k=1&mention=first-2")
+    tab.open(page_of(places)[0], "#explore&row=muver&k=1&mention=first-2")
     assert (
         tab.one("#grouped-by").text == "Set" and tab.one("#gold-unit").text == "Gold's paragraphs"
     )
@@ -49,15 +31,7 @@ def test_a_mention_with_its_winning_paragraph(tab, places):
 
 def test_descriptions_that_were_not_read(tab, places, monkeypatch):
     monkeypatch.setattr(collection, "BYTES_READ", 0)
-    out = places.results / "unread.html"
-    make_report(
-        results=places.results,
-        out=out,
-        settings=Report(),
-        workspace=places.workspace,
-        logs=places.logs,
-    )
-    tab.open(out, "#explore&row=muver&mention=first-2")
+    tab.open(page_of(places, "unread.html")[0], "#explore&row=muver&mention=first-2")
     assert tab.one("#sampled").text == "Of 8 entities of 8 only the title is here."
     assert "Rome (description not read)" in tab.one(".gold-entity").text
     assert "(description not read)" in tab.one(".candidate").text

@@ -18,10 +18,16 @@ from tests.reproduction.report.made import BM25, GIVEN, MUVER, RANKS, WORLDS
 ALL = {"mentions": 100, "candidates": 2, "characters": 10_000}
 
 
-def explored(places, **settings):
+def systems_of(places):
     problems = []
     systems = read_systems(read_results(["table1"], places, problems), places, problems)
-    data = explore(systems, places, Report(**{**ALL, **settings}), problems)
+    assert problems == []
+    return systems
+
+
+def explored(places, **settings):
+    problems = []
+    data = explore(systems_of(places), places, Report(**{**ALL, **settings}), problems)
     assert problems == []
     return data
 
@@ -94,9 +100,8 @@ def test_what_each_view_adds(finished):
 
 
 def test_views_of_a_gold_entity_that_is_not_retrieved(finished):
-    problems = []
     collection, chosen = worlds(finished, "test"), np.array([0, 1])
-    systems = read_systems(read_results(["table1"], finished, problems), finished, problems)
+    systems = systems_of(finished)
     ranking = read_ranking(systems[1], collection, chosen, 1, finished)
     missed = replace(ranking, rank=np.array([0, 1]))
     parts = view_parts(finished.run("muver", "test"), collection, chosen, missed)
@@ -104,10 +109,9 @@ def test_views_of_a_gold_entity_that_is_not_retrieved(finished):
 
 
 def test_views_of_another_entity_of_the_title_count_and_are_not_listed(finished):
-    problems = []
     collection = worlds(finished, "test")
     same = replace(collection, namesake=np.array([0, 0, 2, 3, 4, 5, 6, 7]))
-    systems = read_systems(read_results(["table1"], finished, problems), finished, problems)
+    systems = systems_of(finished)
     ranking = read_ranking(systems[1], collection, np.array([0]), 1, finished)
     parts = view_parts(finished.run("muver", "test"), same, np.array([0]), ranking)
     assert (parts["counts"], parts["views"]) == ([3, 0], [5, 0])

@@ -15,18 +15,13 @@ def page(tmp_path):
     return path
 
 
-def test_sections_stand_in_order_before_the_log(page):
+def test_sections_stand_in_order_before_the_log_and_a_repeat_changes_nothing(page):
     text = page.read_text()
-    order = [
-        text.index(part) for part in ("# Results", "## tiny", "## other", "<!-- Below", "## Repro")
-    ]
+    parts = ("# Results", "## tiny", "## other", "<!-- Below", "## Repro")
+    order = [text.index(part) for part in parts]
     assert order == sorted(order)
-
-
-def test_a_repeat_changes_nothing(page):
-    before = page.read_text()
     write_page(page, "tiny", "## tiny\n\n| 1 |")
-    assert page.read_text() == before
+    assert page.read_text() == text
 
 
 def test_one_section_is_replaced_and_the_log_stays(page):

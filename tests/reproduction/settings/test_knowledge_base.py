@@ -53,16 +53,10 @@ def test_an_index_is_in_the_key_with_how_it_is_searched():
         ({"results": ["table2", "table1"]}, "results: table1 is not made of the dataset wikipedia"),
         ({"preset": "zeshel", "results": ["table2"]}, "table2 is not made of the dataset zeshel"),
         ({"systems": {"muver_wiki": {"index": "ivfsq"}}}, "'ivfsq'. Did you mean 'ivf_sq'"),
-        (
-            {"systems": {"muver_wiki": {"aggregate": "softmax_sum"}}},
-            "muver_wiki is made for table2",
-        ),
+        ({"systems": {"muver_wiki": {"aggregate": "softmax_sum"}}}, "muver_wiki is made for"),
         ({"systems": {"muver_wiki": {"merge_layers": 2}}}, "Leave out merge_layers"),
         ({"tables": {"table2": ["bm25"]}}, "systems.bm25 is made for table2"),
-        (
-            {"tables": {"table2": ["som"]}},
-            "som is made for table2.* Set a model whose score is max",
-        ),
+        ({"tables": {"table2": ["som"]}}, "som is made for table2"),
         ({"linking": {"test": ["aida-train"]}}, "'aida-train' is named twice among train, valid"),
         ({"linking": {"test": ["msnb"]}}, "linking.test names 'msnb'. Did you mean 'msnbc'"),
         ({"linking": {"validation": "dev"}}, "linking.validation is 'dev'"),
@@ -141,10 +135,6 @@ def test_a_row_over_a_knowledge_base_may_take_all_views_of_an_entity():
     [
         ("blnk_wiki", "negatives.from is 'blnk_wiki'. Did you mean 'blink_wiki'"),
         ("bm25", "systems.bm25 is made for table2.* Set model and aggregate"),
-        ("muver_bm25", "systems.muver_bm25 is made for table2"),
-        ("plain_sum", "systems.plain_sum is made for table2.* Set model and aggregate"),
-        ("muver_max", "systems.muver_max is made for table2.* Leave out merge_layers"),
-        ("som", "systems.som is made for table2.* Set a model whose score is max"),
         ("muver_wiki", "models.muver_wiki: is made of itself"),
     ],
 )

@@ -10,7 +10,7 @@ import pytest
 
 from muver.io.parquet import write_table
 from muver.retriever.evaluation.recall import ranks_table, scored
-from tests.blank import jsonable
+from tests.blank import blank_evaluation
 
 Evaluation = dict[str, Any]
 SIZES = {"lego": 8, "yugioh": 3}
@@ -35,24 +35,9 @@ def make(
     **other: Any,
 ) -> Evaluation:
     """Hits at 1 and 64 of eight mentions of lego and three of yugioh, unless told otherwise."""
-    return {
-        "system": system,
-        "dataset": "tiny",
-        "fingerprint": "f00d",
-        "identified_as": None,
-        "set": "test",
-        "settings": {"system": system, "seed": 1},
-        "precision": {},
-        "run_sha256": "",
-        "cutoffs": [1, 64],
-        "resample": "documents",
-        **jsonable(
-            scored(make_ranks({"lego": lego, "yugioh": yugioh}, sizes), [1, 64], "documents")
-        ),
-        **{"outside": 0, "matched_by_title": 0},
-        **dict.fromkeys(("kb", "views_per_entity", "index", "chosen", "model")),
-        **other,
-    }
+    scores = scored(make_ranks({"lego": lego, "yugioh": yugioh}, sizes), [1, 64], "documents")
+    own = {"system": system, "settings": {"system": system, "seed": 1}, "cutoffs": [1, 64]}
+    return blank_evaluation(scores, **{**own, **other})
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pyarrow as pa
 from muver.io.parquet import write_table
 from muver.reproduction.tables.paper import paper, published
 from muver.retriever.evaluation.recall import ranks_table, scored
-from tests.blank import jsonable
+from tests.blank import blank_evaluation
 
 Evaluation = dict[str, Any]
 SIZES = {"aida-testb": 4, "msnbc": 2, "wnedwiki": 5}
@@ -42,27 +42,22 @@ def make(
 ) -> Evaluation:
     """The evaluation of a system on a set."""
     size, hits = size or SIZES[name], hits or HITS[system][name]
-    return {
+    made = {
         "system": system,
         "dataset": "miniwikipedia",
         "fingerprint": f"{name}-f00d",
-        "identified_as": None,
         "set": name,
         "settings": {"system": system, "seed": 1},
-        "precision": {},
-        "run_sha256": "",
         "cutoffs": [10, 100],
-        "resample": "documents",
-        **jsonable(scored(make_ranks(name, hits, size), [10, 100], "documents")),
         "views_per_entity": 4.5 if system == "muver_wiki" else 1.0,
         "outside": 3,
         "matched_by_title": 1,
         "kb": {"entities": 50, "fingerprint": "kb"},
         "model": f"{system} weights",
         "index": AGREED if system == "muver_wiki" else None,
-        "chosen": None,
-        **other,
     }
+    scores = scored(make_ranks(name, hits, size), [10, 100], "documents")
+    return blank_evaluation(scores, **{**made, **other})
 
 
 def make_all(**other: Any) -> list[Evaluation]:

@@ -64,10 +64,7 @@ def test_sizes_of_the_sets_are_those_that_the_sources_declare():
 def test_the_readme_is_a_second_reference():
     plain, merged = "muver_plain", "muver"
     assert published("table1", merged, [2, 64], source="readme") == {2: 61.09, 64: 90.84}
-    for ours, released in (
-        (plain, "released_plain"),
-        (merged, "released"),
-    ):
+    for ours, released in ((plain, "released_plain"), (merged, "released")):
         for source in ("values", "readme"):
             assert published("table1", released, CUTOFFS, source=source) == published(
                 "table1", ours, CUTOFFS, source=source
@@ -125,14 +122,6 @@ def test_table_3_by_number_of_views(system, search, views, expected):
 )
 def test_table_3_has_no_counterpart(system, search, views):
     assert published_views(system, search, views) is None
-
-
-def test_figure_2_quotes_error_rates():
-    errors = {name: row["errors"] for name, row in paper()["figure2"]["rows"].items()}
-    assert errors == {
-        "blink_128": {"5-10": 7.79, "75-80": 39.91},
-        "muver": {"5-10": 6.78, "75-80": 17.65},
-    }
 
 
 def test_a_table_says_why_it_is_not_compared():

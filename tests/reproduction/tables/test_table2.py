@@ -161,13 +161,6 @@ def test_the_page(tmp_path: Path):
         assert "WNED-WIKI R@100" in (tmp_path / f"table2.{suffix}").read_text()
 
 
-def test_fewer_sets(tmp_path: Path):
-    evaluations = [one for one in made_sets.make_all() if one["set"] == "msnbc"]
-    table_of(tmp_path, evaluations, sets=["msnbc"])
-    header = (tmp_path / "table2.csv").read_text().splitlines()[0]
-    assert header == "method,MSNBC R@10,MSNBC R@100,row_key"
-
-
 def test_the_caller_may_name_a_set_that_the_paper_has_not(tmp_path: Path):
     evaluations = made_sets.make_all()
     for evaluation in evaluations:

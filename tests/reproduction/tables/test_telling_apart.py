@@ -16,7 +16,7 @@ import yaml
 
 from muver.reproduction.tables.paper import claim, half_width, paper, published, verdict
 from muver.retriever.evaluation.recall import ranks_table
-from muver.retriever.evaluation.significance import paired
+from muver.retriever.evaluation.significance import Paired, paired
 
 ROOT = Path(__file__).parents[3]
 CUTOFFS = paper()["columns"]
@@ -53,14 +53,21 @@ def by_number(claimed: str, true: str) -> bool:
     return False
 
 
+@cache
+def contrast(first: tuple[str, int], second: tuple[str, int], seed: int | None) -> Paired:
+    return paired(ranks(*first, seed), ranks(*second, seed), CUTOFFS, "documents")
+
+
 def by_contrast(claimed: str, true: str, seed: int | None) -> bool:
     """``seed`` of the order of mentions in each row; None: the same in all."""
-    tables = {
-        row: ranks(true if row == claimed else row, place, seed) for place, row in enumerate(ROWS)
+    rows = {
+        row: (true if row == claimed else row, 0 if seed is None else place)
+        for place, row in enumerate(ROWS)
     }
-    contrasts = [pair for pair in CONTRASTS if claimed in pair and {*pair} <= {*ROWS}]
-    for pair in contrasts:
-        found = paired(tables[pair[0]], tables[pair[1]], CUTOFFS, "documents")
+    for pair in CONTRASTS:
+        if claimed not in pair or not {*pair} <= {*ROWS}:
+            continue
+        found = contrast(rows[pair[0]], rows[pair[1]], seed)
         for k in RECALL[claimed]:
             theirs = RECALL[pair[0]][k] - RECALL[pair[1]][k]
             if claim(found.difference[k], found.interval[k], theirs) == "does not hold":

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -18,19 +19,36 @@ from muver.reproduction.tables.records import ComparedPart, ComparedRow, Compari
 from muver.reproduction.tracking.entry import Recording
 from muver.reproduction.tracking.record import record as record_stage
 from muver.reproduction.tracking.store import open_store
-from tests.blank import blank
+from muver.retriever.evaluation.records import Means, Scores, World
+from tests.blank import blank, blank_evaluation
 
 RUN = b"run"  # content of a run file
 
 
 @pytest.fixture(scope="session")
-def client(tmp_path_factory: pytest.TempPathFactory):
-    folder = tmp_path_factory.mktemp("store")
+def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of a store in which nothing is recorded: to be copied."""
+    folder = tmp_path_factory.mktemp("empty")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{folder / 'mlflow.db'}")
-        with open_store() as (client, artifacts):
+        with open_store() as (_, artifacts):
             assert artifacts == folder / "mlartifacts"
+    return folder / "mlflow.db"
+
+
+@pytest.fixture(scope="session")
+def client(empty_store: Path, tmp_path_factory: pytest.TempPathFactory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MLFLOW_TRACKING_URI", copy_of(empty_store, tmp_path_factory.mktemp("store")))
+        with open_store() as (client, _):
+            pass
         yield client
+
+
+def copy_of(store: Path, folder: Path) -> str:
+    """Copy a store's file into a folder; the copy's address."""
+    folder.mkdir(exist_ok=True)
+    return f"sqlite:///{shutil.copy(store, folder / 'mlflow.db')}"
 
 
 @pytest.fixture
@@ -50,28 +68,20 @@ def active(client: MlflowClient, name: str) -> list[Any]:
 
 def evaluation(system: str, hits: int, seed: int = 1, fingerprint: str = "f00d") -> dict[str, Any]:
     """Hits at 1 of four mentions of one world; at 8 all are found."""
-    by_cutoff = {"1": hits, "8": 4}
+    by_cutoff = {1: hits, 8: 4}
     recall = {k: 25.0 * count for k, count in by_cutoff.items()}
-    bounds = {"1": [25.0 * hits - 20, 25.0 * hits + 20], "8": [100.0, 100.0]}
-    world = {"mentions": 4, "hits": by_cutoff, "recall": recall, "interval": bounds}
-    return {
-        "system": system,
-        "dataset": "tiny",
-        "set": "test",
-        "fingerprint": fingerprint,
-        **dict.fromkeys(("kb", "index", "model", "identified_as")),
-        **{"outside": 0, "matched_by_title": 0, "precision": {}, "resample": "documents"},
-        "settings": {"system": system, "seed": seed, "retrieve": {"k": 8}},
-        "cutoffs": [1, 8],
-        "mentions": 4,
-        "hits": by_cutoff,
-        "micro": recall,
-        "macro": recall,
-        "interval": {"micro": bounds, "macro": bounds},
-        "worlds": {"lego": world},
-        "views_per_entity": 2.5 if system != "bm25" else None,
-        "run_sha256": sha256(RUN).hexdigest(),
-    }
+    bounds = {1: [25.0 * hits - 20, 25.0 * hits + 20], 8: [100.0, 100.0]}
+    both = Means(micro=bounds, macro=bounds)
+    worlds = {"lego": World(4, by_cutoff, recall, bounds)}
+    return blank_evaluation(
+        Scores(4, by_cutoff, recall, recall, worlds, both),
+        system=system,
+        fingerprint=fingerprint,
+        settings={"system": system, "seed": seed, "retrieve": {"k": 8}},
+        cutoffs=[1, 8],
+        views_per_entity=2.5 if system != "bm25" else None,
+        run_sha256=sha256(RUN).hexdigest(),
+    )
 
 
 def record(out: Path, **given: Any) -> list[dict[str, str]]:

@@ -23,18 +23,18 @@ def free_port() -> int:
 
 @contextlib.contextmanager
 def serving(
-    module: str, arguments: Sequence[str], folder: Path, port: int = 0
+    module: str, arguments: Sequence[str], folder: Path, port: int = 0, **more: str
 ) -> Iterator[tuple[str, int]]:
     """Run ``python -m MODULE ARGUMENTS --port PORT`` in a folder until the block ends.
 
-    The port is a free one if none is given.
+    The port is a free one if none is given; the environment has ``more``.
 
     Yields
     ------
     The address, and the id of the process and of the group that its processes are in.
     """
     port = port or free_port()
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("MLFLOW_")}
+    environment = more | {k: v for k, v in os.environ.items() if not k.startswith("MLFLOW_")}
     environment["MLFLOW_SERVER_ENABLE_JOB_EXECUTION"] = "false"  # workers that nothing here needs
     server = subprocess.Popen(
         [sys.executable, "-m", module, *arguments, "--port", str(port)],

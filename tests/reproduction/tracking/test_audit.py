@@ -1,7 +1,6 @@
 """Where the recorded rows can be looked at."""
 
 import os
-import shutil
 import signal
 import socket
 import time
@@ -12,9 +11,8 @@ import psutil
 import pytest
 from mlflow import MlflowClient
 from mlflow.entities import Experiment, ExperimentTag
-from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.wait import WebDriverWait
+from selenium.webdriver.remote.webelement import WebElement
 
 from muver.cli import main
 from muver.reproduction.tracking import audit, describe
@@ -22,7 +20,8 @@ from muver.reproduction.tracking.entry import Entry, Work
 from muver.reproduction.tracking.experiments import VIEW, describe_experiment, open_experiment
 from muver.reproduction.tracking.runs import Recorder
 from muver.reproduction.tracking.store import open_store
-from tests.reproduction.report import browser
+from tests.reproduction.report.browser import Tab
+from tests.reproduction.tracking.conftest import copy_of
 from tests.reproduction.tracking.server import serving
 
 
@@ -73,18 +72,19 @@ def test_a_list_alone_starts_nothing(served, tmp_path: Path, client: MlflowClien
     assert served == []
 
 
-def test_a_copied_store_says_where_its_files_are(tmp_path: Path, monkeypatch, capsys):
+def test_a_copied_store_says_where_its_files_are(
+    empty_store: Path, tmp_path: Path, monkeypatch, capsys
+):
     """MLflow keeps absolute paths."""
-    old, new = tmp_path / "old", tmp_path / "new"
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{old / 'mlflow.db'}")
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", copy_of(empty_store, tmp_path))
     with open_store() as (client, artifacts):
         open_experiment(client, "table1", artifacts)
     assert main(["audit", "--list"]) == 0
     assert "looked for" not in capsys.readouterr().err
-    shutil.copytree(old, new)
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{new / 'mlflow.db'}")
+    old = tmp_path / "old" / "mlartifacts"
+    open_experiment(client, "table2", old)
     assert main(["audit", "--list"]) == 0
-    assert f"{old / 'mlartifacts'}" in capsys.readouterr().err
+    assert f"{old}" in capsys.readouterr().err
 
 
 def row(name: str, recall: float, end: float) -> Entry:
@@ -101,11 +101,11 @@ ROWS = [row("BM25", 68.25, 2e9), row("MuVER", 81.5, 1e9)]
 
 
 @pytest.fixture(scope="module")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int]]:
+def pages(empty_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int]]:
     """`muver audit` on a store with a table of two rows: the address and the process's id."""
     folder = tmp_path_factory.mktemp("audited")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{folder / 'mlflow.db'}")
+        patch.setenv("MLFLOW_TRACKING_URI", copy_of(empty_store, folder))
         with open_store() as (client, artifacts):
             number = open_experiment(client, "table1", artifacts)
             recorder = Recorder(client, number)
@@ -116,22 +116,17 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int]]
         yield served
 
 
-@pytest.fixture
-def chrome() -> Iterator[Chrome]:
-    chrome = browser.start()
-    yield chrome
-    chrome.quit()
+def test_the_list_of_experiments_leads_to_the_runs_of_a_table(pages, tab: Tab):
+    def links(text: str) -> list[WebElement]:
+        return tab.browser.find_elements(By.LINK_TEXT, text)
 
-
-def test_the_list_of_experiments_leads_to_the_runs_of_a_table(pages, chrome: Chrome):
-    chrome.get(f"{pages[0]}/#/experiments")
-    wait = WebDriverWait(chrome, browser.WAIT)
-    wait.until(lambda page: page.find_elements(By.LINK_TEXT, "table1"))
-    assert not chrome.find_elements(By.LINK_TEXT, "Default")
-    chrome.find_element(By.LINK_TEXT, "table1").click()
-    wait.until(lambda page: page.find_elements(By.LINK_TEXT, "MuVER"))
-    assert "/runs" in chrome.current_url
-    cells = chrome.find_elements(By.CSS_SELECTOR, "[col-id*='recall_at_64'][role='gridcell']")
+    tab.visit(f"{pages[0]}/#/experiments")
+    (table,) = tab.until(lambda: links("table1"))
+    assert not links("Default")
+    table.click()
+    tab.until(lambda: links("MuVER"))
+    assert "/runs" in tab.browser.current_url
+    cells = tab.all("[col-id*='recall_at_64'][role='gridcell']")
     shown = sorted(cells, key=lambda cell: cell.location["y"])
     assert [cell.text for cell in shown] == ["68.25", "81.5"]  # in the table's order
 

@@ -66,10 +66,6 @@ def test_metric_names_are_legal_and_sort_by_cutoff():
     }
 
 
-def test_views_per_entity_where_there_are_any():
-    assert metrics(replace(EVALUATION, views_per_entity=7.5), None)["views/per_entity"] == 7.5
-
-
 def test_published_numbers_and_verdicts():
     paper, readme = Judged(30.0, -5.0, 1.0, "near"), Judged(99.0, 1.0, 2.0, "reproduced")
     part = blank(Part, paper={1: paper}, readme={64: readme})

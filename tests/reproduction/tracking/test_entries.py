@@ -1,6 +1,5 @@
 """What is recorded of the tables as the table stage writes them."""
 
-import json
 import os
 from hashlib import sha256
 from pathlib import Path
@@ -47,23 +46,6 @@ ROWS = [
     {"method": "BLINK (128 tokens)", "system": "blink_128"},
     {"method": "MuVER", "system": "muver", "repeats": ["muver_seed7"]},
 ]
-
-
-def test_a_comparison_on_the_papers_dataset(tmp_path: Path, write):
-    paths = write(zeshel("blink_128", 1), zeshel("muver", 4), zeshel("muver_seed7", 6, seed=7))
-    blink, above = comparison(tmp_path, paths, ROWS)
-    assert not blink.children
-    assert blink.tags["verdict_at_64"] in {"reproduced", "near", "not reproduced", "cannot tell"}
-    first, second = above.children
-    assert above.metrics["seeds_mean/recall_at_01"] == 54.5455
-    assert [first.name, second.name] == ["MuVER (seed 1)", "MuVER (seed 7)"]
-    ours, papers = (first.metrics[f"{name}/recall_at_64"] for name in ("all", "paper"))
-    assert ours == 100
-    assert first.metrics["paper_difference/recall_at_64"] == pytest.approx(ours - papers)
-    low, high = (first.metrics[f"uncertainty_{side}/recall_at_01"] for side in ("low", "high"))
-    assert low < 100 * 5 / 11 < high
-    assert "readme/recall_at_64" in first.metrics
-    assert "paper/recall_at_64" not in second.metrics
 
 
 def test_a_description_says_how_to_make_the_row_again(tmp_path: Path, write):
@@ -164,16 +146,6 @@ def test_a_row_over_a_knowledge_base_has_the_numbers_of_all_sets(tmp_path: Path)
     assert muver.data.profile == {"num_rows": 11, "entities": 50}
 
 
-def test_verdicts_and_published_values_on_the_papers_sets(tmp_path: Path):
-    paths, runs = write_linked(tmp_path, made_sets.of_the_paper())
-    table = read_result(tmp_path / "table2.json")
-    blink = entries(table, "results/table2.csv", of_files(paths, runs))[0]
-    assert blink.tags["verdict_msnbc_at_100"] == "cannot tell"
-    assert blink.tags["verdict_wnedwiki_at_010"] == "reproduced"
-    assert blink.metrics["paper_aida-testb/recall_at_010"] == 92.38
-    assert blink.metrics["paper_difference_aida-testb/recall_at_010"] == pytest.approx(0, abs=0.02)
-
-
 def test_a_row_without_its_evaluation_is_refused(tmp_path: Path):
     paths, runs = write_linked(tmp_path, made_sets.make_all())
     with pytest.raises(InputError, match="row MuVER.* of muver_wiki on wnedwiki"):
@@ -194,21 +166,6 @@ def test_the_work_of_all_stages(tmp_path: Path):
     }
     assert (work.seconds, work.end) == (pytest.approx(75.6), 200)
     assert timings({"merge": tmp_path / "absent.tsv"}) == ({}, None)
-
-
-def test_what_is_taken_of_a_line(tmp_path: Path):
-    log = tmp_path / "log.jsonl"
-    lines = [
-        {"step": 1, "epoch": 1, "loss": 2.0, "learning_rate": 0.1, "gradient_norm": 3.0},
-        {"step": 1, "epoch": 1, "validation_recall_at_64": 50.0},
-    ]
-    log.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert curves(log) == [
-        Point("curves/loss", 1, 2.0),
-        Point("curves/learning_rate", 1, 0.1),
-        Point("curves/gradient_norm", 1, 3.0),
-        Point("curves/validation_recall_at_64", 1, 50.0),
-    ]
 
 
 def test_curves_of_pre_training_stand_under_their_own_names(tmp_path: Path):

@@ -27,32 +27,6 @@ def record_points(
     return lines
 
 
-def test_points_stand_under_their_grid(client: MlflowClient, name: str, record_points):
-    parent, *points = record_points()
-    assert [line["method"] for line in points] == NAMES
-    above = client.get_run(parent["run_id"])
-    assert above.info.run_name == "grid of muver"
-    assert above.data.tags["role"] == "parent"
-    assert above.data.tags["chosen"] == POINTS[1]
-    assert above.data.tags["chosen_row_key"] == points[1]["row_key"]
-    assert above.data.params["model.training.warmup"] == "0.1"
-    assert above.data.metrics == {
-        "best/validation_recall_at_8": 75.0, "best/step": 2.0, "points": 4.0
-    }  # fmt: skip
-    kept = [file.path for file in client.list_artifacts(parent["run_id"], "grid")]
-    assert kept == ["grid/grid.csv", "grid/grid.json", "grid/grid.md"]
-    runs = [client.get_run(line["run_id"]) for line in points]
-    assert {run.data.tags["mlflow.parentRunId"] for run in runs} == {parent["run_id"]}
-    assert [run.data.tags["chosen"] for run in runs] == ["false", "true", "false", "false"]
-    assert [run.data.params["model.training.learning_rate"] for run in runs] == [
-        "2e-05", "2e-05", "1e-05", "1e-05"
-    ]  # fmt: skip
-    key = "best/validation_recall_at_8"
-    assert [run.data.metrics[key] for run in runs] == [62.5, 75.0, 75.0, 50.0]
-    history = client.get_metric_history(points[2]["run_id"], "curves/validation_recall_at_8")
-    assert [(point.step, point.value) for point in history] == [(2, 75.0), (4, 25.0)]
-
-
 def test_points_that_were_not_trained_in_fp32_are_marked(
     client: MlflowClient, name: str, record_points
 ):

@@ -52,14 +52,6 @@ def test_keep_going_leaves_a_file_until_a_recording_works(
     assert not marker.exists()
 
 
-@pytest.mark.parametrize(
-    ("given", "says"),
-    [
-        ({"table": "a.json"}, "out is missing"),
-        ({"out": "a.csv"}, "table is missing"),
-        ({"out": "a.csv", "table": "a.json", "benchmarks": {"muver": "x"}}, "benchmarks.muver is"),
-    ],
-)
-def test_settings_that_do_not_fit(given, says):
-    with pytest.raises(InputError, match=f"tables.0.*{says}"):
-        read(Recordings, {"tables": [given]})
+def test_settings_that_do_not_fit():
+    with pytest.raises(InputError, match="tables.0.*out is missing"):
+        read(Recordings, {"tables": [{"table": "a.json"}]})

@@ -6,7 +6,6 @@ from collections.abc import Callable
 import pytest
 from mlflow import MlflowClient
 
-from muver.io.files import short_hash
 from muver.reproduction.tables.keys import row_key
 from muver.reproduction.tables.records import Seeds
 from tests.reproduction.tracking.conftest import TableFiles, active, evaluation, record
@@ -46,27 +45,6 @@ def record_seeds(files: TableFiles, client: MlflowClient, name: str) -> Callable
 
 def parent_of(client: MlflowClient, line: dict[str, str]) -> str | None:
     return client.get_run(line["run_id"]).data.tags.get("mlflow.parentRunId")
-
-
-def test_a_parent_with_a_run_a_seed(client: MlflowClient, name: str, record_seeds):
-    parent, first, second = record_seeds({1: 3, 7: 2})
-    assert [line["method"] for line in (parent, first, second)] == [
-        "MuVER", "MuVER (seed 1)", "MuVER (seed 7)"
-    ]  # fmt: skip
-    assert parent["row_key"] == short_hash({"seeds_of": first["row_key"]})
-    above = client.get_run(parent["run_id"])
-    assert above.data.metrics == {
-        "seeds_mean/recall_at_1": 62.5, "seeds_mean/recall_at_8": 100.0,
-        "seeds_spread/recall_at_1": 17.68, "seeds_spread/recall_at_8": 0.0,
-    }  # fmt: skip
-    assert above.data.tags["role"] == "parent"
-    assert above.data.params == {"retrieve.k": "8"}  # system and seed differ
-    assert {parent_of(client, line) for line in (first, second)} == {parent["run_id"]}
-    recall = [
-        client.get_run(line["run_id"]).data.metrics["all/recall_at_1"] for line in (first, second)
-    ]
-    assert recall == [75.0, 50.0]
-    assert {run.info.status for run in active(client, name)} == {"FINISHED"}
 
 
 def test_seeds_that_come_and_go(client: MlflowClient, name: str, record_seeds):

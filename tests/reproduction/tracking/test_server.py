@@ -5,21 +5,27 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from mlflow import MlflowClient
+from mlflow import MlflowClient, server
 
 from muver.cli import main
-from tests.reproduction.tracking.conftest import TableFiles, evaluation
+from tests.reproduction.tracking.conftest import TableFiles, copy_of, evaluation
 from tests.reproduction.tracking.server import free_port, serving
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server of MLflow's on a free port of this machine, with a store of its own."""
+def address(empty_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server of MLflow's on a free port of this machine, with a store of its own.
+
+    Started as ``mlflow server`` starts its workers, without the process above them.
+    """
     folder = tmp_path_factory.mktemp("server")
-    arguments = ["server", "--host", "127.0.0.1", "--workers", "1"]
-    arguments += ["--backend-store-uri", f"sqlite:///{folder}/server.db"]
-    arguments += ["--artifacts-destination", str(folder / "artifacts")]
-    with serving("mlflow", arguments, folder) as (address, _):
+    settings = {
+        server.BACKEND_STORE_URI_ENV_VAR: copy_of(empty_store, folder),
+        server.ARTIFACT_ROOT_ENV_VAR: "mlflow-artifacts:/",
+        server.SERVE_ARTIFACTS_ENV_VAR: "true",
+        server.ARTIFACTS_DESTINATION_ENV_VAR: str(folder / "artifacts"),
+    }
+    with serving("uvicorn", ["mlflow.server.fastapi_app:app"], folder, **settings) as (address, _):
         yield address
 
 

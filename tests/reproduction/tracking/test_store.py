@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import shutil
 import socket
 import sqlite3
 import subprocess
@@ -10,70 +9,63 @@ import sys
 from pathlib import Path
 
 import pytest
-from mlflow import MlflowClient
 
 from muver.io.errors import InputError
 from muver.reproduction.tracking import store
 from muver.reproduction.tracking.experiments import open_experiment
 from muver.reproduction.tracking.store import open_store
+from tests.reproduction.tracking.conftest import copy_of
 
 OPEN = """
+import os
+import mlflow.db
 from muver.reproduction.tracking.experiments import open_experiment
 from muver.reproduction.tracking.store import open_store
+make = mlflow.db.upgrade.callback
+mlflow.db.upgrade.callback = lambda uri: print("made", flush=True) or make(uri)
+other = os.fork()
 with open_store() as (client, artifacts):
-    print(open_experiment(client, "table1", artifacts))
+    print(open_experiment(client, "table1", artifacts), flush=True)
+os._exit(os.waitstatus_to_exitcode(os.waitpid(other, 0)[1]) if other else 0)
 """
 
 
 def test_processes_at_once_make_one_good_store(tmp_path: Path):
     """In the folder they work in; quietly; without mlruns."""
     environment = {k: v for k, v in os.environ.items() if k != "MLFLOW_TRACKING_URI"}
-    starts = [
-        subprocess.Popen(
-            [sys.executable, "-c", OPEN],
-            cwd=tmp_path,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for _ in range(2)
-    ]
-    said = [start.communicate(timeout=120) for start in starts]
-    assert said == [("1\n", ""), ("1\n", "")]
+    done = subprocess.run(
+        [sys.executable, "-c", OPEN], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "made\n1\n1\n", "")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mlartifacts", "mlflow.db"]
     with sqlite3.connect(tmp_path / "mlflow.db") as database:
         names = database.execute("select name from experiments order by experiment_id").fetchall()
     assert names == [("Default",), ("table1",)]  # Default is deleted
 
 
-def test_a_moved_folder_gets_an_experiment_of_its_own(tmp_path: Path, monkeypatch):
-    old, new = tmp_path / "old", tmp_path / "new"
-    old.mkdir()
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{old / 'mlflow.db'}")
+def test_a_moved_folder_gets_an_experiment_of_its_own(
+    empty_store: Path, tmp_path: Path, monkeypatch
+):
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", copy_of(empty_store, tmp_path))
     with open_store() as (client, artifacts):
-        first = open_experiment(client, "table1", artifacts)
-        assert open_experiment(client, "table1", artifacts) == first
-    shutil.copytree(old, new)
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{new / 'mlflow.db'}")
-    with open_store() as (client, artifacts):
+        old = tmp_path / "old" / "mlartifacts"
+        first = open_experiment(client, "table1", old)
+        assert open_experiment(client, "table1", old) == first
         second = open_experiment(client, "table1", artifacts)
         assert second != first
-        assert (
-            client.get_experiment(second).artifact_location
-            == (new / "mlartifacts" / "table1").as_uri()
-        )
+        location = client.get_experiment(second).artifact_location
+        assert location == (tmp_path / "mlartifacts" / "table1").as_uri()
         assert "before the move" in client.get_experiment(first).name
 
 
 @pytest.mark.parametrize(
     ("uri", "words"),
     [
-        ("./mlruns", r"cannot be used: .* tracking\.enabled"),
-        ("nonsense://x", r"cannot be used: .* tracking\.enabled"),
-        ("oracle://user@127.0.0.1:1/x", r"cannot be used: .* tracking\.enabled"),
-        ("sqlite:///broken.db", r"cannot be used: .* tracking\.enabled"),
-        ("sqlite:///", "sqlite:/// names no file"),
+        ("./mlruns", "tracking.enabled"),
+        ("nonsense://x", "tracking.enabled"),
+        ("oracle://user@127.0.0.1:1/x", "tracking.enabled"),
+        ("sqlite:///broken.db", "tracking.enabled"),
+        ("sqlite:///", "names no file"),
         ("sqlite:///broken.db/mlflow.db", "cannot be written"),  # its folder is a file
     ],
 )
@@ -81,25 +73,18 @@ def test_a_store_that_cannot_be_used(tmp_path: Path, monkeypatch, uri: str, word
     monkeypatch.chdir(tmp_path)
     (tmp_path / "broken.db").write_text("not a database" * 100)
     monkeypatch.setenv("MLFLOW_TRACKING_URI", uri)
-    with (
-        pytest.raises(InputError, match=f"(?s){words}"),
-        open_store() as (client, artifacts),
-    ):
+    with pytest.raises(InputError, match=words), open_store() as (client, artifacts):
         open_experiment(client, "table1", artifacts)
 
 
 def test_a_store_of_another_mlflow_is_refused_by_mlflow(
-    client: MlflowClient, tmp_path: Path, monkeypatch
+    empty_store: Path, tmp_path: Path, monkeypatch
 ):
-    path = tmp_path / "mlflow.db"
-    shutil.copy(client.tracking_uri.removeprefix("sqlite:///"), path)
-    with contextlib.closing(sqlite3.connect(path)) as database, database:
+    uri = copy_of(empty_store, tmp_path)
+    with contextlib.closing(sqlite3.connect(tmp_path / "mlflow.db")) as database, database:
         database.execute("update alembic_version set version_num = 'ffff'")
-    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{path}")
-    with (
-        pytest.raises(InputError, match="(?s)cannot be used: .*found version ffff.*be recorded"),
-        open_store() as (found, artifacts),
-    ):
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", uri)
+    with pytest.raises(InputError, match="found version ffff"), open_store() as (found, artifacts):
         open_experiment(found, "table1", artifacts)
 
 
@@ -108,8 +93,5 @@ def test_a_server_that_does_not_answer_is_given_up_soon(monkeypatch):
         uri = f"http://127.0.0.1:{silent.getsockname()[1]}"
         monkeypatch.setenv("MLFLOW_TRACKING_URI", uri)
         monkeypatch.setattr(store, "PATIENCE", 0.1)
-        with (
-            pytest.raises(InputError, match=f"{uri} cannot be used.*can be recorded later"),
-            open_store(),
-        ):
+        with pytest.raises(InputError, match=f"{uri} cannot be used"), open_store():
             pass

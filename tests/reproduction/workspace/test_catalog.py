@@ -9,19 +9,12 @@ from pathspec import PathSpec
 
 from muver.cli import main
 from muver.io.files import write_json
-from muver.reproduction.settings import resolve
-from muver.reproduction.settings.file import read_params
-from muver.reproduction.workspace import graph_of
 from muver.reproduction.workspace.catalog import NAME, origins, place_of
 from muver.reproduction.workspace.current import link, made, not_asked
 from muver.reproduction.workspace.dvc import write_asked
+from tests.reproduction.settings import graph
 
 PROJECT = Path(__file__).parents[3]
-PARAMS = read_params(PROJECT / "params.yaml")
-
-
-def graph(**overrides):
-    return graph_of(resolve(PARAMS, overrides))
 
 
 def make(*artifacts):

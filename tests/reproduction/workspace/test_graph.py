@@ -6,21 +6,13 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.io.files import sha256_of
-from muver.reproduction.settings import resolve, row_settings
-from muver.reproduction.settings.file import read_params
-from muver.reproduction.workspace import graph_of
+from muver.reproduction.settings import row_settings
 from muver.reproduction.workspace.graph import tokens_of
 from muver.retriever.encoders.hub import SHIPPED
 from muver.retriever.retrieval.kinds import bm25
-
-PARAMS = read_params(Path(__file__).parents[3] / "params.yaml")
-
+from tests.reproduction.settings import graph
 
 SCRATCH = {"encoder": "scratch", "pretrain": {"steps": 200}}
-
-
-def graph(**overrides):
-    return graph_of(resolve(PARAMS, overrides))
 
 
 def asked(result, rows, kind=None, **overrides):
@@ -166,15 +158,8 @@ def test_a_repeat_seed_has_the_public_encoder_and_pretrains_it_anew():
     assert start.settings["seed"] == 7 and start.inputs["start"].path == made.encoder.path
 
 
-@pytest.mark.parametrize(
-    "machine",
-    [
-        {"compute": {"threads": 2}},
-        {"retrieve": {"memory_mb": 64}},
-        {"compute": {"batch_tokens": 1}},
-    ],
-)
-def test_the_machine_names_nothing(machine):
+def test_the_machine_names_nothing():
+    machine = {"compute": {"threads": 2, "batch_tokens": 1}, "retrieve": {"memory_mb": 64}}
     assert graph(**machine).by_place.keys() == graph().by_place.keys()
 
 

@@ -1,20 +1,14 @@
 """Which tables a dataset has, and what their rules and MLflow are told of them."""
 
-from pathlib import Path
-
 import pytest
 
 from muver.io.errors import InputError
-from muver.reproduction.settings import resolve
-from muver.reproduction.settings.file import read_params
-from muver.reproduction.workspace import graph_of
 from muver.reproduction.workspace.results import Results, record_settings
-
-PARAMS = read_params(Path(__file__).parents[3] / "params.yaml")
+from tests.reproduction.settings import graph
 
 
 def results(**overrides):
-    return Results(graph_of(resolve(PARAMS, overrides)))
+    return Results(graph(**overrides))
 
 
 def test_worlds_have_all_tables_but_table_2_and_a_knowledge_base_only_that():
