@@ -18,7 +18,7 @@ SETTINGS  := $(if $(CONFIG),--config $(CONFIG))
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup try table1 results check docs-results docs-fidelity docs-trials wikis encoder aspects merging docs-example pictures plots rulegraph test parity test-cluster record audit pull lint lock clean
+.PHONY: help setup try table1 results check docs-results docs-fidelity docs-beyond docs-trials wikis encoder aspects merging docs-example pictures plots rulegraph test parity test-cluster record audit pull lint lock clean
 
 help:
 	@echo 'make try            the workflow on tiny data in .test/, whose numbers mean nothing'
@@ -34,6 +34,7 @@ help:
 	@echo 'make plots          dvc plots as a page that needs no network; ARGS="diff HEAD~1" compares'
 	@echo 'make docs-results   write docs/results.md and its numbers in docs/results/'
 	@echo 'make docs-fidelity  write the tables of docs/fidelity.md from its results'
+	@echo 'make docs-beyond    write the tables of docs/beyond.md from its results'
 	@echo 'make docs-trials    write the trials of docs/trials.md from results/grid.csv'
 	@echo 'make wikis          write the invented data that the package and .test/ come with anew'
 	@echo 'make encoder        pre-train the encoder that the package comes with anew, in three quarters of an hour'
@@ -82,6 +83,12 @@ AGGREGATES := $(addprefix figure2_,max sum sum_chosen log_mean_exp penalised cen
 docs-fidelity: $(READY)
 	@$(BIN)/muver stage results-page $(SETTINGS) $(ARGS) --only fidelity $(AGGREGATES) --out docs/fidelity.md --command \
 	    "snakemake --cores $(CORES) results/fidelity.csv $(AGGREGATES:%=results/%.csv) $(SETTINGS)"
+
+BEYOND := own_page own_page_negatives mined tradeoff
+
+docs-beyond: $(READY)
+	@$(BIN)/muver stage results-page $(SETTINGS) $(ARGS) --only $(BEYOND) --out docs/beyond.md --command \
+	    "snakemake --cores $(CORES) $(BEYOND:%=results/%.csv) $(SETTINGS)"
 
 docs-trials: $(READY)
 	@$(BIN)/muver stage results-page $(SETTINGS) $(ARGS) --only grid --out docs/trials.md --command \

@@ -39,6 +39,7 @@ GIVEN = {
     "A B": f"{RUNS}/muver.parquet {RUNS}/som.parquet",
     "$runs": RUNS,
     "SOURCE": "docs/glossary.csv",
+    "one_aspect=1": "one_aspect=1 entities_per_world=100",  # sooner
 }
 PLACEHOLDER = re.compile(rf"(?<![\w./-])({'|'.join(map(re.escape, GIVEN))})(?![\w.])")
 FILES = {

@@ -131,10 +131,6 @@ def test_results_say_what_they_were_made_of(main_job, rows):
     assert str(main_job.folder) not in text
 
 
-def test_lint_asks_for_nothing(main_job):
-    assert "your workflow is in a good condition" in main_job.run("snakemake", "--lint")
-
-
 def test_report_opens_offline_with_tables_and_figures(snakemake_report):
     for name in ("table1.html", "table3.html", "table6.html", "beyond.html", "figure2.svg"):
         assert name in snakemake_report
