@@ -1,8 +1,8 @@
 """Write the pictures of a run in docs/images: `make pictures`, after `make results`.
 
-Figure 2 is the run's own drawing. The page, one of its predictions and a row in MLflow are
-photographed in Chromium, in light and in dark where the page has both. idea.svg and dag.svg are
-drawn by hand.
+Figure 2 and the trade of an entity's vectors are the run's own drawings, the latter where
+results/tradeoff.csv was made. The page, one of its predictions and a row in MLflow are photographed
+in Chromium, in light and in dark where the page has both. idea.svg and dag.svg are drawn by hand.
 """
 
 import contextlib
@@ -138,16 +138,18 @@ def run(camera: Camera) -> None:
         camera.take("mlflow")
 
 
-def figure() -> None:
-    """Figure 2 as the run drew it, in few colours."""
-    picture = Image.open(RESULTS / "figures/figure2.png").convert("RGB")
-    picture.thumbnail((900, 900))
-    picture.quantize(COLOURS).save(OUT / "figure2.png", optimize=True)
+def figure(name: str) -> None:
+    """A figure as the run drew it, in few colours; none that was not asked for."""
+    if (drawn := RESULTS / f"figures/{name}.png").exists():
+        picture = Image.open(drawn).convert("RGB")
+        picture.thumbnail((900, 900))
+        picture.quantize(COLOURS).save(OUT / drawn.name, optimize=True)
 
 
 if __name__ == "__main__":
     OUT.mkdir(parents=True, exist_ok=True)
-    figure()
+    for name in ("figure2", "tradeoff"):
+        figure(name)
     camera = Camera()
     try:
         page(camera)
