@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 BLUE, ORANGE, VERMILION = "#0072B2", "#E69F00", "#D55E00"
 GREEN, PURPLE, SKY, BLACK = "#009E73", "#CC79A7", "#56B4E9", "#000000"
 GREY = "#666666"
-CURVES = ((BLUE, "o"), (ORANGE, "v"), (SKY, "<"), (PURPLE, ">"), (VERMILION, "s"), (GREEN, "D"))
+CURVES = (
+    (BLUE, "o"), (ORANGE, "v"), (SKY, "<"), (PURPLE, ">"), (VERMILION, "s"), (GREEN, "D"),
+    (BLACK, "^"),
+)  # fmt: skip
 BAND = {"alpha": 0.18, "linewidth": 0}  # an interval under a line
 SETTINGS = {
     "font.family": "DejaVu Sans",  # comes with matplotlib
