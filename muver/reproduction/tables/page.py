@@ -155,10 +155,7 @@ def reference(
     name: str = "paper",
     heading: str = "Against the paper",
 ) -> list[Section]:
-    """The section of published numbers beside our rows, if there are any.
-
-    ``name`` is ``paper`` or ``readme``.
-    """
+    """The section of published numbers (of ``paper`` or ``readme``) beside our rows, if any."""
     judged = [(labels, part.published.get(name, {})) for labels, part in lines]
     judged = [line for line in judged if line[1]]
     if not judged:
@@ -184,11 +181,8 @@ def intervals(
     table: RecallTable, cutoffs: Sequence[int], lines: Sequence[tuple[Labels, Part]]
 ) -> Section:
     """The 95% intervals of recall."""
-
-    def cell(part: Part, k: int) -> str:
-        return bounds(part.interval.micro[k])
-
-    return by_cutoff(cutoffs, "How sure the numbers are", f"{table.interval}.", lines, cell)
+    heading, note = "How sure the numbers are", f"{table.interval}."
+    return by_cutoff(cutoffs, heading, note, lines, lambda part, k: bounds(part.interval.micro[k]))
 
 
 def mean_of_worlds(
