@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from string import ascii_lowercase
 from typing import TypeVar
 
-from muver.reproduction.tables.numbers import bounds, counted, probability
+from muver.io.text import counted
+from muver.reproduction.tables.numbers import bounds, probability
 from muver.reproduction.tables.paper import VERDICTS, paper
 from muver.reproduction.tables.records import Part, Published, RecallTable, Row
 from muver.retriever.evaluation.precision import in_words
