@@ -7,13 +7,7 @@ from msgspec import UNSET, Meta, UnsetType, defstruct, field
 from muver.io.typed import Count, FileName, Name, Natural, Settings, Share, Some, T, Text, partial
 from muver.reproduction.grid.points import Grid
 from muver.reproduction.tables.settings import Figure, Sweep, Table
-from muver.retriever.corpus.settings import (
-    Corpus,
-    Download,
-    KnowledgeBase,
-    LinkedSet,
-    SetName,
-)
+from muver.retriever.corpus.settings import Corpus, Download, KnowledgeBase, LinkedSet, SetName
 from muver.retriever.encoders.settings import (
     Compute,
     Metric,
