@@ -11,7 +11,13 @@ from muver.retriever.views.settings import Views
 
 
 class Training(Settings):
-    """How two towers are trained (section 3.2), and where the released code differed."""
+    """How two towers are trained (section 3.2), and where the released code differed.
+
+    ``merged_views`` is how often, in a batch, two neighbouring views of an entity become one, as
+    merging makes it; the paper's towers see single sentences alone. With ``own_page_negatives`` the
+    page that a mention stands on is one more negative of its batch. It holds the mention's very
+    words, and is a candidate wherever contexts are cut from entities' pages.
+    """
 
     batch_size: Count
     epochs: Count
@@ -31,11 +37,7 @@ class Training(Settings):
     padding_views: bool
     average_gradients_over: Count
     optimiser: Literal["adamw", "adamw_released"]
-    # How often, in a batch, two neighbouring views of an entity become one, as merging makes it.
-    # The paper's towers see single sentences alone.
     merged_views: Share | UnsetType = UNSET
-    # Whether the page that a mention stands on is one more negative of its batch. It holds the
-    # mention's very words, and is a candidate wherever contexts are cut from entities' pages.
     own_page_negatives: bool | UnsetType = UNSET
 
 
