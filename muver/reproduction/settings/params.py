@@ -207,7 +207,7 @@ class Resolved(Sections, kw_only=True):
     """What a run is made with: one preset, checked, with what follows from its entries."""
 
     workspace: str  # the folder under build/: one dataset's models outlive a run on another
-    repeats: dict[str, dict[str, list[str]]] = {}  # by table and trained row, its further seeds'
+    repeats: dict[str, dict[str, list[str]]] = {}  # by table and trained row, the further seeds
     tried: dict[str, list[str]] = {}  # by row whose aggregate has several values, a row for each
     # By row of Table 3 after some layers, the system that differs only in layers and search.
     sweep_of: dict[str, str] = {}
