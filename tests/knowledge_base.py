@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 
 from muver.io.files import read_json, sha256_of, write_manifest
 from muver.kb.importing.parts import read_dump
+from muver.retriever.corpus.knowledge_base import MANIFEST
 from muver.retriever.corpus.schema import LINKED_MENTIONS, WIKIPEDIA
 from muver.retriever.corpus.settings import ReadDump
 from muver.retriever.runs.run import write_run
@@ -96,3 +97,9 @@ def write_linked_run(
     index = {"index": "Flat", "built": {"factory": "Flat"}, "agreement": {"k": 100}}
     write_manifest(manifest, "ann-search", {"k": 100}, inputs, counts={"entities": 8}, **index)
     return run, manifest
+
+
+def made_parts(folder: Path) -> list[int]:
+    """Numbers of the parts of a knowledge base; none if it isn't complete."""
+    manifest = Path(folder, MANIFEST)
+    return list(range(len(read_json(manifest)["parts"]))) if manifest.is_file() else []

@@ -24,10 +24,10 @@ def size(count: float) -> str:
     return f"{count:.1f} TB"
 
 
-def counted(number: int, one: str, several: str) -> str:
-    """A number with its noun.
+def counted(number: int, one: str, several: str = "") -> str:
+    """A number with its noun; without a word for ``several`` these end with an s.
 
-    >>> counted(1, "entity", "entities"), counted(2, "entity", "entities")
-    ('1 entity', '2 entities')
+    >>> counted(1, "entity", "entities"), counted(2, "row")
+    ('1 entity', '2 rows')
     """
-    return f"{number} {one if number == 1 else several}"
+    return f"{number} {one if number == 1 else several or f'{one}s'}"

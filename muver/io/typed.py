@@ -219,11 +219,11 @@ def _matching(kind: Any, given: Any) -> Any:
     return [*alike, *options][0]
 
 
-def _choices(kind: Any) -> list[str] | None:
+def _choices(kind: Any) -> list[Any] | None:
     literals = [one for one in _options(kind) if get_origin(one) is Literal]
     if not literals or len(literals) < len(_options(kind)):
         return None
-    return ["null" if one is None else str(one) for kind in literals for one in get_args(kind)]
+    return [one for kind in literals for one in get_args(kind)]
 
 
 def _is_struct(kind: Any) -> bool:

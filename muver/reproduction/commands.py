@@ -12,24 +12,13 @@ STAGE = "stage "  # before the name of a step that the workflow chains
 
 
 class Command(NamedTuple):
-    """An entry of the table.
+    """An entry of the table."""
 
-    Parameters
-    ----------
-    name
-        One or two words. What workflow/rules call are those that begin with ``stage``.
-    work
-        Function that does it, as ``module:function`` inside of the package.
-    help
-        One line, without a full stop.
-    example
-        A call, without ``muver NAME``; goes on over several lines where a shell would. Of a step of
-        the workflow `snakemake -n -p --quiet host` shows one.
-    """
-
-    name: str
-    work: str
-    help: str
+    name: str  # one or two words; what workflow/rules call begins with ``stage``
+    work: str  # the function that does it, as ``module:function`` inside of the package
+    help: str  # one line, without a full stop
+    # A call, without ``muver NAME``; goes on over several lines where a shell would. Of a step of
+    # the workflow `snakemake -n -p --quiet host` shows one.
     example: str = ""
 
     @property

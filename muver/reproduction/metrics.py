@@ -47,11 +47,9 @@ def write_metrics(
 
 
 def numbers_of(table: Measured) -> dict[str, Numbers]:
-    """The numbers of each row of a table of recall, or of the grid.
+    """The numbers of each row of a table of recall, or of the grid, by system.
 
-    Returns
-    -------
-    By system, recall in percent under names that depend on the table: ``R@01`` to ``R@64`` (zeros
+    Recall is in percent, under names that depend on the table: ``R@01`` to ``R@64`` (zeros
     make them sort as numbers); ``R@010 msnbc`` with a set of Table 2; ``R@64`` and the mean number
     of ``views`` per entity in Table 3; ``R@64 lego`` with a world of Table 6; ``R@64 validation``
     and the ``step`` that reached it in the grid.

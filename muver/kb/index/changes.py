@@ -98,9 +98,7 @@ def check_free(folder: Path) -> None:
 
 
 def put(snapshot: Snapshot, source: Source, overwrite: bool) -> Change:
-    """Bring entities into the newest state, all or none; ``overwrite`` lets one replace another of
-    its id.
-    """
+    """Bring entities into the newest state, all or none; ``overwrite`` replaces those of an id."""
     counts, gone = dict(added=0, updated=0, unchanged=0), set()
 
     def taken() -> Iterator[Entity]:

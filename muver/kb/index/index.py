@@ -115,8 +115,6 @@ class Index(OpenIndex):
     processes after :meth:`refresh`. A second writer, in this process or another, is refused while
     one is at work.
 
-    Examples
-    --------
     >>> from tempfile import TemporaryDirectory
     >>> from muver import Mention
     >>> entities = [Entity(id="1", title="Smith", description="A smith forges iron."),

@@ -82,9 +82,7 @@ def _given(
 def in_terminal(
     mention: Mention, answer: Answer, threshold: float | None, worlds: bool = False
 ) -> str:
-    """The mention in its place, what was decided, and a table of the candidates, perhaps with
-    their worlds.
-    """
+    """The mention in its place, what was decided, and the candidates, perhaps with their worlds."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text

@@ -22,9 +22,7 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH")
 
 
 class Metrics:
-    """Counts and times for Prometheus, in a registry of their own, since a process may have several
-    services.
-    """
+    """Counts and times for Prometheus, in a registry of each service's own."""
 
     def __init__(self) -> None:
         self.registry = registry = CollectorRegistry()

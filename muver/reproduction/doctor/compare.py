@@ -101,6 +101,7 @@ def compare(first: Path, second: Path) -> Json:
     moved = compare_gold(*ranks, min(depths))
     kinds = Counter(orders.values())
     beyond_ties = kinds["changed"] or any(orders[move["mention"]] != "ties" for move in moved)
+    data = _differences(*map(_data, runs))
     return {
         "runs": [
             {"file": run.path.as_posix(), "mentions": len(own), "depth": depth, "match": match}
@@ -111,7 +112,7 @@ def compare(first: Path, second: Path) -> Json:
         **(_recall(ranks, moved, min(depths)) if judged else {}),
         "unknown": [not run.manifest for run in runs],
         "settings": differing_settings(runs),
-        "data": differing_data(runs),
+        "data": [one for one in data if None not in (one["first"], one["second"])],
         "found": bool(beyond_ties or any(alone)),
     }
 
@@ -144,12 +145,9 @@ def compare_gold(first: Ranks, second: Ranks, depth: int) -> list[Json]:
     """Every mention whose gold entity moved, the greatest move first.
 
     ``depth`` is that of the shallower run: what the deeper one finds below counts as not found, and
-    what is not found counts as one place below the end.
-
-    Returns
-    -------
-    Dicts of ``mention``, ``first`` and ``second`` (ranks; None: not found) and ``kind`` ("up",
-    "down", "found", "lost"; of the second run against the first).
+    what is not found counts as one place below the end. A move has its ``mention``, ``first`` and
+    ``second`` (ranks; None: not found) and ``kind`` ("up", "down", "found", "lost"; of the second
+    run against the first).
     """
     moved = []
     for mention in first:
@@ -201,13 +199,8 @@ def differing_settings(runs: Sequence[Run]) -> list[Json]:
     return _differences(*made)
 
 
-def differing_data(runs: Sequence[Run]) -> list[Json]:
-    """Data, versions and machines that differ, as far as they are known of both runs."""
-    found = _differences(*map(_data, runs))
-    return [one for one in found if None not in (one["first"], one["second"])]
-
-
 def _data(run: Run) -> Json:
+    """Data, versions and the machine, as far as they are known of a run."""
     facts = {key: run.manifest.get(key) for key in ("muver", "inputs", "counts")}
     facts |= {key: run.evaluation.get(key) for key in ("dataset", "fingerprint")}
     for kind in ("stores", "merged"):

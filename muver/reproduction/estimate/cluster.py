@@ -67,10 +67,7 @@ def check_image(image: str) -> None:
 def check_slurm(asked: Iterable[tuple[str | None, int]]) -> None:
     """Compare partitions and GPUs that jobs ask for with those that ``sinfo`` lists.
 
-    Parameters
-    ----------
-    asked
-        For each job its partition (None: the cluster's own choice) and its number of GPUs.
+    ``asked`` has each job's partition (None: the cluster's own choice) and number of GPUs.
     """
     gpus = _gpus_by_partition()
     # In this order, the most GPUs that are asked for of a partition stay.

@@ -10,11 +10,11 @@ from typing import Any
 
 from markupsafe import Markup
 
+from muver.io.text import counted
 from muver.io.typed import flat
 from muver.look import ASSETS as SHARED
 from muver.reproduction.report.results import Addresses, RunFiles, System
 from muver.reproduction.tables.keys import data_fingerprint
-from muver.reproduction.tables.numbers import counted
 from muver.reproduction.tables.page import RULE, Section
 from muver.reproduction.tables.pages import page_of
 from muver.reproduction.tables.records import AnyResult, RecallTable, ViewsTable, caption_of

@@ -5,12 +5,12 @@ from pathlib import Path
 from muver.io.errors import InputError
 from muver.io.files import write_text
 from muver.io.progress import logger
+from muver.io.text import counted
 from muver.reproduction.report.drawings import inline
 from muver.reproduction.report.explorer import Report, explore
 from muver.reproduction.report.page import html_of, tables
 from muver.reproduction.report.results import RunFiles, read_recorded, read_results, read_systems
 from muver.reproduction.report.times import read_jobs, times
-from muver.reproduction.tables.numbers import counted
 from muver.reproduction.tables.records import result_names
 from muver.reproduction.tracking.provenance import commit, machine, versions
 

@@ -9,6 +9,7 @@ from typing import Any
 from muver.io.errors import InputError
 from muver.io.files import write_json, write_text
 from muver.io.progress import duration
+from muver.io.text import counted
 from muver.reproduction.report.times import read_jobs
 from muver.reproduction.results_page.record import (
     measured,
@@ -22,7 +23,6 @@ from muver.reproduction.results_page.record import (
 from muver.reproduction.results_page.tables import read_tables, texts
 from muver.reproduction.settings.file import read_params
 from muver.reproduction.settings.resolve import resolve
-from muver.reproduction.tables.numbers import counted
 from muver.reproduction.tables.records import ResultOnData
 from muver.reproduction.tracking.provenance import changed_since_commit, commit, machine, versions
 

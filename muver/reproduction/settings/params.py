@@ -7,13 +7,7 @@ from msgspec import UNSET, Meta, UnsetType, defstruct, field
 from muver.io.typed import Count, FileName, Name, Natural, Settings, Share, Some, T, Text, partial
 from muver.reproduction.grid.points import Grid
 from muver.reproduction.tables.settings import Figure, Sweep, Table
-from muver.retriever.corpus.settings import (
-    Corpus,
-    Download,
-    KnowledgeBase,
-    LinkedSet,
-    SetName,
-)
+from muver.retriever.corpus.settings import Corpus, Download, KnowledgeBase, LinkedSet, SetName
 from muver.retriever.encoders.settings import (
     Compute,
     Metric,
@@ -210,23 +204,12 @@ class Params(Sections):
 
 
 class Resolved(Sections, kw_only=True):
-    """What a run is made with: one preset, checked, with what follows from its entries.
+    """What a run is made with: one preset, checked, with what follows from its entries."""
 
-    Attributes
-    ----------
-    workspace
-        The folder under build/, so that one dataset's models outlive a run on another.
-    repeats
-        By table and trained row, the systems with the further seeds.
-    tried
-        By system whose aggregate has several values, a system for each value.
-    sweep_of
-        By row of Table 3 after some layers, the system that differs only in layers and search.
-    """
-
-    workspace: str
-    repeats: dict[str, dict[str, list[str]]] = {}
-    tried: dict[str, list[str]] = {}
+    workspace: str  # the folder under build/: one dataset's models outlive a run on another
+    repeats: dict[str, dict[str, list[str]]] = {}  # by table and trained row, the further seeds
+    tried: dict[str, list[str]] = {}  # by row whose aggregate has several values, a row for each
+    # By row of Table 3 after some layers, the system that differs only in layers and search.
     sweep_of: dict[str, str] = {}
 
     @property

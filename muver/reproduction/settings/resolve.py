@@ -28,14 +28,8 @@ def resolve(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> Resolved
     A dataset that is a directory takes the preset ``directory`` in place of ``miniwikia``, whose
     settings are those of an encoder made from scratch. Models and systems that follow from others
     are added (:mod:`muver.reproduction.settings.derive`), and ``auto`` as a precision becomes what
-    it is here (:mod:`muver.reproduction.settings.precision`).
-
-    Parameters
-    ----------
-    params
-        Content of params.yaml.
-    overrides
-        What the command line sets (``--config``), merged last.
+    it is here (:mod:`muver.reproduction.settings.precision`). ``params`` is the content of
+    params.yaml, ``overrides`` what the command line sets (``--config``).
     """
     overrides = _with_entries({key: _typed(value) for key, value in overrides.items()})
     given = _with_entries({key: value for key, value in params.items() if key != "presets"})

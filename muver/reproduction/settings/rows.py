@@ -167,10 +167,7 @@ def negatives_settings(settings: Resolved, model: str) -> Json:
 def retrieval_settings(settings: Resolved, system: str, split: str | None = None) -> Json:
     """Everything that makes a system's run from its model, from the corpus or from other runs.
 
-    Parameters
-    ----------
-    split
-        Another split than the tables', as fusion needs to choose its weight.
+    ``split`` is another one than the tables', as fusion needs to choose its weight.
     """
     own = settings.systems[system]
     given = {key: value for key in OWN if (value := getattr(own, key))}

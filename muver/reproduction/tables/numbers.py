@@ -31,15 +31,6 @@ def probability(value: float) -> str:
     return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"
 
 
-def counted(number: int, noun: str) -> str:
-    """A number of things.
-
-    >>> counted(1, "result"), counted(2, "result")
-    ('1 result', '2 results')
-    """
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
 def spelled(value: float) -> str:
     """A setting in as few digits as identify it.
 

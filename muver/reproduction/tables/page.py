@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from string import ascii_lowercase
 from typing import TypeVar
 
-from muver.reproduction.tables.numbers import bounds, counted, probability
+from muver.io.text import counted
+from muver.reproduction.tables.numbers import bounds, probability
 from muver.reproduction.tables.paper import VERDICTS, paper
 from muver.reproduction.tables.records import Part, Published, RecallTable, Row
 from muver.retriever.evaluation.precision import in_words
@@ -155,10 +156,7 @@ def reference(
     name: str = "paper",
     heading: str = "Against the paper",
 ) -> list[Section]:
-    """The section of published numbers beside our rows, if there are any.
-
-    ``name`` is ``paper`` or ``readme``.
-    """
+    """The section of published numbers (of ``paper`` or ``readme``) beside our rows, if any."""
     judged = [(labels, part.published.get(name, {})) for labels, part in lines]
     judged = [line for line in judged if line[1]]
     if not judged:
@@ -184,11 +182,8 @@ def intervals(
     table: RecallTable, cutoffs: Sequence[int], lines: Sequence[tuple[Labels, Part]]
 ) -> Section:
     """The 95% intervals of recall."""
-
-    def cell(part: Part, k: int) -> str:
-        return bounds(part.interval.micro[k])
-
-    return by_cutoff(cutoffs, "How sure the numbers are", f"{table.interval}.", lines, cell)
+    heading, note = "How sure the numbers are", f"{table.interval}."
+    return by_cutoff(cutoffs, heading, note, lines, lambda part, k: bounds(part.interval.micro[k]))
 
 
 def mean_of_worlds(

@@ -39,7 +39,9 @@ def print_tables(names: Sequence[str], results: Path, folder: Path = Path()) -> 
     width = max(shutil.get_terminal_size().columns, NARROWEST)
     for name in names:
         print(in_terminal(name, results, width))
-    tables = [_behind(results / f"{name}.json") for name in names]
+    # In the datasets' folders, to which the links in results/ lead.
+    files = [results / f"{name}.json" for name in names]
+    tables = [one.parent / one.readlink() if one.is_symlink() else one for one in files]
     more = [file.with_suffix(".md") for file in tables]  # a figure has none
     if more := [str(folder / file) for file in more if file.is_file()]:
         print(f"With intervals and tests: {', '.join(more)}.")
@@ -49,11 +51,6 @@ def print_tables(names: Sequence[str], results: Path, folder: Path = Path()) -> 
     if made := [str(folder / page) for page in pages if page.is_file()]:
         print(f"All tables and single predictions: {', '.join(made)}, in a browser.")
     sys.stdout.flush()
-
-
-def _behind(file: Path) -> Path:
-    """The file in its dataset's folder that a link in results/ leads to."""
-    return file.parent / file.readlink() if file.is_symlink() else file
 
 
 def in_terminal(name: str, results: Path, width: int) -> str:

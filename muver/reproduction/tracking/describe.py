@@ -67,12 +67,8 @@ def _at(k: int, cutoffs: Sequence[int]) -> str:
 def metrics(evaluation: Evaluation, part: Part | None, end: str = "") -> dict[str, float]:
     """The numbers of a row on one set, recall in percent, as docs/mlflow.md lists them.
 
-    Parameters
-    ----------
-    part
-        What the table has of the row on this set; None of a further seed.
-    end
-        ``_SET``, where a table has several sets: what the names of groups end with.
+    ``part`` is what the table has of the row on this set, None of a further seed. The names of
+    groups end with ``end``: ``_SET``, where a table has several sets.
     """
     micro = evaluation.micro
     worlds = {f"on_{world}": one.recall for world, one in evaluation.worlds.items()}

@@ -10,9 +10,9 @@ import yaml
 
 from muver.io.errors import InputError
 from muver.io.files import short_hash
+from muver.io.text import counted
 from muver.reproduction.estimate.benchmarks import measured
 from muver.reproduction.tables.keys import data_fingerprint, row_key
-from muver.reproduction.tables.numbers import counted
 from muver.reproduction.tables.records import (
     ComparedRow,
     LayersRow,

@@ -30,13 +30,7 @@ COLUMNS.append({"type": "long", "name": "gold", "required": True})
 
 
 class Recorder:
-    """Puts entries into the experiment of this id.
-
-    Parameters
-    ----------
-    shared
-        Whether others may be recording in the store now.
-    """
+    """Puts entries into the experiment of this id; if ``shared``, others may do so now as well."""
 
     def __init__(self, client: MlflowClient, experiment: str, shared: bool = False):
         self.client, self.experiment = client, experiment
@@ -50,11 +44,8 @@ class Recorder:
         A run that holds the entry is left as it is. Other runs with its key are deleted once the
         new one is there, with what is still under them. A run is finished when everything is in it.
 
-        Parameters
-        ----------
-        position
-            The tag ``position``: the row's number in the table. A child's follows its parent's, as
-            in ``02.01``, so that runs in this order stand below their parent.
+        The tag ``position`` is the row's number in the table. A child's follows its parent's, as
+        in ``02.01``, so that runs in this order stand below their parent.
         """
         # The pages show the newest run first, and one whose work is unknown starts when it is made:
         # from the last one, such runs stand in order.

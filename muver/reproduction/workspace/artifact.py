@@ -91,8 +91,9 @@ class Artifact:
     @property
     def parents(self) -> list["Artifact"]:
         """The artifacts among its inputs."""
-        found = (_artifact(one) for given in self.inputs.values() for one in _each(given))
-        return [one for one in found if one is not None]
+        inputs = (one for given in self.inputs.values() for one in _each(given))
+        made = (one for one in inputs if not isinstance(one, str))
+        return [one.artifact if isinstance(one, File) else one for one in made]
 
 
 def with_origins(artifacts: Sequence[Artifact]) -> list[Artifact]:
@@ -112,10 +113,6 @@ def with_origins(artifacts: Sequence[Artifact]) -> list[Artifact]:
 
 def _each(given: Input) -> Iterator[str | File | Artifact]:
     return iter([given] if isinstance(given, str | File | Artifact) else given)
-
-
-def _artifact(one: str | File | Artifact) -> Artifact | None:
-    return one.artifact if isinstance(one, File) else one if isinstance(one, Artifact) else None
 
 
 def _paths(one: str | File | Artifact) -> list[str]:

@@ -66,8 +66,6 @@ IMPORT = re.compile(r"^ *from (muver[\w.]*) import (\([^)]*\)|[^(\n]*)", re.MULT
 def code(rule: str) -> list[str]:
     """Files of the package that decide a rule's output, sorted; relative to the project in it.
 
-    Examples
-    --------
     >>> code("choose")
     ['muver/retriever/runs/manifest.py', 'muver/retriever/training/log.py']
     """

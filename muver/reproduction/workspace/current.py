@@ -19,10 +19,7 @@ from muver.reproduction.workspace.locking import check_idle
 def link(graph: Graph, here: Callable[[str], str] = str) -> None:
     """Make ``build/<workspace>/current`` point to what the settings ask for, and catalogue it.
 
-    Parameters
-    ----------
-    here
-        Where an artifact's path lies on this machine: elsewhere, if it is a storage's copy.
+    ``here`` says where a path lies on this machine: elsewhere, if it is a storage's copy.
     """
     add_to_catalog(Path(here(graph.root)), graph.by_place.values())
     asked = {one.path for one in graph.asked(graph.settings.results)}
@@ -62,16 +59,12 @@ def _links(one: Artifact) -> Iterator[tuple[str, str]]:
 def made(section: str, name: str) -> str:
     """Where the model or the row's index of a name lies that params.yaml asks for.
 
-    Parameters
-    ----------
-    section
-        ``models`` or ``systems``; what it has no entry of stays as it is.
+    The ``section`` is ``models`` or ``systems``; what it has no entry of stays as it is.
     """
     graph = graph_of(resolve(read_params(NAME), {}))
     if name not in getattr(graph.settings, section):
         return name
-    index = f"{graph.root}/indexes/{name}.json"
-    path, file = index, index
+    path = file = f"{graph.root}/indexes/{name}.json"
     if section == "models":
         path, file = graph.model(name).path, graph.model(name).files[0]
     if not Path(file).is_file():

@@ -8,7 +8,6 @@ from muver.io.files import sha256_of, write_json, write_text
 from muver.reproduction.settings.file import read_params
 from muver.reproduction.settings.resolve import resolve
 from muver.reproduction.workspace import graph_of
-from muver.reproduction.workspace.artifact import Artifact
 from muver.reproduction.workspace.code import KIND, PACKAGE, code
 from muver.reproduction.workspace.current import link
 from muver.reproduction.workspace.graph import STAGES, Graph
@@ -44,19 +43,15 @@ def write_asked(graph: Graph) -> None:
     for stage, kinds in STAGES.items():
         own = [one for one in asked if one.kind in kinds]
         ids = {f"{one.kind}/{one.name}": one.id for one in own}
-        content = {
-            "artifacts": dict(sorted(ids.items())),
-            "code": _hashes(_rule(graph, one) for one in own),
-        }
+        rules = (
+            f"{KIND}{graph.kind(one.label)}" if one.kind == "runs" else one.rule for one in own
+        )
+        content = {"artifacts": dict(sorted(ids.items())), "code": _hashes(rules)}
         write_json(folder / f"{stage}.json", content)
     rows = {row for result in graph.settings.results for row in graph.rows(result)}
     tables = {section: written[section] for section in OF_TABLES}
     tables["systems"] = {row: written["systems"][row] for row in sorted(rows)}
     write_json(folder / "tables.json", {"settings": tables, "code": _hashes(TABLES)})
-
-
-def _rule(graph: Graph, one: Artifact) -> str:
-    return f"{KIND}{graph.kind(one.label)}" if one.kind == "runs" else one.rule
 
 
 def _hashes(rules: Iterable[str]) -> dict[str, str]:

@@ -21,7 +21,6 @@ from muver.reproduction.settings import Resolved, model_settings, row_settings
 from muver.reproduction.settings.rows import (
     negatives_settings,
     pretrain_settings,
-    rows_named_by,
     seed_of,
     trained_as,
     views_of,
@@ -84,24 +83,12 @@ def tokens_of(training: Artifact) -> int:
 
 
 class Graph(ABC):
-    """Everything that a dataset's settings can ask for, each an artifact.
+    """Everything that a dataset's settings can ask for, each an artifact."""
 
-    Attributes
-    ----------
-    sets
-        Sets of mentions that tables score.
-    training_set
-        The one that models are trained on.
-    measured
-        Tables and figures that such data can have and that need runs.
-    agreement
-        How far a run made with an index has to agree with exact search.
-    """
-
-    sets: Sequence[str]
-    training_set: str
-    measured: Sequence[str]
-    agreement: Mapping[str, float] = {}
+    sets: Sequence[str]  # of mentions that tables score
+    training_set: str  # the one that models are trained on
+    measured: Sequence[str]  # tables and figures that such data can have and that need runs
+    agreement: Mapping[str, float] = {}  # least, with exact search, of a run made with an index
     suffixes: Mapping[str, list[str]] = SUFFIXES
     sharded = False  # whether the vectors of one knowledge base lie in shards
 
@@ -190,16 +177,14 @@ class Graph(ABC):
     def model(self, name: str) -> Artifact:
         """A trained, chosen or converted model."""
         own, settings = self.settings.models[name], model_settings(self.settings, name)
-        if own.best_of and own.after:
-            inputs = {"start": self.origin(own.best_of[0]), **self.training_data(name)}
-            return self.made("models", name, "train", settings, **inputs)
-        if own.best_of:
+        if own.best_of and not own.after:
             among = [self.model(one) for one in own.best_of]
             return self.made("models", name, "choose", settings, models=among)
         if own.checkpoint:
             inputs = {"checkpoint": own.checkpoint, "start": self.encoder}
             return self.made("models", name, "convert", settings, **inputs)
-        inputs = {"start": self.origin(name), **self.training_data(name)}
+        first, *_ = own.best_of or [name]  # several start from the same
+        inputs = {"start": self.origin(first), **self.training_data(name)}
         return self.made("models", name, "train", settings, **inputs)
 
     def negatives(self, model: str) -> dict[str, Input]:
@@ -260,12 +245,6 @@ class Graph(ABC):
         made = self.made("runs", f"{name}/{system}", "retrieve", settings, free, **inputs)
         return replace(made, machine=self.precision) if kinds.runs_a_model(kind) else made
 
-    def runs_named(self, need: str, system: str, name: str) -> list[File]:
-        """Runs of the rows that a system names, on a set or on validation."""
-        on = name if need == "runs" else "val"
-        named = rows_named_by(self.settings.systems[system])
-        return [self.run(part, on)[".parquet"] for part in named]
-
     def evaluation(self, system: str, name: str) -> Artifact:
         """Scores of a system on a set, and the ranks of the gold entities."""
         run, inputs = self.run(system, name), self.gold(name)
@@ -273,11 +252,8 @@ class Graph(ABC):
             inputs["identity"] = self.weights(model)
             if self.settings.models[model].best_of:
                 inputs["choice"] = self.model(model)[LOG]
-        settings = {
-            **self.settings.evaluate.as_dict(),
-            "row": row_settings(self.settings, system),
-            **self.agreement,
-        }
+        own = {"row": row_settings(self.settings, system), **self.agreement}
+        settings = self.settings.evaluate.as_dict() | own
         return self.made(
             "evaluations", f"{name}/{system}", "evaluate", settings,
             run=run[".parquet"], manifest=run[".json"], **inputs,

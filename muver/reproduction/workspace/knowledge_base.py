@@ -81,12 +81,12 @@ class KnowledgeBase(Graph):
 
     # From a dump and benchmarks to a knowledge base and linked sets.
 
-    def _pinned(self, name: str, rule: str, suffix: str) -> Artifact:
-        return Artifact(self.root, "raw", name, rule, [suffix], pinned=True)
+    def _pinned(self, name: str, rule: str) -> Artifact:
+        return Artifact(self.root, "raw", name, rule, [""], pinned=True)
 
     def download(self, source: str) -> Artifact:
         """A file of another project, which its checksum pins."""
-        return self._pinned(find_source(source).file, source, "")
+        return self._pinned(find_source(source).file, source)
 
     @cached_property
     def raw(self) -> Artifact:
@@ -126,7 +126,7 @@ class KnowledgeBase(Graph):
         if self.of_one_archive:
             return self.raw[f"/{name}.jsonl"]
         file = self.linking.sets[name].file
-        return file if Path(file).is_file() else self._pinned("benchmarks", "benchmarks", "")
+        return file if Path(file).is_file() else self._pinned("benchmarks", "benchmarks")
 
     def mentions(self, name: str) -> Artifact:
         """A set's mentions with their gold entities, and the report of the matching."""

@@ -23,38 +23,28 @@ TIMED = {
 
 
 class Results:
-    """The results that a graph's settings can ask for.
-
-    Attributes
-    ----------
-    compared, pictured
-        Tables that compare rows, and those of them that are drawn too.
-    made
-        All that can be asked for as ``results/NAME.csv``.
-    recordable
-        What MLflow can get: tables of rows but Table 6, whose rows are Table 1's, and the grid.
-    measured, recorded, drawn
-        Of the settings' list those that have rows or points, that MLflow gets, and that
-        `dvc plots` draws.
-    metrics, plots
-        A file of numbers for each row, for `dvc metrics`, and a file of points for each plot.
-    """
+    """The results that a graph's settings can ask for."""
 
     def __init__(self, graph: Graph):
         self.graph, self.settings = graph, graph.settings
         name, listed = graph.settings.workspace, graph.settings.results
         figures = graph.settings.figures
         self.folder, self.logs, self.numbers = f"results/{name}", f"logs/{name}", f"metrics/{name}"
+        # Tables that compare rows, and those of them that are drawn too.
         self.compared = [one for one in graph.measured if one not in (*BUILT, *figures)]
+        self.pictured = [one for one in self.compared if graph.settings.tables[one].figure]
+        # All that can be asked for as ``results/NAME.csv``.
         over_kb = isinstance(graph, KnowledgeBase)
         self.made = self.compared if over_kb else [*self.compared, *BUILT, *figures]
+        # What MLflow can get: Table 6 has the rows of Table 1.
         of_rows = [*self.compared, "table3", "grid"]
-        self.pictured = [one for one in self.compared if graph.settings.tables[one].figure]
         self.recordable = [one for one in of_rows if one != "table6"]
+        # Of the list those with rows or points, that MLflow gets, and that `dvc plots` draws.
         self.measured = [one for one in listed if one in of_rows]
         self.recorded = [one for one in self.measured if one in self.recordable]
         self.drawn = [one for one in self.recorded if one != "grid"]
         self.drawn += [one for one in listed if one in figures]
+        # A file of numbers for each row, for `dvc metrics`, and one of points for each plot.
         self.metrics = [
             f"{self.numbers}/{one}/{row}.json"
             for one in self.measured
@@ -158,10 +148,7 @@ def record_settings(
 ) -> dict[str, Any]:
     """Settings from which a table's rows, or the grid's points, are recorded.
 
-    Parameters
-    ----------
-    here
-        Where a file lies on this machine: elsewhere, if it is a storage's copy.
+    ``here`` says where a file lies on this machine: elsewhere, if it is a storage's copy.
     """
     settings, graph = results.settings, results.graph
     of = ("dataset", "encoder") if settings.preset == "directory" else ("preset",)

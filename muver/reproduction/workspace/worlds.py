@@ -10,7 +10,7 @@ from typing import Any
 
 from muver.io.errors import InputError
 from muver.reproduction.settings import NAMED_DATASETS, Resolved, retrieval_settings
-from muver.reproduction.settings.rows import merge_settings, views_of
+from muver.reproduction.settings.rows import merge_settings, rows_named_by, views_of
 from muver.reproduction.workspace.artifact import Artifact, Input
 from muver.reproduction.workspace.graph import SUFFIXES, Graph
 from muver.retriever.corpus.sources import SPLITS, find_source
@@ -168,7 +168,8 @@ class Worlds(Graph):
         return retrieval_settings(self.settings, system, name)
 
     def source(self, need: str, system: str, name: str) -> Input:
-        model = self.settings.systems[system].model
+        own = self.settings.systems[system]
+        model = own.model
         match need:
             case "model":
                 return self.model(model)
@@ -180,10 +181,10 @@ class Worlds(Graph):
                 return self.globals(model, name)
             case "spans":
                 return self.spans(model, name)
-            case "validation_runs" if system in self.settings.tried:
-                return [self.run(one, "val")[".parquet"] for one in self.settings.tried[system]]
             case "runs" | "validation_runs":
-                return self.runs_named(need, system, name)
+                named = self.settings.tried.get(system) or rows_named_by(own)
+                on = name if need == "runs" else "val"
+                return [self.run(one, on)[".parquet"] for one in named]
             case _:
                 return self.texts[need]
 

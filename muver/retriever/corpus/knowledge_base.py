@@ -71,12 +71,6 @@ def part_name(number: int) -> str:
     return f"part-{number:05d}.parquet"
 
 
-def made_parts(folder: str | Path) -> list[int]:
-    """Numbers of the parts, none if the knowledge base isn't complete."""
-    there = Path(folder, MANIFEST).is_file()
-    return list(range(len(read_json(Path(folder, MANIFEST))["parts"]))) if there else []
-
-
 def open_part(folder: str | Path, number: int) -> MadePart:
     """Open a part, reading only its file's metadata."""
     parts = _manifest(folder)["parts"]

@@ -28,53 +28,33 @@ class Mention:
 class Candidate:
     """A ranked entity and the view that won.
 
-    Attributes
-    ----------
-    score
-        The aggregate of the views' similarities.
-    layer, first, last
-        The winning view: its layer of merging (0 for an original view, -2 for the global view, -3
-        for a span of sentences), and the sentences it covers.
-    text
-        These sentences; empty if the view is of the title alone.
-    world
-        The entity's world, within which ``document_id`` is unique.
-    probability
-        How likely the best candidate is right. None for other candidates, and if the index is not
-        calibrated (`muver index calibrate`).
+    That view has a ``layer`` of merging (0 for an original view, -2 for the global view, -3 for a
+    span of sentences), and the sentences ``first`` to ``last``.
     """
 
     entity: int
     document_id: str
     title: str
-    score: float
+    score: float  # the aggregate of the views' similarities
     layer: int
     first: int
     last: int
-    text: str
-    world: str | None = None
+    text: str  # these sentences; empty if the view is of the title alone
+    world: str | None = None  # of the entity, within which ``document_id`` is unique
+    # How likely the best candidate is right. None for other candidates, and if the index is not
+    # calibrated (`muver index calibrate`).
     probability: float | None = None
 
 
 @dataclass(frozen=True)
 class ViewPart:
-    """A view of a candidate, and what it adds to the score.
+    """A view of a candidate, and what it adds to the score."""
 
-    Attributes
-    ----------
-    similarity
-        Similarity of the mention and this view.
-    share
-        This view's part of the candidate's score
-        (:meth:`muver.retriever.retrieval.aggregates.Aggregate.shares`); a candidate's shares have
-        the sum 1.
-    layer, first, last, text
-        As of :class:`Candidate`.
-    """
-
-    similarity: float
+    similarity: float  # of the mention and this view
+    # Of the candidate's score (:meth:`muver.retriever.retrieval.aggregates.Aggregate.shares`); a
+    # candidate's shares have the sum 1.
     share: float
-    layer: int
+    layer: int  # with first, last and text as of :class:`Candidate`
     first: int
     last: int
     text: str

@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from muver.io.ahead import ahead
 from muver.io.errors import InputError
 from muver.io.progress import Progress
 from muver.retriever.retrieval.aggregates import MAX, Aggregate
@@ -104,13 +103,27 @@ def rank_shards(
     progress = Progress("exact search", shards.views, "views")
 
     def blocks() -> Iterator[ViewBlock]:
-        for block in ahead(shards.blocks(memory_mb // 6)):  # two at a time
+        for block in _ahead(shards.blocks(memory_mb // 6)):  # two at a time
             yield block
             progress.advance(len(block.owners))
 
     found = rank(mentions, blocks(), k, aggregate, memory_mb // 2, threads=threads)
     progress.finish()
     return found
+
+
+def _ahead(blocks: Iterator[ViewBlock]) -> Iterator[ViewBlock]:
+    """Yield the same blocks; a thread reads each while the one before is searched.
+
+    >>> list(_ahead(iter("abc")))
+    ['a', 'b', 'c']
+    """
+    end: Any = object()
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(next, blocks, end)
+        while (block := waiting.result()) is not end:
+            waiting = pool.submit(next, blocks, end)
+            yield block
 
 
 def queries_of(mentions: Part, shards: Shards) -> np.ndarray:

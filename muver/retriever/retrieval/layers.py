@@ -57,15 +57,9 @@ def write_index(
 class SystemViews:
     """Views of a system, one world at a time: original, merged, global, exhaustive spans.
 
-    With ``spans``, merged views are left out for the entities that have every span.
-
-    Parameters
-    ----------
-    settings
-        Only ``merge_layers``, ``global_view``, ``spans`` and ``pool`` are used.
-    store, merged, global_views, spans
-        Folders that ``muver stage encode``, ``merge``, ``encode-global`` and ``encode-spans``
-        wrote; the last three are needed if the settings ask for their views.
+    With ``spans``, merged views are left out for the entities that have every span. The folders are
+    those that ``muver stage encode``, ``merge``, ``encode-global`` and ``encode-spans`` wrote; the
+    last three are needed if the settings ask for their views.
     """
 
     def __init__(
@@ -112,8 +106,6 @@ class SystemViews:
     def world(self, name: str) -> tuple[list[np.ndarray], np.ndarray, Origins]:
         """One world's views, kind by kind.
 
-        Returns
-        -------
         The (some views, d) vectors of each kind, memory-mapped unless some are left out. Then, for
         the views of all kinds in this order, the (views,) entity of each, and its origin. A pooled
         vector has that of the view it is most like.

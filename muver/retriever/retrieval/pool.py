@@ -1,9 +1,7 @@
 """Candidates of several runs side by side: fused to one run, and compared on validation.
 
-References
-----------
-Cormack, Clarke and Büttcher, Reciprocal rank fusion outperforms Condorcet and individual rank
-learning methods, SIGIR 2009.
+Fusion is by Cormack, Clarke and Büttcher, Reciprocal rank fusion outperforms Condorcet and
+individual rank learning methods, SIGIR 2009, or by weighted scores.
 """
 
 from collections.abc import Iterable, Sequence
@@ -181,20 +179,11 @@ def choose(
 ) -> dict[str, Any]:
     """The value with the most hits at ``cutoff``; if equal, the one with more hits at 1.
 
-    If that does not decide either, the first of the values is taken.
+    If that does not decide either, the first of the values is taken. ``ranks``, (mentions,) for
+    each value, are of each mention's gold candidate, from 1; 0 if it is not found. Returns the
+    value under ``name``; ``cutoff``, ``mentions`` and, under ``tried``, each value with its hits at
+    the cutoff and at 1.
 
-    Parameters
-    ----------
-    ranks : (mentions,) each
-        For each value the rank of each mention's gold candidate, from 1; 0 if it is not found.
-
-    Returns
-    -------
-    The value under ``name``; ``cutoff``, ``mentions`` and, under ``tried``, each value with its
-    hits at the cutoff and at 1.
-
-    Examples
-    --------
     >>> ranks = np.array([2, 0]), np.array([1, 0]), np.array([1, 3])
     >>> choose("weight", [0.0, 0.5, 1.0], ranks, cutoff=2)["weight"]
     0.5

@@ -39,10 +39,7 @@ class Candidates(NamedTuple):
 class RunRows:
     """Collects rankings world by world into a run file.
 
-    Attributes
-    ----------
-    k
-        Candidates that a ranking needs: one more than the run where own pages are left out of it.
+    A ranking needs ``k`` candidates: one more than the run where own pages are left out of it.
     """
 
     def __init__(self, entities: Path, mentions: pa.Table, settings: Run):

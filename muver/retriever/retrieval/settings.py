@@ -119,20 +119,7 @@ class Scored(OfAggregates, kw_only=True):
 class ViewsRun(Scored, kw_only=True):
     """How views are scored, and which kinds of them there are; the rest is as of :class:`Run`.
 
-    Attributes
-    ----------
-    validation_cutoff
-        If temperature or beta is a list, the value with the most hits at this rank on validation is
-        chosen.
-    metric
-        As :func:`muver.retriever.retrieval.exact.rank` takes it.
-    merge_layers, global_view, spans
-        The views beside the original ones (:class:`muver.retriever.retrieval.layers.SystemViews`).
-    search
-        The name of the search that found the merged layers, for people.
-    pool
-        At most so many vectors an entity, means of similar ones
-        (:mod:`muver.retriever.vectors.pooled`).
+    :class:`muver.retriever.retrieval.layers.SystemViews` has the views beside the original ones.
     """
 
     split: Text
@@ -140,13 +127,15 @@ class ViewsRun(Scored, kw_only=True):
     match: Match
     own_page: OwnPage | UnsetType = UNSET
     memory_mb: Count
+    # If temperature or beta is a list, the value with the most hits at this rank on validation is
+    # chosen.
     validation_cutoff: Count | UnsetType = UNSET
     metric: Literal["dot", "l2"]
     merge_layers: Natural
-    search: str | None
+    search: str | None  # that found the merged layers, for people
     global_view: bool
     spans: bool
-    pool: Count | UnsetType = UNSET
+    pool: Count | UnsetType = UNSET  # vectors an entity at most (muver.retriever.vectors.pooled)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -177,22 +166,12 @@ def open_choice(settings: Mapping[str, Any]) -> str | None:
 
 
 class Index(Settings):
-    """A faiss index of a knowledge base's views.
+    """A faiss index of a knowledge base's views."""
 
-    Attributes
-    ----------
-    factory
-        One of :data:`muver.retriever.retrieval.ann.index.FACTORIES`, or a factory string of faiss.
-    lists, training_views
-        None: lists according to the number of views, and 64 training views per list.
-    ef_construction
-        HNSW's efConstruction.
-    """
-
-    factory: Text
-    lists: Count | None = None
-    training_views: Count | None = None
-    ef_construction: Count = 200
+    factory: Text  # of muver.retriever.retrieval.ann.index.FACTORIES, or a string of faiss
+    lists: Count | None = None  # None: according to the number of views
+    training_views: Count | None = None  # None: 64 per list
+    ef_construction: Count = 200  # HNSW's efConstruction
 
 
 class IndexSearch(Settings):
@@ -207,23 +186,13 @@ class IndexSearch(Settings):
 
 
 class Mining(Settings):
-    """Which candidates of a run become hard negatives.
-
-    Attributes
-    ----------
-    ranks
-        The first and the last rank that are taken; the best candidates may be golds under other
-        names. None takes all.
-    margin
-        A negative's score must be at least this much below the gold's; None allows any score.
-    random
-        The share of them that is drawn from all entities, with ``seed``, and not from the run.
-    """
+    """Which candidates of a run become hard negatives."""
 
     per_mention: Count
+    # The first and the last that are taken: the best ones may be golds under other names.
     ranks: tuple[Count, Count] | None = None
-    margin: int | float | None = None
-    random: Share = 0
+    margin: int | float | None = None  # how far below the gold's score at least; None: any score
+    random: Share = 0  # the share that is drawn from all entities, with ``seed``
     seed: Natural = 0
 
     def __post_init__(self) -> None:

@@ -42,25 +42,15 @@ def score_world(
 ) -> np.ndarray:
     """Sum-of-max scores of every mention with every entity of a world.
 
-    The mentions' token vectors (mentions x 128 x d floats) lie in a temporary file; the entities'
-    exist one chunk at a time.
+    (mentions, entities) float32. The mentions' token vectors (mentions x 128 x d floats) lie in a
+    temporary file; the entities' exist one chunk at a time.
 
-    Parameters
-    ----------
-    batch_tokens
-        Padded tokens in one pass through an encoder.
-    memory_mb
-        Bound on the token vectors and their products held at a time, beside the result and the
-        encoder's own memory. One mention and one entity are always computed.
-    pad_to
-        Lengths to which contexts and entities are padded, padding taking part in the score
-        (:attr:`muver.retriever.encoders.biencoder.ModelConfig.pad_to`).
-    pool_to
-        Vectors that an entity keeps at most, means of similar ones.
-
-    Returns
-    -------
-    (mentions, entities) float32.
+    ``batch_tokens`` are the padded tokens in one pass through an encoder. ``memory_mb`` bounds the
+    token vectors and their products held at a time, beside the result and the encoder's own memory;
+    one mention and one entity are always computed. ``pad_to`` are lengths to which contexts and
+    entities are padded, padding taking part in the score
+    (:attr:`muver.retriever.encoders.biencoder.ModelConfig.pad_to`); ``pool_to`` is how many vectors
+    an entity keeps at most, means of similar ones.
     """
     scores = np.empty((len(contexts), len(entities)), dtype=np.float32)
     budget = memory_mb * MEGABYTE

@@ -96,16 +96,9 @@ def require(
 ) -> None:
     """Refuse an index for a table if it agrees too little with exact search.
 
-    Parameters
-    ----------
-    place
-        The index's manifest or the run, for messages.
-    agreed
-        As measured by ``muver stage ann-check``; None if it was not.
-    k
-        Candidates that the table needs; the agreement must have been measured at no fewer.
-    minimum
-        The least :func:`reached` to accept.
+    ``agreed`` is what ``muver stage ann-check`` measured, None if it was not run, at no fewer than
+    the ``k`` candidates that the table needs; ``minimum`` is the least :func:`reached` to accept.
+    Messages name the ``place``: the index's manifest or the run.
     """
     if agreed is None or agreed["k"] < k:
         raise InputError(

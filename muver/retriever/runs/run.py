@@ -65,13 +65,7 @@ def best_ranks(
 ) -> np.ndarray:
     """The rank of each mention's first hit, 0 if it has none: (mentions,) int64.
 
-    Parameters
-    ----------
-    mention_of : (rows,)
-        From :func:`mentions_of_rows`.
-    hits : (rows,) bool
-    mentions
-        Number of mentions.
+    ``mention_of``, (rows,), is from :func:`mentions_of_rows`; ``hits`` are (rows,) bool.
     """
     ranks = np.zeros(mentions, dtype=np.int64)
     rows = np.flatnonzero(hits)[::-1]  # backwards, so that the best rank overwrites the others

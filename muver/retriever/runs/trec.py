@@ -3,14 +3,11 @@
 Those tools' Success@k is our recall@k. A document id is ``<world>/<line number of the candidate>``;
 when matching by title, entities with equal titles are one candidate with the first one's line
 number. TREC tools split lines at white space, so ids percent-encode it and the per cent sign;
-``urllib.parse.unquote`` restores the id. Files that we read may be anybody's.
+``urllib.parse.unquote`` restores the id.
 """
 
-import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from operator import itemgetter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
@@ -80,15 +77,7 @@ def decreasing(scores: np.ndarray, ranks: np.ndarray) -> np.ndarray:
 
     trec_eval ignores ranks, sorts by score as float32 and breaks ties by document id. A score that
     is not below the one ranked before it is therefore lowered to the next smaller float32; other
-    scores do not change.
-
-    Parameters
-    ----------
-    scores, ranks : (rows,)
-        The rows of a mention are adjacent, ranked 1, 2, 3, ...
-
-    Returns
-    -------
+    scores do not change. The rows of a mention, (rows,), are adjacent, ranked 1, 2, 3, ... Returns
     (rows,) float32, strictly decreasing within a mention; as Python floats they print and parse
     without loss.
     """
@@ -98,70 +87,3 @@ def decreasing(scores: np.ndarray, ranks: np.ndarray) -> np.ndarray:
         below = np.nextafter(lowered[rows - 1], np.float32(-np.inf))
         lowered[rows] = np.minimum(lowered[rows], below)
     return lowered
-
-
-@dataclass(frozen=True)
-class TrecRun:
-    """A run file's lines; those of a mention are adjacent and sorted by score."""
-
-    mentions: list[str]
-    candidates: list[str]
-    scores: np.ndarray
-    reordered: int  # how many mentions have ranks that contradict their scores
-    tied: int  # how many have equal scores, which tools order differently
-
-
-def read_trec_run(path: Path) -> TrecRun:
-    """Read a run; sort a mention's candidates by descending score, then by rank."""
-    by_mention: dict[str, dict[str, tuple[float, int]]] = {}  # minus the score, and the rank
-    for where, fields in _lines(path, "mention Q0 candidate rank score name"):
-        mention, _, candidate, rank, score, _ = fields
-        own = by_mention.setdefault(mention, {})
-        if candidate in own:
-            raise InputError(f"{where}: mention {mention} has candidate {candidate} twice.")
-        try:
-            own[candidate] = -float(score), int(rank)
-        except ValueError:
-            own[candidate] = math.nan, 0
-        if not math.isfinite(own[candidate][0]):
-            raise InputError(
-                f"{where}: rank {rank!r} and score {score!r}, expected a whole number and a finite "
-                "number."
-            )
-    if not by_mention:
-        raise InputError(f"{path}: no lines, so there is nothing to compare.")
-    mentions, candidates, scores, reordered, tied = [], [], [], 0, 0
-    for mention, own in by_mention.items():
-        ordered = dict(sorted(own.items(), key=itemgetter(1)))
-        lowered, ranks = zip(*ordered.values(), strict=True)
-        reordered += list(ranks) != sorted(ranks)
-        tied += len(set(lowered)) < len(lowered)
-        mentions += [mention] * len(ordered)
-        candidates += ordered
-        scores += lowered
-    return TrecRun(mentions, candidates, -np.array(scores), reordered, tied)
-
-
-def read_qrels(path: Path) -> dict[str, set[str]]:
-    """The relevant candidates of each mention."""
-    found: dict[str, set[str]] = {}
-    for where, (mention, _, candidate, relevance) in _lines(path, "mention 0 candidate relevance"):
-        if not relevance.lstrip("-").isdecimal():
-            raise InputError(f"{where}: relevance {relevance!r}, expected a whole number.")
-        if int(relevance) > 0:
-            found.setdefault(mention, set()).add(candidate)
-    return found
-
-
-def _lines(path: Path, form: str) -> Iterator[tuple[str, list[str]]]:
-    """The place and the fields of each line."""
-    expected = len(form.split())
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read as TREC text ({error}).") from None
-    for number, line in enumerate(lines, start=1):
-        where, fields = f"{path}, line {number}", line.split()
-        if len(fields) != expected:
-            raise InputError(f"{where}: {len(fields)} fields, expected {expected} ({form}).")
-        yield where, fields

@@ -67,10 +67,7 @@ def build_optimiser(
     epsilon: float,
     kind: Literal["adamw", "adamw_released"] = "adamw",
 ) -> Optimizer:
-    """AdamW over all weights of a model.
-
-    Biases and layer norms, which are vectors, are not decayed.
-    """
+    """AdamW over a model's weights; biases and layer norms, which are vectors, are not decayed."""
     weights = list(model.parameters())
     groups = [
         {"params": [one for one in weights if one.dim() > 1], "weight_decay": weight_decay},

@@ -13,14 +13,10 @@ from muver.retriever.views.settings import Views
 class Training(Settings):
     """How two towers are trained (section 3.2), and where the released code differed.
 
-    Attributes
-    ----------
-    merged_views
-        How often, in a batch, two neighbouring views of an entity become one, as merging makes it.
-        The paper's towers see single sentences alone.
-    own_page_negatives
-        Whether the page that a mention stands on is one more negative of its batch. It holds the
-        mention's very words, and is a candidate wherever contexts are cut from entities' pages.
+    ``merged_views`` is how often, in a batch, two neighbouring views of an entity become one, as
+    merging makes it; the paper's towers see single sentences alone. With ``own_page_negatives`` the
+    page that a mention stands on is one more negative of its batch. It holds the mention's very
+    words, and is a candidate wherever contexts are cut from entities' pages.
     """
 
     batch_size: Count

@@ -28,15 +28,9 @@ class ViewBlock:
     ) -> "ViewBlock":
         """Order a world's views by candidate, in one copy.
 
-        Parameters
-        ----------
-        parts : (some views, d) each
-            The views' vectors, in consecutive parts.
-        entities : (views,)
-            Line number of each view's entity.
-        candidate_of : (entities of the world,)
-            The candidate of each entity, by the line number of its first entity
-            (:func:`first_with_same` of titles, or of the line numbers themselves).
+        The vectors come in consecutive ``parts``, (some views, d) each; ``entities``, (views,), are
+        line numbers. ``candidate_of``, (entities of the world,), is the candidate of each, by the
+        line number of its first entity (:func:`first_with_same` of titles, or of line numbers).
         """
         candidates = candidate_of[entities]
         rows = np.argsort(candidates, kind="stable")

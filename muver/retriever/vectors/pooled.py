@@ -16,11 +16,8 @@ def pool(vectors: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
     """At most ``most`` vectors in place of those of an entity, (n, d).
 
     Ward's hierarchical clustering of the vectors at unit length. A cluster's mean is made as long
-    as its members are on average, so that it scores as one of them.
-
-    Returns
-    -------
-    The (k, d) means, and for each the number of its member that is most like it.
+    as its members are on average, so that it scores as one of them. Returns the (k, d) means, and
+    for each the number of its member that is most like it.
     """
     if len(vectors) <= most:
         return vectors, np.arange(len(vectors))
@@ -43,16 +40,9 @@ def pool_each(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Pool the views of each entity of a world.
 
-    Parameters
-    ----------
-    parts : (some views, d) each
-        The views' vectors, in consecutive parts.
-    owners : (views,)
-        The entity of each view, in any order.
-
-    Returns
-    -------
-    The (k, d) pooled vectors, entity by entity, and the (k,) view that each is most like.
+    The vectors come in consecutive ``parts``, (some views, d) each; ``owners``, (views,), has the
+    entity of each view, in any order. Returns the (k, d) pooled vectors, entity by entity, and the
+    (k,) view that each is most like.
     """
     vectors = np.concatenate(parts)
 

@@ -20,12 +20,8 @@ from muver.retriever.vectors.part import VIEWS, Part, write_part
 class Shards:
     """The views of all parts in a folder.
 
-    Attributes
-    ----------
-    views, entities
-        How many there are. Each entity has at least one view; a part may have none.
-    dimension, model
-        Of the vectors, and the fingerprint of the model that made them.
+    It has so many ``views`` and ``entities``; each entity has at least one view, a part may have
+    none. The ``model`` is the fingerprint of the one that made the vectors.
     """
 
     def __init__(self, folder: str | Path):
@@ -111,14 +107,8 @@ def write_shard(
 ) -> None:
     """Write a part of a knowledge base: (views, d) vectors, float16 or float32, entity by entity.
 
-    Parameters
-    ----------
-    counts : (entities,)
-        Number of views of each entity, at least 1.
-    first_entity
-        Number of the first entity among all of the knowledge base.
-    model
-        Fingerprint of the model.
+    ``counts``, (entities,), are each entity's views, at least 1; ``first_entity`` is the number of
+    the first among all of the knowledge base, ``model`` a fingerprint.
     """
     places = np.arange(len(vectors)) - np.repeat(np.cumsum(counts) - counts, counts)
     entities = np.repeat(np.arange(len(counts)) + first_entity, counts)

@@ -33,17 +33,9 @@ def entity_views(
 ) -> Iterator[list[View]]:
     """Yield the views of each entity, in order.
 
-    Parameters
-    ----------
-    titles, texts, sentences
-        One item an entity; texts are used by kinds "prefix" and "tokens", sentences by
-        "sentences".
-    settings
-        For the kind "prefix", ``types`` puts an entity's type, if it has one, before its text.
-        Kinds "prefix" (BLINK) and "tokens" (SOM, where every position of the one sequence counts as
-        a view) give exactly one view.
-    types
-        The entities' types; None if the dataset has none.
+    Texts are used by the kinds "prefix" (BLINK) and "tokens" (SOM, where every position of the one
+    sequence counts as a view), which give exactly one view; sentences by "sentences". For "prefix"
+    the setting ``types`` puts an entity's type, if it has one, before its text.
     """
     for start in range(0, len(titles), BATCH):
         span = slice(start, start + BATCH)

@@ -32,21 +32,11 @@ def expand_world(
 ) -> list[NewViews]:
     """Run the heuristic search over all entities of a world (section 2.3).
 
-    All merged views of a layer are encoded together, so that they can be batched by length.
-
-    Parameters
-    ----------
-    entities : (views,)
-        Entity of each original view; the views of one entity are next to each other.
-    ids, vectors
-        Token ids and (views, d) vectors of the original views.
-    encode
-        Turns n lists of token ids into (n, d) vectors.
-
-    Returns
-    -------
-    The new views of each layer. Their ``first..last`` number original views; a merged set with gaps
-    is given by its two ends.
+    ``entities``, (views,), ``ids`` and ``vectors``, (views, d), are of the original views, those of
+    one entity next to each other. All merged views of a layer are encoded together, so that they
+    can be batched by length: ``encode`` turns n lists of token ids into (n, d) vectors. Returns the
+    new views of each layer. Their ``first..last`` number original views; a merged set with gaps is
+    given by its two ends.
     """
     slices = entity_slices(entities)
     searches = [SEARCHES[settings.among](vectors[own], settings) for own in slices]
@@ -68,11 +58,8 @@ def every_span(
     """Merge every run of neighbouring views, for entities with at most ``max_views`` of them.
 
     These are all views that merging neighbours can ever make. ``entities`` and ``ids`` are as for
-    :func:`expand_world`.
-
-    Returns
-    -------
-    The entities of the merged views, and the views; ``first..last`` number original views.
+    :func:`expand_world`. Returns the entities of the merged views, and the views, whose
+    ``first..last`` number original views.
     """
     slices = [own for own in entity_slices(entities) if own.stop - own.start <= max_views]
     numbers = (range(own.stop - own.start) for own in slices)

@@ -104,17 +104,8 @@ def sentence_views(
     ``[CLS] title [ENT] buffer [SEP]``, cut to ``max_tokens``. A last buffer that is too short is
     dropped, unless the entity has no other view: then it becomes its only view.
 
-    Parameters
-    ----------
-    title, sentences
-        Word pieces of the title, and of each sentence in the description's order.
-    title_room
-        A title that leaves no room for text is cut so that this many pieces of text fit. 0 keeps
-        the released code's layout, in which all views of such an entity are equal.
-
-    Returns
-    -------
-    At least one view, in the order of the sentences.
+    A title that leaves no room for text is cut so that ``title_room`` pieces of text fit. 0 keeps
+    the released code's layout, in which all views of such an entity are equal.
     """
     content = max_tokens - markers.around
     if title_room and len(title) + 1 >= content:

@@ -78,20 +78,11 @@ def pairs_to_merge(
 ) -> list[int]:
     """Choose the left members i of the neighbouring pairs (i, i + 1) to merge, in their order.
 
-    Parameters
-    ----------
-    vectors : (n, dimension) float array
-        The slots' vectors at the start of the layer.
-    top_k
-        int(n * top_k) pairs are chosen, or as many as there are.
-    pairs
-        "distant": the greatest squared L2 distance first (Table 3, "Distant Pairs"); "close": the
-        smallest first. The earlier of two equally distant pairs goes first.
-    able : (n - 1,) bool array
-        The pairs to choose from; all if not given.
+    From the slots' (n, d) vectors at the start of the layer int(n * top_k) pairs are chosen, or as
+    many as there are: "distant": the greatest squared L2 distance first (Table 3, "Distant Pairs");
+    "close": the smallest first. The earlier of two equally distant pairs goes first. ``able``,
+    (n - 1,) bool, are the pairs to choose from; all if not given.
 
-    Examples
-    --------
     >>> views = np.array([[0.0], [1.0], [5.0], [6.0], [8.0]])
     >>> pairs_to_merge(views, 0.4), pairs_to_merge(views, 0.4, "close")
     ([1, 3], [0, 2])
@@ -130,23 +121,11 @@ def unions_to_add(
 ) -> list[Members]:
     """Choose new sets for V: unions of the most distant, or closest, pairs of its members.
 
-    Parameters
-    ----------
-    sets
-        V at the start of the layer.
-    vectors : (len(sets), dimension) float array
-    count
-        How many sets to add; fewer are added if V has no more unions.
-    pairs
-        "distant" or "close", by the L2 distance of the pair's vectors. Among equal distances, the
-        pair whose first member joined V earlier goes first, then the one whose second did.
+    ``sets`` are V at the start of the layer, with (len(sets), d) vectors. ``count`` unions are
+    added, each once, in the order of their pairs; fewer if V has no more. The distance of a pair is
+    L2. Among equal distances, the pair whose first member joined V earlier goes first, then the one
+    whose second did.
 
-    Returns
-    -------
-    The new unions, each once, in the order of their pairs.
-
-    Examples
-    --------
     >>> members = [frozenset([view]) for view in range(3)]
     >>> [sorted(union) for union in unions_to_add(members, np.array([[0.0], [1.0], [5.0]]), 2)]
     [[0, 2], [1, 2]]

@@ -52,16 +52,10 @@ def load_worlds(
 ) -> list[World]:
     """Read and lay out the worlds of a split, by name.
 
-    Parameters
-    ----------
-    gold_only
-        Lay out views only of entities that are some mention's gold or hard negative (enough for
-        training).
-    negatives
-        Hard negatives of every mention of the split, by its id.
-    own_pages
-        Whether the page that a mention stands on is one of its hard negatives too, if it is an
-        entity of the world and not the gold.
+    ``negatives`` are hard ones of every mention of the split, by its id. With ``own_pages``, the
+    page that a mention stands on is one of them too, if it is an entity of the world and not the
+    gold. With ``gold_only``, only entities that are some mention's gold or hard negative get views,
+    which is enough for training.
     """
     table = read_mentions(mentions, split)
     return [

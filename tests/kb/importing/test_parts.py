@@ -10,10 +10,9 @@ from muver.kb.importing.parts import read_dump
 from muver.retriever.corpus.knowledge_base import (
     SCHEMA,
     KnowledgeBase,
-    made_parts,
     open_part,
 )
-from tests.knowledge_base import contents, line, reading
+from tests.knowledge_base import contents, line, made_parts, reading
 
 PAGES = [line(10 * n + 5, f"Page {n}", f"First of {n}.\n", f"Second of {n}, ü.\n")
          for n in range(40)]  # fmt: skip

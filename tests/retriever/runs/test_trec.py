@@ -1,4 +1,4 @@
-"""TREC files: ours, scored by a tool that is not ours, and others', read by us."""
+"""TREC files: ours, scored by a tool that is not ours."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,10 +16,9 @@ from muver.io.errors import InputError
 from muver.retriever.corpus.schema import read_mentions
 from muver.retriever.evaluation.recall import gold_ranks
 from muver.retriever.runs.run import RUN, read_run
-from muver.retriever.runs.trec import decreasing, field, read_qrels, read_trec_run, write_trec
+from muver.retriever.runs.trec import decreasing, field, write_trec
 
 CUTOFFS = [1, 2, 4, 8]
-LINES = ["m1 Q0 b 2 1.5 x", "m1 Q0 a 1 2.5 x", "m2 Q0 c 1 1.0 x", "m2 Q0 d 2 1.0 x"]
 
 
 def test_files_by_hand(corpus: Path, tiny: SimpleNamespace):
@@ -129,46 +128,3 @@ def test_scores_that_are_no_numbers_are_refused(corpus: Path, tiny: SimpleNamesp
     with pytest.raises(InputError, match="run of s: has scores"):
         write_trec(corpus / "s", "s", run, mentions, tiny.titles, "title")
     assert not (corpus / "s.run").exists()
-
-
-def write(path: Path, lines: list[str], end: str = "\n") -> Path:
-    path.write_text("\n".join(lines) + end)
-    return path
-
-
-def test_by_score_then_rank(tmp_path):
-    read = read_trec_run(write(tmp_path / "a.run", LINES))
-    assert read.mentions == ["m1", "m1", "m2", "m2"]
-    assert read.candidates == ["a", "b", "c", "d"]
-    assert read.scores.tolist() == [2.5, 1.5, 1.0, 1.0]
-    assert (read.reordered, read.tied) == (0, 1)
-
-
-def test_ranks_against_scores(tmp_path):
-    read = read_trec_run(write(tmp_path / "a.run", ["m Q0 a 2 2.0 x", "m Q0 b 1 1.0 x"]))
-    assert read.candidates == ["a", "b"]
-    assert read.reordered == 1
-
-
-@pytest.mark.parametrize(
-    ("lines", "where"),
-    [
-        ([*LINES, "m3 Q0 a 1"], "line 5: 4 fields"),
-        ([*LINES[:1], "m1 Q0 c one 1.0 x"], "line 2: rank 'one'"),
-        ([*LINES[:1], "m1 Q0 c 3 nan x"], "line 2: .*'nan'"),
-        ([*LINES[:1], LINES[0]], "line 2: mention m1 has candidate b twice"),
-        ([], "no lines"),
-    ],
-)
-def test_broken_runs(tmp_path, lines, where):
-    with pytest.raises(InputError, match=rf"a\.run.*{where}"):
-        read_trec_run(write(tmp_path / "a.run", lines, end=""))
-
-
-def test_qrels(tmp_path):
-    path = write(tmp_path / "a.qrels", ["m1 0 a 1", "m1 0 b 0", "m2 0 c 2", "m2 0 d 1"])
-    assert read_qrels(path) == {"m1": {"a"}, "m2": {"c", "d"}}
-    with pytest.raises(InputError, match=r"a\.qrels, line 2: 2 fields"):
-        read_qrels(write(path, ["m1 0 a 1", "m1 0"]))
-    with pytest.raises(InputError, match="none"):
-        read_qrels(tmp_path / "none")

@@ -66,14 +66,8 @@ def documents(
 ) -> Iterator[Document]:
     """Read documents one after another; without -DOCSTART- lines each sentence is one.
 
-    Parameters
-    ----------
-    lines
-        With their numbers.
-    where
-        What the file is called in messages.
-    only_tabs
-        Whether spaces separate no columns in a line without a tab.
+    ``lines`` come with their numbers; ``where`` is what messages call the file. If ``only_tabs``,
+    spaces separate no columns in a line without a tab.
     """
     document = None
     for number, line in lines:
@@ -115,14 +109,8 @@ def read_conll(name: str, path: Path, part: str | None = None) -> Benchmark:
 
     A mention's context is the rest of its document, tokens joined by spaces. Mentions without an
     entity (``no_entity``) and those whose entity has no Wikipedia address (``no_address``) are left
-    out and counted.
-
-    Parameters
-    ----------
-    name
-        The set's name, for the ids of mentions if two documents have the same name.
-    part
-        Read only AIDA's documents of this part (train, testa or testb); None reads all.
+    out and counted. The set's ``name`` is for the ids of mentions if two documents have the same
+    name. Of AIDA only the documents of a ``part`` (train, testa or testb) are read; None reads all.
     """
     mentions, lines = [], []
     left_out = {"no_entity": 0, "no_address": 0}

@@ -82,11 +82,8 @@ def check_indices(
 def agreement(found: Ranking, exact: Ranking) -> dict[str, Any]:
     """Compare a ranking with the exact one of the same mentions and k.
 
-    Returns
-    -------
-    ``recall``: the mean over mentions of the share of the exact k entities that were found.
-    ``best``, of the exact best entity: the shares of mentions for which it was ``found`` and ranks
-    ``first``.
+    ``recall`` is the mean over mentions of the share of the exact k entities that were found,
+    ``best`` the shares of mentions for which the exact best one was ``found`` and ranks ``first``.
     """
     wanted = exact.entities >= 0
     same = (exact.entities[:, :, None] == found.entities[:, None, :]).any(axis=2) & wanted

@@ -138,12 +138,7 @@ def read_manifest(folder: str | Path) -> dict[str, Any]:
 class AnnIndex:
     """An index and the shards it was built from.
 
-    Attributes
-    ----------
-    knob
-        "nprobe", "efSearch" or None: what :meth:`turn` sets.
-    most
-        How many views one search may fetch.
+    :meth:`turn` sets its ``knob``, "nprobe", "efSearch" or None; a search may fetch ``most``.
     """
 
     def __init__(self, folder: str | Path, shards: Shards, gpu: bool = True, threads: int = 0):
@@ -176,8 +171,6 @@ class AnnIndex:
     def search(self, mentions: np.ndarray, fetch: int) -> tuple[np.ndarray, np.ndarray]:
         """The best views of each mention, as far as the index finds them.
 
-        Returns
-        -------
         Products with the views as the index stores them, (n, fetch) float32, and the views'
         numbers, (n, fetch) int64; -1 where no more were found.
         """

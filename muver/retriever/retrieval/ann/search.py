@@ -97,12 +97,8 @@ def distinct(entities: np.ndarray) -> np.ndarray:
 def best_by_entity(entities: np.ndarray, scores: np.ndarray, views: np.ndarray, k: int) -> Ranking:
     """Rank the entities of each row by their best view: (rows, k).
 
-    Ties go to the earlier entity, and among its views to the first.
-
-    Parameters
-    ----------
-    entities, scores, views : (rows, n)
-        Entity, score and number of each found view; the entity is -1 if there is none.
+    Ties go to the earlier entity, and among its views to the first. ``entities``, ``scores`` and
+    ``views``, (rows, n), are of each found view; the entity is -1 if there is none.
     """
     ranking = Ranking.empty(len(entities), k)
     found = np.nonzero(entities >= 0)
@@ -124,13 +120,8 @@ def by_all_views(
 ) -> Ranking:
     """Rank the entities of each row by all their views, found or not: (rows, k).
 
-    Ties go to the earlier entity.
-
-    Parameters
-    ----------
-    mentions : (rows, d) float32
-    entities : (rows, n)
-        Entities of the found views; -1 if there is none.
+    Ties go to the earlier entity. ``mentions`` are (rows, d) float32, ``entities``, (rows, n),
+    those of the found views; -1 if there is none.
     """
     ranking = Ranking.empty(len(mentions), k)
     for row, mention in enumerate(mentions):

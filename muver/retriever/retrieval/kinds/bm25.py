@@ -74,26 +74,18 @@ class BM25:
     """An index of documents that scores queries against all of them.
 
     Words are runs of two or more letters, digits or underscores, lower-cased. A word that stands
-    twice in a query counts twice; a word that no document has is ignored.
-
-    Parameters
-    ----------
-    k1, b
-        Saturation of a word's count, and how much a document's length matters.
-    method
-        Variant of the formula, as bm25s names them (Kamphuis et al., Which BM25 do you mean?,
-        ECIR 2020, table 1).
-    stopwords
-        None keeps every word; "en" leaves out English function words.
+    twice in a query counts twice; a word that no document has is ignored. The ``method`` is a
+    variant of the formula, as bm25s names them (Kamphuis et al., Which BM25 do you mean?, ECIR
+    2020, table 1).
     """
 
     def __init__(
         self,
         documents: Sequence[str],
-        k1: float = 1.2,
-        b: float = 0.75,
+        k1: float = 1.2,  # saturation of a word's count
+        b: float = 0.75,  # how much a document's length matters
         method: str = "lucene",
-        stopwords: str | None = None,
+        stopwords: str | None = None,  # "en": without English function words
     ):
         import bm25s
 

@@ -48,11 +48,7 @@ def retrieve(
     from muver.retriever.encoders.biencoder import BiEncoder
     from muver.retriever.encoders.int8 import to_precision
     from muver.retriever.retrieval.exact import rank_scores
-    from muver.retriever.retrieval.rows import (
-        ORIGINAL,
-        Origins,
-        RunRows,
-    )
+    from muver.retriever.retrieval.rows import ORIGINAL, Origins, RunRows
     from muver.retriever.retrieval.tokens import score_world
     from muver.retriever.views.worlds import load_worlds
 

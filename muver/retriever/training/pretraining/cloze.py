@@ -37,10 +37,7 @@ class Page:
 
 
 class Wiki:
-    """The pages of one world.
-
-    In texts, a page's name is its title without a disambiguation in brackets.
-    """
+    """A world's pages; in texts their names are titles without a disambiguation in brackets."""
 
     def __init__(
         self, titles: Sequence[str], sentences: Sequence[Sequence[str]], tokenizer: Tokenizer

@@ -12,7 +12,7 @@ from muver.io.errors import InputError
 from muver.io.files import read_json, write_json
 from muver.io.parquet import table_writer
 from muver.kb.importing.parts import write_texts
-from muver.retriever.corpus.knowledge_base import SCHEMA, made_parts, open_part
+from muver.retriever.corpus.knowledge_base import SCHEMA, open_part
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
 from muver.retriever.corpus.settings import ReadTexts
 from muver.retriever.encoders.fingerprint import model_fingerprint
@@ -24,6 +24,7 @@ from muver.retriever.vectors.part import open_layer
 from muver.retriever.vectors.shards import Shards
 from muver.retriever.views.build import entity_views
 from tests import tiny
+from tests.knowledge_base import made_parts
 from tests.retriever.encoders.stages.wikipedia import BARE, make_base
 
 FP32 = tiny.settings(Part, dtype="fp32")
