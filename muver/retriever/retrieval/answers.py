@@ -28,33 +28,53 @@ class Mention:
 class Candidate:
     """A ranked entity and the view that won.
 
-    That view has a ``layer`` of merging (0 for an original view, -2 for the global view, -3 for a
-    span of sentences), and the sentences ``first`` to ``last``.
+    Attributes
+    ----------
+    score
+        The aggregate of the views' similarities.
+    layer, first, last
+        The winning view: its layer of merging (0 for an original view, -2 for the global view, -3
+        for a span of sentences), and the sentences it covers.
+    text
+        These sentences; empty if the view is of the title alone.
+    world
+        The entity's world, within which ``document_id`` is unique.
+    probability
+        How likely the best candidate is right. None for other candidates, and if the index is not
+        calibrated (`muver index calibrate`).
     """
 
     entity: int
     document_id: str
     title: str
-    score: float  # the aggregate of the views' similarities
+    score: float
     layer: int
     first: int
     last: int
-    text: str  # these sentences; empty if the view is of the title alone
-    world: str | None = None  # of the entity, within which ``document_id`` is unique
-    # How likely the best candidate is right. None for other candidates, and if the index is not
-    # calibrated (`muver index calibrate`).
+    text: str
+    world: str | None = None
     probability: float | None = None
 
 
 @dataclass(frozen=True)
 class ViewPart:
-    """A view of a candidate, and what it adds to the score."""
+    """A view of a candidate, and what it adds to the score.
 
-    similarity: float  # of the mention and this view
-    # Of the candidate's score (:meth:`muver.retriever.retrieval.aggregates.Aggregate.shares`); a
-    # candidate's shares have the sum 1.
+    Attributes
+    ----------
+    similarity
+        Similarity of the mention and this view.
+    share
+        This view's part of the candidate's score
+        (:meth:`muver.retriever.retrieval.aggregates.Aggregate.shares`); a candidate's shares have
+        the sum 1.
+    layer, first, last, text
+        As of :class:`Candidate`.
+    """
+
+    similarity: float
     share: float
-    layer: int  # with first, last and text as of :class:`Candidate`
+    layer: int
     first: int
     last: int
     text: str
