@@ -26,7 +26,7 @@ def list_of(path: Path) -> Path | None:
 
 
 def seal(written: Iterable[Path]) -> None:
-    """Add the files of artifacts to their lists; they and their names are then on the disk.
+    """Add the files of artifacts, which are on the disk, to their lists.
 
     Jobs that make parts of one artifact may do so at the same time: of several lines of a file the
     last one counts.
@@ -34,14 +34,14 @@ def seal(written: Iterable[Path]) -> None:
     lines: dict[Path, list[str]] = {}
     for path in dict.fromkeys(written):
         if (where := list_of(path)) and path.is_file():
-            synchronise(path)
             name = os.path.relpath(path, where.parent)
             lines.setdefault(where, []).append(f"{sha256_of(path)}  {name}\n")
     for where, own in lines.items():
         with open(where, "a", encoding="utf-8") as file:
             file.writelines(own)
-        for folder in {where.parent, *(Path(where.parent, one[66:-1]).parent for one in own)}:
-            synchronise(folder)
+            file.flush()
+            os.fsync(file.fileno())
+        synchronise(where.parent)
 
 
 def damaged(where: Path, below: Path | None = None) -> Iterator[Path]:

@@ -1,0 +1,34 @@
+"""The sections of the campaign: what each attacks, and how much the issue asked for."""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from campaign import kills, power
+from campaign.plan import Case, Plan
+
+
+class Section(NamedTuple):
+    """An entry of the table.
+
+    Parameters
+    ----------
+    attack
+        Function that makes the cases; its module's docstring explains them on the page.
+    reach
+        Cases that were asked for, of each kind where ``each`` is set.
+    cases
+        How many `make campaign` makes if there is time.
+    """
+
+    title: str
+    attack: Callable[[Plan], Iterator[Case]]
+    reach: int
+    cases: int
+    each: bool = False
+
+
+SECTIONS = {
+    "workflow": Section("Kills of the workflow", kills.workflow, 200, 20),
+    "commands": Section("Kills of other commands", kills.others, 300, 60),
+    "power": Section("Loss of power", power.attack, 1, 1, each=True),
+}
