@@ -22,7 +22,7 @@ def blind(section: Section, seed: int, folder: Path) -> set[str]:
 
 def run(name: str, cases: int | None, seed: int, minutes: float) -> list[Case]:
     """Run a section and keep its record."""
-    section, done = SECTIONS[name], []
+    section, done, code = SECTIONS[name], [], records.commit()
     with tempfile.TemporaryDirectory(prefix="campaign-") as folder:
         if unseen := blind(section, seed, Path(folder, "blind")):
             raise SystemExit(f"{name} does not see a deliberate fault: {unseen}")
@@ -34,7 +34,7 @@ def run(name: str, cases: int | None, seed: int, minutes: float) -> list[Case]:
             if case.wrong:
                 print(f"{name}: {case.kind}, {case.what}: {case.wrong}", flush=True)
         seconds = time.monotonic() - began
-    records.save(name, seed, seconds, done)
+    records.save(name, seed, code, seconds, done)
     print(f"{name}: {sum(not one.wrong for one in done)} of {len(done)} held", flush=True)
     return done
 

@@ -116,7 +116,9 @@ def start(project: Project, command: list[str]) -> subprocess.Popen:
 
 def kill(project: Project, started: subprocess.Popen, whom: str, chance) -> int:
     """Kill one process of a command, all of them or only the first; how many it were."""
-    there = [started] if whom == "the first process" else working(project.folder)
+    there = working(project.folder)
+    if whom == "the first process":  # what was started, and the copy of the server that does it
+        there = there[:2] if project.warm else there[:1]
     chosen = [chance.choice(there)] if whom == "one process" and there else there
     for process in chosen:
         with contextlib.suppress(psutil.Error, ProcessLookupError):

@@ -25,11 +25,12 @@ def commit() -> str:
     return git("rev-parse", "--short=8", "HEAD") + "+" * bool(changed)
 
 
-def save(section: str, seed: int, seconds: float, cases: list[Case], folder: Path = FOLDER) -> Path:
+def save(
+    section: str, seed: int, code: str, seconds: float, cases: list[Case], folder: Path = FOLDER
+) -> Path:
     """Add the record of a run."""
     now = datetime.datetime.now(datetime.UTC)
     wrong = [case for case in cases if case.wrong]
-    count = len({case.kind for case in cases})
     path = folder / f"{now:%Y-%m-%dT%H%M%S}-{section}-{seed}.json"
     if path.exists():
         raise FileExistsError(path)
@@ -38,11 +39,10 @@ def save(section: str, seed: int, seconds: float, cases: list[Case], folder: Pat
         {
             "section": section,
             "date": f"{now:%Y-%m-%d}",
-            "commit": commit(),
+            "commit": code,
             "seed": seed,
             "machine": f"{processor.name()}, 2 cores that other work shares",
             "minutes": round(seconds / 60, 1),
-            "kinds": count,
             "cases": dict(Counter(case.kind for case in cases)),
             "held": dict(Counter(case.kind for case in cases if not case.wrong)),
             "wrong": [case._asdict() for case in wrong[:SHOWN]],

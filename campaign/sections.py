@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from campaign import kills, power
+from campaign import damage, kills, power
 from campaign.plan import Case, Plan
 
 
@@ -30,5 +30,6 @@ class Section(NamedTuple):
 SECTIONS = {
     "workflow": Section("Kills of the workflow", kills.workflow, 200, 20),
     "commands": Section("Kills of other commands", kills.others, 300, 60),
+    "bytes": Section("Wrong bytes", damage.attack, 500, 10, each=True),
     "power": Section("Loss of power", power.attack, 1, 1, each=True),
 }
