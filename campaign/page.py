@@ -14,8 +14,8 @@ HEAD = """\
 
 Written by `make campaign` from `campaign/records`, which has a file for each run of a section. An
 attack is drawn from a seed, so that `python -m campaign SECTION --seed S --cases N` repeats it.
-Before a section begins it is given a deliberate fault of each kind; one that it does not see ends
-the run. The counts are of the newest code that a section was run on; older records stay, and the
+Before a section begins it is given a deliberate fault; if it does not see that, nothing is
+recorded. The counts are of the newest code that a section was run on; older records stay, and the
 faults that they found are listed with what mends them. Only runs of more cases, not other words,
 turn "missed" into "reached".
 """

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from campaign import damage, kills, power
+from campaign import damage, disk, hostile, kills, long, power, service, together
 from campaign.plan import Case, Plan
 
 
@@ -30,6 +30,11 @@ class Section(NamedTuple):
 SECTIONS = {
     "workflow": Section("Kills of the workflow", kills.workflow, 200, 20),
     "commands": Section("Kills of other commands", kills.others, 300, 60),
+    "together": Section("Two at once", together.attack, 10, 2, each=True),
+    "disk": Section("Full disks and ordinary users", disk.attack, 1, 2, each=True),
+    "hostile": Section("Hostile files", hostile.attack, 1000, 20, each=True),
+    "service": Section("Hostile requests", service.attack, 10_000, 10_000),
+    "long": Section("Long runs", long.attack, 1000, 40),
     "bytes": Section("Wrong bytes", damage.attack, 500, 10, each=True),
     "power": Section("Loss of power", power.attack, 1, 1, each=True),
 }
