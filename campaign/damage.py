@@ -11,7 +11,7 @@ import os
 import random
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -28,13 +28,23 @@ from muver.retriever.training.checkpoint import Checkpoints
 from tests import tiny
 
 State = dict[Path, bytes]
+Job = tuple[Callable[[], int], list[Path]]  # and the files that it reads
 LOGGED = (".sha256", ".log", ".tsv")  # each run adds to them
 
 
 def attack(plan: Plan) -> Iterator[Case]:
     """Files of the tiny project, and of two indexes: of words alone, and with a model."""
+    yield from _drawn(plan, chain(_openings(plan.folder), _jobs(plan.folder / "project")))
+
+
+def indexes_only(plan: Plan) -> Iterator[Case]:
+    """Files of the two indexes."""
+    yield from _drawn(plan, _openings(plan.folder))
+
+
+def _drawn(plan: Plan, jobs: Iterable[Job]) -> Iterator[Case]:
     files: dict[str, list[tuple[Path, Callable[[], int]]]] = defaultdict(list)
-    for work, read in chain(_openings(plan.folder), _jobs(plan.folder / "project")):
+    for work, read in jobs:
         for path in read:
             files[_kind(path)].append((path, work))
     for _, chance in plan.turns():
@@ -126,7 +136,7 @@ def _noted(work: Callable[[], int], folder: Path, words: list[str]) -> Ended:
     return code
 
 
-def _jobs(folder: Path) -> Iterator[tuple[Callable[[], int], list[Path]]]:
+def _jobs(folder: Path) -> Iterator[Job]:
     """The project's jobs, each with the files that it reads and does not write."""
     project = made(folder)
     project.snakemake(*UNTRACKED)
@@ -148,7 +158,7 @@ def _jobs(folder: Path) -> Iterator[tuple[Callable[[], int], list[Path]]]:
         yield work, [one for one in read if one.suffix not in LOGGED]
 
 
-def _openings(folder: Path) -> Iterator[tuple[Callable[[], int], list[Path]]]:
+def _openings(folder: Path) -> Iterator[Job]:
     """Two indexes, opened and asked."""
     words = indexes.made(folder / "words", 60).folder
     encoder = tiny.make_encoder(folder / "encoder")

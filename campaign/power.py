@@ -105,11 +105,12 @@ def put(state: State, folder: Path) -> None:
 
 def attack(plan: Plan) -> Iterator[Case]:
     """Every moment of five changes of an index, and of the stages of the tiny project."""
-    yield from _indexes(plan)
+    yield from indexes_only(plan)
     yield from _artifacts(plan)
 
 
-def _indexes(plan: Plan) -> Iterator[Case]:
+def indexes_only(plan: Plan) -> Iterator[Case]:
+    """Every moment of five changes of an index."""
     base = indexes.made(plan.folder / "base", 40).folder / "index"
     new, other = indexes.entities(5, 90), indexes.entities(5, seed=2)
     works: dict[str, Callable[[Index], object]] = {
