@@ -111,7 +111,7 @@ def _one(
     wrong = again(project, target.command)
     if not idle(project.folder):
         wrong = wrong or "a process of the killed run does not end"
-    if fault:  # as a file would be that the second call took for finished
+    if fault and not wrong:  # as a file would be that the second call took for finished
         made = next(path for path in sorted(project.folder.rglob("*")) if _is_result(path))
         made.write_bytes(made.read_bytes()[:-1])
     return count, f"{whom} ({count}) after {after:.2f} of {seconds:.2f} s", wrong
