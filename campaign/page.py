@@ -39,8 +39,15 @@ def verdict(section: Section, cases: Counter[str], held: Counter[str]) -> str:
     """Whether a section came as far as was asked, and held."""
     done = min(cases.values(), default=0) if section.each else cases.total()
     enough = "reached" if done >= section.reach else "missed"
-    reach = f"{section.reach}{' of each kind' * section.each}"
-    return f"{enough} ({done} of {reach})" if held == cases else f"{enough}, and not all held"
+    if not section.reach:
+        said = "all held" if held == cases else "not all held"
+        return f"no number was named; {said}" if cases else "missed (not run)"
+    reach = f"{section.reach:,}{' of each kind' * section.each}"
+    return (
+        f"{enough} ({done:,} of {reach})"
+        if held == cases
+        else f"{enough} ({done:,} of {reach}), and not all held"
+    )
 
 
 def text(stored: dict[str, list[dict[str, Any]]]) -> str:
