@@ -1,9 +1,9 @@
 """The same work again and again in one process: memory, threads and open files stay flat.
 
-Half an hour each of training, encoding and service was asked for; the minutes that were run are
-below, and the service's are those of the hostile requests. The stages of the tiny project that train, encode, rank and evaluate run over and over. A round
+The stages of the tiny project that train, encode, rank and evaluate run over and over. A round
 holds if after it the process has at most a tenth more memory than after the third round, and no
-more threads or open files.
+more threads or open files. Half an hour each of training, encoding and service was asked for; the
+minutes that were run are below, and those of the service stand at the hostile requests.
 """
 
 import contextlib

@@ -2,6 +2,7 @@
 
 import inspect
 from collections import Counter
+from textwrap import fill
 from typing import Any
 
 from campaign.faults import FAULTS
@@ -9,6 +10,7 @@ from campaign.plan import ROOT
 from campaign.sections import SECTIONS, Section
 
 PAGE = ROOT / "docs/reliability.md"
+WIDTH = 110
 HEAD = """\
 # Reliability
 
@@ -65,15 +67,14 @@ def text(stored: dict[str, list[dict[str, Any]]]) -> str:
 
 
 def _section(name: str, section: Section, runs: list[dict[str, Any]]) -> str:
-    doc = inspect.getdoc(inspect.getmodule(section.attack)) or ""
-    told = [f"## {section.title}", doc.partition("\n\n")[0], doc.partition("\n\n")[2]]
-    own = (inspect.getdoc(section.attack) or "").replace("\n", " ")
-    parts = [told[0], told[1] + (f" Here: {own}" if own else ""), told[2]]
+    first, _, more = (inspect.getdoc(inspect.getmodule(section.attack)) or "").partition("\n\n")
+    own = inspect.getdoc(section.attack) or ""
+    parts = [f"## {section.title}", fill(f"{first} {own}", WIDTH), fill(more, WIDTH)]
     if runs:
         cases, held = counts(newest(runs))
         rows = [f"| {kind} | {cases[kind]:,} | {held[kind]:,} |" for kind in sorted(cases)]
         parts.append("\n".join(["| Kind | Cases | Held |", "| --- | ---: | ---: |", *rows]))
-        parts.append("Runs: " + "; ".join(map(_run, runs)) + ".")
+        parts.append(fill("Runs: " + "; ".join(map(_run, runs)) + ".", WIDTH))
     else:
         parts.append("It has not been run yet.")
     if found := [one for one in FAULTS if one.section == name]:
