@@ -70,12 +70,14 @@ def _damaged(
     before = _state(folder)
     others = [one for one in alike if one != path]
     old = others and chance.choice(others).read_bytes() or b""
-    how, data = chance.choice(DAMAGE), path.read_bytes()
-    damaged = how(data, chance, old) if data else b"\0"
+    data = damaged = path.read_bytes()
+    while damaged == data:  # as two blocks that were swapped may be the same
+        how = chance.choice(DAMAGE)
+        damaged = how(data, chance, old) if data else b"\0"
     path.write_bytes(damaged)
     ended = bounded(partial(_silent, folder, path) if fault else work)
     after = _state(folder)
-    wrong = ended.crash or ("" if damaged == data else _judged(ended, before, after, path))
+    wrong = ended.crash or _judged(ended, before, after, path)
     for one in after.keys() - before.keys():
         one.unlink()
     for one, content in before.items():
