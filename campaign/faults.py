@@ -56,4 +56,9 @@ FAULTS = [
         "An OBO term above which nothing is defined ended the import in a KeyError.",
         "`tests/kb/importing/sources/test_ontologies.py`",
     ),
+    Fault(
+        "hostile",
+        "A CSV file with an open quotation mark in its first line ended in a traceback.",
+        "`tests/kb/importing/sources/test_tables.py`",
+    ),
 ]
