@@ -61,4 +61,14 @@ FAULTS = [
         "A CSV file with an open quotation mark in its first line ended in a traceback.",
         "`tests/kb/importing/sources/test_tables.py`",
     ),
+    Fault(
+        "commands",
+        "A killed pre-training left a `.tmp` file in the folder of its result.",
+        "Whoever writes the file next removes it: `tests/io/test_checksums.py`.",
+    ),
+    Fault(
+        "commands",
+        "A recorder that was killed while it made the store left half of it under another name.",
+        "The next one removes it: `tests/reproduction/tracking/test_store.py`.",
+    ),
 ]

@@ -5,6 +5,7 @@ are listed in ``NAME-KEY.sha256`` beside it, as `sha256sum` writes them. What ha
 folder that DVC brought, is not checked.
 """
 
+import glob
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -38,6 +39,8 @@ def seal(written: Iterable[Path]) -> None:
     lines: dict[Path, list[str]] = {}
     for path in dict.fromkeys(written):
         if (where := list_of(path)) and path.is_file():
+            for left in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):  # of a killed process
+                left.unlink(missing_ok=True)
             name = os.path.relpath(path, where.parent)
             lines.setdefault(where, []).append(f"{sha256_of(path)}  {name}\n")
     for where, own in lines.items():

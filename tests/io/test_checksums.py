@@ -89,6 +89,16 @@ def test_whoever_reads_a_damaged_file_is_told(name):
             read_table(path, pa.schema([]), "a table", "x")
 
 
+def test_what_a_killed_process_left_of_a_file_goes_when_it_is_written(model):
+    file = model / "tokenizer.json"
+    left, other = (model / f".{name}.0a1b2c3d.tmp" for name in (file.name, "config.json"))
+    for path in (left, other):
+        path.touch()
+    seal([file])
+    assert not left.exists()
+    assert other.exists()  # somebody may be writing it
+
+
 def test_what_is_written_again_counts(model):
     file = model / "tokenizer.json"
     write_text(file, "[1]")
