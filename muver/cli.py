@@ -41,6 +41,7 @@ METAVARS = {Path: "PATH", str: "TEXT", int: "N", float: "X"}
 NAMED = {"model": "models", "index": "systems"}
 NEEDED = object()  # in place of a default
 HELP = ("-h", "--help")
+SEALING = ("record", "report")  # what reads and writes artifacts, beside the stages
 
 
 def setting(text: str) -> tuple[str, Any]:
@@ -140,6 +141,12 @@ def run(command: Command, words: Sequence[str]) -> None:
     label = [command.name.removeprefix(STAGE), given.pop("label", None)]
     start_logging(" ".join(filter(None, label)), given.pop("log"))
     work = command.function()
+    from muver.io.checksums import check, seal
+    from muver.io.files import WRITTEN
+
+    sealing = command.name.startswith(STAGE) or command.name in SEALING
+    if sealing:
+        check(_paths(given.values()))
     for name, kind, default, _ in _parameters(work):
         if _is_settings(kind) and (given[name] or default is not None):
             from muver.io.typed import read
@@ -149,15 +156,10 @@ def run(command: Command, words: Sequence[str]) -> None:
         for name in NAMED:
             if given.get(name):
                 given[name] = _by_name(name, given[name])
-        work(**given)
-        return
-    from muver.io.checksums import check, seal
-    from muver.io.files import WRITTEN
-
-    check(_paths(given.values()))
     WRITTEN.clear()
     work(**given)
-    seal(WRITTEN)
+    if sealing:
+        seal(WRITTEN)
 
 
 def _paths(values: Iterable[Any]) -> Iterator[Path]:

@@ -1,13 +1,16 @@
 """SHA-256 of the workflow's artifacts: a file whose bytes changed is told before it is used.
 
-The files of an artifact ``build/DATASET/KIND/NAME-KEY`` are listed in ``NAME-KEY.sha256`` beside
-it, as `sha256sum` writes them. What has no list, such as a folder that DVC brought, is not checked.
+The files of an artifact ``build/DATASET/KIND/NAME-KEY``, or of a result ``results/DATASET/NAME``,
+are listed in ``NAME-KEY.sha256`` beside it, as `sha256sum` writes them. What has no list, such as a
+folder that DVC brought, is not checked.
 """
 
+import glob
 import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from muver.io.errors import InputError
@@ -15,7 +18,9 @@ from muver.io.files import sha256_of, synchronise
 from muver.io.progress import logger
 from muver.io.text import counted
 
-ARTIFACT = re.compile(r".*?[-/][0-9a-f]{8}(?=[./]|$)")
+ARTIFACT = re.compile(
+    r".*?[-/][0-9a-f]{8}(?=[./]|$)|(.*/)?(results/[^/]+/(figures/)?|recorded/)[^/.]+(?=\.)"
+)
 LINE = re.compile(r"^([0-9a-f]{64})  (.+)$", re.MULTILINE)
 
 
@@ -26,7 +31,7 @@ def list_of(path: Path) -> Path | None:
 
 
 def seal(written: Iterable[Path]) -> None:
-    """Add the files of artifacts to their lists; they and their names are then on the disk.
+    """Add the files of artifacts, which are on the disk, to their lists.
 
     Jobs that make parts of one artifact may do so at the same time: of several lines of a file the
     last one counts.
@@ -34,14 +39,16 @@ def seal(written: Iterable[Path]) -> None:
     lines: dict[Path, list[str]] = {}
     for path in dict.fromkeys(written):
         if (where := list_of(path)) and path.is_file():
-            synchronise(path)
+            for left in path.parent.glob(f".{glob.escape(path.name)}.*.tmp"):  # of a killed process
+                left.unlink(missing_ok=True)
             name = os.path.relpath(path, where.parent)
             lines.setdefault(where, []).append(f"{sha256_of(path)}  {name}\n")
     for where, own in lines.items():
         with open(where, "a", encoding="utf-8") as file:
             file.writelines(own)
-        for folder in {where.parent, *(Path(where.parent, one[66:-1]).parent for one in own)}:
-            synchronise(folder)
+            file.flush()
+            os.fsync(file.fileno())
+        synchronise(where.parent)
 
 
 def damaged(where: Path, below: Path | None = None) -> Iterator[Path]:
@@ -50,8 +57,16 @@ def damaged(where: Path, below: Path | None = None) -> Iterator[Path]:
     for name, digest in listed.items():
         path = where.parent / name
         wanted = below is None or path == below or below in path.parents
-        if wanted and path.is_file() and sha256_of(path) != digest:
-            yield path
+        if wanted and path.is_file():
+            there = path.stat()
+            if _digest(path, there.st_ino, there.st_size, there.st_mtime_ns) != digest:
+                yield path
+
+
+@cache
+def _digest(path: Path, *_: int) -> str:
+    """The SHA-256 of a file, of which a process reads all once as long as nobody writes it."""
+    return sha256_of(path)
 
 
 def check(given: Iterable[Path]) -> None:
@@ -60,6 +75,8 @@ def check(given: Iterable[Path]) -> None:
     A damaged file is renamed, so that the next run makes it anew.
     """
     for path in given:
+        if path.exists() and not list_of(path):  # such as a link of build/DATASET/current
+            path = Path(os.path.relpath(path.resolve()))
         if (where := list_of(path)) and where.is_file():
             for file in damaged(where, path):
                 aside = file.with_name(f"{file.name}.damaged")

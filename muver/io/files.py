@@ -24,24 +24,22 @@ WRITTEN: list[Path] = []  # through atomic_path, by this process
 
 
 @contextlib.contextmanager
-def atomic_path(path: str | Path, durable: bool = False) -> Iterator[Path]:
+def atomic_path(path: str | Path) -> Iterator[Path]:
     """Give a temporary name beside ``path`` to write to; rename it to ``path`` on success.
 
     The temporary name is unique, so that a process left over from a killed run cannot mix its
     bytes with ours. On an exception the temporary file is removed and ``path`` stays as it was.
-    If ``durable``, the file and then its name are flushed to the disk; otherwise the file may be
-    empty after a loss of power.
+    The file (or all of a folder) is on the disk before its name is, so that a loss of power leaves
+    nothing that looks finished and is not.
     """
     path = Path(path)
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield temporary
-        if durable:
-            synchronise(temporary)
+        synchronise_all(temporary)
         os.replace(temporary, path)
-        if durable:
-            synchronise(path.parent)
+        synchronise(path.parent)
         WRITTEN.append(path)
     except BaseException as error:
         with contextlib.suppress(OSError):  # it may not exist yet
@@ -98,6 +96,12 @@ def synchronise(path: Path) -> None:
         os.close(descriptor)
 
 
+def synchronise_all(path: Path) -> None:
+    """Flush a file, or a folder with everything in it."""
+    for one in (*path.rglob("*"), path):
+        synchronise(one)
+
+
 def lock(file: IO, path: Path, wait: bool) -> None:
     """Lock an open file until it is closed.
 
@@ -114,16 +118,16 @@ def lock(file: IO, path: Path, wait: bool) -> None:
         ) from error
 
 
-def write_text(path: str | Path, text: str, durable: bool = False) -> None:
+def write_text(path: str | Path, text: str) -> None:
     """Write UTF-8 text through :func:`atomic_path`, with Unix line ends on every system."""
-    with atomic_path(path, durable) as temporary:
+    with atomic_path(path) as temporary:
         temporary.write_bytes(text.encode("utf-8"))
 
 
-def write_json(path: str | Path, value: Any, durable: bool = False) -> None:
+def write_json(path: str | Path, value: Any) -> None:
     """Write indented JSON through :func:`atomic_path`; it may hold :class:`.typed.Record`."""
     text = json.dumps(value, indent=2, ensure_ascii=False, default=msgspec.to_builtins)
-    write_text(path, f"{text}\n", durable)
+    write_text(path, f"{text}\n")
 
 
 def read_json(path: str | Path) -> Any:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from muver.io.checksums import check
 from muver.io.errors import InputError
 from muver.io.files import atomic_path
 
@@ -21,6 +22,7 @@ def save_matrix(path: str | Path, matrix: np.ndarray) -> None:
 
 def load_matrix(path: str | Path, remedy: str) -> np.ndarray:
     """Memory-map a .npy file; errors end with ``remedy``, a sentence on what makes the file."""
+    check([Path(path)])
     try:
         return np.load(path, mmap_mode="r")
     except FileNotFoundError:

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from muver.io.checksums import check
 from muver.io.errors import InputError
 from muver.io.files import atomic_path
 
@@ -63,6 +64,7 @@ def read_table(
     Errors call the file ``kind``, with its article, and name the ``stage`` that makes it.
     ``filters`` are pyarrow's.
     """
+    check([Path(path)])
     try:
         found = pq.read_schema(path)
         if not found.equals(schema):

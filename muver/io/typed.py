@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Meta
 
 from muver.io.checking import did_you_mean
+from muver.io.checksums import check
 from muver.io.errors import InputError
 from muver.io.files import read_json
 
@@ -71,6 +72,7 @@ def read_record(path: Path, kind: type[S], what: str, again: str) -> S:
 
     Errors call the file ``what`` and end with ``again``: how to make it again.
     """
+    check([path])
     return as_record(read_json(path), path, kind, what, again)
 
 

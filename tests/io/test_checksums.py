@@ -4,11 +4,14 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from muver.io.checksums import check, list_of, seal, verify
 from muver.io.errors import InputError
 from muver.io.files import write_text
+from muver.io.parquet import read_table
+from muver.io.typed import Record, read_record
 
 MODEL = Path("models/muver-0123abcd")
 
@@ -32,6 +35,10 @@ def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("build/m/corpus/0123abcd/counts.json", "build/m/corpus/0123abcd"),
         ("build/m/models/muver-lr0.001-0123abcd", "build/m/models/muver-lr0.001-0123abcd"),
         ("results/table1.json", None),
+        ("results/m/table1.json", "results/m/table1"),
+        ("results/m/figures/figure2.svg", "results/m/figures/figure2"),
+        ("results/m/plots/figure2.csv", None),
+        ("build/m/recorded/table1.csv", "build/m/recorded/table1"),
         ("build/m/raw/0123abcdef", None),
     ],
 )
@@ -59,6 +66,37 @@ def test_a_damaged_file_is_told_and_renamed(model):
         check([model])
     assert not file.exists() and file.with_name("config.json.damaged").exists()
     check([model])
+
+
+def test_a_link_leads_to_the_list(model, tmp_path):
+    (tmp_path / "current").symlink_to(model.parent / "muver-0123abcd")
+    (model / "tokenizer.json").write_text("[]")
+    with pytest.raises(InputError, match="tokenizer.json: its bytes are not those"):
+        check([Path("current/tokenizer.json")])
+
+
+@pytest.mark.parametrize("name", ["results/m/table1.json", "runs-0123abcd/table.parquet"])
+def test_whoever_reads_a_damaged_file_is_told(name):
+    """Not only stages, which look at what they are given: the report, and `muver show`."""
+    path = Path(name)
+    write_text(path, '{"a": 1}')
+    seal([path])
+    path.write_text('{"a": 2}')
+    with pytest.raises(InputError, match="its bytes are not those"):
+        if path.suffix == ".json":
+            read_record(path, Record, "a record", "")
+        else:
+            read_table(path, pa.schema([]), "a table", "x")
+
+
+def test_what_a_killed_process_left_of_a_file_goes_when_it_is_written(model):
+    file = model / "tokenizer.json"
+    left, other = (model / f".{name}.0a1b2c3d.tmp" for name in (file.name, "config.json"))
+    for path in (left, other):
+        path.touch()
+    seal([file])
+    assert not left.exists()
+    assert other.exists()  # somebody may be writing it
 
 
 def test_what_is_written_again_counts(model):

@@ -65,6 +65,26 @@ def test_two_writers_do_not_mix(tmp_path):
     assert (tmp_path / "file").read_text() == "one"  # the last to be renamed
 
 
+@pytest.mark.parametrize("kind", ["file", "folder"])
+def test_all_bytes_are_on_the_disk_before_the_name_is(kind, tmp_path, monkeypatch):
+    """A loss of power would otherwise leave a file that looks finished and is empty."""
+    done, replace = [], os.replace
+
+    def rename(old, new):
+        done.append("rename")
+        replace(old, new)
+
+    monkeypatch.setattr(os, "fsync", lambda one: done.append(os.readlink(f"/proc/self/fd/{one}")))
+    monkeypatch.setattr(os, "replace", rename)
+    with atomic_path(tmp_path / "there") as temporary:
+        if kind == "folder":
+            temporary.mkdir()
+        inner = temporary / "inner" if kind == "folder" else temporary
+        inner.write_text("text")
+    before = [str(inner), str(temporary)] if kind == "folder" else [str(temporary)]
+    assert done == [*before, "rename", str(tmp_path)]
+
+
 def test_a_full_disk(tmp_path):
     (tmp_path / "file").write_text("old")
     with (

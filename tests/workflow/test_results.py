@@ -150,6 +150,7 @@ def test_another_processor_is_held_against_the_seeds_of_record(main_job, tmp_pat
                 if row.get("system") in hits and "sets" in row and result["name"] != "table6":
                     row["sets"]["test"]["hits"] = hits[row["system"]]
             path.write_text(json.dumps(result))
+            path.with_suffix(".sha256").unlink(missing_ok=True)  # or it would be told as damaged
 
     with_hits(drawn)
     said = project.run("muver", "doctor", "record")

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from muver.io.checking import disk_errors
 from muver.io.errors import InputError
-from muver.io.files import folder_beside, synchronise
+from muver.io.files import folder_beside, synchronise, synchronise_all
 from muver.io.progress import Progress
 from muver.kb.importing.schema import read_entities
 from muver.kb.index import segments
@@ -69,6 +69,7 @@ def create(
         snapshot = Snapshot(machinery, state, [])
         put(snapshot, source, overwrite=False)
         with disk_errors(folder, "Nothing was changed."):
+            synchronise_all(temporary)
             temporary.replace(folder)
             synchronise(folder.parent)
 

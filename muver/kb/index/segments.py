@@ -198,7 +198,7 @@ def write_segment(path: Path, kind: pa.Schema, parts: Iterable[Mapping[str, pa.A
     """Write the columns of parts, one after another; the file gets its name when it is complete."""
     entities = views = 0
     with (
-        atomic_path(path, durable=True) as temporary,
+        atomic_path(path) as temporary,
         pa.OSFile(str(temporary), "wb") as sink,
         pa.ipc.new_file(sink, kind) as file,
     ):

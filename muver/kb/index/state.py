@@ -127,13 +127,13 @@ def write_state(folder: Path, state: State) -> None:
     """
     path = folder / FILE
     if state.generation > 1:
-        write_text(folder / PREVIOUS, path.read_text(encoding="utf-8"), durable=True)
+        write_text(folder / PREVIOUS, path.read_text(encoding="utf-8"))
     replace_state(path, state)
 
 
 def replace_state(path: Path, state: State) -> None:
     raw = msgspec.to_builtins(state)
-    write_json(path, {**raw, CHECKSUM: short_hash(raw, 64)}, durable=True)
+    write_json(path, {**raw, CHECKSUM: short_hash(raw, 64)})
 
 
 @contextlib.contextmanager
@@ -154,4 +154,6 @@ def writing(folder: str | Path) -> Iterator[None]:
         file.truncate(0)
         file.write(f"process {os.getpid()} ({' '.join([Path(sys.argv[0]).name, *sys.argv[1:3]])})")
         file.flush()
+        for left in Path(folder).rglob(".*.tmp"):  # by a change that was killed
+            left.unlink()
         yield

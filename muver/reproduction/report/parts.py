@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from muver.io.checksums import check
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.typed import read
@@ -46,6 +47,7 @@ def _opened(run: Path, root: Path, own: str) -> tuple[SystemViews, ViewsRun]:
     ``own`` is the run's path below the dataset's folder, ``root``.
     """
     manifest = run.with_suffix(".json")
+    check([manifest])
     made = read_json(manifest)
     settings = read(ViewsRun, made["settings"], str(manifest)).settled(made.get("chosen") or {})
     made_of = origins(root, own)

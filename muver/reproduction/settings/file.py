@@ -51,6 +51,8 @@ def read_params(path: str | Path) -> dict[str, Any]:
         raise InputError(
             f"{path}: no such file. Run this in the project's folder, or name it by --folder."
         ) from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 text ({error}).") from None
     return parse_params(text, str(path))
 
 
@@ -66,6 +68,8 @@ def parse_params(text: str, name: str) -> dict[str, Any]:
             f"{name}, line {line}: not YAML ({error.problem}). Indent by spaces, and close every "
             "bracket and quote."
         ) from None
+    except (yaml.YAMLError, RecursionError) as error:
+        raise InputError(f"{name}: not YAML ({str(error).partition(chr(10))[0]}).") from None
     if not isinstance(read, dict):
         raise InputError(f"{name}: expected sections of settings.")
     return read

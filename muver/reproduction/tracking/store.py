@@ -1,6 +1,7 @@
 """Opening MLflow's store, so that several processes can and none leaves it half made."""
 
 import contextlib
+import glob
 import logging
 import os
 import re
@@ -45,6 +46,8 @@ def open_store() -> Iterator[tuple[MlflowClient, Path | None]]:
         artifacts = database.parent / "mlartifacts"
         with _lock(artifacts / ".lock"):
             if not database.exists():
+                for left in database.parent.glob(f".{glob.escape(database.name)}.*.tmp*"):
+                    left.unlink()  # by a process that was killed, as the lock is ours
                 with atomic_path(database) as temporary:
                     mlflow.db.upgrade.callback(f"sqlite:///{temporary}")
                     # "0" is MLflow's empty experiment "Default".

@@ -176,6 +176,14 @@ def test_a_killed_writer_leaves_the_old_state(change, index, entities, monkeypat
     assert len(list((again.folder / "segments").iterdir())) == 1
 
 
+def test_what_a_killed_change_left_is_removed_by_the_next(index):
+    left = [index.folder / ".index.json.0.tmp", index.folder / "segments" / ".000002.arrow.0.tmp"]
+    for path in left:
+        path.write_bytes(b"half")
+    index.remove(["e3"])
+    assert not any(path.exists() for path in left)
+
+
 def test_a_killed_create_leaves_nothing(tmp_path, entities, monkeypatch):
     def killed(*_):
         raise KeyboardInterrupt

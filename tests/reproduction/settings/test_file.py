@@ -25,6 +25,8 @@ PARAMS = Path(__file__).parents[3] / "params.yaml"
         (None, "params.yaml: no such file"),
         ("a: [", "params.yaml, line 2: not YAML"),
         ("a: 1\nb:\n\tc: 2", "params.yaml, line 3: not YAML .*spaces"),
+        ("a: \x00", "params.yaml: not YAML .*x0000"),
+        ("a: \udcff", "params.yaml: not UTF-8 text"),
         ("- 1", "params.yaml: expected sections"),
         ("a: 1\nb: 2\na: 3", "lines 1 and 3: the key a stands in the same section twice"),
         ("t:\n  b: {x: 1, y: 2,\n    x: 3}", "lines 2 and 3: the key x stands in the same"),
@@ -32,7 +34,7 @@ PARAMS = Path(__file__).parents[3] / "params.yaml"
 )
 def test_a_file_that_cannot_be_meant(tmp_path, text, message):
     if text is not None:
-        (tmp_path / "params.yaml").write_text(text)
+        (tmp_path / "params.yaml").write_text(text, "utf-8", "surrogateescape")
     with pytest.raises(InputError, match=message):
         read_params(tmp_path / "params.yaml")
 

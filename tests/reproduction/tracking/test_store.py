@@ -31,7 +31,9 @@ os._exit(os.waitstatus_to_exitcode(os.waitpid(other, 0)[1]) if other else 0)
 
 
 def test_processes_at_once_make_one_good_store(tmp_path: Path):
-    """In the folder they work in; quietly; without mlruns."""
+    """In the folder they work in; quietly; without mlruns and what a killed one left."""
+    for end in ("", "-journal"):
+        (tmp_path / f".mlflow.db.0a1b2c3d.tmp{end}").touch()
     environment = {k: v for k, v in os.environ.items() if k != "MLFLOW_TRACKING_URI"}
     done = subprocess.run(
         [sys.executable, "-c", OPEN], cwd=tmp_path, env=environment, capture_output=True, text=True

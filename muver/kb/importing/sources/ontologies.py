@@ -183,7 +183,7 @@ def obo(path: Path, given: Given) -> Iterator[Item]:
         warnings.simplefilter("ignore")  # about what it doesn't keep
         try:
             ontology = pronto.Ontology(stream, import_depth=0)
-        except (SyntaxError, ValueError) as error:
+        except (SyntaxError, ValueError, LookupError) as error:
             raise InputError(f"{path}: not valid OBO ({error}).") from None
         terms = {term.id: term for term in ontology.terms()}
     for identity, number in lines:

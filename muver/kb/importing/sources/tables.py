@@ -67,11 +67,12 @@ def _csv_rows(path: Path, given: Given) -> Rows:
         separator = max(SEPARATORS, key=first.count)
         quoting = csv.QUOTE_NONE if separator == "\t" and '"' not in first else csv.QUOTE_MINIMAL
         form = {"delimiter": separator, "quoting": quoting, "strict": True}
-        names = next(csv.reader([first], **form), [])
-        if twice := next((name for name in names if names.count(name) > 1), None):
-            raise InputError(f"{path}, line 1: two columns are called {twice!r}. Rename one.")
-        reader, place = csv.reader(text, **form), "line 2"
+        place = "line 1"
         try:
+            names = next(csv.reader([first], **form), [])
+            if twice := next((name for name in names if names.count(name) > 1), None):
+                raise InputError(f"{path}, line 1: two columns are called {twice!r}. Rename one.")
+            reader, place = csv.reader(text, **form), "line 2"
             for cells in reader:
                 if cells and len(cells) != len(names):
                     raise InputError(

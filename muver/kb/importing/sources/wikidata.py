@@ -36,14 +36,22 @@ class _Statement(Struct):
     rank: str = "normal"
 
 
+class _Text(Struct):
+    value: str
+
+
+class _Article(Struct):
+    title: str = ""
+
+
 class _Line(Struct):
     id: str
     type: str = "item"
-    labels: dict[str, dict[str, str]] | list = {}
-    descriptions: dict[str, dict[str, str]] | list = {}
-    aliases: dict[str, list[dict[str, str]]] | list = {}
+    labels: dict[str, _Text] | list = {}
+    descriptions: dict[str, _Text] | list = {}
+    aliases: dict[str, list[_Text]] | list = {}
     claims: dict[str, list[_Statement]] | list = {}
-    sitelinks: dict[str, dict[str, Any]] | list = {}
+    sitelinks: dict[str, _Article] | list = {}
 
 
 _parse = line_parser(_Line)
@@ -106,13 +114,13 @@ def _read(
         return LeftOut(f"of type {entity.type}", "")
     languages = dict.fromkeys([language, language.partition("-")[0], ANY_LANGUAGE])
     labels, descriptions = _dict(entity.labels), _dict(entity.descriptions)
-    names = [labels[one]["value"] for one in languages if one in labels]
+    names = [labels[one].value for one in languages if one in labels]
     if not names:
         return LeftOut(f"without a label in {language!r}", "")
-    texts = [descriptions[one]["value"] for one in languages if one in descriptions]
+    texts = [descriptions[one].value for one in languages if one in descriptions]
     aliases = _dict(entity.aliases)
-    others = [one["value"] for own in languages for one in aliases.get(own, [])]
-    article = _dict(entity.sitelinks).get(f"{language.replace('-', '_')}wiki", {"title": ""})
+    others = [one.value for own in languages for one in aliases.get(own, [])]
+    article = _dict(entity.sitelinks).get(f"{language.replace('-', '_')}wiki", _Article())
     return Entity(
         id=entity.id,
         title=names[0],
@@ -121,7 +129,7 @@ def _read(
         aliases=[*names[1:], *others],
         further={
             "instance_of": "\n".join(_items(claims.get(INSTANCE, []))),
-            "wikipedia": article["title"],
+            "wikipedia": article.title,
         },
     )
 
@@ -137,7 +145,8 @@ def _items(statements: Sequence[_Statement]) -> list[str]:
         for one in statements
         if one.mainsnak.datavalue and one.rank != "deprecated"
     ]
-    return [value["id"] for value in values if isinstance(value, dict) and "id" in value]
+    named = [value.get("id") for value in values if isinstance(value, dict)]
+    return [one for one in named if isinstance(one, str)]
 
 
 def _dict(value: dict | list) -> dict:

@@ -128,6 +128,7 @@ def test_obo(written, imported):
         ("a.ttl.gz", gzip.compress(SKOS.encode())[:200], {}, "ends too early"),
         ("a.obo", "id: 1", {}, "a.obo: not valid OBO"),
         ("a.obo", OBO + '\n[Term]\nid: T:7\ndef: "open\n', {}, "a.obo: not valid OBO"),
+        ("a.obo", OBO + "\n[Term]\nid: T:6\nis_a: nowhere\n", {}, "not valid OBO .*nowhere"),
         ("a.obo", OBO + "\n[Term]\nid: T:2\n", {}, "line 38: id 'T:2' .* line 9"),
         ("a.txt", SKOS, {"form": "rdf"}, "a.txt: .*form of RDF"),
     ],

@@ -121,6 +121,7 @@ def test_an_alias_of_brackets(written, imported):
         ("t.csv", "id,title\n", "no entity"),
         ("t.csv", "id,name,name\n1,A,B\n", "two columns are called 'name'"),
         ("t.csv", 'id,title\n1,A\n2,"B\n3,C\n', "line 3: unexpected end of data.*not closed"),
+        ("t.csv", 'id,"title\n1,A\n', "line 1: unexpected end of data.*not closed"),
         ("t.csv", "id,title\n1,A\n2,B,C\n", "line 3: 3 cells, but the first line names 2"),
         ("t.csv", "id,titel\n1,A\n", "t.csv: no column for the title"),
         ("t.csv", "id,title\n1,A\n,B\n", "line 3: no 'id'"),

@@ -97,6 +97,8 @@ def test_a_dump_that_was_cut_off(written, imported):
         ("d.json", '[\n{"id": "Q1"},\n{"id": 3}\n]\n', {}, "line 3: id is 3.*Wikidata's dump"),
         ("d.json", "[\n{oops},\n]\n", {}, "line 2: not valid JSON"),
         ("d.json", "[\n]\n", {}, "no entity"),
+        ("d.json", dump([ANN | {"labels": {"en": {"x": "Ann"}}}]), {}, "line 2: .*Wikidata's dump"),
+        ("d.json", dump([ANN | {"sitelinks": {"enwiki": {"title": 1}}}]), {}, "line 2: .*dump"),
         ("d.json", dump([ANN, ANN]), {}, "line 3: id 'Q1' is already that of .*line 2"),
         ("t.csv", "id,title\n1,A\n", {"where": ["P31=Q5"]}, "--where: only Wikidata"),
     ],

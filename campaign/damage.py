@@ -1,0 +1,181 @@
+"""Wrong bytes in a file that a job reads: told, or the same result all the same.
+
+A bit is flipped, the end cut off, two blocks are swapped, one is zeroed, the file is emptied, or
+another one of its form lies in its place. Then a stage that reads it runs once more, an index is
+opened and asked, or a training goes on from its checkpoint. A case holds if that ends with a
+message (status 2, nothing written), or with exactly the bytes or answers of undamaged files.
+"""
+
+import contextlib
+import os
+import random
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from unittest import mock
+
+from campaign import indexes
+from campaign.child import TOLD, Ended, bounded
+from campaign.mutations import DAMAGE
+from campaign.plan import Case, Plan
+from campaign.project import UNTRACKED, commands, made
+from muver import cli
+from muver.kb.index.index import Index
+from muver.retriever.training.checkpoint import Checkpoints
+from tests import tiny
+
+State = dict[Path, bytes]
+Job = tuple[Callable[[], int], list[Path]]  # and the files that it reads
+LOGGED = (".sha256", ".log", ".tsv")  # each run adds to them
+
+
+def attack(plan: Plan) -> Iterator[Case]:
+    """Files of the tiny project, and of two indexes: of words alone, and with a model."""
+    yield from _drawn(plan, chain(_openings(plan.folder), _jobs(plan.folder / "project")))
+
+
+def indexes_only(plan: Plan) -> Iterator[Case]:
+    """Files of the two indexes."""
+    yield from _drawn(plan, _openings(plan.folder))
+
+
+def _drawn(plan: Plan, jobs: Iterable[Job]) -> Iterator[Case]:
+    files: dict[str, list[tuple[Path, Callable[[], int]]]] = defaultdict(list)
+    for work, read in jobs:
+        for path in read:
+            files[_kind(path)].append((path, work))
+    for _, chance in plan.turns():
+        for kind, own in files.items():
+            path, work = chance.choice(own)
+            yield _damaged(kind, path, work, [one for one, _ in own], chance, plan.fault)
+
+
+def _kind(path: Path) -> str:
+    """What a file is, without its key."""
+    top = "build" if "build" in path.parts else "results" if "results" in path.parts else "index"
+    parts = path.parts[path.parts.index(top) :]
+    if top == "index":
+        return f"index {parts[1]}" if len(parts) < 4 else f"index {parts[1]} {path.suffix}"
+    return f"{parts[2] if top == 'build' else top} {path.suffix}"
+
+
+def _damaged(
+    kind: str, path: Path, work: Callable[[], int], alike: list[Path], chance: random.Random,
+    fault: bool,
+) -> Case:  # fmt: skip
+    folder = next(one for one in path.parents if one.name in ("project", "words", "model"))
+    before = _state(folder)
+    others = [one for one in alike if one != path]
+    old = others and chance.choice(others).read_bytes() or b""
+    data = damaged = path.read_bytes()
+    while damaged == data:  # as two blocks that were swapped may be the same
+        how = chance.choice(DAMAGE)
+        damaged = how(data, chance, old) if data else b"\0"
+    path.write_bytes(damaged)
+    ended = bounded(partial(_silent, folder, path) if fault else work)
+    after = _state(folder)
+    wrong = ended.crash or _judged(ended, before, after, path)
+    for one in after.keys() - before.keys():
+        one.unlink()
+    for one, content in before.items():
+        if after.get(one) != content:
+            one.write_bytes(content)
+    return Case(kind, f"{path.relative_to(folder)}, {how.__name__}", wrong)
+
+
+def _silent(folder: Path, path: Path) -> int:
+    """The fault: a job that takes any bytes and gives other numbers."""
+    other = next(one for one in _state(folder) if one != path and one.suffix not in LOGGED)
+    other.write_bytes(other.read_bytes() + b"1")
+    return 0
+
+
+def _state(folder: Path) -> State:
+    """The bytes of what jobs read and write."""
+    tops = [folder / name for name in ("build", "results", "metrics", "logs", "index", "answers")]
+    files = [one for top in tops for one in (top, *top.rglob("*"))]
+    return {one: one.read_bytes() for one in files if one.is_file() and not one.is_symlink()}
+
+
+def _judged(ended: Ended, before: State, after: State, path: Path) -> str:
+    """What is wrong after a job that ended by itself."""
+    aside = path.with_name(f"{path.name}.damaged")
+    own = {path, aside}
+    other = [
+        one.name
+        for one in before.keys() | after.keys()
+        if one not in own and one.suffix not in LOGGED and before.get(one) != after.get(one)
+    ]
+    if not other:
+        return ""
+    if path.name in ended.said:  # the report goes on, and says on its page what it leaves out
+        return ""
+    if ended.code == TOLD:
+        return f"told, but it changed {', '.join(other[:4])}"
+    return f"not told, and {', '.join(sorted(other)[:4])} are others"
+
+
+def _called(folder: Path, words: list[str]) -> int:
+    """Call muver in a folder; a training keeps its checkpoints, to be read by the next one."""
+    with contextlib.chdir(folder), mock.patch.object(Checkpoints, "clear"):
+        return cli.main(words)
+
+
+def _noted(work: Callable[[], int], folder: Path, words: list[str]) -> Ended:
+    """Do some work and print the files that Python opened, and what the words name."""
+    opened = {str(folder / word) for word in words}
+
+    def note(event: str, given: tuple) -> None:
+        if event == "open" and isinstance(given[0], str):
+            opened.add(os.path.join(os.getcwd(), given[0]))
+
+    sys.addaudithook(note)
+    code = work()
+    print("\0".join(["", *opened]))
+    return code
+
+
+def _jobs(folder: Path) -> Iterator[Job]:
+    """The project's jobs, each with the files that it reads and does not write."""
+    project = made(folder)
+    project.snakemake(*UNTRACKED)
+    further = [["muver", "show", "table1"], *commands(project, "record", *UNTRACKED)[-1:]]
+    calls = [*commands(project, *UNTRACKED), *further]
+    for words in calls:  # the second time nothing changes
+        assert bounded(partial(_called, folder, words[1:])).code == 0, words
+    for words in calls:
+        work = partial(_called, folder, words[1:])
+        times = {one: one.stat().st_mtime_ns for one in _state(folder)}
+        ended = bounded(partial(_noted, work, folder, words))
+        assert ended.code == 0, ended
+        given = {Path(os.path.realpath(one)) for one in ended.said.split("\0")[1:]}
+        read = [
+            one
+            for one in _state(folder)
+            if given & {one, *one.parents[:2]} and times.get(one) == one.stat().st_mtime_ns
+        ]
+        yield work, [one for one in read if one.suffix not in LOGGED]
+
+
+def _openings(folder: Path) -> Iterator[Job]:
+    """Two indexes, opened and asked."""
+    words = indexes.made(folder / "words", 60).folder
+    encoder = tiny.make_encoder(folder / "encoder")
+    tiny.make_model(encoder).save_pretrained(folder / "towers")
+    model = folder / "model"
+    Index.create(model / "index", indexes.entities(30), folder / "towers").add(
+        indexes.entities(5, 30)
+    )
+    for one in (words, model):
+        work = partial(_asked, one)
+        assert bounded(work).code == 0
+        yield work, [path for path in (one / "index").rglob("*") if path.is_file()]
+
+
+def _asked(folder: Path) -> int:
+    answers = indexes.answers(Index.open(folder / "index"))
+    (folder / "answers").write_text(str(answers))
+    return 0

@@ -1,0 +1,74 @@
+"""What the campaign found, and the test that fails without the mend. An entry is never removed."""
+
+from typing import NamedTuple
+
+
+class Fault(NamedTuple):
+    """A fault, in a sentence, with the test of its mend or why there is none."""
+
+    section: str
+    what: str
+    mended: str
+
+
+FAULTS = [
+    Fault(
+        "commands",
+        "A killed `index add` or `update` left a `.tmp` file among the segments until `compact`.",
+        "The next change removes it: `tests/kb/index/test_mistakes.py`.",
+    ),
+    Fault(
+        "power",
+        "In 284 of 564 moments of the stages a file had its name before its bytes were on the "
+        "disk, and no list told of it; of a checkpoint, only removing its folder by hand helped.",
+        "Every file is flushed before it is renamed: `tests/io/test_files.py`.",
+    ),
+    Fault(
+        "power",
+        "The lists of SHA-256 were not flushed themselves, nor was the copy of a model in a new "
+        "index.",
+        "Both are: `tests/campaign/test_sections.py` enumerates the moments.",
+    ),
+    Fault(
+        "bytes",
+        "The report, `muver show` and `muver record` read artifacts and tables without comparing "
+        "their SHA-256, and results had none: the report showed other numbers in silence.",
+        "Results have lists, and readers compare: `tests/io/test_checksums.py`.",
+    ),
+    Fault(
+        "bytes",
+        "Settings of a stage that name files were not looked through for damaged ones.",
+        "They are, before they are read: `muver/cli.py`; the section itself tests it.",
+    ),
+    Fault(
+        "hostile",
+        "A params.yaml that is not UTF-8, or has control characters, ended in a traceback.",
+        "`tests/reproduction/settings/test_file.py`",
+    ),
+    Fault(
+        "hostile",
+        "An entity of Wikidata's dump with a label, alias or article of another form ended the "
+        "import in a KeyError.",
+        "`tests/kb/importing/sources/test_wikidata.py`",
+    ),
+    Fault(
+        "hostile",
+        "An OBO term above which nothing is defined ended the import in a KeyError.",
+        "`tests/kb/importing/sources/test_ontologies.py`",
+    ),
+    Fault(
+        "hostile",
+        "A CSV file with an open quotation mark in its first line ended in a traceback.",
+        "`tests/kb/importing/sources/test_tables.py`",
+    ),
+    Fault(
+        "commands",
+        "A killed pre-training left a `.tmp` file in the folder of its result.",
+        "Whoever writes the file next removes it: `tests/io/test_checksums.py`.",
+    ),
+    Fault(
+        "commands",
+        "A recorder that was killed while it made the store left half of it under another name.",
+        "The next one removes it: `tests/reproduction/tracking/test_store.py`.",
+    ),
+]

@@ -1,0 +1,93 @@
+"""docs/reliability.md, computed from the records and from the list of faults."""
+
+import inspect
+from collections import Counter
+from textwrap import fill
+from typing import Any
+
+from campaign.faults import FAULTS
+from campaign.plan import ROOT
+from campaign.sections import SECTIONS, Section
+
+PAGE = ROOT / "docs/reliability.md"
+WIDTH = 110
+HEAD = """\
+# Reliability
+
+Written by `make campaign` from `campaign/records`, which has a file for each run of a section. An
+attack is drawn from a seed, so that `python -m campaign SECTION --seed S --cases N` repeats it.
+Before a section begins it is given a deliberate fault; if it does not see that, nothing is
+recorded. The counts are of the newest code that a section was run on; older records stay, and the
+faults that they found are listed with what mends them. Only runs of more cases, not other words,
+turn "missed" into "reached".
+"""
+
+
+def newest(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The runs of the commit that was run last, one for each seed."""
+    return list({run["seed"]: run for run in runs if run["commit"] == runs[-1]["commit"]}.values())
+
+
+def counts(runs: list[dict[str, Any]]) -> tuple[Counter[str], Counter[str]]:
+    """Cases, and those that held, by kind."""
+    cases, held = Counter(), Counter()
+    for run in runs:
+        cases.update(run["cases"])
+        held.update(run["held"])
+    return cases, held
+
+
+def verdict(section: Section, cases: Counter[str], held: Counter[str]) -> str:
+    """Whether a section came as far as was asked, and held."""
+    done = min(cases.values(), default=0) if section.each else cases.total()
+    enough = "reached" if done >= section.reach else "missed"
+    if not section.reach:
+        said = "all held" if held == cases else "not all held"
+        return f"no number was named; {said}" if cases else "missed (not run)"
+    reach = f"{section.reach:,}{' of each kind' * section.each}"
+    return (
+        f"{enough} ({done:,} of {reach})"
+        if held == cases
+        else f"{enough} ({done:,} of {reach}), and not all held"
+    )
+
+
+def text(stored: dict[str, list[dict[str, Any]]]) -> str:
+    """The page."""
+    lines = ["| Section | Cases | Held | Asked for |", "| --- | ---: | ---: | --- |"]
+    for name, section in SECTIONS.items():
+        cases, held = counts(newest(stored[name])) if name in stored else (Counter(), Counter())
+        lines.append(
+            f"| [{section.title}](#{section.title.lower().replace(' ', '-')}) | {cases.total():,} "
+            f"| {held.total():,} | {verdict(section, cases, held)} |"
+        )
+    parts = [HEAD, "\n".join(lines)]
+    parts += [_section(name, one, stored.get(name, [])) for name, one in SECTIONS.items()]
+    return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def _section(name: str, section: Section, runs: list[dict[str, Any]]) -> str:
+    first, _, more = (inspect.getdoc(inspect.getmodule(section.attack)) or "").partition("\n\n")
+    own = inspect.getdoc(section.attack) or ""
+    parts = [f"## {section.title}", fill(f"{first} {own}", WIDTH), fill(more, WIDTH)]
+    if runs:
+        cases, held = counts(newest(runs))
+        rows = [f"| {kind} | {cases[kind]:,} | {held[kind]:,} |" for kind in sorted(cases)]
+        parts.append("\n".join(["| Kind | Cases | Held |", "| --- | ---: | ---: |", *rows]))
+        parts.append(fill("Runs: " + "; ".join(map(_run, runs)) + ".", WIDTH))
+    else:
+        parts.append("It has not been run yet.")
+    if found := [one for one in FAULTS if one.section == name]:
+        rows = [f"| {one.what} | {one.mended} |" for one in found]
+        parts.append("\n".join(["| Found | Mended, and tested by |", "| --- | --- |", *rows]))
+    elif runs:
+        parts.append("Nothing was found.")
+    return "\n\n".join(filter(None, parts))
+
+
+def _run(run: dict[str, Any]) -> str:
+    cases, held = counts([run])
+    return (
+        f"{run['date']}, commit {run['commit']}, seed {run['seed']}, {held.total():,} of "
+        f"{cases.total():,} held, {run['minutes']} minutes on {run['machine']}"
+    )
