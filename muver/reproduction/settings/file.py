@@ -75,17 +75,17 @@ def parse_params(text: str, name: str) -> dict[str, Any]:
     return read
 
 
-def without_effect(params: Path, preset: str) -> list[str]:
-    """What was changed since the last commit and has no effect, as sentences.
+def without_effect(params: Path, preset: str, revision: str = "HEAD") -> list[str]:
+    """What was changed since a git revision and has no effect, as sentences.
 
     ``dvc exp run -S training.epochs=5`` changes the section, and so does a hand; where the preset
     in use has the same key, its value stays and nothing runs differently. Nothing is said of a file
     that git does not know.
     """
-    command, folder = ["git", "show", f"HEAD:./{params.name}"], params.absolute().parent
+    command, folder = ["git", "show", f"{revision}:./{params.name}"], params.absolute().parent
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, check=True)
-        before = dict(flat(parse_params(done.stdout.decode(errors="replace"), "HEAD")))
+        before = dict(flat(parse_params(done.stdout.decode(errors="replace"), revision)))
         now = dict(flat(read_params(params)))
     except (OSError, subprocess.CalledProcessError, InputError):
         return []
