@@ -71,4 +71,14 @@ FAULTS = [
         "A recorder that was killed while it made the store left half of it under another name.",
         "The next one removes it: `tests/reproduction/tracking/test_store.py`.",
     ),
+    Fault(
+        "hostile",
+        "A size in an encoder's config.json that is no whole number ended in a TypeError.",
+        "`tests/retriever/encoders/test_bert.py`",
+    ),
+    Fault(
+        "hostile",
+        "One of 193 changed OBO files made the library that parses them panic: a traceback.",
+        "Not mended yet: it is no Python exception that an import could tell from others.",
+    ),
 ]
