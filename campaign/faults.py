@@ -19,8 +19,8 @@ FAULTS = [
     ),
     Fault(
         "power",
-        "In 272 of 552 moments of the stages (a trial before records were kept) a file had its name "
-        "before its bytes were on the "
+        "In 272 of 552 moments of the stages (a trial before records were kept) a file had its "
+        "name before its bytes were on the "
         "disk, and no list told of it; of a checkpoint, only removing its folder by hand helped.",
         "Every file is flushed before it is renamed: `tests/io/test_files.py`.",
     ),
