@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from muver.io.typed import read_record
+from muver.io.typed import as_record, read_record
 
 ACTIVATIONS = ("gelu", "gelu_new", "relu")
 # What DistilBERT's and T5's config.json call a BERT's sizes.
@@ -56,10 +56,9 @@ class BertConfig:
     @classmethod
     def from_file(cls, path: Path) -> "BertConfig":
         """Sizes from a config.json; of another encoder those that it shares with a BERT."""
-        raw = read_record(
-            path, dict[str, Any], "an encoder's sizes", "Name an encoder's directory."
-        )
-        return cls.from_dict(raw)
+        said = "an encoder's sizes", "Name an encoder's directory."
+        raw = read_record(path, dict[str, Any], *said)
+        return as_record(asdict(cls.from_dict(raw)), path, cls, *said)
 
     @classmethod
     def from_dict(cls, raw: Mapping[str, Any]) -> "BertConfig":

@@ -151,8 +151,9 @@ def test_round_trip(tmp_path):
         assert torch.equal(old, new), name
 
 
-def test_a_configuration_that_is_none(tmp_path):
-    (tmp_path / "config.json").write_text("[]")
+@pytest.mark.parametrize("text", ["[]", '{"num_hidden_layers": 3.5}'])
+def test_a_configuration_that_is_none(text, tmp_path):
+    (tmp_path / "config.json").write_text(text)
     with pytest.raises(InputError, match="config.json"):
         Bert.load(tmp_path)
 
