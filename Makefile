@@ -123,7 +123,7 @@ rulegraph: $(READY)
 test: $(READY)
 	@$(BIN)/python -m pytest -n 2 $(ARGS)
 
-# A quarter of an hour; ARGS="power bytes --cases 50 --seed 2" chooses.
+# Five minutes a section at most; ARGS="power bytes --cases 50 --seed 2" chooses.
 campaign: $(READY)
 	@$(BIN)/python -m campaign $(ARGS)
 
