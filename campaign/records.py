@@ -45,7 +45,11 @@ def save(
             "minutes": round(seconds / 60, 1),
             "cases": dict(Counter(case.kind for case in cases)),
             "held": dict(Counter(case.kind for case in cases if not case.wrong)),
-            "wrong": [case._asdict() for case in wrong[:SHOWN]],
+            # A traceback has the files of the checkout, which lies elsewhere on other machines.
+            "wrong": [
+                case._replace(wrong=case.wrong.replace(f"{ROOT}/", ""))._asdict()
+                for case in wrong[:SHOWN]
+            ],
         },
     )
     return path

@@ -13,11 +13,11 @@ def test_the_page_is_the_records():
 
 
 def test_a_record_has_what_was_done(tmp_path):
-    cases = [Case("a", "one"), Case("a", "two", "lost"), Case("b", "three")]
+    cases = [Case("a", "one"), Case("a", "two", f"{ROOT}/muver/cli.py: lost"), Case("b", "three")]
     records.save("power", 3, "abc", 60.0, cases, tmp_path)
     ((record,),) = records.stored(tmp_path).values()
     assert (record["cases"], record["held"]) == ({"a": 2, "b": 1}, {"a": 1, "b": 1})
-    assert record["wrong"] == [{"kind": "a", "what": "two", "wrong": "lost"}]
+    assert record["wrong"] == [{"kind": "a", "what": "two", "wrong": "muver/cli.py: lost"}]
     assert (record["seed"], record["commit"], record["minutes"]) == (3, "abc", 1.0)
 
 
