@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import NormalDist, stdev
 from typing import Any
 
-import yaml
+import msgspec
 
 from muver.reproduction.tables.records import Judged, Published, Size, TableSet
 from muver.retriever.evaluation.records import Evaluation, Percent
@@ -20,7 +20,7 @@ CONFIDENCE = 0.95
 @cache
 def paper() -> dict[str, Any]:
     """Content of paper.yaml."""
-    return yaml.safe_load(Path(__file__).with_name("paper.yaml").read_text(encoding="utf-8"))
+    return msgspec.yaml.decode(Path(__file__).with_name("paper.yaml").read_bytes())
 
 
 def published(

@@ -4,7 +4,6 @@ from functools import cache
 from pathlib import Path
 
 import msgspec
-import yaml
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
@@ -52,11 +51,8 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
 
 @cache
 def all_sources() -> dict[str, Source]:
-    text = Path(__file__).with_name("sources.yaml").read_text(encoding="utf-8")
-    return {
-        name: msgspec.convert({"name": name, **entry}, Source)
-        for name, entry in yaml.safe_load(text).items()
-    }
+    entries = msgspec.yaml.decode(Path(__file__).with_name("sources.yaml").read_bytes())
+    return {name: msgspec.convert({"name": name, **own}, Source) for name, own in entries.items()}
 
 
 def find_source(name: str) -> Source:

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
-import yaml
 
 from muver.io.errors import InputError
 from muver.io.files import folder_beside
@@ -44,8 +43,8 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def read_recipe() -> Recipe:
     """The recipe of realworlds, from the file beside this module."""
-    text = Path(__file__).with_name("realworlds.yaml").read_text(encoding="utf-8")
-    return msgspec.convert(yaml.safe_load(text), Recipe)
+    text = Path(__file__).with_name("realworlds.yaml").read_bytes()
+    return msgspec.yaml.decode(text, type=Recipe)
 
 
 def obtain_worlds(

@@ -9,6 +9,7 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, TypedDict, Unpack
 
@@ -57,6 +58,7 @@ class Kind(Protocol):
         """
 
 
+@cache
 def names() -> list[str]:
     """Names of all kinds.
 
