@@ -120,7 +120,10 @@ class Project:
 
     def planned(self, *arguments: str) -> dict[str, int]:
         """Jobs that a dry run announces, by rule."""
-        said = self.snakemake("-n", *arguments)
+        return self.counts(self.snakemake("-n", *arguments))
+
+    def counts(self, said: str) -> dict[str, int]:
+        """Jobs that Snakemake said it would run, by rule."""
         table = said.rpartition("Job stats:")[2]
         return {
             rule: int(count)

@@ -41,6 +41,7 @@ GIVEN = {
     "SOURCE": "docs/glossary.csv",
     "one_aspect=1": "one_aspect=1 entities_per_world=100",  # sooner
 }
+PLAIN = re.compile(r"snakemake --cores \w+ ([^-]+)")  # targets, without options
 PLACEHOLDER = re.compile(rf"(?<![\w./-])({'|'.join(map(re.escape, GIVEN))})(?![\w.])")
 FILES = {
     "products.csv": "sku,product\n1,A hammer\n",
@@ -91,7 +92,14 @@ def by_document() -> dict[Path, list[str]]:
         if document.name not in RECORDS and not elsewhere(command)
     }
     own = {one: [c for c in commands(one) if first.get(c) == one] for one in DOCUMENTS}
-    return {one: list(dict.fromkeys(found)) for one, found in own.items() if found}
+    return {one: together(list(dict.fromkeys(found))) for one, found in own.items() if found}
+
+
+def together(written: list[str]) -> list[str]:
+    """The commands, with one for all targets that are asked of Snakemake without options."""
+    targets = [found[1] for one in written if (found := PLAIN.fullmatch(one))]
+    others = [one for one in written if not PLAIN.fullmatch(one)]
+    return [*others, f"snakemake --cores all {' '.join(targets)}"] if targets else others
 
 
 @pytest.fixture(scope="module")

@@ -68,13 +68,11 @@ def test_another_seed_loses_nothing_and_back_again_costs_nothing(by_dvc, tmp_pat
     assert "comparison" in ran and "train" not in ran
 
     project.change(repeat_seeds=[7], tables={"table1": ["muver_plain"]})
-    project.run("dvc", "repro")
-    assert "up to date" in project.run("dvc", "status")
-    assert project.planned() == {}
+    project.run("muver", "stage", "asked")
     start = project.place("pretrained", "seed7")
-    assert project.read(f"{start.path}/model.safetensors") != project.read(
-        f"{BUILT}/pretrained/model.safetensors"
-    )
+    assert start.id in project.read("build/miniwikia/asked/pretrain.json").decode()
+    assert project.planned("stage_pretrain")["pretrain"] == 1  # the target of DVC's stage
+    assert f"!/pretrained/{start.id}" in project.read("build/miniwikia/.dvcignore").decode()
     assert start.path not in project.run("muver", "prune")
 
 

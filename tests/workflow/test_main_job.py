@@ -187,10 +187,10 @@ def test_a_read_only_results_folder_loses_nothing(main_job):
 
 def test_real_text_is_planned_from_public_addresses(main_job):
     config = ("--config", "preset=realworlds")
-    planned = main_job.planned(*config)
+    said = main_job.snakemake("-n", "-p", "--quiet", "host", *config)
+    planned = main_job.counts(said)
     assert planned["download"] == planned["corpus"] == planned["encoder"] == 1
     assert planned["train"] >= 6
-    said = main_job.snakemake("-n", "-p", "--quiet", "host", *config)
     assert "--dataset realworlds" in said
     assert "--source sentence-transformers/all-MiniLM-L6-v2@" in said
 
