@@ -67,13 +67,14 @@ assert main(["show"]) == 2
 def test_the_common_lock_leaves_torch_and_faiss_to_their_own():
     common = pins("base.lock")
     assert not [name for name in common if re.match(r"(torch|triton|faiss|nvidia|cuda)\b", name)]
-    assert "torch" in pins("torch.lock")
+    assert pins("torch-cpu.lock") == {"torch": pins("torch.lock")["torch"] + "+cpu"}
     assert "faiss-cpu" not in pins("faiss-gpu.lock")
     assert "faiss-gpu" not in pins("faiss-cpu.lock")
 
 
 def test_no_package_is_in_two_locks():
-    assert sum(len(PIN.findall(lock.read_text())) for lock in LOCKS) == len(pins())
+    locks = [lock for lock in LOCKS if lock.name != "torch-cpu.lock"]  # torch.lock's, without CUDA
+    assert sum(len(PIN.findall(lock.read_text())) for lock in locks) == len(pins())
 
 
 def test_conda_gives_the_versions_of_the_lock():
