@@ -125,6 +125,12 @@ def test_set_up_refuses_a_python_that_will_not_do(tmp_path, python, told):
     assert not (tmp_path / ".venv").exists()
 
 
+def test_the_image_has_a_base_of_one_day_and_another_user_than_root():
+    told = (ROOT / "Dockerfile").read_text()
+    assert re.search(r"^FROM debian:\d+\.\d+-slim@sha256:[0-9a-f]{64}$", told, re.MULTILINE)
+    assert int(re.findall(r"^USER (\d+)$", told, re.MULTILINE)[-1]) > 0
+
+
 def test_make_lists_every_target():
     targets = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
     listed = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
