@@ -11,11 +11,7 @@ HIDDEN = re.compile(
 
 
 def visible(text: str) -> str:
-    r"""A text whose hidden characters are shown, in a form that JSON may have too.
-
-    >>> print(visible("\x1b[31m red"), visible("\u202egnp.exe"))
-    \u001b[31m red \u202egnp.exe
-    """
+    r"""A text whose hidden characters are spelt as JSON may have them too, such as ``\u202e``."""
     return HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 

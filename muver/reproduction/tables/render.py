@@ -62,15 +62,9 @@ def to_markdown(page: Page, level: int = 1) -> str:
 
 
 def _section_markdown(section: Section) -> list[str]:
-    cells = [
-        [
-            f"**{text}**"
-            if (row, column) in section.best
-            else MARKUP.sub(r"\\\g<0>", visible(text))
-            for column, text in enumerate(texts)
-        ]
-        for row, texts in enumerate(section.rows)
-    ]
+    cells = [[MARKUP.sub(r"\\\g<0>", visible(text)) for text in texts] for texts in section.rows]
+    for row, column in section.best:
+        cells[row][column] = f"**{cells[row][column]}**"
     for row, letter in section.marks.items():
         cells[row][0] += f" [{letter}]"
     align = ["right" if number else "left" for number in section.numbers]
