@@ -1,13 +1,24 @@
 # The packages and this project, for machines and clusters that run containers (docs/cluster.md):
-#   docker build --tag muver . && docker run --volume "$PWD:/work" muver muver run table1
+#   docker build --tag muver .
+#   docker run --user "$(id -u):$(id -g)" --volume "$PWD:/work" muver muver run table1
 # With a GPU: --build-arg GPU=1.
-FROM debian:12-slim
+# Debian's image of one day, which the digest names; its packages are brought up to date.
+FROM debian:12.15-slim@sha256:88200866dfff7ea7f5cbcb6ec7c8a701889efe6fe859fe64d6990e4b07ea4171
 RUN apt-get update \
+    && apt-get upgrade --yes \
     && apt-get install --yes --no-install-recommends ca-certificates git make python3-venv \
     && rm -rf /var/lib/apt/lists/*
 COPY . /opt/muver
 ARG GPU=0
-# s3.lock: pods keep what they make in a bucket.
-RUN make -C /opt/muver setup .venv/.has-s3 GPU=$GPU && rm -rf /root/.cache
-ENV PATH=/opt/muver/.venv/bin:$PATH
+# s3.lock: pods keep what they make in a bucket. All is compiled here, as only root could keep it.
+RUN UV_COMPILE_BYTECODE=1 make -C /opt/muver setup .venv/.has-s3 GPU=$GPU \
+    && /opt/muver/.venv/bin/python -m compileall -q /opt/muver/muver \
+    && rm -rf /root/.cache
+# Any user may run it, this one by default.
+RUN useradd --uid 1000 --create-home muver \
+    && chmod 1777 /home/muver \
+    && install --directory --mode 1777 /work
+# Snakemake asks for the name of its user, which another one than this has not.
+ENV PATH=/opt/muver/.venv/bin:$PATH HOME=/home/muver USER=muver
 WORKDIR /work
+USER 1000

@@ -18,7 +18,7 @@ SETTINGS  := $(if $(CONFIG),--config $(CONFIG))
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup try table1 results check docs-results docs-fidelity docs-beyond docs-trials wikis encoder aspects merging docs-example pictures plots rulegraph test campaign parity test-cluster record audit pull lint lock clean
+.PHONY: help setup try table1 results check docs-results docs-fidelity docs-beyond docs-trials wikis encoder aspects merging docs-example pictures plots rulegraph test campaign parity test-cluster record audit sbom advisories pull lint lock clean
 
 help:
 	@echo 'make try            the workflow on tiny data in .test/, whose numbers mean nothing'
@@ -30,6 +30,8 @@ help:
 	@echo 'make parity         replay the recordings of the released system in MUVER_REFERENCE=DIR'
 	@echo 'make test-cluster   Slurm, S3, Kubernetes, an MLflow server: on this machine, as root'
 	@echo 'make audit          open MLflow on the recorded rows, on port $(PORT) of this machine'
+	@echo 'make sbom           list what .venv holds in results/sbom.json, as CycloneDX'
+	@echo 'make advisories     ask PyPI for known holes in what requirements/*.lock pins'
 	@echo 'make record         record the rows of the tables in MLflow again'
 	@echo 'make pull           fetch the outputs that DVC keeps; Snakemake takes them as up to date'
 	@echo 'make plots          dvc plots as a page that needs no network; ARGS="diff HEAD~1" compares'
@@ -141,13 +143,26 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --requir
 
 .venv/servers: requirements/servers.lock requirements/kubernetes.lock
 .venv/recordings: requirements/recordings.lock
-.venv/servers .venv/recordings: | $(READY)
+.venv/supply: requirements/supply.lock
+.venv/servers .venv/recordings .venv/supply: | $(READY)
 	@$(PIP) --upgrade $(^:%=--requirement %) --target $@
 	@touch $@
 
 .venv/.has-%: requirements/%.lock | $(READY)
 	@$(PIP) --requirement $<
 	@touch $@
+
+# From their own folder, which only they see: it is no part of what they list.
+sbom: .venv/supply
+	@mkdir -p results
+	@cd $< && ../bin/python -m cyclonedx_py environment --output-reproducible \
+	    --output-file $(CURDIR)/results/sbom.json ../bin/python
+
+# Without CUDA torch has the version, and so the advisories, of torch.lock. A package that can't be
+# looked up is an error.
+advisories: .venv/supply
+	@cd $< && ../bin/python -m pip_audit --strict --progress-spinner off --disable-pip $(addprefix \
+	    --requirement $(CURDIR)/,$(filter-out %/torch-cpu.lock,$(wildcard requirements/*.lock))) $(ARGS)
 
 record: $(READY)
 	@$(BIN)/muver unlock

@@ -44,9 +44,10 @@ def older(data: bytes, chance: random.Random, old: bytes) -> bytes:
 
 DAMAGE = (flip, cut, swapped, zeroed, empty, older)
 ODD = [
-    b"\x00", b"\xff\xfe", b"\xed\xa0\x80", "\u202e".encode(), b"\x1b[2J", b"{", b"[" * 3000,
-    b'"', b"\\u0000", b"1e999", b"-1", b"9" * 5000, b"null", b"NaN", b"<!ENTITY x '&x;'>", b"&lt;",
-    b"\n\n", b"\r", b"\t", b",,,,", b"=1+1", b"../../x", b": &a [*a]", b"!!python/object:os.system",
+    b"\x00", b"\xff\xfe", b"\xed\xa0\x80", "\u202e\u2066".encode(), b"\x1b[2J", b"\xc2\x9b31m",
+    b"{", b"[" * 3000, b'"', b"\\u0000", b"1e999", b"-1", b"9" * 5000, b"null", b"NaN",
+    b"<!ENTITY x '&x;'>", b"&lt;", b"\n\n", b"\r", b"\t", b",,,,", b"=1+1", b"\\input{x}",
+    b"../../x", b": &a [*a]", b"!!python/object:os.system",
 ]  # fmt: skip
 
 

@@ -12,6 +12,7 @@ import re
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
@@ -20,6 +21,7 @@ from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.io.garbage import collect_seldom
 from muver.io.progress import note, start_logging
+from muver.io.text import Shown, visible
 from muver.reproduction.commands import COMMANDS, GROUPS, STAGE, Command
 from muver.version import __version__
 
@@ -137,7 +139,8 @@ def parser_of(command: Command) -> argparse.ArgumentParser:
 
 def run(command: Command, words: Sequence[str]) -> None:
     """Do the work of a command."""
-    given = vars(parser_of(command).parse_args(words))
+    with redirect_stderr(Shown(sys.stderr)):
+        given = vars(parser_of(command).parse_args(words))
     label = [command.name.removeprefix(STAGE), given.pop("label", None)]
     start_logging(" ".join(filter(None, label)), given.pop("log"))
     work = command.function()
@@ -327,7 +330,7 @@ def _extra(module: str) -> str | None:
 
 
 def _mistake(prefix: str, text: object) -> int:
-    print(f"{prefix}: error: {text}", file=sys.stderr)
+    print(visible(f"{prefix}: error: {text}"), file=sys.stderr)
     note(f"error: {text}")
     return 2
 
@@ -346,7 +349,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(found)
         else:
             prefix = f"muver {found.name}"
-            run(found, words[len(found.name.split()) :])
+            with redirect_stdout(Shown(sys.stdout)):
+                run(found, words[len(found.name.split()) :])
         sys.stdout.flush()
     except InputError as error:
         return _mistake(prefix, error)

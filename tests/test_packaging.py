@@ -67,13 +67,14 @@ assert main(["show"]) == 2
 def test_the_common_lock_leaves_torch_and_faiss_to_their_own():
     common = pins("base.lock")
     assert not [name for name in common if re.match(r"(torch|triton|faiss|nvidia|cuda)\b", name)]
-    assert "torch" in pins("torch.lock")
+    assert pins("torch-cpu.lock") == {"torch": pins("torch.lock")["torch"] + "+cpu"}
     assert "faiss-cpu" not in pins("faiss-gpu.lock")
     assert "faiss-gpu" not in pins("faiss-cpu.lock")
 
 
 def test_no_package_is_in_two_locks():
-    assert sum(len(PIN.findall(lock.read_text())) for lock in LOCKS) == len(pins())
+    locks = [lock for lock in LOCKS if lock.name != "torch-cpu.lock"]  # torch.lock's, without CUDA
+    assert sum(len(PIN.findall(lock.read_text())) for lock in locks) == len(pins())
 
 
 def test_conda_gives_the_versions_of_the_lock():
@@ -122,6 +123,12 @@ def test_set_up_refuses_a_python_that_will_not_do(tmp_path, python, told):
     )
     assert done.returncode == 1 and told in done.stderr
     assert not (tmp_path / ".venv").exists()
+
+
+def test_the_image_has_a_base_of_one_day_and_another_user_than_root():
+    told = (ROOT / "Dockerfile").read_text()
+    assert re.search(r"^FROM debian:\d+\.\d+-slim@sha256:[0-9a-f]{64}$", told, re.MULTILINE)
+    assert int(re.findall(r"^USER (\d+)$", told, re.MULTILINE)[-1]) > 0
 
 
 def test_make_lists_every_target():

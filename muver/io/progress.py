@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 from muver.io.errors import InputError
+from muver.io.text import Shown
 
 logger = logging.getLogger("muver")
 FOLLOWED = "MUVER_FOLLOWED"  # set for stages whose log files are already on a screen
@@ -21,7 +22,7 @@ def start_logging(stage: str, log_file: str | Path | None = None) -> None:
     logger.handlers.clear()
     logger.setLevel(logging.INFO)
     logger.propagate = False
-    screen = logging.StreamHandler(sys.stderr)
+    screen = logging.StreamHandler(Shown(sys.stderr))
     screen.setFormatter(logging.Formatter(f"[{stage}] %(message)s"))
     logger.addHandler(screen)
     if log_file is None:
@@ -33,6 +34,7 @@ def start_logging(stage: str, log_file: str | Path | None = None) -> None:
         file = logging.FileHandler(log_file, mode="w", encoding="utf-8")
     except OSError as error:
         raise InputError(f"{log_file}: cannot be written ({error.strerror}).") from error
+    file.stream = Shown(file.stream)
     file.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
     logger.addHandler(file)
 

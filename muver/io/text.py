@@ -1,6 +1,31 @@
 """Numbers and tables for people to read."""
 
+import re
 from collections.abc import Sequence
+from typing import Any
+
+# Controls but line ends and tabs, marks that turn the direction of letters, halves of characters.
+HIDDEN = re.compile(
+    "[^\n\t -~\u00a0-\U0010ffff]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+
+
+def visible(text: str) -> str:
+    r"""A text whose hidden characters are spelt as JSON may have them too, such as ``\u202e``."""
+    return HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+class Shown:
+    """A stream that gets texts as :func:`visible` has them."""
+
+    def __init__(self, stream: Any):
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        return self._stream.write(visible(text))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 def aligned(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:

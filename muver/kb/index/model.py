@@ -35,6 +35,7 @@ from muver.retriever.encoders.bulk import encode_vectors
 from muver.retriever.encoders.device import BATCH_TOKENS
 from muver.retriever.encoders.files import MODEL_FILES
 from muver.retriever.encoders.fingerprint import model_fingerprint
+from muver.retriever.encoders.hub import pinned
 from muver.retriever.encoders.settings import ModelConfig
 from muver.retriever.encoders.start import make_start
 from muver.retriever.retrieval.rows import GLOBAL, ORIGINAL
@@ -84,7 +85,7 @@ def keep(
     if settings.merge:
         model.require_positions("merged_tokens", settings.merged_tokens)
     kept = Model(
-        name=source,
+        name=pinned(source),
         fingerprint=model_fingerprint(place),
         trained=trained,
         punkt=_keep_punkt(parameters, folder / PUNKT),

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from muver.io.errors import InputError
+from muver.io.text import visible
 from muver.kb.index.answer import Answer, answers, checked, opened_index
 from muver.kb.index.mentions import STDIN, Form, Labelled, marked, read_mentions
 from muver.retriever.retrieval.answers import NO_VIEW, Mention
@@ -120,5 +121,5 @@ def in_terminal(
 
 
 def _flat(text: str) -> str:
-    """A text in one line, without what would move a terminal's cursor."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    """A text in one line of known width."""
+    return visible(" ".join(text.split()))

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -9,12 +10,14 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from tabulate import tabulate
 
 from muver.io.files import write_json, write_text
+from muver.io.text import visible
 from muver.reproduction.tables.page import Page, Section
 from muver.reproduction.tables.pages import page_of
 from muver.reproduction.tables.records import Result
 
 TEMPLATES = Path(__file__).with_name("templates")
 KEY = "row_key"  # columns that start with this lead to runs
+MARKUP = re.compile(r"[|]|<(?=[\w/!?])|\](?=\()")  # what a cell of Markdown can't have as it is
 LATEX = {  # what templates are marked with, as TeX has the usual braces
     "block_start_string": "<%", "block_end_string": "%>", "comment_start_string": "<#",
     "variable_start_string": "<<", "variable_end_string": ">>",
@@ -59,13 +62,9 @@ def to_markdown(page: Page, level: int = 1) -> str:
 
 
 def _section_markdown(section: Section) -> list[str]:
-    cells = [
-        [
-            f"**{text}**" if (row, column) in section.best else text.replace("|", "\\|")
-            for column, text in enumerate(texts)
-        ]
-        for row, texts in enumerate(section.rows)
-    ]
+    cells = [[MARKUP.sub(r"\\\g<0>", visible(text)) for text in texts] for texts in section.rows]
+    for row, column in section.best:
+        cells[row][column] = f"**{cells[row][column]}**"
     for row, letter in section.marks.items():
         cells[row][0] += f" [{letter}]"
     align = ["right" if number else "left" for number in section.numbers]
@@ -112,5 +111,5 @@ def escape(text: str) -> str:
     >>> print(escape("# of Views: 100% of a_b"))
     \\# of Views: 100\\% of a\\_b
     """
-    signs = "".join(ESCAPED.get(sign, sign) for sign in " ".join(text.split()))
+    signs = "".join(ESCAPED.get(sign, sign) for sign in visible(" ".join(text.split())))
     return signs.replace("--", "-{}-")  # TeX would turn them into a dash

@@ -61,4 +61,5 @@ def _reason(kind: type, line: bytes) -> str:
         return "not valid JSON (nested too deep)"
     except msgspec.DecodeError as error:
         return f"not valid JSON ({str(error).removeprefix('JSON is malformed: ')})"
-    return problem(kind, value)[1] if isinstance(value, dict) else "not a JSON object"
+    found = problem(kind, value) if isinstance(value, dict) else ("", "not a JSON object")
+    return found[1] if found else "a key comes twice, once with a value that does not fit"

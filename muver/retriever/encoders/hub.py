@@ -107,3 +107,9 @@ def cached(source: str) -> Path | None:
     if isinstance(config, str) and any(isinstance(file, str) for file in weights):
         return Path(config)
     return None
+
+
+def pinned(source: str) -> str:
+    """A name of the hub with the commit that was taken, ``NAME@REVISION``; a directory as it is."""
+    found = None if place(source).exists() else cached(source)
+    return f"{at_revision(source)[0]}@{found.parent.name}" if found else source

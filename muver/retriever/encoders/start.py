@@ -21,7 +21,7 @@ from muver.retriever.encoders.files import (
     TOKENIZER_FILE,
     TOWER_FILES,
 )
-from muver.retriever.encoders.hub import check_there, place
+from muver.retriever.encoders.hub import check_there, pinned, place
 from muver.retriever.encoders.own_pooling import SCRATCH
 from muver.retriever.encoders.settings import FromScratch, Pretrained, Scratch
 from muver.retriever.encoders.sizes import BertConfig
@@ -116,7 +116,7 @@ def take_encoder(source: str | Path, out: Path, with_pooling: bool = False) -> N
         except OSError as error:
             raise InputError(f"encoder {str(source)!r}: cannot be had ({error}).") from error
     identity = {key: sha256_of(out / file) for key, file in CHECKSUMS.items()}
-    name = folder.resolve().name if folder.is_dir() else str(source)
+    name = folder.resolve().name if folder.is_dir() else pinned(str(source))
     _finish(out, name, identity, vectors)
 
 

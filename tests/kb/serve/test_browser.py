@@ -66,6 +66,13 @@ def test_a_selected_mention_gives_ranked_entities_and_what_each_view_adds(open_p
     )
     assert other.startswith("Anna lives by the river\nview of sentence 1\n0 % of the score")
     assert tab.texts(".whole mark") == ["She forged the gate in spring."]
+    turned = tab.run(
+        "const mark = document.querySelector('#mention mark'), rest = document.createRange();"
+        "mark.textContent = '\\u202eexe.png';"
+        "rest.selectNode(mark.nextSibling);"
+        "return mark.getBoundingClientRect().right > rest.getBoundingClientRect().right"
+    )
+    assert not turned  # the letters that follow
     tab.width(360)  # on a phone nothing is wider than the screen
     assert tab.run("return document.documentElement.scrollWidth") <= 360
 

@@ -46,6 +46,12 @@ def test_markdown_below_a_heading_of_its_own():
     )
 
 
+def test_a_cell_of_markdown_shows_what_it_is_given():
+    rows = [["<b>x</b>"], ["![C](d)"], ["\u202e < 1"]]
+    text = to_markdown(Page("", [Section("", "", ["method"], rows)]))
+    assert r"| \<b>x\</b> |" in text and r"| ![C\](d) " in text and r"| \u202e < 1 " in text
+
+
 def test_a_float_with_booktabs():
     assert to_latex(PAGE, "table3") == EXPECTED
 
@@ -57,6 +63,7 @@ def test_a_float_with_booktabs():
         ("$x^2$ < y | z", r"\$x\textasciicircum{}2\$ \textless{} y \textbar{} z"),
         ("48.50 ± 0.31", r"48.50 \ensuremath{\pm} 0.31"),
         ("a -- b", "a -{}- b"),
+        ("\x1b[2J\u202ea", r"\textbackslash{}u001b[2J\textbackslash{}u202ea"),
         ('a "name"\n\nbelow', "a ''name'' below"),
     ],
 )

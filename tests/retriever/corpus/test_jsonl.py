@@ -16,6 +16,7 @@ class Named(msgspec.Struct):
         (b" ", "empty"),
         (b"[]", "not a JSON object"),
         (b'{"name": 1}', "name"),
+        (b'{"name": 1, "name": "a"}', "a key comes twice"),
         (b'{"name": "a', "not valid JSON"),
         (b'"name": "a"}', "not valid JSON"),  # the second line of an object over several
         (b'{"name": "\xff"}', "UTF-8"),

@@ -64,6 +64,8 @@ def test_a_cache(tmp_path, monkeypatch):
     assert hub.cached("someone/small-bert") is None  # without weights
     (snapshot / "model.safetensors").touch()
     assert hub.cached("someone/small-bert") == snapshot / "config.json"
+    assert hub.pinned("someone/small-bert") == f"someone/small-bert@{'0' * 40}"
+    assert hub.pinned(str(tmp_path)) == str(tmp_path)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     hub.check_there("someone/small-bert")
     hub.check_there(f"someone/small-bert@{'0' * 40}")
