@@ -160,11 +160,12 @@ def spread(rows: Iterable[RowOfRecord], over: Over) -> Spread | None:
     found = []
     for row in rows:
         for part in row.sets.values():
-            repeats = [*getattr(part, over).values()]
-            if over == "seeds":
-                repeats.append(next(iter(part.machines.values())))
-            for k in repeats[0] if len(repeats) > 1 else ():
-                hits = [one[k] for one in repeats if k in one]
-                points = 100 * (max(hits) - min(hits)) / part.mentions
-                found.append(Spread(points, row.method, k, len(hits), over))
+            machines, seeds = [*part.machines.values()], [*part.seeds.values()]
+            # The record does not say on which machine the seeds were drawn.
+            draws = [machines] if over == "machines" else [[one, *seeds] for one in machines]
+            for repeats in draws:
+                for k in repeats[0] if len(repeats) > 1 else ():
+                    hits = [one[k] for one in repeats if k in one]
+                    points = 100 * (max(hits) - min(hits)) / part.mentions
+                    found.append(Spread(points, row.method, k, len(hits), over))
     return max(found, default=None)

@@ -115,6 +115,9 @@ def test_the_spread_is_the_widest_range_of_a_row():
     assert str(widest(three, "machines")) == "up to 2.50 points (MUVER, R@8, 3 machines)"
     seeded = record(muver=(20, 40), seeds={"muver": [(28, 42)]})
     assert str(widest(seeded, "seeds")) == "up to 4.00 points (MUVER, R@1, 2 seeds)"
+    first = replaced(seeded, record("b", muver=(27, 42), seeds={"muver": [(28, 42)]}), ["table1"])
+    assert [*machines(first, "muver")] == ["b", "a"]
+    assert str(widest(first, "seeds")) == "up to 4.00 points (MUVER, R@1, 2 seeds)"
 
 
 def widest(of, over):
