@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from mlflow import MlflowClient, server
+from mlflow import MlflowClient
 
 from muver.cli import main
 from tests.reproduction.tracking.conftest import TableFiles, copy_of, evaluation
@@ -18,6 +18,8 @@ def address(empty_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
     Started as ``mlflow server`` starts its workers, without the process above them.
     """
+    from mlflow import server  # takes a second, which only who runs these tests need wait
+
     folder = tmp_path_factory.mktemp("server")
     settings = {
         server.BACKEND_STORE_URI_ENV_VAR: copy_of(empty_store, folder),
