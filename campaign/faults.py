@@ -79,6 +79,20 @@ FAULTS = [
         "`tests/retriever/encoders/test_bert.py`",
     ),
     Fault(
+        "bytes",
+        "An index answered with other weights than it was made with, although they are listed: the "
+        "section itself had not looked at an index's model, nor put it back.",
+        "The first answer compares the model: `tests/kb/index/test_mistakes.py`. The section looks "
+        "at the folder that a job works in.",
+    ),
+    Fault(
+        "bytes",
+        "The report read what vectors are of, and a knowledge base's parts, without comparing "
+        "their SHA-256: a traceback.",
+        "Whoever opens them compares: `tests/io/test_checksums.py`, "
+        "`tests/retriever/corpus/test_knowledge_base.py`.",
+    ),
+    Fault(
         "hostile",
         "One of 73 changed OBO files made the library that parses them panic: a traceback.",
         "Not mended yet: it is no Python exception that an import could tell from others.",

@@ -21,7 +21,7 @@ from muver.io.progress import Progress
 from muver.kb.importing.schema import read_entities
 from muver.kb.index import segments
 from muver.kb.index.entity import Entity, checked
-from muver.kb.index.machinery import Machinery
+from muver.kb.index.machinery import Machinery, check_part
 from muver.kb.index.segments import Opened, check, groups, joined, schema
 from muver.kb.index.settings import Making
 from muver.kb.index.snapshot import Place, Snapshot
@@ -38,7 +38,6 @@ from muver.kb.index.state import (
     write_state,
     writing,
 )
-from muver.retriever.views.files import punkt_fingerprint
 
 BM25 = "bm25"
 # Segments of fewer entities are joined when there are more than so many of them.
@@ -162,20 +161,12 @@ def verify(folder: Path, name: str = FILE) -> list[str]:
             check(folder / SEGMENTS, segment)
         except InputError as error:
             wrong.append(str(error))
-    if state.model is None:
-        return wrong
-    from muver.retriever.encoders.fingerprint import model_fingerprint
-
-    try:
-        made = {MODEL: model_fingerprint(folder / MODEL), PUNKT: punkt_fingerprint(folder / PUNKT)}
-    except (InputError, OSError) as error:
-        return [*wrong, str(error)]
-    wanted = {MODEL: state.model.fingerprint, PUNKT: state.model.punkt}
-    return wrong + [
-        f"{folder / name}: not what the index was made with. Put that back, or make it again."
-        for name in wanted
-        if made[name] != wanted[name]
-    ]
+    for part in (MODEL, PUNKT) if state.model else ():
+        try:
+            check_part(folder, part, state)
+        except InputError as error:
+            wrong.append(str(error))
+    return wrong
 
 
 def repair(folder: Path) -> State | None:

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from muver.io.errors import InputError
 from muver.kb.index import words
 from muver.kb.index.entity import Entity
-from muver.kb.index.segments import ENTITY
+from muver.kb.index.segments import AT_ONCE, ENTITY
 from muver.kb.index.state import MODEL, PUNKT, State
 from muver.retriever.retrieval.answers import Mention
+from muver.retriever.views.files import punkt_fingerprint
 
 if TYPE_CHECKING:
     from muver.kb.index.model import ViewEncoder
@@ -53,12 +55,16 @@ class Machinery:
 
     @cached_property
     def model(self) -> "BiEncoder":
-        return load_model(self.folder / MODEL)
+        model = load_model(self.folder / MODEL)
+        if all(path.stat().st_size <= AT_ONCE for path in (self.folder / MODEL).rglob("*")):
+            check_part(self.folder, MODEL, self.state)
+        return model
 
     @cached_property
     def _encoder(self) -> "ViewEncoder":
         from muver.kb.index.model import ViewEncoder
 
+        check_part(self.folder, PUNKT, self.state)
         return ViewEncoder(self.model, self.state.settings, self.folder / PUNKT)
 
 
@@ -70,3 +76,21 @@ def load_model(folder: Path) -> "BiEncoder":
 
     model = BiEncoder.from_pretrained(folder).eval()
     return model.to("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def check_part(folder: Path, name: str, state: State) -> None:
+    """Refuse a model or a splitter that is not what the index was made with."""
+    from muver.retriever.encoders.fingerprint import model_fingerprint
+
+    fingerprint, wanted = {
+        MODEL: (model_fingerprint, state.model.fingerprint),
+        PUNKT: (punkt_fingerprint, state.model.punkt),
+    }[name]
+    try:
+        made = fingerprint(folder / name)
+    except OSError as error:
+        raise InputError(f"{folder / name}: cannot be read ({error}).") from None
+    if made != wanted:
+        raise InputError(
+            f"{folder / name}: not what the index was made with. Put that back, or make it again."
+        )
