@@ -87,14 +87,20 @@ FAULTS = [
     ),
     Fault(
         "bytes",
-        "The report read what vectors are of, and a knowledge base's parts, without comparing "
-        "their SHA-256: a traceback.",
-        "Whoever opens them compares: `tests/io/test_checksums.py`, "
-        "`tests/retriever/corpus/test_knowledge_base.py`.",
+        "The report read the table that says what vectors are of without comparing its SHA-256: a "
+        "traceback.",
+        "Whoever opens it compares: `tests/io/test_checksums.py`.",
     ),
     Fault(
         "hostile",
         "One of 73 changed OBO files made the library that parses them panic: a traceback.",
-        "Not mended yet: it is no Python exception that an import could tell from others.",
+        "It is told by its name, and so is each other exception of that library, as of a file that "
+        "is not UTF-8: `tests/kb/importing/sources/test_ontologies.py`.",
+    ),
+    Fault(
+        "together",
+        "Of two recorders that were the first in a PostgreSQL (a trial before records were kept) "
+        "one gave up, because the other one made MLflow's tables or tags.",
+        "It tries again: `tests/reproduction/tracking/test_store.py`.",
     ),
 ]

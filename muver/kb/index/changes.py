@@ -6,6 +6,7 @@ killed before that leaves the old state, and at most a file that nothing names.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, islice
 from operator import length_hint
 from pathlib import Path
@@ -155,15 +156,12 @@ def verify(folder: Path, name: str = FILE) -> list[str]:
     the state's file.
     """
     state = read_state(folder, name)
+    looks = [partial(check, folder / SEGMENTS, segment) for segment in state.segments]
+    looks += [partial(check_part, folder, part, state) for part in (MODEL, PUNKT) if state.model]
     wrong = []
-    for segment in state.segments:
+    for look in looks:
         try:
-            check(folder / SEGMENTS, segment)
-        except InputError as error:
-            wrong.append(str(error))
-    for part in (MODEL, PUNKT) if state.model else ():
-        try:
-            check_part(folder, part, state)
+            look()
         except InputError as error:
             wrong.append(str(error))
     return wrong

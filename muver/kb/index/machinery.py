@@ -14,6 +14,7 @@ from muver.kb.index import words
 from muver.kb.index.entity import Entity
 from muver.kb.index.segments import AT_ONCE, ENTITY
 from muver.kb.index.state import MODEL, PUNKT, State
+from muver.retriever.encoders.fingerprint import model_fingerprint
 from muver.retriever.retrieval.answers import Mention
 from muver.retriever.views.files import punkt_fingerprint
 
@@ -80,17 +81,14 @@ def load_model(folder: Path) -> "BiEncoder":
 
 def check_part(folder: Path, name: str, state: State) -> None:
     """Refuse a model or a splitter that is not what the index was made with."""
-    from muver.retriever.encoders.fingerprint import model_fingerprint
-
-    fingerprint, wanted = {
-        MODEL: (model_fingerprint, state.model.fingerprint),
-        PUNKT: (punkt_fingerprint, state.model.punkt),
+    wanted, fingerprint = {
+        MODEL: (state.model.fingerprint, model_fingerprint),
+        PUNKT: (state.model.punkt, punkt_fingerprint),
     }[name]
+    why = "not what the index was made with"
     try:
-        made = fingerprint(folder / name)
+        if fingerprint(folder / name) == wanted:
+            return
     except OSError as error:
-        raise InputError(f"{folder / name}: cannot be read ({error}).") from None
-    if made != wanted:
-        raise InputError(
-            f"{folder / name}: not what the index was made with. Put that back, or make it again."
-        )
+        why = f"cannot be read ({error})"
+    raise InputError(f"{folder / name}: {why}. Put that back, or make it again.")

@@ -19,7 +19,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import ArrayLike, NDArray
 
-from muver.io.checksums import check
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.matrices import load_matrix
@@ -149,7 +148,6 @@ class KnowledgeBase:
         for part in np.unique(parts):
             rows = wanted[order][parts[order] == part] - self._firsts[part]
             path = self.folder / self.manifest["parts"][part]["file"]
-            check([path])
             try:
                 table = pq.read_table(path, columns=columns, partitioning=None)
             except (OSError, pa.ArrowInvalid) as error:

@@ -341,8 +341,7 @@ def test_another_model_or_splitter_in_its_place(with_model, encoder):
 
 
 def test_damage_of_a_model_or_splitter_is_told_before_it_is_used(with_model, monkeypatch):
-    splitter = with_model.folder / "punkt" / "abbrev_types.txt"
-    flip(splitter)
+    flip(with_model.folder / "punkt" / "abbrev_types.txt")
     opened = Index.open(with_model.folder)
     opened.retrieve([Mention("tower")])  # a query needs no splitter
     with pytest.raises(InputError, match="punkt: not what the index was made with"):
