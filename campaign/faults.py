@@ -87,6 +87,12 @@ FAULTS = [
     ),
     Fault(
         "bytes",
+        "A bit of an activation's name in the config.json of a model ended in a KeyError.",
+        "An index's model is compared before it is loaded, and the name is told: "
+        "`tests/retriever/encoders/test_library.py`.",
+    ),
+    Fault(
+        "bytes",
         "The report read the table that says what vectors are of without comparing its SHA-256: a "
         "traceback.",
         "Whoever opens it compares: `tests/io/test_checksums.py`.",

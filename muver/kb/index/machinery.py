@@ -56,10 +56,9 @@ class Machinery:
 
     @cached_property
     def model(self) -> "BiEncoder":
-        model = load_model(self.folder / MODEL)
         if all(path.stat().st_size <= AT_ONCE for path in (self.folder / MODEL).rglob("*")):
             check_part(self.folder, MODEL, self.state)
-        return model
+        return load_model(self.folder / MODEL)
 
     @cached_property
     def _encoder(self) -> "ViewEncoder":
