@@ -259,6 +259,12 @@ def test_a_state_with_other_bytes(index):
         for ask in (lambda: Index.open(index.folder), index.refresh, lambda: index.add([NEW])):
             with pytest.raises(Damaged, match="index.json"):
                 ask()
+    del state["sha256"]  # as of an old index
+    for other in ({"entities": 9}, {"removed": [99]}):
+        segments = [{**state["segments"][0], **other}]
+        path.write_text(json.dumps({**state, "segments": segments}))
+        with pytest.raises(Damaged, match="000001.arrow"):
+            Index.open(index.folder)
 
 
 def test_a_state_without_a_checksum(index):
