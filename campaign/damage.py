@@ -2,20 +2,23 @@
 
 A bit is flipped, the end cut off, two blocks are swapped, one is zeroed, the file is emptied, or
 another one of its form lies in its place. Then a stage that reads it runs once more, an index is
-opened and asked, or a training goes on from its checkpoint. A case holds if that ends with a
-message (status 2, nothing written), or with exactly the bytes or answers of undamaged files.
+opened and asked, or a training goes on from its checkpoint; what none reads, `muver verify` does.
+A case holds if that ends with a message (status 2, nothing written), or with exactly the bytes or
+answers of undamaged files.
 """
 
 import contextlib
+import io
 import os
 import random
-import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from unittest import mock
+
+import torch
 
 from campaign import indexes
 from campaign.child import TOLD, Ended, bounded
@@ -28,7 +31,7 @@ from muver.retriever.training.checkpoint import Checkpoints
 from tests import tiny
 
 State = dict[Path, bytes]
-Job = tuple[Callable[[], int], list[Path]]  # and the files that it reads
+Job = tuple[Callable[[], int], Path, list[Path]]  # the folder that it works in; what it reads
 LOGGED = (".sha256", ".log", ".tsv")  # each run adds to them
 
 
@@ -43,14 +46,18 @@ def indexes_only(plan: Plan) -> Iterator[Case]:
 
 
 def _drawn(plan: Plan, jobs: Iterable[Job]) -> Iterator[Case]:
-    files: dict[str, list[tuple[Path, Callable[[], int]]]] = defaultdict(list)
-    for work, read in jobs:
+    files: dict[str, list[tuple[Path, Path, Callable[[], int]]]] = defaultdict(list)
+    for work, folder, read in jobs:
         for path in read:
-            files[_kind(path)].append((path, work))
+            files[_kind(path)].append((path, folder, work))
+    states = {folder: _state(folder) for own in files.values() for _, folder, _ in own}
     for _, chance in plan.turns():
         for kind, own in files.items():
-            path, work = chance.choice(own)
-            yield _damaged(kind, path, work, [one for one, _ in own], chance, plan.fault)
+            path, folder, work = chance.choice(own)
+            alike = [one for one, _, _ in own if one != path]
+            work = partial(_silent, folder, path) if plan.fault else work
+            how, wrong = _damaged(path, folder, work, alike, states[folder], chance)
+            yield Case(kind, f"{path.relative_to(folder)}, {how}", wrong)
 
 
 def _kind(path: Path) -> str:
@@ -63,19 +70,17 @@ def _kind(path: Path) -> str:
 
 
 def _damaged(
-    kind: str, path: Path, work: Callable[[], int], alike: list[Path], chance: random.Random,
-    fault: bool,
-) -> Case:  # fmt: skip
-    folder = next(one for one in path.parents if one.name in ("project", "words", "model"))
-    before = _state(folder)
-    others = [one for one in alike if one != path]
-    old = others and chance.choice(others).read_bytes() or b""
+    path: Path, folder: Path, work: Callable[[], int], alike: list[Path], before: State,
+    chance: random.Random,
+) -> tuple[str, str]:  # fmt: skip
+    """Damage a file and do some work with it: how, and what went wrong."""
+    old = alike and chance.choice(alike).read_bytes() or b""
     data = damaged = path.read_bytes()
     while damaged == data:  # as two blocks that were swapped may be the same
         how = chance.choice(DAMAGE)
         damaged = how(data, chance, old) if data else b"\0"
     path.write_bytes(damaged)
-    ended = bounded(partial(_silent, folder, path) if fault else work)
+    ended = bounded(work)
     after = _state(folder)
     wrong = ended.crash or _judged(ended, before, after, path)
     for one in after.keys() - before.keys():
@@ -83,7 +88,7 @@ def _damaged(
     for one, content in before.items():
         if after.get(one) != content:
             one.write_bytes(content)
-    return Case(kind, f"{path.relative_to(folder)}, {how.__name__}", wrong)
+    return how.__name__, wrong
 
 
 def _silent(folder: Path, path: Path) -> int:
@@ -124,40 +129,35 @@ def _called(folder: Path, words: list[str]) -> int:
         return cli.main(words)
 
 
-def _noted(work: Callable[[], int], folder: Path, words: list[str]) -> Ended:
-    """Do some work and print the files that Python opened, and what the words name."""
-    opened = {str(folder / word) for word in words}
-
-    def note(event: str, given: tuple) -> None:
-        if event == "open" and isinstance(given[0], str):
-            opened.add(os.path.join(os.getcwd(), given[0]))
-
-    sys.addaudithook(note)
-    code = work()
-    print("\0".join(["", *opened]))
-    return code
-
-
 def _jobs(folder: Path) -> Iterator[Job]:
     """The project's jobs, each with the files that it reads and does not write."""
     project = made(folder)
     project.snakemake(*UNTRACKED)
     further = [["muver", "show", "table1"], *commands(project, "record", *UNTRACKED)[-1:]]
     calls = [*commands(project, *UNTRACKED), *further]
-    for words in calls:  # the second time nothing changes
-        assert bounded(partial(_called, folder, words[1:])).code == 0, words
-    for words in calls:
+    torch.set_num_threads(1)  # a copy of a process waits for threads that it does not have
+    for words in calls:  # the second time nothing changes, and what is imported here stays
+        with contextlib.redirect_stdout(io.StringIO()):
+            assert _called(folder, words[1:]) == 0, words
+    seen: set[Path] = set()
+    for words in [*calls, *(["muver", "verify", "--folder", top] for top in ("build", "results"))]:
         work = partial(_called, folder, words[1:])
-        times = {one: one.stat().st_mtime_ns for one in _state(folder)}
-        ended = bounded(partial(_noted, work, folder, words))
-        assert ended.code == 0, ended
-        given = {Path(os.path.realpath(one)) for one in ended.said.split("\0")[1:]}
-        read = [
-            one
-            for one in _state(folder)
-            if given & {one, *one.parents[:2]} and times.get(one) == one.stat().st_mtime_ns
-        ]
-        yield work, [one for one in read if one.suffix not in LOGGED]
+        read = {one for one in _read(folder, work) if one.suffix not in LOGGED}
+        yield work, folder, sorted(read - seen if "verify" in words else read)
+        seen |= read
+
+
+def _read(folder: Path, work: Callable[[], int]) -> Iterator[Path]:
+    """The files that some work reads and leaves as they are, by the times that they have then."""
+    written = {one: one.stat().st_mtime_ns for one in _state(folder)}
+    for one, time in written.items():
+        os.utime(one, ns=(0, time))
+    ended = bounded(work)
+    assert ended.code == 0, ended
+    for one, time in written.items():
+        there = one.stat()
+        if there.st_atime_ns and there.st_mtime_ns == time:
+            yield one
 
 
 def _openings(folder: Path) -> Iterator[Job]:
@@ -172,7 +172,7 @@ def _openings(folder: Path) -> Iterator[Job]:
     for one in (words, model):
         work = partial(_asked, one)
         assert bounded(work).code == 0
-        yield work, [path for path in (one / "index").rglob("*") if path.is_file()]
+        yield work, one, [path for path in (one / "index").rglob("*") if path.is_file()]
 
 
 def _asked(folder: Path) -> int:

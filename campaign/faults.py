@@ -79,8 +79,49 @@ FAULTS = [
         "`tests/retriever/encoders/test_bert.py`",
     ),
     Fault(
+        "bytes",
+        "An index answered with other weights than it was made with, although they are listed: the "
+        "section itself had not looked at an index's model, nor put it back.",
+        "The first answer compares the model: `tests/kb/index/test_mistakes.py`. The section looks "
+        "at the folder that a job works in.",
+    ),
+    Fault(
+        "bytes",
+        "A bit of an activation's name in the config.json of a model ended in a KeyError.",
+        "An index's model is compared before it is loaded, and the name is told: "
+        "`tests/retriever/encoders/test_library.py`.",
+    ),
+    Fault(
+        "bytes",
+        "The report read the table that says what vectors are of without comparing its SHA-256: a "
+        "traceback.",
+        "Whoever opens it compares: `tests/io/test_checksums.py`.",
+    ),
+    Fault(
         "hostile",
         "One of 73 changed OBO files made the library that parses them panic: a traceback.",
-        "Not mended yet: it is no Python exception that an import could tell from others.",
+        "It is told by its name, and so is each other exception of that library, as of a file that "
+        "is not UTF-8: `tests/kb/importing/sources/test_ontologies.py`.",
+    ),
+    Fault(
+        "together",
+        "Of two recorders that were the first in a PostgreSQL (a trial before records were kept) "
+        "one gave up, because the other one made MLflow's tables, tags or data sets.",
+        "It tries again: `tests/reproduction/tracking/test_store.py`.",
+    ),
+    Fault(
+        "service",
+        "Answers of 400, 413 and 415 were not in the description of the routes that take a body "
+        "(found by schemathesis).",
+        "They are; the section looks at each answer's status, and at a sample of requests "
+        "`tests/campaign/test_sections.py`.",
+    ),
+    Fault(
+        "hostile",
+        "A column's name in Parquet that is not UTF-8, a member of a zip file without a name, and "
+        "an old index.json of other counts than its segments' ended in tracebacks (found by "
+        "atheris).",
+        "`tests/kb/importing/sources/test_tables.py`, `tests/retriever/corpus/test_archive.py`, "
+        "`tests/kb/index/test_mistakes.py`",
     ),
 ]

@@ -4,8 +4,10 @@ Each is changed in one to four places: bytes flipped, cut, swapped, zeroed, put 
 ones among them (halves of characters, escapes, deep brackets, entities, formulas, names that leave
 the folder). A case holds if its reader ends well or with a message in words, within 60 seconds of
 processor time and 3 GiB of memory, and writes nothing outside of its folder. A traceback or a
-signal is a fault. An hour was asked for; the minutes of each run are below. The changes are ours:
-neither atheris nor schemathesis was used.
+signal is a fault. An hour was asked for; the minutes of each run are below. The changes are ours.
+atheris, which is led by the code that a file reaches, was tried beside them: 22 seconds for each of
+15 forms, 31,544 files, and three faults that these changes had not found (below). So it is worth a
+section, and has none.
 """
 
 import bz2

@@ -19,6 +19,7 @@ from campaign.project import (
     UNTRACKED,
     again,
     commands,
+    compiled,
     differences,
     idle,
     kill,
@@ -27,6 +28,7 @@ from campaign.project import (
     start,
 )
 from tests.workflow.conftest import Project
+from tests.workflow.test_table2 import tiny_encyclopedia
 
 WHOM = ("one process", "all processes", "the first process")
 SNAKEMAKE = ["snakemake", "--cores", "2"]
@@ -41,13 +43,15 @@ class Target(NamedTuple):
 
 
 def workflow(plan: Plan) -> Iterator[Case]:
-    """Kill Snakemake; every fourth time in a run that also records in MLflow."""
+    """Kill Snakemake; one in four runs records in MLflow too, and one is Table 2's."""
     base = made(plan.folder / "base")
+    table2 = compiled(tiny_encyclopedia(plan.folder / "table2"))
     targets = {
         "the workflow": Target(base, [*SNAKEMAKE, *UNTRACKED]),
+        "the workflow, Table 2": Target(table2, [*SNAKEMAKE, *UNTRACKED, "preset=miniwikipedia"]),
         "the workflow, recorded": Target(base, SNAKEMAKE),
     }
-    yield from killed(plan, targets, ["the workflow"] * 3 + ["the workflow, recorded"])
+    yield from killed(plan, targets, ["the workflow", *targets])
 
 
 def others(plan: Plan) -> Iterator[Case]:
@@ -118,4 +122,6 @@ def _one(
 
 
 def _is_result(path: Path) -> bool:
-    return str(path).endswith(("results/miniwikia/table1.csv", "000001.arrow"))
+    return str(path).endswith(
+        ("results/miniwikia/table1.csv", "results/miniwikipedia/table2.csv", "000001.arrow")
+    )

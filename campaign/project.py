@@ -29,13 +29,22 @@ UNTRACKED = ("--config", "tracking={enabled: false}")
 PATIENCE = 180  # seconds for whatever is to end by itself
 # What differs between two runs that went well: times, and MLflow's own names for runs.
 TIMED = {"report.html", "dvc.lock"}
+# Of each row how its runs in MLflow stand, those that were given up left out.
+ROWS = (
+    "select t.value, r.status from runs r join tags t on t.run_uuid = r.run_uuid "
+    "where t.key = 'row_key' and r.lifecycle_stage = 'active'"
+)
 OWN = {".git", ".snakemake", "logs", "mlartifacts", "mlflow.db", ".dvc"}
 
 
 def made(folder: Path) -> Project:
     """A tiny project with two rows, compiled and not yet run."""
-    project = tiny_project(folder, **FEW)
-    project.snakemake("-n")
+    return compiled(tiny_project(folder, **FEW))
+
+
+def compiled(project: Project) -> Project:
+    """Spare every copy of a project the compiling of its code."""
+    project.run("python", "-m", "compileall", "-q", "muver")
     return project
 
 
@@ -69,15 +78,11 @@ def _content(path: Path) -> str:
 
 
 def runs(folder: Path) -> Counter[str]:
-    """How many runs MLflow has of each row, those that were given up left out."""
+    """How many runs MLflow has of each row, in the SQLite store of a folder."""
     if not (folder / "mlflow.db").exists():
         return Counter()
-    asked = (
-        "select t.value, r.status from runs r join tags t on t.run_uuid = r.run_uuid "
-        "where t.key = 'row_key' and r.lifecycle_stage = 'active'"
-    )
     with contextlib.closing(sqlite3.connect(folder / "mlflow.db")) as store:
-        return Counter(f"{key} {status}" for key, status in store.execute(asked))
+        return Counter(f"{key} {status}" for key, status in store.execute(ROWS))
 
 
 def differences(found: dict[str, str], wanted: dict[str, str]) -> str:

@@ -3,9 +3,12 @@
 Every route of `/openapi.json` gets parameters and bodies that its schema allows, values of other
 types, odd texts (halves of characters, escapes, thousands of spaces and full stops), and bodies
 that were changed byte by byte; some carry the token and change the index. A request holds if its
-status is below 500 and it took the process less than a second of processor time. In the end the
-service still has to find an entity, with as many threads and open files as after the first tenth of
-the requests, and less than a tenth more memory.
+status is below 500 and one that the route describes, and it took the process less than a second of
+processor time. In the end the service still has to find an entity, with as many threads and open
+files as after the first tenth of the requests, and less than a tenth more memory. schemathesis was
+tried beside it, on the same description: of 7,407 requests in 8 minutes none had a 5xx, and it
+found that answers of 400 and 415 were not described. Since then that is looked at here;
+schemathesis is not kept, as it needs another version of a library (graphql-core) than MLflow does.
 """
 
 import gc
@@ -83,7 +86,8 @@ def drawn(schema: dict[str, Any], all: dict[str, Any], chance: random.Random) ->
     return chance.choice([*ODD, *tiny.WORDS])
 
 
-def _ask(service: Running, paths: dict, schemas: dict, chance: random.Random) -> tuple[str, int]:
+def _ask(service: Running, paths: dict, schemas: dict, chance: random.Random) -> tuple[str, str]:
+    """Send a request: which, and what is wrong with the status of its answer."""
     path = chance.choice(sorted(paths))
     method = chance.choice(sorted(paths[path]))
     told = paths[path][method]
@@ -103,7 +107,8 @@ def _ask(service: Running, paths: dict, schemas: dict, chance: random.Random) ->
             body = odd(body, chance)
     token = TOKEN if chance.random() < 0.5 else None
     answer = service.call(method.upper(), f"{path}?{'&'.join(query)}", body, token=token)
-    return f"{method.upper()} {path[:60]}", answer.status
+    right = answer.status < 500 and str(answer.status) in told["responses"]
+    return f"{method.upper()} {path[:60]}", "" if right else f"status {answer.status}"
 
 
 def attack(plan: Plan) -> Iterator[Case]:
@@ -125,8 +130,7 @@ def attack(plan: Plan) -> Iterator[Case]:
         for number, chance in plan.turns():
             began = time.process_time()
             try:
-                what, status = _ask(service, paths, schemas, chance)
-                wrong = f"status {status}" * (status >= 500)
+                what, wrong = _ask(service, paths, schemas, chance)
             except OSError as error:
                 what, wrong = "a request", f"no answer: {error!r}"
             took = time.process_time() - began

@@ -1,16 +1,18 @@
 """Two at once: in one folder, or on one MLflow store.
 
 Two Snakemakes in one clone, `dvc repro` beside Snakemake, `muver prune --remove` beside a run,
-eight recorders of one table, and two clones that record the same rows in one SQLite store. Each has
+eight recorders of one table, and two clones that record the same rows in one store: of SQLite, and
+of PostgreSQL where that is there (Debian: postgresql) and `make .venv/servers` was called. Each has
 to end well or with a sentence on who is at work, without a traceback; after the first command was
 called once more all files are those of a single run, and MLflow has one finished run a row.
-PostgreSQL was not tried.
 """
 
+import contextlib
 import random
 import shutil
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from campaign.kills import SNAKEMAKE
 from campaign.plan import Case, Plan
 from campaign.project import (
     PATIENCE,
+    ROWS,
     UNTRACKED,
     again,
     commands,
@@ -27,9 +30,12 @@ from campaign.project import (
     runs,
     start,
 )
+from tests.cluster.conftest import SERVERS
+from tests.cluster.on_server import postgres_tool, postgresql
 from tests.workflow.conftest import Project
 
 RUN = [*SNAKEMAKE, *UNTRACKED]
+POSTGRESQL = "two clones, one PostgreSQL"
 BESIDE = {
     "two runs in a clone": RUN,
     "prune beside a run": ["muver", "prune", "--remove"],
@@ -47,6 +53,12 @@ def attack(plan: Plan) -> Iterator[Case]:
     single = whole.copy(plan.folder / "single")
     single.run(*record)
     kinds = ["eight recorders", "two clones, one store", *BESIDE]
+    try:
+        postgres_tool("initdb")
+        assert SERVERS.is_dir(), "make .venv/servers"
+        kinds.insert(2, POSTGRESQL)
+    except AssertionError as error:
+        print(f"PostgreSQL is not tried: {error}")
     for number, chance in plan.turns():
         for kind in kinds:
             folder = plan.folder / str(number)
@@ -95,15 +107,26 @@ def _recorders(
 ) -> str:
     """What goes wrong if several record the same rows at once."""
     folder.mkdir()
-    store = f"MLFLOW_TRACKING_URI=sqlite:///{folder}/mlflow.db"
-    count = 8 if kind.startswith("eight") else 1
-    clones = [whole.copy(folder / name) for name in ("a", "b")[: 3 - min(count, 2)]]
-    calls = [start(one, ["env", store, *record]) for one in clones for _ in range(count)]
-    codes = [one.wait(2 * PATIENCE) for one in calls]
-    if fault:
-        (folder / "mlflow.db").unlink()
-    found = runs(folder)
+    with contextlib.ExitStack() as server:
+        store = f"sqlite:///{folder}/mlflow.db"
+        if kind == POSTGRESQL:
+            store = server.enter_context(contextlib.contextmanager(postgresql)())
+        address = f"MLFLOW_TRACKING_URI={store}"
+        count = 0 if fault else 8 if kind.startswith("eight") else 1
+        clones = [whole.copy(folder / name) for name in ("a", "b")[: 1 if count == 8 else 2]]
+        calls = [
+            start(one, ["env", f"PYTHONPATH={one.folder}:{SERVERS}", address, *record])
+            for one in clones
+            for _ in range(count)
+        ]
+        codes = [one.wait(2 * PATIENCE) for one in calls]
+        found = _in_postgresql(store) if kind == POSTGRESQL else runs(folder)
     said = "".join(path.read_text() for path in folder.glob("*.said"))
     if any(codes):
         return f"ended with {codes}: {said[-600:]}"
     return "" if found == wanted else f"runs {dict(found)}, a single recorder has {dict(wanted)}"
+
+
+def _in_postgresql(address: str) -> Counter[str]:
+    asked = [postgres_tool("psql"), address, "-AtF ", "-c", ROWS]
+    return Counter(subprocess.run(asked, text=True, stdout=subprocess.PIPE).stdout.splitlines())

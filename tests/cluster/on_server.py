@@ -34,8 +34,7 @@ def postgres_tool(name: str) -> str:
     return tool
 
 
-@pytest.fixture(scope="module")
-def database() -> Iterator[str]:
+def postgresql() -> Iterator[str]:
     """The address of an empty database of a PostgreSQL started for it."""
     # Not below pytest's folder, which is closed to others.
     folder, port = Path(tempfile.mkdtemp(prefix="muver-postgresql-")), free_port()
@@ -55,9 +54,14 @@ def database() -> Iterator[str]:
     options = f"-p {port} -k {folder} -c listen_addresses=127.0.0.1 -c fsync=off"
     start = [*control, "--wait", "--log", str(folder / "log"), "--options", options, "start"]
     subprocess.run(start, check=True, stdout=subprocess.DEVNULL)
-    yield f"postgresql://mlflow@127.0.0.1:{port}/postgres"
-    subprocess.run([*control, "--mode", "fast", "stop"], check=True, stdout=subprocess.DEVNULL)
-    shutil.rmtree(folder)
+    try:
+        yield f"postgresql://mlflow@127.0.0.1:{port}/postgres"
+    finally:
+        subprocess.run([*control, "--mode", "fast", "stop"], check=True, stdout=subprocess.DEVNULL)
+        shutil.rmtree(folder)
+
+
+database = pytest.fixture(postgresql, scope="module", name="database")
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from muver.io.errors import InputError
 from muver.io.files import write_text
 from muver.io.parquet import read_table
 from muver.io.typed import Record, read_record
+from muver.retriever.vectors.part import Part
 
 MODEL = Path("models/muver-0123abcd")
 
@@ -75,18 +76,22 @@ def test_a_link_leads_to_the_list(model, tmp_path):
         check([Path("current/tokenizer.json")])
 
 
-@pytest.mark.parametrize("name", ["results/m/table1.json", "runs-0123abcd/table.parquet"])
-def test_whoever_reads_a_damaged_file_is_told(name):
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        ("results/m/table1.json", lambda path: read_record(path, Record, "a record", "")),
+        ("runs-0123abcd/table.parquet", lambda path: read_table(path, pa.schema([]), "x", "y")),
+        ("stores-0123abcd/layer0.parquet", lambda path: Part(path.with_suffix(".npy"))),
+    ],
+)
+def test_whoever_reads_a_damaged_file_is_told(name, read):
     """Not only stages, which look at what they are given: the report, and `muver show`."""
     path = Path(name)
     write_text(path, '{"a": 1}')
     seal([path])
     path.write_text('{"a": 2}')
     with pytest.raises(InputError, match="its bytes are not those"):
-        if path.suffix == ".json":
-            read_record(path, Record, "a record", "")
-        else:
-            read_table(path, pa.schema([]), "a table", "x")
+        read(path)
 
 
 def test_what_a_killed_process_left_of_a_file_goes_when_it_is_written(model):

@@ -74,10 +74,9 @@ def write_entities(path: Path, dump: Path) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
-def linked(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """The whole chain on a small invented encyclopedia."""
-    project = copy_of_the_project(tmp_path_factory.mktemp("linked"))
+def tiny_encyclopedia(folder: Path) -> Project:
+    """The project with a small invented encyclopedia and weights, not yet run."""
+    project = copy_of_the_project(folder)
     make(
         "miniwikipedia", project.folder / "tiny",
         entities=240, entities_per_world=120, mentions=MENTIONS,
@@ -85,6 +84,13 @@ def linked(tmp_path_factory: pytest.TempPathFactory) -> Project:
     encoder = tiny.make_encoder(project.folder / "encoder")
     write_checkpoint(project.folder / "blink.bin", encoder)
     project.change("miniwikipedia", **CHANGES, encoder="encoder")
+    return project
+
+
+@pytest.fixture(scope="module")
+def linked(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """The whole chain on it."""
+    project = tiny_encyclopedia(tmp_path_factory.mktemp("linked"))
     project.snakemake("--config", "preset=miniwikipedia")
     return project
 

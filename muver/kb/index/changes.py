@@ -6,6 +6,7 @@ killed before that leaves the old state, and at most a file that nothing names.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, islice
 from operator import length_hint
 from pathlib import Path
@@ -21,7 +22,7 @@ from muver.io.progress import Progress
 from muver.kb.importing.schema import read_entities
 from muver.kb.index import segments
 from muver.kb.index.entity import Entity, checked
-from muver.kb.index.machinery import Machinery
+from muver.kb.index.machinery import Machinery, check_part
 from muver.kb.index.segments import Opened, check, groups, joined, schema
 from muver.kb.index.settings import Making
 from muver.kb.index.snapshot import Place, Snapshot
@@ -38,7 +39,6 @@ from muver.kb.index.state import (
     write_state,
     writing,
 )
-from muver.retriever.views.files import punkt_fingerprint
 
 BM25 = "bm25"
 # Segments of fewer entities are joined when there are more than so many of them.
@@ -156,26 +156,15 @@ def verify(folder: Path, name: str = FILE) -> list[str]:
     the state's file.
     """
     state = read_state(folder, name)
+    looks = [partial(check, folder / SEGMENTS, segment) for segment in state.segments]
+    looks += [partial(check_part, folder, part, state) for part in (MODEL, PUNKT) if state.model]
     wrong = []
-    for segment in state.segments:
+    for look in looks:
         try:
-            check(folder / SEGMENTS, segment)
+            look()
         except InputError as error:
             wrong.append(str(error))
-    if state.model is None:
-        return wrong
-    from muver.retriever.encoders.fingerprint import model_fingerprint
-
-    try:
-        made = {MODEL: model_fingerprint(folder / MODEL), PUNKT: punkt_fingerprint(folder / PUNKT)}
-    except (InputError, OSError) as error:
-        return [*wrong, str(error)]
-    wanted = {MODEL: state.model.fingerprint, PUNKT: state.model.punkt}
-    return wrong + [
-        f"{folder / name}: not what the index was made with. Put that back, or make it again."
-        for name in wanted
-        if made[name] != wanted[name]
-    ]
+    return wrong
 
 
 def repair(folder: Path) -> State | None:

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from muver.io.errors import InputError
 from muver.kb.index import words
 from muver.kb.index.entity import Entity
-from muver.kb.index.segments import ENTITY
+from muver.kb.index.segments import AT_ONCE, ENTITY
 from muver.kb.index.state import MODEL, PUNKT, State
+from muver.retriever.encoders.fingerprint import model_fingerprint
 from muver.retriever.retrieval.answers import Mention
+from muver.retriever.views.files import punkt_fingerprint
 
 if TYPE_CHECKING:
     from muver.kb.index.model import ViewEncoder
@@ -53,12 +56,15 @@ class Machinery:
 
     @cached_property
     def model(self) -> "BiEncoder":
+        if all(path.stat().st_size <= AT_ONCE for path in (self.folder / MODEL).rglob("*")):
+            check_part(self.folder, MODEL, self.state)
         return load_model(self.folder / MODEL)
 
     @cached_property
     def _encoder(self) -> "ViewEncoder":
         from muver.kb.index.model import ViewEncoder
 
+        check_part(self.folder, PUNKT, self.state)
         return ViewEncoder(self.model, self.state.settings, self.folder / PUNKT)
 
 
@@ -70,3 +76,18 @@ def load_model(folder: Path) -> "BiEncoder":
 
     model = BiEncoder.from_pretrained(folder).eval()
     return model.to("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def check_part(folder: Path, name: str, state: State) -> None:
+    """Refuse a model or a splitter that is not what the index was made with."""
+    wanted, fingerprint = {
+        MODEL: (state.model.fingerprint, model_fingerprint),
+        PUNKT: (state.model.punkt, punkt_fingerprint),
+    }[name]
+    why = "not what the index was made with"
+    try:
+        if fingerprint(folder / name) == wanted:
+            return
+    except OSError as error:
+        why = f"cannot be read ({error})"
+    raise InputError(f"{folder / name}: {why}. Put that back, or make it again.")

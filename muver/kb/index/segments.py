@@ -172,6 +172,8 @@ class Opened(NamedTuple):
             batches = [file.get_batch(number) for number in range(file.num_record_batches)]
         except (pa.ArrowInvalid, FileNotFoundError) as error:
             raise Damaged(path, str(error)) from None
+        if not sum(map(len, batches)) == segment.entities > max(segment.removed, default=-1):
+            raise Damaged(path, f"not the {segment.entities} entities that its index says")
         return cls(segment, [Part(one, np.ones(len(one), bool)) for one in batches]).at(segment)
 
     def at(self, segment: Segment) -> "Opened":

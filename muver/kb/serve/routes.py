@@ -58,7 +58,7 @@ def wrong(*statuses: int) -> dict[int | str, dict[str, Any]]:
 def asking(service: Service) -> APIRouter:
     router = APIRouter(tags=["ask"])
 
-    @router.post("/retrieve", responses=wrong(429))
+    @router.post("/retrieve", responses=wrong(400, 413, 415, 429))
     async def retrieve(asked: Retrieval, request: Request) -> Retrieved:
         """Rank entities for mentions. Requests that wait are ranked together."""
         check(asked, service.limits)
@@ -73,7 +73,7 @@ def asking(service: Service) -> APIRouter:
         service.metrics.mentions.labels(served.name).inc(len(mentions))
         return Retrieved(model=served.name, generation=generation, results=results)
 
-    @router.post("/explain", responses=wrong(404, 429))
+    @router.post("/explain", responses=wrong(400, 404, 413, 415, 429))
     async def explain(question: Question, request: Request) -> Explained:
         """What each view of an entity adds to its score for a mention."""
         check_length("mention", question.mention, service.limits)
@@ -120,7 +120,7 @@ def changing(service: Service) -> APIRouter:
         tags=["change"], dependencies=[Depends(allowed)], responses=wrong(401, 403, 404, 409)
     )
 
-    @router.put("/entities/{id:path}")
+    @router.put("/entities/{id:path}", responses=wrong(400, 413, 415))
     async def put(id: str, given: Given, model: str | None = None) -> Changed:
         """Add an entity, or put it in the place of the one with its id."""
         served = service.models.named(model)

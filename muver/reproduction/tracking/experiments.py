@@ -16,6 +16,7 @@ from mlflow.utils.mlflow_tags import MLFLOW_RUN_NOTE
 
 from muver.io.progress import logger
 from muver.reproduction.tracking.entry import Entry
+from muver.reproduction.tracking.store import patiently
 
 # Opens it as trained models and not as traces of a chat, on pages that do not ask the browser
 # instead (muver.reproduction.tracking.audit). MLflow has no Python name for the tag.
@@ -69,7 +70,7 @@ def describe_experiment(
     if markdown.is_file():
         tags[MLFLOW_RUN_NOTE] = _description(markdown)
     for name, value in tags.items():
-        client.set_experiment_tag(experiment, name, value)
+        patiently(client.set_experiment_tag, experiment, name, value)
 
 
 def _description(source: Path) -> str:

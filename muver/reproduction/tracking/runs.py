@@ -20,6 +20,7 @@ from mlflow.utils.mlflow_tags import MLFLOW_DATASET_CONTEXT, MLFLOW_PARENT_RUN_I
 from muver.io.progress import logger
 from muver.reproduction.tracking.entry import Data, Entry, Point
 from muver.reproduction.tracking.provenance import code_version, environment, md5_of
+from muver.reproduction.tracking.store import patiently
 
 LAYOUT = "4"  # of what a run holds; runs of another layout are made anew
 PATIENCE = 600  # seconds after which an unfinished run of a shared store counts as left by a crash
@@ -108,7 +109,7 @@ class Recorder:
         start = work and round(1000 * (work.end - work.seconds))
         info = self.client.create_run(self.experiment, start, tags, entry.name).info
         if entry.data:
-            self.client.log_inputs(info.run_id, [dataset_input(entry.data)])
+            patiently(self.client.log_inputs, info.run_id, [dataset_input(entry.data)])
         parameters = [Param(name, text) for name, text in entry.parameters.items()]
         numbers = {**entry.metrics, **entry.timings}
         # A server's pages may show metrics in the order in which they came.

@@ -5,7 +5,8 @@ import glob
 import logging
 import os
 import re
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import mlflow.db
@@ -13,7 +14,7 @@ import requests
 from mlflow import MlflowClient
 from mlflow.exceptions import MlflowException
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import IntegrityError, ProgrammingError, SQLAlchemyError
 
 from muver.io.errors import InputError
 from muver.io.files import atomic_path, lock
@@ -40,7 +41,7 @@ def open_store() -> Iterator[tuple[MlflowClient, Path | None]]:
         if not uri.startswith("sqlite:///"):
             if uri.startswith(("http://", "https://")):
                 requests.get(f"{uri}/health", timeout=PATIENCE)
-            yield MlflowClient(uri), None
+            yield patiently(MlflowClient, uri), None
             return
         database = sqlite_file(uri)
         artifacts = database.parent / "mlartifacts"
@@ -59,6 +60,15 @@ def open_store() -> Iterator[tuple[MlflowClient, Path | None]]:
             "made stay as they are and can be recorded later (snakemake --cores all record). Set "
             "MLFLOW_TRACKING_URI to another store, or tracking.enabled to false in params.yaml."
         ) from error
+
+
+def patiently(call: Callable, *given: object):
+    """Call a database, again while another process puts the same tables or tags into it."""
+    for _ in range(300):  # a minute
+        with contextlib.suppress(IntegrityError, ProgrammingError):
+            return call(*given)
+        time.sleep(0.2)
+    return call(*given)
 
 
 def store_uri() -> str:

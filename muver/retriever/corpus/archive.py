@@ -21,7 +21,7 @@ from muver.io.files import folder_beside
 # The two libraries raise ValueError and RuntimeError for headers that they did not expect.
 DAMAGE = (
     tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error, lzma.LZMAError, ValueError,
-    RuntimeError,
+    RuntimeError, LookupError,
 )  # fmt: skip
 # No dataset comes near these: KILT's largest file has 35 GB, and the largest wiki of realworlds
 # 38,911 files.

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 import transformers
 from huggingface_hub import _CACHED_NO_EXIST, hf_hub_download, try_to_load_from_cache
-from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
+from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError, StrictDataclassError
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from tokenizers import AddedToken, Tokenizer
@@ -146,7 +146,7 @@ def read_config(source: str) -> PretrainedConfig:
     name, revision = at_revision(source)
     try:
         config = AutoConfig.from_pretrained(name, revision=revision, trust_remote_code=False)
-    except ValueError as error:  # the model_type is missing, or unknown to the library
+    except (ValueError, StrictDataclassError) as error:  # a missing or unknown model_type, too
         raise InputError(f"{where}: {error}") from error
     lacks = _lacks(config)
     if lacks:
@@ -208,7 +208,7 @@ def _load(source: str, config: PretrainedConfig) -> PreTrainedModel:
         model, report = _class(config).from_pretrained(
             name, config=config, revision=revision, dtype=torch.float32, output_loading_info=True
         )
-    except (RuntimeError, ValueError, SafetensorError) as error:
+    except (RuntimeError, ValueError, LookupError, SafetensorError) as error:
         raise InputError(f"{where}: its weights cannot be loaded ({error}).") from error
     missing = sorted(one for one in report["missing_keys"] if not one.startswith("pooler."))
     if missing:

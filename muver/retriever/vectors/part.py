@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from muver.io.checksums import check
 from muver.io.errors import InputError
 from muver.io.matrices import load_matrix, save_matrix
 from muver.io.parquet import table_writer
@@ -64,6 +65,7 @@ class Part:
 
     def __init__(self, path: str | Path):
         self.path, self._table = Path(path), Path(path).with_suffix(".parquet")
+        check([self._table])
         try:
             metadata = pq.read_schema(self._table).metadata or {}
         except FileNotFoundError:

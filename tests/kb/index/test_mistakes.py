@@ -13,7 +13,7 @@ from safetensors import SafetensorError
 
 from muver.io import progress
 from muver.io.errors import InputError
-from muver.kb.index import answer, changes, segments
+from muver.kb.index import answer, changes, machinery, segments
 from muver.kb.index import model as model_module
 from muver.kb.index.commands import repair
 from muver.kb.index.entity import Entity
@@ -259,6 +259,12 @@ def test_a_state_with_other_bytes(index):
         for ask in (lambda: Index.open(index.folder), index.refresh, lambda: index.add([NEW])):
             with pytest.raises(Damaged, match="index.json"):
                 ask()
+    del state["sha256"]  # as of an old index
+    for other in ({"entities": 9}, {"removed": [99]}):
+        segments = [{**state["segments"][0], **other}]
+        path.write_text(json.dumps({**state, "segments": segments}))
+        with pytest.raises(Damaged, match="000001.arrow"):
+            Index.open(index.folder)
 
 
 def test_a_state_without_a_checksum(index):
@@ -337,7 +343,21 @@ def test_another_model_or_splitter_in_its_place(with_model, encoder):
     assert model.startswith(f"{with_model.folder}/model: ")
     assert punkt.startswith(f"{with_model.folder}/punkt: ")
     shutil.rmtree(with_model.folder / "punkt")
-    assert "punkt" in changes.verify(with_model.folder)[0]
+    assert "punkt" in changes.verify(with_model.folder)[1]
+
+
+def test_damage_of_a_model_or_splitter_is_told_before_it_is_used(with_model, monkeypatch):
+    flip(with_model.folder / "punkt" / "abbrev_types.txt")
+    opened = Index.open(with_model.folder)
+    opened.retrieve([Mention("tower")])  # a query needs no splitter
+    with pytest.raises(InputError, match="punkt: not what the index was made with"):
+        opened.add([NEW])
+    weights = with_model.folder / "model" / "mention_encoder" / "model.safetensors"
+    flip(weights, weights.stat().st_size - 3)
+    with pytest.raises(InputError, match="model: not what the index was made with"):
+        Index.open(with_model.folder).retrieve([Mention("tower")])
+    monkeypatch.setattr(machinery, "AT_ONCE", 0)  # of a large one `verify` alone tells
+    Index.open(with_model.folder).retrieve([Mention("tower")])
 
 
 SETTINGS = {

@@ -7,8 +7,10 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 import pytest
+from sqlalchemy.exc import IntegrityError, ProgrammingError
 
 from muver.io.errors import InputError
 from muver.reproduction.tracking import store
@@ -97,3 +99,12 @@ def test_a_server_that_does_not_answer_is_given_up_soon(monkeypatch):
         monkeypatch.setattr(store, "PATIENCE", 0.1)
         with pytest.raises(InputError, match=f"{uri} cannot be used"), open_store():
             pass
+
+
+def test_tables_that_another_process_makes_meanwhile(monkeypatch):
+    """As PostgreSQL has it, which `python -m campaign together` asks."""
+    meanwhile = [kind("", {}, Exception()) for kind in (IntegrityError, ProgrammingError)]
+    monkeypatch.setattr(store, "MlflowClient", mock.Mock(side_effect=[*meanwhile, "a client"]))
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "postgresql://localhost/mlflow")
+    with open_store() as opened:
+        assert opened == ("a client", None)

@@ -108,6 +108,16 @@ def test_a_tar_with_links_or_devices(tmp_path, members):
     assert [path.name for path in tmp_path.iterdir()] == ["archive"]
 
 
+def test_a_zip_with_a_member_without_a_name(tmp_path):
+    archive = make_zip(tmp_path / "archive", {"x": b""})
+    content = bytearray(archive.read_bytes())
+    at = content.index(b"PK\x01\x02") + 28  # lengths of the name and of what stands behind it
+    content[at : at + 3] = b"\0\0\1"
+    archive.write_bytes(content)
+    with pytest.raises(InputError, match="not a complete"), unpacked(archive, tmp_path / "out"):
+        pass
+
+
 def test_a_zip_with_a_link(tmp_path):
     info = zipfile.ZipInfo("link")
     info.external_attr = (stat.S_IFLNK | 0o777) << 16

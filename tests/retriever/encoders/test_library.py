@@ -270,6 +270,8 @@ def test_a_tower_without_weights_has_their_number(taken):
         ({"model_type": "fnet"}, "'fnet', which takes no attention_mask"),
         ({"model_type": "new-thing"}, "new-thing"),
         ({"auto_map": {"AutoModel": "own.Model"}}, "'roberta', which needs program code"),
+        ({"hidden_act": "gdlu"}, "gdlu"),
+        ({"hidden_act": 3}, "hidden_act"),
         ({"position_embedding_type": "alibi"}, "position_embedding_type 'alibi'"),
     ],
 )

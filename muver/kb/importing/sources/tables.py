@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from muver.io.checking import did_you_mean
@@ -56,7 +55,7 @@ def _parquet_rows(path: Path) -> Rows:
             rows = chain.from_iterable(batch.to_pylist() for batch in file.iter_batches(ROWS))
             for number, row in enumerate(rows, start=1):
                 yield f"row {number}", row
-    except (pa.ArrowInvalid, OSError) as error:
+    except (ValueError, OSError) as error:
         raise InputError(f"{path}: not a Parquet file, or damaged ({error}).") from None
 
 

@@ -130,6 +130,8 @@ def test_obo(written, imported):
         ("a.obo", OBO + '\n[Term]\nid: T:7\ndef: "open\n', {}, "a.obo: not valid OBO"),
         ("a.obo", OBO + "\n[Term]\nid: T:6\nis_a: nowhere\n", {}, "not valid OBO .*nowhere"),
         ("a.obo", OBO + "\n[Term]\nid: T:2\n", {}, "line 38: id 'T:2' .* line 9"),
+        ("a.obo", OBO + "\n[Term]\nid: T:7\n ! no clause\n", {}, "a.obo: not valid OBO"),  # a panic
+        ("a.obo", OBO.encode() + b"\n[Te\xf2m]\nid: T:7\n", {}, "a.obo: not valid OBO"),
         ("a.txt", SKOS, {"form": "rdf"}, "a.txt: .*form of RDF"),
     ],
 )

@@ -146,6 +146,14 @@ def test_mistakes_are_told_and_nothing_is_written(name, content, said, written, 
     assert not list(tmp_path.glob("kb/*"))
 
 
+def test_a_column_of_parquet_whose_name_is_no_text(tmp_path, imported):
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"titel": ["A"]}), path)
+    path.write_bytes(path.read_bytes().replace(b"titel", b"\xffitel"))
+    with pytest.raises(InputError, match="not a Parquet file"):
+        imported(path)
+
+
 def test_a_format_that_is_named(written, imported):
     assert imported(written("t.txt", CSV), form="csv")[0] == EXPECTED
 
