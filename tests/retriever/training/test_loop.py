@@ -29,20 +29,10 @@ from tests import tiny
 from tests.retriever.training.conftest import Killed, kill_before
 
 TRAINING = {
-    "batch_size": 5,
-    "epochs": 2,
-    "learning_rate": 1e-3,
-    "weight_decay": 0.01,
-    "warmup": 0.1,
-    "clip_norm": 1.0,
-    "adam_epsilon": 1e-6,
-    "mask_false_negatives": False,
-    "validate_every": 4,
-    "validation_cutoff": 3,
-    "checkpoint_every": 3,
-    "chunk_tokens": 200,
-    "graph_tokens": 10_000,
-}
+    "batch_size": 5, "epochs": 2, "learning_rate": 1e-3, "weight_decay": 0.01, "warmup": 0.1,
+    "clip_norm": 1.0, "adam_epsilon": 1e-6, "mask_false_negatives": False, "validate_every": 4,
+    "validation_cutoff": 3, "checkpoint_every": 3, "chunk_tokens": 200, "graph_tokens": 10_000,
+}  # fmt: skip
 STEPS = 12  # two worlds of 12 mentions in batches of 5, 5 and 2, twice
 PARITY = {"padding_views": True, "average_gradients_over": 2, "optimiser": "adamw_released"}
 SETTINGS = {
@@ -409,6 +399,18 @@ def test_neighbouring_views_are_merged_now_and_then(share, encoder, corpus, tmp_
             if pairs:
                 single, merged = single + (views[column] == own), merged + (views[column] != own)
     assert merged and bool(single) == (share < 1)
+
+
+def test_a_view_of_the_whole_description_is_the_last(encoder, corpus, tmp_path, monkeypatch):
+    trainer = make_trainer(encoder, corpus, tmp_path, epochs=1)
+    model = trainer.model
+    trainer.worlds = load_worlds(*corpus, "train", model.config, model.pieces, global_tokens=30)
+    for contexts, views, gold in seen_batches(trainer, monkeypatch):
+        (world,) = (w for w in trainer.worlds if contexts[0] in w.contexts)
+        for ids, column in zip(contexts, gold, strict=True):
+            entity = world.gold[world.contexts.index(ids)]
+            own = [view.ids for view in world.views[entity][:3]]
+            assert views[column] == [*own, world.global_views[entity]]
 
 
 def test_no_number_of_training_views_is_all_of_them(encoder, corpus, tmp_path, monkeypatch):
