@@ -19,7 +19,8 @@ class Aggregate(Settings):
     """Base of all aggregates; by default the best view's score counts."""
 
     # Whether an entity's score depends on its own views alone. Other aggregates need all views of a
-    # world, or all its mentions, at once, which a knowledge base in shards does not offer.
+    # world, or all its mentions, at once, or what a model has learnt beside its vectors, which a
+    # knowledge base in shards does not offer.
     alone: ClassVar[bool] = True
     centres: ClassVar[bool] = False  # needs each candidate's mean best score over `drawn` mentions
     learnt: ClassVar[bool] = False  # its values are the model's, beside whose vectors they lie
