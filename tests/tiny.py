@@ -17,24 +17,16 @@ from muver.retriever.views.settings import Views
 torch.set_num_threads(1)  # threads that wait for each other cost more than such sizes gain
 
 SCRATCH = {
-    "vocabulary": 220,
-    "layers": 2,
-    "hidden": 32,
-    "heads": 2,
-    "intermediate": 64,
-    "positions": 64,
+    "vocabulary": 220, "layers": 2, "hidden": 32, "heads": 2, "intermediate": 64, "positions": 64,
     "dropout": 0.1,
     "initializer_range": 0.16,  # with BERT's 0.02 the vectors of all texts are nearly one
-}
+}  # fmt: skip
 SENTENCE_VIEWS = {
-    "kind": "sentences",
-    "max_tokens": 24,
-    "min_pieces": 4,
-    "title_room": 4,
-    "training_views": 3,
-}
+    "kind": "sentences", "max_tokens": 24, "min_pieces": 4, "title_room": 4, "training_views": 3,
+}  # fmt: skip
 TOKEN_VIEWS = {"kind": "tokens", "max_tokens": 24}
 CONTEXT = {"max_tokens": 32}
+LEARNT = {"score": "log_mean_exp", "temperature": 2.0, "length_bias": 0.3}
 COMPUTE = {
     "device": "cpu", "precision": "fp32", "threads": 1, "processes": 1, "batch_tokens": 200,
 }  # fmt: skip

@@ -41,10 +41,10 @@ from muver.retriever.encoders.start import make_start
 from muver.retriever.retrieval.rows import GLOBAL, ORIGINAL
 from muver.retriever.training.start import as_the_makers, is_model, makers_vectors, start_from
 from muver.retriever.views import punkt
-from muver.retriever.views.build import entity_views, prompted_titles
+from muver.retriever.views.build import entity_views
 from muver.retriever.views.expand import expand_world
 from muver.retriever.views.files import punkt_fingerprint
-from muver.retriever.views.layout import View, prefix_view
+from muver.retriever.views.layout import View
 from muver.retriever.views.segment import Span, sentence_spans
 from muver.retriever.views.settings import Merging, Views
 
@@ -211,15 +211,12 @@ class ViewEncoder:
     def _of_descriptions(
         self, entities: Sequence[Entity], spans: Sequence[Sequence[Span]]
     ) -> _Made:
-        config, pieces = self.model.config, self.model.pieces
-        of_model = config.views.max_tokens if config.views.kind == "prefix" else None
+        layout, titles = self.model.config.views, [entity.title for entity in entities]
+        texts = [entity.description for entity in entities]
+        of_model = layout.max_tokens if layout.kind == "prefix" else None
         tokens = of_model or self._settings.global_tokens
-        titles = prompted_titles([entity.title for entity in entities], config.views, pieces)
-        texts = pieces.ids([entity.description for entity in entities], within=True)
-        views = [
-            View(prefix_view(title, text, pieces.markers, tokens), 0 if own else -1, len(own) - 1)
-            for title, text, own in zip(titles, texts, spans, strict=True)
-        ]
+        laid_out = entity_views(titles, texts, spans, layout.whole(tokens), self.model.pieces)
+        views = [view for (view,) in laid_out]
         vectors = self._encode([view.ids for view in views])
         return _Made(GLOBAL, list(range(len(views))), views, vectors)
 

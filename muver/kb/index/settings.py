@@ -42,8 +42,8 @@ class Making(Settings):
         kind = AGGREGATES[self.aggregate.kind]
         if not kind.alone:
             raise ValueError(
-                f"the aggregate {self.aggregate.kind} needs all views of a world at once. Choose "
-                "another."
+                f"the aggregate {self.aggregate.kind} takes more than an entity's own views. "
+                "Choose another."
             )
         if several := open_choice(self.aggregate.as_dict()):
             raise ValueError(f"the aggregate's {several} has several values. Choose one.")

@@ -18,6 +18,7 @@ SHORT = {
     "warmup": "wu",
     "batch_size": "bs",
     "initial_scale": "is",
+    "initial_temperature": "it",
     "epochs": "ep",
 }
 HYPERPARAMETERS = tuple(SHORT)
@@ -35,6 +36,7 @@ class Grid(Settings):
     warmup: Some[Below1]
     batch_size: Some[Count]
     initial_scale: Some[Positive] | UnsetType = UNSET
+    initial_temperature: Some[Positive] | UnsetType = UNSET
     epochs: Some[Count] | UnsetType = UNSET
     subset: Some[str] | None | UnsetType = UNSET
 

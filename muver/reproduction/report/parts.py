@@ -76,7 +76,7 @@ def _parts(
 ) -> list[tuple[list[tuple], int]]:
     """Of each entity asked for the views listed, and how many there are, mention after mention."""
     found: dict[tuple[int, int], tuple[list[tuple], int]] = {}
-    aggregate, metric = settings.scorer, settings.metric
+    aggregate, metric = views.aggregate, settings.metric
     group = collection.group[chosen]
     for number in np.unique(group):
         world, shown = collection.groups[number], np.flatnonzero(group == number)

@@ -17,6 +17,7 @@ from muver.reproduction.settings.rows import (
     training_of,
     views_of,
 )
+from muver.retriever.training.settings import misfit
 
 BUILT = ("table4", "table5", "grid")  # results without rows that could be chosen
 PAPERS = ("table1", "table2", "table3", "table6")  # whose captions are known
@@ -121,12 +122,8 @@ def _models(settings: Resolved) -> Iterator[str]:
             if len({(one.score, one.metric) for one in among}) > 1:
                 yield f"{where}.best_of: its models differ in score or metric."
             continue
-        padded = training_of(settings, model)["padding_views"]
-        if padded and not model.views.training_views:
-            yield (
-                f"{where}: padding_views fills an entity up to views.training_views, which is not "
-                "set. Set it, or padding_views to false."
-            )
+        if wrong := misfit(training_of(settings, model), model.views):
+            yield f"{where}: {wrong}"
     for model in settings.grid.models:
         if model not in trained:
             yield f"grid.models names {model!r}, which is not trained as one model."
@@ -148,6 +145,8 @@ def _of_model(settings: Resolved, name: str) -> Iterator[str]:
             f"{where}: {own.model} compares token vectors, which are neither merged nor "
             "summed over views. Set aggregate to max and leave out merge_layers."
         )
+    if views["aggregate"] == "learnt" and trained_as(settings, own.model).score != "log_mean_exp":
+        yield f"{where}: {own.model} learns no aggregate. Name another one, or set its score."
     if views["merge_layers"] > settings.merge.layers:
         yield (
             f"{where}.merge_layers is {views['merge_layers']}, but merge.layers is only "

@@ -54,6 +54,18 @@ def build(
     for row in settings.rows:
         sets = {one: _part(name, row, against, own) for one, own in found.items()}
         rows.append(row_of(records.ComparedRow, row, found, sets=sets))
+    repeated = {row.system: [row.system, *row.repeats] for row in settings.rows if row.repeats}
+
+    def contrasted(seeds: dict[str, list[str]] | None = None) -> list[records.Contrast]:
+        return [
+            contrast
+            for own in found.values()
+            for contrast in contrasts.build(
+                settings.contrasts, methods, own, partial(own.published, name), own.column,
+                seeds=seeds,
+            )
+        ]  # fmt: skip
+
     return table_of(
         records.ComparisonTable,
         name,
@@ -61,13 +73,8 @@ def build(
         found,
         against=against and records.Against(system=against, method=methods[against]),
         rows=rows,
-        contrasts=[
-            contrast
-            for own in found.values()
-            for contrast in contrasts.build(
-                settings.contrasts, methods, own, partial(own.published, name), own.column
-            )
-        ],
+        contrasts=contrasted(),
+        over_seeds=contrasted(repeated) if repeated else [],
     )
 
 
@@ -88,7 +95,7 @@ def _part(
         views_per_entity=own.views_per_entity,
         index=own.index,
         own_page_first=own.own_page_first,
-        paired=evaluations.paired(system, against) if against not in (None, system) else None,
+        paired=evaluations.paired([system], [against]) if against not in (None, system) else None,
         seeds=seeds,
     )
 
@@ -117,6 +124,7 @@ def lines_of(table: records.ComparisonTable) -> list[Line]:
 
 def page(table: records.ComparisonTable) -> Page:
     lines, cutoffs, worlds = lines_of(table), table.cutoffs, table.kb is None
+    heads = "" if worlds else "Set"
     of_paper = reference(cutoffs, lines)
     for part in of_paper:
         part.rows.extend(_quoted(table))
@@ -125,11 +133,12 @@ def page(table: records.ComparisonTable) -> Page:
         *([] if worlds else [_counts_of_sets(table)]),
         *of_paper,
         *reference(cutoffs, lines, "readme", "Against the released README"),
-        *contrasts.section(table, cutoffs, "" if worlds else "Set"),
+        *contrasts.section(table, cutoffs, heads),
         *([mean_of_worlds(table, cutoffs, lines)] if worlds else []),
         intervals(table, cutoffs, lines),
         *_paired_tests(table, lines),
         *_over_seeds(table, lines),
+        *contrasts.section(table, cutoffs, heads, over_seeds=True),
         *([] if worlds else [_search_of_lines(lines)]),
     ]
     return Page(f"{table.caption}, {table.dataset}", sections)

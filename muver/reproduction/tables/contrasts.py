@@ -16,6 +16,12 @@ from muver.reproduction.tables.records import Contrast, RecallTable
 from muver.retriever.evaluation import significance
 from muver.retriever.evaluation.records import Percent
 
+SEEDS = (
+    "They know nothing of seeds.",
+    "A document is drawn and swapped with its outcomes of all seeds. What other seeds would give "
+    "is no part of the interval.",
+)
+
 
 def build(
     pairs: Sequence[Sequence[str]],
@@ -24,16 +30,19 @@ def build(
     published: Callable[[str], Percent],
     column: str = "",
     world: str | None = None,
+    seeds: Mapping[str, Sequence[str]] | None = None,
 ) -> list[Contrast]:
     """The first row minus the second, for each pair of systems that both have rows (``methods``).
 
-    ``column`` tells this set or domain from others; with ``world`` only its mentions count.
+    ``column`` tells this set or domain from others; with ``world`` only its mentions count. With
+    ``seeds``, the systems of each row's seeds count together.
     """
     built = []
     for pair in pairs:
-        if not methods.keys() >= {*pair}:
+        if not (seeds or methods).keys() >= {*pair}:
             continue
-        found = evaluations.paired(*pair, world)
+        own = [(seeds or {}).get(system, [system]) for system in pair]
+        found = evaluations.paired(*own, world)
         first, second = map(published, pair)
         theirs = {k: first[k] - second[k] for k in found.difference if k in first and k in second}
         verdicts = {
@@ -53,14 +62,16 @@ def build(
     return built
 
 
-def section(table: RecallTable, cutoffs: Sequence[int], heads: str = "") -> list[Section]:
+def section(
+    table: RecallTable, cutoffs: Sequence[int], heads: str = "", over_seeds: bool = False
+) -> list[Section]:
     """The section of a table's contrasts, if it has any; ``heads`` heads what tells them apart."""
-    contrasts = table.contrasts
+    contrasts = table.over_seeds if over_seeds else table.contrasts
     if not contrasts:
         return []
     note = (
         "One row minus another in points over the same mentions, its 95% interval and a p-value: "
-        f"{significance.method(table.resample)}. They know nothing of seeds."
+        f"{significance.method(table.resample)}. {SEEDS[over_seeds]}"
     )
     if counts := Counter(verdict for one in contrasts for verdict in one.verdict.values()):
         tally = ", ".join(f"{counts[word]} {word}" for word in CLAIMS)
@@ -80,4 +91,5 @@ def section(table: RecallTable, cutoffs: Sequence[int], heads: str = "") -> list
     lines = [
         ({"method": one.method, **({heads: one.column} if heads else {})}, one) for one in contrasts
     ]
-    return [by_cutoff(cutoffs, "Contrasts", note, lines, cell)]
+    heading = "Contrasts over seeds" if over_seeds else "Contrasts"
+    return [by_cutoff(cutoffs, heading, note, lines, cell)]

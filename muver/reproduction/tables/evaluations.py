@@ -53,9 +53,14 @@ class Evaluations:
         """The rank of each mention's gold entity, from the file beside the evaluation."""
         return read_ranks(self.files[system].with_suffix(".parquet"))
 
-    def paired(self, first: str, second: str, world: str | None = None) -> significance.Paired:
-        """One system minus another (:func:`.significance.paired`), in one world or in all."""
-        ranks = [self.ranks(system) for system in (first, second)]
+    def paired(
+        self, first: Sequence[str], second: Sequence[str], world: str | None = None
+    ) -> significance.Paired:
+        """One system minus another (:func:`.significance.paired`), in one world or in all.
+
+        Each is given by the systems of its seeds, whose outcomes count together.
+        """
+        ranks = [pa.concat_tables(map(self.ranks, systems)) for systems in (first, second)]
         if world is not None:
             ranks = [table.filter(pc.equal(table["world"], world)) for table in ranks]
         return significance.paired(*ranks, self.first.cutoffs, self.first.resample)

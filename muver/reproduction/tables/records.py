@@ -166,6 +166,7 @@ class Against(Record):
 class ComparisonTable(RecallTable, tag="comparison"):
     against: Against | None  # the row that others are tested against
     rows: list[ComparedRow]
+    over_seeds: list[Contrast] = []  # the contrasts of rows with several seeds
 
 
 class ViewsTable(RecallTable, tag="views"):

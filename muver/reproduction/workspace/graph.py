@@ -78,7 +78,8 @@ def tokens_of(training: Artifact) -> int:
         own, times = next(iter(among.values())), 1 + own["after"] * (len(among) - 1)
     views, negatives = own["views"], own.get("negatives", {}).get("per_mention", 0)
     several = views.get("training_views", 1) or ALL_VIEWS
-    entities = (1 + negatives) * several * views["max_tokens"]
+    of_entity = several * views["max_tokens"] + own["training"].get("global_view", 0)
+    entities = (1 + negatives) * of_entity
     return int(times * own["training"]["epochs"] * (own["context"]["max_tokens"] + entities))
 
 

@@ -14,6 +14,7 @@ from muver.io.typed import read
 from muver.retriever.encoders.files import CONFIG_FILE, TOKENIZER_FILE, TOWERS, write_model_card
 from muver.retriever.encoders.packing import Packed
 from muver.retriever.encoders.pooling import pool
+from muver.retriever.encoders.scores import LogMeanExp
 from muver.retriever.encoders.settings import ModelConfig
 from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.encoders.towers import Tower, load_tower
@@ -28,11 +29,7 @@ class BiEncoder(nn.Module):
     """
 
     def __init__(
-        self,
-        mention_encoder: Tower,
-        entity_encoder: Tower,
-        pieces: Pieces,
-        config: ModelConfig,
+        self, mention_encoder: Tower, entity_encoder: Tower, pieces: Pieces, config: ModelConfig
     ):
         super().__init__()
         self.mention_encoder = mention_encoder
@@ -41,6 +38,8 @@ class BiEncoder(nn.Module):
         self.config = config
         scale = config.scale
         self.log_scale = nn.Parameter(torch.tensor(math.log(scale))) if scale else None
+        learnt = config.score == "log_mean_exp"
+        self.aggregate = LogMeanExp(config.temperature, config.length_bias) if learnt else None
 
     @property
     def dimension(self) -> int:
@@ -72,7 +71,7 @@ class BiEncoder(nn.Module):
             getattr(self, name).save(folder / name)
         with atomic_path(folder / TOKENIZER_FILE) as temporary:
             temporary.write_bytes(self.pieces.path.read_bytes())
-        config = self.config
+        config = replace(self.config, **self.aggregate.values) if self.aggregate else self.config
         if self.log_scale is not None:
             config = replace(config, scale=math.exp(self.log_scale.item()))
         write_model_card(folder / "README.md", config)

@@ -62,23 +62,18 @@ def hits_at(table: pa.Table, cutoff: int) -> np.ndarray:
 
 
 def clusters(table: pa.Table, resample: str) -> np.ndarray:
-    """Numbers of the clusters that are resampled as a whole: (mentions,) int64.
+    """Numbers of the clusters that are resampled as a whole: (rows,) int64.
 
     With ``documents``, the mentions of a document form a cluster, and a mention whose document is
-    unknown is a cluster of its own. With ``mentions``, every mention is.
+    unknown is a cluster of its own. With ``mentions``, every mention is. A mention that has several
+    rows, one a seed, has all of them in its cluster.
     """
-    alone = np.arange(table.num_rows)
-    if resample == "mentions":
-        return alone
-    known: dict[tuple[str, str], int] = {}
-    places = zip(table["world"].to_pylist(), table["document"].to_pylist(), strict=True)
-    return np.array(
-        [
-            row if place[1] is None else known.setdefault(place, row)
-            for row, place in enumerate(places)
-        ],
-        dtype=np.int64,
+    known: dict[tuple[str | None, ...], int] = {}
+    places = zip(
+        *(table[name].to_pylist() for name in ("world", "document", "mention_id")), strict=True
     )
+    keys = (place if place[1] is None or resample == "mentions" else place[:2] for place in places)
+    return np.array([known.setdefault(key, row) for row, key in enumerate(keys)], dtype=np.int64)
 
 
 def check_same_mentions(first: pa.Table, second: pa.Table) -> None:

@@ -19,9 +19,11 @@ class Aggregate(Settings):
     """Base of all aggregates; by default the best view's score counts."""
 
     # Whether an entity's score depends on its own views alone. Other aggregates need all views of a
-    # world, or all its mentions, at once, which a knowledge base in shards does not offer.
+    # world, or all its mentions, at once, or what a model has learnt beside its vectors, which a
+    # knowledge base in shards does not offer.
     alone: ClassVar[bool] = True
     centres: ClassVar[bool] = False  # needs each candidate's mean best score over `drawn` mentions
+    learnt: ClassVar[bool] = False  # its values are the model's, beside whose vectors they lie
     chosen: ClassVar[str | None] = None  # the setting of which validation may choose a value
     note: ClassVar[str]  # what it does, for footnotes
 
@@ -91,6 +93,23 @@ class LogMeanExp(Aggregate):
         return powers / powers.sum()
 
 
+class Learnt(LogMeanExp):
+    """The log-mean-exp plus b log(n) for n views, with the values that training found."""
+
+    length_bias: float = 0
+
+    alone = False
+    learnt = True
+    note = (
+        "An entity's score is the log-mean-exp of its views' scores and a multiple of the log of "
+        "their number, as training learnt them."
+    )
+
+    def scores(self, block: "Block", k: int) -> "np.ndarray":
+        """The log-mean-exp plus a number for each candidate."""
+        return super().scores(block, k) + _by_length(self.length_bias, block)
+
+
 class SoftmaxSum(LogMeanExp):
     """sum(exp(s / t)) / Z: the softmax over all views of the world, summed over the entity's.
 
@@ -154,9 +173,7 @@ class Penalised(Aggregate):
 
     def scores(self, block: "Block", k: int) -> "np.ndarray":
         """The best scores minus a number for each candidate."""
-        import numpy as np
-
-        return block.best - (self.beta * np.log(block.counts)).astype(np.float32)
+        return block.best - _by_length(self.beta, block)
 
 
 class Centred(Aggregate):
@@ -185,12 +202,20 @@ class Centred(Aggregate):
         return block.best - block.means
 
 
+def _by_length(factor: float, block: "Block") -> "np.ndarray":
+    """(candidates,) float32: a factor times the logarithm of the number of each one's views."""
+    import numpy as np
+
+    return (factor * np.log(block.counts)).astype(np.float32)
+
+
 MAX = Max()
 # By the names that params.yaml has for them.
 AGGREGATES: dict[str, type[Aggregate]] = {
     "max": Max,
     "softmax_sum": SoftmaxSum,
     "log_mean_exp": LogMeanExp,
+    "learnt": Learnt,
     "penalised": Penalised,
     "centred": Centred,
 }

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
 from muver.io.errors import InputError
 from muver.io.files import read_json, write_manifest
@@ -78,7 +79,12 @@ class SystemViews:
         for option, (wanted, folder) in asked.items():
             if wanted and folder is None:
                 raise InputError(f"{option} is needed, as the settings ask for its views.")
-        self._pool = settings.pool
+        self.aggregate, self._pool = settings.scorer, settings.pool
+        if self.aggregate.learnt:
+            learnt = read_json(store / "manifest.json").get("learnt")
+            if learnt is None:
+                raise InputError(f"{store}: its model has learnt no aggregate. Name another one.")
+            self.aggregate = replace(self.aggregate, **learnt)
         self._base, self._mentions = open_layer(store, 0), Part(store / "mentions.npy")
         self._parts: list[tuple[int, Part]] = [(ORIGINAL, self._base)]
         for number in range(1, settings.merge_layers + 1):

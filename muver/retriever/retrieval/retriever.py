@@ -36,7 +36,6 @@ class Retriever:
 
     def __init__(self, folder: Path, index: dict[str, Any]):
         self._settings = read(ViewsRun, index["settings"], "its settings")
-        self._aggregate = self._settings.scorer
         self.entities, self._sentences = (folder / index[name] for name in TEXTS)
         places = {name: folder / index[name] for name in PLACES if name in index}
         self._views = SystemViews(self._settings, **places)
@@ -68,20 +67,16 @@ class Retriever:
         if k < 1:
             raise Mistake(f"k: {k} is not a number of candidates; at least 1 is.")
         names = [self._world_of(mention) for mention in mentions]
-        vectors = mention_vectors(self.model, mentions)
+        vectors, aggregate = mention_vectors(self.model, mentions), self._views.aggregate
         found: list[list[Candidate]] = [[] for _ in mentions]
         for name in dict.fromkeys(names):
             rows = [row for row, other in enumerate(names) if other == name]
             world = self._world(name)
             ranking = rank(
-                vectors[rows],
-                [world.index],
-                k,
-                self._aggregate,
-                self._settings.memory_mb,
+                vectors[rows], [world.index], k, aggregate, self._settings.memory_mb,
                 self._settings.metric,
-                population=self._views.mentions(name) if self._aggregate.centres else None,
-            )
+                population=self._views.mentions(name) if aggregate.centres else None,
+            )  # fmt: skip
             for row, *ranked in zip(rows, *ranking, strict=True):
                 found[row] = [
                     world.candidate(int(entity), float(score), int(view))
@@ -100,7 +95,7 @@ class Retriever:
         world = self._world(self._world_of(mention))
         (vector,) = mention_vectors(self.model, [mention])
         metric = self._settings.metric
-        own = Parts.of(vector, world.index, candidate.entity, self._aggregate, metric)
+        own = Parts.of(vector, world.index, candidate.entity, self._views.aggregate, metric)
         return [
             ViewPart(float(similarity), float(share), *world.view(int(owner), int(row)))
             for similarity, share, owner, row in zip(*own, strict=True)

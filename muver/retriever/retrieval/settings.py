@@ -85,7 +85,8 @@ class AggregateEntry(OfAggregates, kw_only=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        takes, own = set(fields(AGGREGATES[self.kind])), set(self.as_dict()) - {"kind"}
+        aggregate, own = AGGREGATES[self.kind], set(self.as_dict()) - {"kind"}
+        takes = set() if aggregate.learnt else set(fields(aggregate))
         if own != takes:
             raise ValueError(
                 f"the aggregate {self.kind} takes {', '.join(sorted(takes)) or 'nothing'}, and "

@@ -37,15 +37,9 @@ class Trainer:
     """
 
     def __init__(
-        self,
-        model: BiEncoder,
-        training: list[World],
-        validation: list[World],
-        settings: Training,
-        seed: int,
-        accelerator: Accelerator,
-        checkpoints: Checkpoints,
-    ):
+        self, model: BiEncoder, training: list[World], validation: list[World], settings: Training,
+        seed: int, accelerator: Accelerator, checkpoints: Checkpoints,
+    ):  # fmt: skip
         self.model = model.to(accelerator.device)
         self.validation, self.settings, self.seed = validation, settings, seed
         self.accelerator, self.checkpoints = accelerator, checkpoints
@@ -132,15 +126,9 @@ class Trainer:
             self.optimiser.zero_grad(set_to_none=True)
             with contextlib.suppress(torch.OutOfMemoryError):
                 return backward_through_batch(
-                    self.model,
-                    contexts,
-                    views,
-                    gold,
-                    self.accelerator,
-                    chunk_tokens,
-                    self.graph_tokens,
-                    self.settings.mask_false_negatives,
-                )
+                    self.model, contexts, views, gold, self.accelerator, chunk_tokens,
+                    self.graph_tokens, self.settings.mask_false_negatives,
+                )  # fmt: skip
             # Free the gradients before memory is given back.
             self.optimiser.zero_grad(set_to_none=True)
             self.graph_tokens = fewer_graph_tokens(
@@ -176,8 +164,8 @@ class Trainer:
             own = with_merged_pair(own, self.settings.merged_views, draw, self.model.pieces.markers)
         if self.settings.padding_views:
             pad_piece = self.model.pieces.markers.pad
-            return fill_with_empty_views(own, limit, pad_piece, settings.max_tokens)
-        return own
+            own = fill_with_empty_views(own, limit, pad_piece, settings.max_tokens)
+        return [*own, *self.worlds[world].global_views[entity : entity + 1]]
 
     def _validate(self, epoch: int) -> None:
         """Log the hits; a state is the best if it finds strictly more than before (as released)."""

@@ -84,15 +84,9 @@ def train_best(
 
 
 def _trainer(
-    settings: ModelTraining,
-    compute: Machine,
-    start: Path,
-    entities: Path,
-    mentions: Path,
-    sentences: Path,
-    negatives: Path | None,
-    checkpoints: Path,
-) -> Trainer:
+    settings: ModelTraining, compute: Machine, start: Path, entities: Path, mentions: Path,
+    sentences: Path, negatives: Path | None, checkpoints: Path,
+) -> Trainer:  # fmt: skip
     """The trainer of a model, at its first step or where a killed run's checkpoint is."""
     if (negatives is None) != (settings.negatives is UNSET):
         raise InputError("--negatives: goes with negatives in --settings, which says how many.")
@@ -111,14 +105,16 @@ def _trainer(
     if negatives is not None:
         rows, count = read_negatives(negatives).to_pylist(), settings.negatives.per_mention
         hard = {row["mention_id"]: row["negatives"][:count] for row in rows}
-    how = {"gold_only": True, "negatives": hard, "own_pages": parts.own_page_negatives is True}
-    training = load_worlds(*sources, "train", config, model.pieces, **how)
-    if how["own_pages"] and not any(some for world in training for some in world.negatives):
+    model.require_positions("training.global_view", parts.global_view or 0)
+    both = {"layouts": config, "tokenizer": model.pieces, "global_tokens": parts.global_view or 0}
+    own = parts.own_page_negatives is True
+    training = load_worlds(*sources, "train", **both, gold_only=True, negatives=hard, own_pages=own)
+    if own and not any(some for world in training for some in world.negatives):
         raise InputError(
             f"{mentions}: no training mention stands on a page that is an entity, so "
             "training.own_page_negatives adds none. Set it to false."
         )
-    validation = load_worlds(*sources, "val", config, model.pieces)
+    validation = load_worlds(*sources, "val", **both)
     mentions_of = [sum(len(world.gold) for world in some) for some in (training, validation)]
     logger.info("%d mentions to train on, %d to validate on", *mentions_of)
     keeper = Checkpoints(checkpoints, key)
@@ -126,11 +122,7 @@ def _trainer(
 
 
 def _write(
-    trainer: Trainer,
-    log: list[dict[str, Any]],
-    training_log: Path,
-    out: Path | None,
-    *notes: dict[str, Any],
+    trainer: Trainer, log: list[dict[str, Any]], training_log: Path, out: Path | None, *notes: Any
 ) -> None:
     """Write a trained model and its log, which are those of the first process."""
     if trainer.accelerator.is_main_process:

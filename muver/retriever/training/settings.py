@@ -1,5 +1,6 @@
 """Settings of training: section ``training`` of params.yaml, and a model's hard negatives."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType, field
@@ -7,7 +8,7 @@ from msgspec import UNSET, Meta, UnsetType, field
 from muver.io.typed import Amount, Count, Natural, Positive, Settings, Share, Text
 from muver.retriever.encoders.settings import Layouts, Pooling, Vectors
 from muver.retriever.retrieval.settings import Mining, check_ranks
-from muver.retriever.views.settings import Views
+from muver.retriever.views.settings import Tokens, Views
 
 
 class Training(Settings):
@@ -16,7 +17,10 @@ class Training(Settings):
     ``merged_views`` is how often, in a batch, two neighbouring views of an entity become one, as
     merging makes it; the paper's towers see single sentences alone. With ``own_page_negatives`` the
     page that a mention stands on is one more negative of its batch. It holds the mention's very
-    words, and is a candidate wherever contexts are cut from entities' pages.
+    words, and is a candidate wherever contexts are cut from entities' pages. The score
+    ``log_mean_exp`` starts with ``initial_temperature``. ``global_view`` are the tokens of a view
+    of each whole description, which stands beside the others here and in validation (Liu et al.,
+    Towards better entity linking with multi-view enhanced distillation, ACL 2023).
     """
 
     batch_size: Count
@@ -39,6 +43,8 @@ class Training(Settings):
     optimiser: Literal["adamw", "adamw_released"]
     merged_views: Share | UnsetType = UNSET
     own_page_negatives: bool | UnsetType = UNSET
+    initial_temperature: Positive | UnsetType = UNSET
+    global_view: Tokens | UnsetType = UNSET
 
 
 class HardNegatives(Settings):
@@ -92,7 +98,8 @@ class ModelTraining(Layouts, kw_only=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_padding(self.training.padding_views, self.views)
+        if wrong := misfit(self.training.as_dict(), self.views):
+            raise ValueError(wrong)
 
 
 class EarlyChoice(Settings):
@@ -104,13 +111,16 @@ class EarlyChoice(Settings):
     after: Share
 
 
-def check_padding(padding_views: bool, views: Views) -> None:
-    """Raise a ValueError where empty views would fill up to a number that is not set."""
-    if padding_views and not views.training_views:
-        raise ValueError(
+def misfit(training: Mapping[str, Any], views: Views) -> str | None:
+    """What of a model's training does not go with its views, and what to do."""
+    if training["padding_views"] and not views.training_views:
+        return (
             "padding_views fills an entity up to views.training_views, which is not set. Set it, "
             "or padding_views to false."
         )
+    if training.get("global_view") and views.kind != "sentences":
+        return "global_view goes with views of sentences, and has no meaning beside others."
+    return None
 
 
 class Pretrain(Settings):

@@ -15,15 +15,10 @@ from muver.retriever.views.layout import Ids
 
 
 def backward_through_batch(
-    model: BiEncoder,
-    contexts: Sequence[Ids],
-    views: Sequence[Sequence[Ids]],
-    gold: np.ndarray,
-    accelerator: Accelerator,
-    chunk_tokens: int,
-    graph_tokens: int,
+    model: BiEncoder, contexts: Sequence[Ids], views: Sequence[Sequence[Ids]], gold: np.ndarray,
+    accelerator: Accelerator, chunk_tokens: int, graph_tokens: int,
     mask_false_negatives: bool = False,
-) -> float:
+) -> float:  # fmt: skip
     """Add the gradient of the batch's loss to the model's parameters; return the loss.
 
     Each of several processes encodes its share of the sequences; the loss is over the whole batch,
@@ -56,11 +51,12 @@ def backward_through_batch(
     if model.config.score == "sum_max":
         scores = sum_of_max(mention_vectors, mention_mask, view_vectors, view_mask)
     else:
-        scores = max_over_views(
-            mention_vectors, view_vectors, owners, len(views), model.config.metric
-        )
+        aggregate = model.aggregate or max_over_views
+        scores = aggregate(mention_vectors, view_vectors, owners, len(views), model.config.metric)
     loss = in_batch_loss(scores, torch.as_tensor(gold, device=device), mask_false_negatives)
     loss.backward()
+    if model.aggregate and not accelerator.is_main_process:
+        model.aggregate.zero_grad()  # every process has all of its gradient
     for one, (vectors, _), side in zip(encoded, gathered, sides, strict=True):
         _return_share(one, vectors, [row for row, _ in side])
         with accelerator.autocast():

@@ -5,6 +5,7 @@ import torch
 
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.bulk import encode_vectors
+from muver.retriever.retrieval.aggregates import MAX, Learnt
 from muver.retriever.retrieval.exact import Ranking, rank, rank_scores
 from muver.retriever.retrieval.tokens import score_world
 from muver.retriever.vectors.block import ViewBlock, first_with_same
@@ -18,8 +19,8 @@ def count_hits(
     """Count mentions whose gold title is among the first ``cutoff`` candidates of their world, and
     all.
 
-    As released: all views, no merging, the maximum over views; the number of hits over all mentions
-    selects the checkpoint.
+    As released: all views, no merging, the maximum over views unless the model has learnt another
+    aggregate; the number of hits over all mentions selects the checkpoint.
     """
     model.eval()
     hits = total = 0
@@ -36,7 +37,7 @@ def _rank(
     model: BiEncoder, world: World, k: int, batch_tokens: int, device: torch.device
 ) -> Ranking:
     candidate_of = first_with_same(world.titles)
-    flat = [view.ids for some in world.views for view in some]
+    flat = [*(view.ids for some in world.views for view in some), *world.global_views]
     label = f"validation, {world.name}"
     if model.config.score == "sum_max":
         encoders = (model.encode_mentions, model.encode_views)
@@ -45,7 +46,9 @@ def _rank(
         return rank_scores(scores, candidate_of, k)
     size = (model.dimension, batch_tokens, device)
     owners = np.repeat(np.arange(len(world.views)), [len(some) for some in world.views])
+    owners = np.concatenate([owners, np.arange(len(world.global_views))])
     views = encode_vectors(model.encode_views, flat, *size, label=label)
     mentions = encode_vectors(model.encode_mentions, world.contexts, *size)
     index = ViewBlock.of([views], owners, candidate_of)
-    return rank(mentions, [index], k, metric=model.config.metric)
+    aggregate = Learnt(**model.aggregate.values) if model.aggregate else MAX
+    return rank(mentions, [index], k, aggregate, metric=model.config.metric)

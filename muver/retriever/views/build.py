@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
-from typing import Protocol
+from typing import Any, Protocol
 
 from muver.io.errors import InputError
 from muver.retriever.views.layout import Ids, Markers, View, context, prefix_view, sentence_views
@@ -26,7 +26,7 @@ class Tokenizer(Protocol):
 def entity_views(
     titles: Sequence[str],
     texts: Sequence[str],
-    sentences: Sequence[Sequence[str]],
+    sentences: Sequence[Sequence[Any]],
     settings: Views,
     tokenizer: Tokenizer,
     types: Sequence[str | None] | None = None,

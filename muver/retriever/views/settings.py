@@ -4,6 +4,7 @@ params.yaml, and the ``views`` and ``context`` of its models."""
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
+from msgspec.structs import replace
 
 from muver.io.typed import Count, Name, Natural, Settings, Share, Text
 
@@ -48,6 +49,10 @@ class Views(Settings):
                     f"{key} has a meaning for views of the kind {meant} only, and these are of the "
                     f"kind {self.kind}. Leave it out."
                 )
+
+    def whole(self, max_tokens: int) -> "Views":
+        """The layout of one view instead: the title and the first tokens of the description."""
+        return replace(self, kind="prefix", max_tokens=max_tokens)
 
 
 class MergeSearch(Settings):

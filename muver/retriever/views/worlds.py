@@ -37,31 +37,28 @@ class World:
     contexts: list[Ids]  # token ids of each mention's context
     gold: np.ndarray  # (mentions,)
     negatives: list[list[int]] = field(default_factory=list)  # hard ones of each mention
+    global_views: list[Ids] = field(default_factory=list)  # of each entity, if they were asked for
 
 
 def load_worlds(
-    entities: Path,
-    mentions: Path,
-    sentences: Path,
-    split: str,
-    layouts: Layouts,
-    tokenizer: Tokenizer,
-    gold_only: bool = False,
-    negatives: Mapping[str, Sequence[int]] | None = None,
-    own_pages: bool = False,
-) -> list[World]:
+    entities: Path, mentions: Path, sentences: Path, split: str, layouts: Layouts,
+    tokenizer: Tokenizer, gold_only: bool = False,
+    negatives: Mapping[str, Sequence[int]] | None = None, own_pages: bool = False,
+    global_tokens: int = 0,
+) -> list[World]:  # fmt: skip
     """Read and lay out the worlds of a split, by name.
 
     ``negatives`` are hard ones of every mention of the split, by its id. With ``own_pages``, the
     page that a mention stands on is one of them too, if it is an entity of the world and not the
     gold. With ``gold_only``, only entities that are some mention's gold or hard negative get views,
-    which is enough for training.
+    which is enough for training. ``global_tokens`` are those of a view of the whole description;
+    0 asks for none.
     """
     table = read_mentions(mentions, split)
     return [
         _load_world(
             name, table.filter(pc.equal(table["world"], name)), entities, sentences, layouts,
-            tokenizer, gold_only, negatives or {}, own_pages,
+            tokenizer, gold_only, negatives or {}, own_pages, global_tokens,
         )
         for name in sorted(set(table["world"].to_pylist()))
     ]  # fmt: skip
@@ -74,16 +71,10 @@ def context_ids(table: pa.Table, tokenizer: Tokenizer, settings: Context) -> lis
 
 
 def _load_world(
-    name: str,
-    table: pa.Table,
-    entities: Path,
-    sentences: Path,
-    layouts: Layouts,
-    tokenizer: Tokenizer,
-    gold_only: bool,
-    negatives: Mapping[str, Sequence[int]],
-    own_pages: bool,
-) -> World:
+    name: str, table: pa.Table, entities: Path, sentences: Path, layouts: Layouts,
+    tokenizer: Tokenizer, gold_only: bool, negatives: Mapping[str, Sequence[int]], own_pages: bool,
+    global_tokens: int,
+) -> World:  # fmt: skip
     described = read_entities(entities, [name])
     described = described.append_column("pieces", read_sentences(sentences, [name])["sentences"])
     titles, ids = described["title"].to_pylist(), table["mention_id"].to_pylist()
@@ -98,21 +89,19 @@ def _load_world(
     if gold_only:
         wanted = np.unique(np.concatenate([gold, *(np.asarray(some, int) for some in hard)]))
     rows = described.take(wanted)
-    texts = (rows[column].to_pylist() for column in ("title", "text", "pieces"))
+    texts = [rows[column].to_pylist() for column in ("title", "text", "pieces")]
     types = rows["type"].to_pylist()
     laid_out = entity_views(*texts, layouts.views, tokenizer, types)
     views: list[list[View]] = [[] for _ in titles]
+    whole: list[Ids] = [[] for _ in titles if global_tokens]
+    if global_tokens:
+        new = entity_views(*texts, layouts.views.whole(global_tokens), tokenizer)
+        for number, (view,) in zip(wanted, new, strict=True):
+            whole[number] = view.ids
     progress = Progress(f"laying out {name}", len(wanted), "entities")
     for number, some in zip(wanted, laid_out, strict=True):
         views[number] = some
         progress.advance()
     progress.finish()
-    return World(
-        name=name,
-        titles=titles,
-        views=views,
-        mention_ids=ids,
-        contexts=context_ids(table, tokenizer, layouts.context),
-        gold=gold,
-        negatives=hard,
-    )
+    contexts = context_ids(table, tokenizer, layouts.context)
+    return World(name, titles, views, ids, contexts, gold, hard, whole)

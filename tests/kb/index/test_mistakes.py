@@ -367,7 +367,7 @@ SETTINGS = {
     "weight": ({"bm25_weight": 1.5}, "bm25_weight is 1.5"),
     "aggregate": (
         {"aggregate": {"kind": "softmax_sum", "softmax_candidates": 5, "temperature": 1}},
-        "softmax_sum needs all views",
+        "softmax_sum takes more than an entity's own",
     ),
     "several": ({"aggregate": {"kind": "penalised", "beta": [1, 2]}}, "beta has several values"),
     "unknown": ({"layers": 1}, "unknown key layers"),

@@ -126,6 +126,17 @@ def test_the_spread_of_seeds_enters_the_verdict(table):
     assert judged.verdict == "cannot tell"  # 36.36 and 45.40
 
 
+def test_contrasts_over_seeds(table):
+    rows = [{**row, "repeats": [f"{row['system']}_2"]} for row in ROWS]
+    made = table(rows=rows, pairs=[["muver", "bm25"]])
+    (found,), (first,) = made.over_seeds, made.contrasts
+    # The further seeds of both rows find the same, so that the mean is half of the first seed's.
+    assert found.difference[64] == pytest.approx(first.difference[64] / 2)
+    assert found.p_value == first.p_value  # 6 documents differ, all in one direction
+    assert [one.heading for one in page(made).sections].count("Contrasts over seeds") == 1
+    assert table(pairs=[["muver", "bm25"]]).over_seeds == []
+
+
 def test_contrasts(table):
     made = table(pairs=[["muver", "bm25"], ["muver", "som"]], **ZESHEL)
     (found,) = made.contrasts  # som is no row

@@ -11,10 +11,11 @@ from muver.retriever.retrieval.aggregates import (
     AGGREGATES,
     MAX,
     Centred,
+    Learnt,
     LogMeanExp,
     Penalised,
     SoftmaxSum,
-)
+)  # fmt: skip
 from muver.retriever.retrieval.blocks import Block
 from muver.retriever.retrieval.exact import rank
 from muver.retriever.vectors.block import ViewBlock
@@ -39,6 +40,14 @@ def test_log_mean_exp_by_hand():
     # At temperature 1 entity 0 has log(4 / 2), as much as entity 1: the earlier one goes first.
     found = ranked(np.log([3, 1, 2.01]), [0, 0, 1], LogMeanExp(temperature=1))
     np.testing.assert_allclose(found.scores[0], [math.log(2.01), math.log(2)], rtol=1e-6)
+
+
+def test_learnt_by_hand():
+    """The log-mean-exps are 0.5 log 5 and log 2; to the first 0.3 log 2 is added."""
+    found = ranked(np.log([3, 1, 2]), [0, 0, 1], Learnt(temperature=0.5, length_bias=-0.3))
+    expected = [math.log(2), 0.5 * math.log(5) - 0.3 * math.log(2)]
+    np.testing.assert_allclose(found.scores[0], expected, rtol=1e-6)
+    assert found.entities.tolist() == [[1, 0]] and found.rows.tolist() == [[2, 0]]
 
 
 def test_penalised_by_hand():
@@ -101,6 +110,9 @@ def test_a_copy_of_every_view_changes_only_what_counts_views(values, temperature
     for aggregate in (MAX, LogMeanExp(temperature=temperature)):
         twice = score_of(values + values, aggregate)
         assert twice == pytest.approx(score_of(values, aggregate), abs=1e-3)
+    learnt = Learnt(temperature=temperature, length_bias=2)
+    more = score_of(values + values, learnt) - score_of(values, learnt)
+    assert more == pytest.approx(2 * math.log(2), abs=1e-3)
     less = score_of(values, Penalised(beta=1)) - score_of(values + values, Penalised(beta=1))
     assert less == pytest.approx(math.log(2), abs=1e-4)
     # Beside one of a single view at the same score, the sum sees the copies.
@@ -112,6 +124,7 @@ EVERY = [
     MAX,
     SoftmaxSum(softmax_candidates=200, temperature=0.7),
     LogMeanExp(temperature=0.5),
+    Learnt(temperature=0.5, length_bias=0.7),
     Penalised(beta=0.5),
     Centred(sample=4),
 ]
@@ -145,7 +158,10 @@ def loop(aggregate, products, owners):
         ]
         total = sum(math.exp(score / t) for score in row)
         made.append([
-            part / total if of_all(aggregate) else t * math.log(part / len(views))
+            part / total
+            if of_all(aggregate)
+            else t * math.log(part / len(views))
+            + getattr(aggregate, "length_bias", 0) * math.log(len(views))
             for part, views in zip(sums, own, strict=True)
         ])  # fmt: skip
     return made
@@ -195,7 +211,8 @@ def test_shares_are_the_derivative_by_the_views_scores(aggregate):
 
 
 def test_every_aggregate_says_what_it_does_and_what_of_it_validation_may_choose():
-    assert list(AGGREGATES) == ["max", "softmax_sum", "log_mean_exp", "penalised", "centred"]
+    assert [*AGGREGATES][:3] == ["max", "softmax_sum", "log_mean_exp"]
+    assert [*AGGREGATES][3:] == ["learnt", "penalised", "centred"]
     for aggregate in AGGREGATES.values():
         assert aggregate.note.startswith("An entity's score is ")
         assert aggregate.chosen in (None, *aggregate.__struct_fields__)

@@ -29,20 +29,10 @@ from tests import tiny
 from tests.retriever.training.conftest import Killed, kill_before
 
 TRAINING = {
-    "batch_size": 5,
-    "epochs": 2,
-    "learning_rate": 1e-3,
-    "weight_decay": 0.01,
-    "warmup": 0.1,
-    "clip_norm": 1.0,
-    "adam_epsilon": 1e-6,
-    "mask_false_negatives": False,
-    "validate_every": 4,
-    "validation_cutoff": 3,
-    "checkpoint_every": 3,
-    "chunk_tokens": 200,
-    "graph_tokens": 10_000,
-}
+    "batch_size": 5, "epochs": 2, "learning_rate": 1e-3, "weight_decay": 0.01, "warmup": 0.1,
+    "clip_norm": 1.0, "adam_epsilon": 1e-6, "mask_false_negatives": False, "validate_every": 4,
+    "validation_cutoff": 3, "checkpoint_every": 3, "chunk_tokens": 200, "graph_tokens": 10_000,
+}  # fmt: skip
 STEPS = 12  # two worlds of 12 mentions in batches of 5, 5 and 2, twice
 PARITY = {"padding_views": True, "average_gradients_over": 2, "optimiser": "adamw_released"}
 SETTINGS = {
@@ -59,17 +49,16 @@ def train(settings: dict, compute: dict, *files, **more) -> None:
     stage.train(read(ModelTraining, settings), read(Machine, compute), *files, **more)
 
 
+def places(folder: Path) -> dict[str, Path]:
+    """Where a training writes."""
+    named = {"checkpoints": "checkpoints", "training_log": "log.jsonl", "out": "model"}
+    return {option: folder / name for option, name in named.items()}
+
+
 def run(folder: Path, encoder, corpus, **training) -> dict[str, bytes]:
     """Train and return the model's files."""
-    train(
-        {**SETTINGS, "training": {**TRAINING, **training}},
-        tiny.COMPUTE,
-        encoder,
-        *corpus,
-        checkpoints=folder / "checkpoints",
-        training_log=folder / "log.jsonl",
-        out=folder / "model",
-    )
+    settings = {**SETTINGS, "training": {**TRAINING, **training}}
+    train(settings, tiny.COMPUTE, encoder, *corpus, **places(folder))
     return {file: (folder / "model" / file).read_bytes() for file in MODEL_FILES}
 
 
@@ -204,15 +193,8 @@ SEVERAL = {"first": {"pooling": "cls"}, "second": {"pooling": "all"}, "third": {
 def run_several(folder: Path, encoder, corpus) -> dict[str, bytes]:
     """Train three models for a quarter of the steps, one of them to the end; return its files."""
     some = {name: {**SETTINGS, **own} for name, own in SEVERAL.items()}
-    stage.train_best(
-        read(EarlyChoice, {"best_of": some, "after": 0.25}),
-        read(Machine, tiny.COMPUTE),
-        encoder,
-        *corpus,
-        checkpoints=folder / "checkpoints",
-        training_log=folder / "log.jsonl",
-        out=folder / "model",
-    )
+    given = read(EarlyChoice, {"best_of": some, "after": 0.25}), read(Machine, tiny.COMPUTE)
+    stage.train_best(*given, encoder, *corpus, **places(folder))
     assert not [*(folder / "checkpoints").rglob("*.pt")]
     return {file: (folder / "model" / file).read_bytes() for file in MODEL_FILES}
 
@@ -244,14 +226,7 @@ def test_the_best_of_several_after_a_share_is_trained_on_as_if_alone(
 
 
 def test_a_run_without_a_model_to_write_leaves_its_log(encoder, corpus, tmp_path, uninterrupted):
-    train(
-        SETTINGS,
-        tiny.COMPUTE,
-        encoder,
-        *corpus,
-        checkpoints=tmp_path / "checkpoints",
-        training_log=tmp_path / "log.jsonl",
-    )
+    train(SETTINGS, tiny.COMPUTE, encoder, *corpus, **{**places(tmp_path), "out": None})
     assert (tmp_path / "log.jsonl").read_bytes() == uninterrupted[1]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoints", "log.jsonl"]
 
@@ -291,15 +266,8 @@ def test_half_precision_under_other_settings(encoder, corpus, tmp_path, accelera
     losses = {}
     for precision in ("fp32", "bf16"):
         accelerator_state._reset_state(True)
-        train(
-            {**settings, "precision": precision},
-            {**tiny.COMPUTE, "precision": "bf16"},
-            encoder,
-            *corpus,
-            checkpoints=tmp_path / "checkpoints",
-            training_log=tmp_path / "log.jsonl",
-            out=tmp_path / "model",
-        )
+        own, machine = {**settings, "precision": precision}, {**tiny.COMPUTE, "precision": "bf16"}
+        train(own, machine, encoder, *corpus, **places(tmp_path))
         losses[precision] = [line["loss"] for line in log_of(tmp_path) if "loss" in line]
         made = BiEncoder.from_pretrained(tmp_path / "model").config.provenance
         assert made["precision"] == precision
@@ -409,6 +377,18 @@ def test_neighbouring_views_are_merged_now_and_then(share, encoder, corpus, tmp_
             if pairs:
                 single, merged = single + (views[column] == own), merged + (views[column] != own)
     assert merged and bool(single) == (share < 1)
+
+
+def test_a_view_of_the_whole_description_is_the_last(encoder, corpus, tmp_path, monkeypatch):
+    trainer = make_trainer(encoder, corpus, tmp_path, epochs=1)
+    model = trainer.model
+    trainer.worlds = load_worlds(*corpus, "train", model.config, model.pieces, global_tokens=30)
+    for contexts, views, gold in seen_batches(trainer, monkeypatch):
+        (world,) = (w for w in trainer.worlds if contexts[0] in w.contexts)
+        for ids, column in zip(contexts, gold, strict=True):
+            entity = world.gold[world.contexts.index(ids)]
+            own = [view.ids for view in world.views[entity][:3]]
+            assert views[column] == [*own, world.global_views[entity]]
 
 
 def test_no_number_of_training_views_is_all_of_them(encoder, corpus, tmp_path, monkeypatch):

@@ -5,6 +5,7 @@ import pytest
 from muver.io.errors import InputError
 from muver.io.typed import read
 from muver.retriever.training.settings import ModelTraining, StageTraining
+from tests import tiny
 from tests.retriever.training.test_loop import SETTINGS, TRAINING
 
 BEFORE = {"keep": "best", "initial_scale": 20, "padding_views": False, "average_gradients_over": 1,
@@ -26,6 +27,10 @@ def test_what_the_released_code_did_otherwise_is_off():
         ({"training": {**TRAINING, "keep": "lest"}}, "training.keep is 'lest'"),
         ({"training": {"batch_size": 1}}, "training.epochs is missing"),
         ({"training": PADDING, "views": {"kind": "prefix", "max_tokens": 30}}, "padding_views"),
+        (
+            {"training": {**TRAINING, "global_view": 9}, "views": tiny.TOKEN_VIEWS},
+            "global_view goe",
+        ),
         ({"negatives": {"run": {}}}, "negatives.per_mention is missing"),
         ({"pooling": "mean"}, "pooling is 'mean'"),
     ],

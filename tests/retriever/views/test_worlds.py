@@ -83,6 +83,16 @@ def test_views_of_gold_entities_only(corpus):
     assert all(everything.views)
 
 
+def test_views_of_whole_descriptions_too(corpus):
+    table = pq.read_table(corpus[1])
+    pq.write_table(table.slice(0, 2), corpus[1])  # golds 0 and 1 of alder
+    (alder,) = load(corpus, "train", gold_only=True, global_tokens=12)
+    blink = tiny.config(views={"kind": "prefix", "max_tokens": 12})
+    (whole,) = load_worlds(*corpus, "train", blink, Lengths())
+    assert alder.global_views == [view.ids for (view,) in whole.views[:2]] + [[]] * 10
+    assert load(corpus, "train")[0].global_views == []
+
+
 def test_views_of_hard_negatives_too(corpus):
     table = pq.read_table(corpus[1])
     pq.write_table(table.slice(0, 2), corpus[1])  # golds 0 and 1 of alder

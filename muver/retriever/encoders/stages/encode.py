@@ -51,4 +51,6 @@ def encode_split(
         }
     writer.write(out, 0)
     write_part(out / "mentions.npy", np.concatenate(vectors), named)
-    write_manifest(out / "manifest.json", "encode", settings.as_dict(), {}, worlds=counts)
+    aggregate = encoder.model.aggregate
+    learnt = {"learnt": aggregate.values} if aggregate else {}
+    write_manifest(out / "manifest.json", "encode", settings.as_dict(), {}, worlds=counts, **learnt)

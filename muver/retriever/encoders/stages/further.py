@@ -10,9 +10,9 @@ from muver.retriever.corpus.schema import read_entities
 from muver.retriever.encoders.settings import Encoding
 from muver.retriever.encoders.stages import Encoder
 from muver.retriever.vectors.part import LayerWriter, open_layer
-from muver.retriever.views.build import prompted_titles
+from muver.retriever.views.build import entity_views
 from muver.retriever.views.expand import every_span, expand_world
-from muver.retriever.views.layout import View, entity_slices, prefix_view
+from muver.retriever.views.layout import View, entity_slices
 from muver.retriever.views.settings import Merging
 
 
@@ -60,13 +60,10 @@ def merge_store(model_folder: Path, store: Path, out: Path, settings: Merge) -> 
     for name in base.worlds:
         original = base.world(name)
         new = expand_world(
-            original.entities,
-            original.ids.to_pylist(),
-            original.vectors,
+            original.entities, original.ids.to_pylist(), original.vectors,
             lambda ids, name=name: encoder.views(ids, f"merged views of {name}"),
-            encoder.model.pieces.markers,
-            settings.search,
-        )
+            encoder.model.pieces.markers, settings.search,
+        )  # fmt: skip
         for writer, added in zip(writers, new, strict=True):
             spans = original.in_sentences(added.entities, added.views)
             writer.add(name, added.entities, spans, added.vectors)
@@ -95,12 +92,9 @@ def encode_spans(model_folder: Path, store: Path, out: Path, settings: Spans) ->
         original = base.world(name)
         sizes = [own.stop - own.start for own in entity_slices(original.entities)]
         owners, views = every_span(
-            original.entities,
-            original.ids.to_pylist(),
-            encoder.model.pieces.markers,
-            settings.max_views,
-            settings.max_tokens,
-        )
+            original.entities, original.ids.to_pylist(), encoder.model.pieces.markers,
+            settings.max_views, settings.max_tokens,
+        )  # fmt: skip
         vectors = encoder.views([view.ids for view in views], f"spans of {name}")
         writer.add(name, owners, original.in_sentences(owners, views), vectors)
         counts[name] = {
@@ -110,14 +104,9 @@ def encode_spans(model_folder: Path, store: Path, out: Path, settings: Spans) ->
         }
         logger.info("%s: %s", name, counts[name])
     writer.write(out, 1)
+    sums = {key: sum(one[key] for one in counts.values()) for key in ("entities", "exhaustive")}
     write_manifest(
-        out / "manifest.json",
-        "encode-spans",
-        settings.as_dict(),
-        {},
-        entities=sum(world["entities"] for world in counts.values()),
-        exhaustive=sum(world["exhaustive"] for world in counts.values()),
-        worlds=counts,
+        out / "manifest.json", "encode-spans", settings.as_dict(), {}, **sums, worlds=counts
     )
 
 
@@ -138,15 +127,12 @@ def encode_global(
         original = base.world(name)
         described = read_entities(entities, [name])
         own = entity_slices(original.entities)
-        titles = prompted_titles(described["title"].to_pylist(), encoder.model.config.views, pieces)
-        texts = pieces.ids(described["text"].to_pylist(), within=True)
+        texts = (described[column].to_pylist() for column in ("title", "text"))
+        layout = encoder.model.config.views.whole(settings.max_tokens)
+        whole = entity_views(*texts, [()] * len(own), layout, pieces)
         views = [
-            View(
-                prefix_view(title, text, pieces.markers, settings.max_tokens),
-                int(original.first[some.start]),
-                int(original.last[some.stop - 1]),
-            )
-            for title, text, some in zip(titles, texts, own, strict=True)
+            View(view.ids, int(original.first[some.start]), int(original.last[some.stop - 1]))
+            for (view,), some in zip(whole, own, strict=True)
         ]
         vectors = encoder.views([view.ids for view in views], f"global views of {name}")
         writer.add(name, range(len(views)), views, vectors)

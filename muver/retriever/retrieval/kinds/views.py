@@ -18,18 +18,10 @@ def needs(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def retrieve(
-    settings: Settings,
-    run: Path,
-    manifest: Path,
-    *,
-    entities: Path,
-    mentions: Path,
-    store: Path,
-    merged: Path | None = None,
-    global_views: Path | None = None,
-    spans: Path | None = None,
+    settings: Settings, run: Path, manifest: Path, *, entities: Path, mentions: Path, store: Path,
+    merged: Path | None = None, global_views: Path | None = None, spans: Path | None = None,
     validation_runs: Sequence[Path] = (),
-) -> None:
+) -> None:  # fmt: skip
     """Rank the entities of each mention's world by their views.
 
     If the aggregate has several values, ``validation_runs`` are the validation split's runs with
@@ -57,8 +49,7 @@ def retrieve(
         ranks = (gold_ranks(pool, -own, gold) for own in pool.ranks)
         chosen = choose(settings.choice, values, ranks, settings.validation_cutoff)
         logger.info("%s: %s", settings.choice, chosen[settings.choice])
-    aggregate = settings.settled(chosen or {}).scorer
-    views = SystemViews(settings, store, merged, global_views, spans)
+    views = SystemViews(settings.settled(chosen or {}), store, merged, global_views, spans)
     rows = RunRows(entities, read_mentions(mentions, settings.split), settings)
     counts = {"entities": 0, "views": 0}
     progress = Progress("ranking", len(rows), "mentions")
@@ -67,8 +58,8 @@ def retrieve(
         parts, owners, origins = views.world(name)
         block = ViewBlock.of(parts, owners, world.of)
         ranking = rank(
-            views.mentions(name), [block], rows.k, aggregate, settings.memory_mb, settings.metric,
-            progress.advance,
+            views.mentions(name), [block], rows.k, views.aggregate, settings.memory_mb,
+            settings.metric, progress.advance,
         )  # fmt: skip
         rows.add(world, own, ranking, origins)
         counts["entities"] += len(world.titles)

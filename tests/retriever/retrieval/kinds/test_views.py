@@ -18,17 +18,9 @@ from muver.retriever.views.layout import View
 from tests import tiny
 
 SETTINGS = {
-    "split": "test",
-    "aggregate": "max",
-    "merge_layers": 0,
-    "k": 4,
-    "match": "title",
-    "memory_mb": 1,
-    "metric": "dot",
-    "search": None,
-    "global_view": False,
-    "spans": False,
-}
+    "split": "test", "aggregate": "max", "merge_layers": 0, "k": 4, "match": "title",
+    "memory_mb": 1, "metric": "dot", "search": None, "global_view": False, "spans": False,
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -71,6 +63,18 @@ def retrieve(root, corpus, merged=None, further=None, **settings) -> pa.Table:
     inputs |= {"store": root / "store", **({"merged": merged} if merged else {}), **(further or {})}
     kinds.retrieve("views", {**SETTINGS, **settings}, run, root / "run.json", **inputs)
     return read_run(run)
+
+
+def test_values_that_the_model_learnt_come_with_its_store(store, corpus):
+    write_manifest(store / "store" / "manifest.json", "encode", {}, {})
+    with pytest.raises(InputError, match="has learnt no aggregate"):
+        retrieve(store, corpus, aggregate="learnt")
+    learnt = {"temperature": 0.5, "length_bias": 3}
+    write_manifest(store / "store" / "manifest.json", "encode", {}, {}, learnt=learnt)
+    given = {"merged": store / "merged", "merge_layers": 1}
+    scores = retrieve(store, corpus, **given, aggregate="learnt")["score"].to_pylist()
+    # Mention 0 and entity 11: 0.5 log((e^(2 * 0) + e^(2 * 10)) / 2) + 3 log 2
+    assert scores[0] == pytest.approx(10 + 2.5 * np.log(2), abs=1e-4)
 
 
 def test_a_run_from_a_store(store, corpus):
