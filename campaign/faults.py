@@ -74,6 +74,12 @@ FAULTS = [
         "The next one removes it: `tests/reproduction/tracking/test_store.py`.",
     ),
     Fault(
+        "commands",
+        "One of 22 killed `dvc repro` left `dvc.lock` half written, and DVC refused it from then "
+        "on.",
+        "Not mended: DVC writes it in place. docs/faq.md says how to get it back.",
+    ),
+    Fault(
         "hostile",
         "A size in an encoder's config.json that is no whole number ended in a TypeError.",
         "`tests/retriever/encoders/test_bert.py`",

@@ -154,5 +154,7 @@ def again(project: Project, command: list[str]) -> str:
     try:
         project.run(*command)
     except (AssertionError, subprocess.TimeoutExpired) as error:
+        if "is in use: " in str(error):  # by what outlives the kill; it says to wait for that
+            return again(project, command) if idle(project.folder) else "it is in use for ever"
         return f"the second call failed: {str(error)[-600:]}"
     return ""
