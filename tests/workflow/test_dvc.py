@@ -59,13 +59,11 @@ def test_another_seed_loses_nothing_and_back_again_costs_nothing(by_dvc, tmp_pat
     # The table is the trial's, the models are as params.yaml has them.
     assert changed == ["settings", "tables"]
     assert project.read(MODEL) != before[0] and project.read(TABLE) != before[1]
-    remade = {"comparison", "latest", "metrics", "report"}  # named by no key
-    assert set(project.planned()) == remade
     said = project.run("dvc", "repro")
     assert set(re.findall(r"Running stage '(\w+)'", said)) == {"settings", "tables"}
     assert project.read(MODEL) == before[0] and project.read(TABLE) == before[1]
-    ran = project.finished(said)
-    assert "comparison" in ran and "train" not in ran
+    remade = {"comparison", "latest", "metrics", "report"}  # named by no key
+    assert project.finished(said) >= remade and "train" not in project.finished(said)
 
     project.change(repeat_seeds=[7], tables={"table1": ["muver_plain"]})
     project.run("muver", "stage", "asked")
@@ -97,8 +95,7 @@ def test_a_second_clone_pulls_and_has_nothing_to_do(by_dvc, tmp_path):
     copy = by_dvc.copy(tmp_path / "copy")
     clone = copy.moved_by_dvc(str(tmp_path / "shelf"), tmp_path / "clone")
     clone.snakemake("--touch")  # as `make pull` does: what came along is as old as its inputs
-    assert clone.planned() == {"latest": 3}
-    clone.snakemake()
+    assert clone.counts(clone.snakemake()) == {"latest": 3}
     assert clone.planned() == {}
     assert "up to date" in clone.run("dvc", "repro")
     assert clone.read(TABLE) == by_dvc.read(TABLE)

@@ -50,7 +50,7 @@ def serve(name: str, until: int) -> None:
     upgrade = sys.modules["mlflow.db"].upgrade
     stores = tempfile.TemporaryDirectory()  # removed when this function ends
     upgrade.callback = functools.partial(new_store, upgrade.callback, stores.name)
-    os.fsync = lambda _: None  # no test pulls the plug
+    os.fsync = lambda _: None  # as in the tests themselves
     gc.freeze()
     gc.enable()
     listening.listen(64)
