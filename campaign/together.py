@@ -8,8 +8,10 @@ called once more all files are those of a single run, and MLflow has one finishe
 """
 
 import contextlib
+import os
 import random
 import shutil
+import signal
 import subprocess
 import time
 from collections import Counter
@@ -119,7 +121,12 @@ def _recorders(
             for one in clones
             for _ in range(count)
         ]
-        codes = [one.wait(2 * PATIENCE) for one in calls]
+        try:
+            codes = [one.wait(2 * PATIENCE) for one in calls]
+        except subprocess.TimeoutExpired:
+            for one in calls:
+                os.killpg(one.pid, signal.SIGKILL)
+            return f"a recorder did not end in {2 * PATIENCE} s"
         found = _in_postgresql(store) if kind == POSTGRESQL else runs(folder)
     said = "".join(path.read_text() for path in folder.glob("*.said"))
     if any(codes):

@@ -138,7 +138,7 @@ def read_json(path: str | Path) -> Any:
         raise InputError(f"{path}: no such file.") from None
     except json.JSONDecodeError as error:
         raise InputError(f"{path}, line {error.lineno}: not valid JSON ({error.msg}).") from None
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"{path}: cannot be read ({error}).") from None
 
 
