@@ -99,9 +99,9 @@ FAULTS = [
     ),
     Fault(
         "bytes",
-        "The report read the table that says what vectors are of without comparing its SHA-256: a "
-        "traceback.",
-        "Whoever opens it compares: `tests/io/test_checksums.py`.",
+        "The report read the table that says what vectors are of, and the list of what was "
+        "recorded, without comparing their SHA-256: a traceback.",
+        "Whoever opens them compares: `tests/io/test_checksums.py`.",
     ),
     Fault(
         "hostile",
@@ -139,6 +139,7 @@ FAULTS = [
         "together",
         "Once a recorder in SQLite did not end in 360 seconds, beside much other work: the section "
         "ended there, without a record. Sixteen tries with the same kinds took 8 to 31 seconds.",
-        "Not understood, and not seen again; the section now counts it as a case that does not hold.",
+        "Not understood, and not seen again; the section now counts it as a case that does not "
+        "hold.",
     ),
 ]

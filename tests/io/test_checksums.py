@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
@@ -12,9 +13,11 @@ from muver.io.errors import InputError
 from muver.io.files import write_text
 from muver.io.parquet import read_table
 from muver.io.typed import Record, read_record
+from muver.reproduction.report.results import RunFiles, read_recorded
 from muver.retriever.vectors.part import Part
 
 MODEL = Path("models/muver-0123abcd")
+RUN = RunFiles(results=Path(), workspace=Path(), logs=Path())
 
 
 @pytest.fixture(autouse=True)
@@ -82,6 +85,7 @@ def test_a_link_leads_to_the_list(model, tmp_path):
         ("results/m/table1.json", lambda path: read_record(path, Record, "a record", "")),
         ("runs-0123abcd/table.parquet", lambda path: read_table(path, pa.schema([]), "x", "y")),
         ("stores-0123abcd/layer0.parquet", lambda path: Part(path.with_suffix(".npy"))),
+        ("recorded/table1.csv", lambda path: read_recorded([SimpleNamespace(name="table1")], RUN)),
     ],
 )
 def test_whoever_reads_a_damaged_file_is_told(name, read):

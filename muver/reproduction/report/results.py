@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from muver.io.checksums import check
 from muver.io.errors import InputError
 from muver.reproduction.tables.keys import data_fingerprint, row_key
 from muver.reproduction.tables.records import AnyResult, ComparisonTable, RecallTable, read_result
@@ -81,6 +82,7 @@ def read_recorded(results: Sequence[AnyResult], files: RunFiles) -> Addresses:
     addresses = {}
     for result in results:
         recorded = files.recorded(result.name)
+        check([recorded])
         text = recorded.read_text(encoding="utf-8") if recorded.is_file() else ""
         for line in csv.DictReader(text.splitlines()):
             if line["address"].startswith("/"):

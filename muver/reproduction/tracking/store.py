@@ -65,8 +65,12 @@ def open_store() -> Iterator[tuple[MlflowClient, Path | None]]:
 def patiently(call: Callable, *given: object):
     """Call a database, again while another process puts the same tables or tags into it."""
     for _ in range(300):  # a minute
-        with contextlib.suppress(IntegrityError, ProgrammingError):
+        try:
             return call(*given)
+        except (MlflowException, IntegrityError, ProgrammingError) as error:
+            why = error.__cause__ if isinstance(error, MlflowException) else error
+            if not isinstance(why, (IntegrityError, ProgrammingError)):
+                raise
         time.sleep(0.2)
     return call(*given)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
+from mlflow.exceptions import MlflowException
 from sqlalchemy.exc import IntegrityError, ProgrammingError
 
 from muver.io.errors import InputError
@@ -104,6 +105,8 @@ def test_a_server_that_does_not_answer_is_given_up_soon(monkeypatch):
 def test_tables_that_another_process_makes_meanwhile(monkeypatch):
     """As PostgreSQL has it, which `python -m campaign together` asks."""
     meanwhile = [kind("", {}, Exception()) for kind in (IntegrityError, ProgrammingError)]
+    meanwhile.append(MlflowException("as MLflow wraps them"))
+    meanwhile[-1].__cause__ = meanwhile[0]
     monkeypatch.setattr(store, "MlflowClient", mock.Mock(side_effect=[*meanwhile, "a client"]))
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "postgresql://localhost/mlflow")
     with open_store() as opened:
