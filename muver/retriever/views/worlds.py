@@ -93,8 +93,9 @@ def _load_world(
     types = rows["type"].to_pylist()
     laid_out = entity_views(*texts, layouts.views, tokenizer, types)
     views: list[list[View]] = [[] for _ in titles]
-    whole: list[Ids] = [[] for _ in titles if global_tokens]
+    whole: list[Ids] = []
     if global_tokens:
+        whole = [[]] * len(titles)
         new = entity_views(*texts, layouts.views.whole(global_tokens), tokenizer)
         for number, (view,) in zip(wanted, new, strict=True):
             whole[number] = view.ids

@@ -21,7 +21,6 @@ from muver.reproduction.tracking.record import record as record_stage
 from muver.reproduction.tracking.store import open_store
 from muver.retriever.evaluation.records import Means, Scores, World
 from tests.blank import blank, blank_evaluation
-from tests.workflow.warm import hasty  # noqa: F401
 
 RUN = b"run"  # content of a run file
 

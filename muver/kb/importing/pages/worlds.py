@@ -43,8 +43,8 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def read_recipe() -> Recipe:
     """The recipe of realworlds, from the file beside this module."""
-    text = Path(__file__).with_name("realworlds.yaml").read_bytes()
-    return msgspec.yaml.decode(text, type=Recipe)
+    file = Path(__file__).with_name("realworlds.yaml")
+    return msgspec.yaml.decode(file.read_bytes(), type=Recipe)
 
 
 def obtain_worlds(
