@@ -26,11 +26,12 @@ LIBRARIES = (  # what the commands import, sooner or later
     "dvc.repo.index", "dvc.repo.metrics.diff", "dvc.repo.open_repo", "dvc.repo.params.diff",
     "dvc.repo.plots.diff", "dvc.repo.worktree", "dvc.rwlock", "dvc.utils.strictyaml", "faiss",
     "gto.api", "hydra", "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg",
-    "matplotlib.pyplot", "mlflow.db", "mlflow.store.tracking.sqlalchemy_store", "mlflow.tracking", "msgspec", "networkx",
-    "nltk.tokenize.punkt", "numpy", "pandas", "psutil", "pyarrow.compute", "pyarrow.dataset",
-    "pyarrow.parquet", "rich.json", "rich.table", "ruamel.yaml", "safetensors.torch",
-    "scipy.sparse", "scipy.stats", "scmrepo.git.backend.pygit2.filter", "smart_open",
-    "snakemake.cli", "sqlalchemy.dialects.sqlite", "tokenizers", "torch._dynamo", "yaml",
+    "matplotlib.pyplot", "mlflow.db", "mlflow.store.tracking.sqlalchemy_store", "mlflow.tracking",
+    "msgspec", "networkx", "nltk.tokenize.punkt", "numpy", "pandas", "psutil", "pyarrow.compute",
+    "pyarrow.dataset", "pyarrow.parquet", "rich.json", "rich.table", "ruamel.yaml",
+    "safetensors.torch", "scipy.sparse", "scipy.stats", "scmrepo.git.backend.pygit2.filter",
+    "smart_open", "snakemake.cli", "sqlalchemy.dialects.sqlite", "tokenizers", "torch._dynamo",
+    "yaml",
 )  # fmt: skip
 Process = multiprocessing.get_context("fork").Process
 
