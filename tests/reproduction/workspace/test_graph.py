@@ -78,9 +78,9 @@ def test_a_weight_is_chosen_on_validation_runs():
 
 
 def test_a_weight_is_learnt_from_runs_over_the_training_mentions():
-    assert set(asked("beyond", ["muver_bm25_learnt"], "runs")) == {
-        "test/muver_200", "test/bm25_200", "train/muver_200", "train/bm25_200",
-        "test/muver_bm25_learnt",
+    assert set(asked("beyond", ["plain_bm25_learnt"], "runs")) == {
+        "test/plain_200", "test/bm25_200", "train/plain_200", "train/bm25_200",
+        "test/plain_bm25_learnt",
     }  # fmt: skip
 
 
