@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from campaign import damage, disk, hostile, kills, long, power, service, together
+from campaign import damage, disk, guided, hostile, kills, long, power, service, together
 from campaign.plan import Case, Plan
 
 
@@ -33,6 +33,7 @@ SECTIONS = {
     "together": Section("Two at once", together.attack, 0, 2),
     "disk": Section("Full disks and ordinary users", disk.attack, 0, 2),
     "hostile": Section("Hostile files", hostile.attack, 0, 20),
+    "guided": Section("Hostile files, led by coverage", guided.attack, 0, 10_000),
     "service": Section("Hostile requests", service.attack, 10_000, 10_000),
     "long": Section("Long runs", long.attack, 0, 40),
     "bytes": Section("Wrong bytes", damage.attack, 500, 10, each=True),
