@@ -1,7 +1,7 @@
 """Write the pictures of a run in docs/images: `make pictures`, after `make results`.
 
-Figure 2 and the trade of an entity's vectors are the run's own drawings, the latter where
-results/tradeoff.csv was made. The page, one of its predictions and a row in MLflow are photographed
+Figure 2, the trade of an entity's vectors and that of labelled mentions are the run's own drawings,
+the last two where results/tradeoff.csv and results/labelled.csv were made. The page, one of its predictions and a row in MLflow are photographed
 in Chromium, in light and in dark where the page has both. idea.svg and dag.svg are drawn by hand.
 """
 
@@ -150,7 +150,7 @@ def figure(name: str) -> None:
 
 if __name__ == "__main__":
     OUT.mkdir(parents=True, exist_ok=True)
-    for name in ("figure2", "tradeoff"):
+    for name in ("figure2", "tradeoff", "labelled"):
         figure(name)
     camera = Camera()
     try:
