@@ -33,7 +33,7 @@ SECTIONS = {
     "together": Section("Two at once", together.attack, 0, 2),
     "disk": Section("Full disks and ordinary users", disk.attack, 0, 2),
     "hostile": Section("Hostile files", hostile.attack, 0, 20),
-    "guided": Section("Hostile files, led by coverage", guided.attack, 0, 10_000),
+    "guided": Section("Hostile files led by coverage", guided.attack, 0, 10_000),
     "service": Section("Hostile requests", service.attack, 10_000, 10_000),
     "long": Section("Long runs", long.attack, 0, 40),
     "bytes": Section("Wrong bytes", damage.attack, 500, 10, each=True),
