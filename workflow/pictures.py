@@ -1,8 +1,9 @@
 """Write the pictures of a run in docs/images: `make pictures`, after `make results`.
 
 Figure 2, the trade of an entity's vectors and that of labelled mentions are the run's own drawings,
-the last two where results/tradeoff.csv and results/labelled.csv were made. The page, one of its predictions and a row in MLflow are photographed
-in Chromium, in light and in dark where the page has both. idea.svg and dag.svg are drawn by hand.
+the last two where results/tradeoff.csv and results/labelled.csv were made. The page, one of its
+predictions and a row in MLflow are photographed in Chromium, in light and in dark where the page
+has both. idea.svg and dag.svg are drawn by hand.
 """
 
 import contextlib
