@@ -19,7 +19,8 @@ from muver.io.progress import logger
 from muver.io.text import counted
 
 ARTIFACT = re.compile(
-    r".*?[-/][0-9a-f]{8}(?=[./]|$)|(.*/)?(results/[^/]+/(figures/)?|recorded/)[^/.]+(?=\.)"
+    r".*?[-/][0-9a-f]{8}(?=[./]|$)"
+    r"|(.*/)?(results/[^/]+/(figures/)?|recorded/)[^/.]+(?=\.(?!failed$))"
 )
 LINE = re.compile(r"^([0-9a-f]{64})  (.+)$", re.MULTILINE)
 

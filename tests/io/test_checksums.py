@@ -43,6 +43,7 @@ def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("results/m/figures/figure2.svg", "results/m/figures/figure2"),
         ("results/m/plots/figure2.csv", None),
         ("build/m/recorded/table1.csv", "build/m/recorded/table1"),
+        ("build/m/recorded/table1.failed", None),  # a message, which goes with its cause
         ("build/m/raw/0123abcdef", None),
     ],
 )

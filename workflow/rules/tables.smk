@@ -40,7 +40,7 @@ use rule comparison as drawn_comparison with:
         code=[*code("tables"), *code("figures")],
     output:
         shown(f"{RESULTS}/{{table}}.html", "comparison"),
-        shown(f"{RESULTS}/figures/{{table}}.svg", "vectors_figure"),
+        shown(f"{RESULTS}/figures/{{table}}.svg", "curves_figure"),
         csv=f"{RESULTS}/{{table}}.csv",
         rest=[
             *multiext(f"{RESULTS}/{{table}}", ".md", ".json", ".tex"),

@@ -215,7 +215,8 @@ class _Lister:
             train, val = linking.train, linking.validation
             among = golds * data.mentions[train] + data.mentions[val] + linking.further
             among = min(among, data.whole)
-        passes, batch = data.mentions[train] * own["epochs"], own["batch_size"] * each
+        passes = data.mentions[train] * own.get("labelled", 1) * own["epochs"]
+        batch = own["batch_size"] * each
         twice = batch > own["graph_tokens"]
         validations = max(passes / own["batch_size"] / own["validate_every"], 1)
         pairs = data.pairs.get("val", among * data.mentions[val])

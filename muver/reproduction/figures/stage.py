@@ -7,7 +7,7 @@ from typing import Any
 from muver.io.errors import InputError
 from muver.io.files import write_json, write_text
 from muver.io.typed import read
-from muver.reproduction.figures import lengths_plot, vectors_plot, views_plot
+from muver.reproduction.figures import curves_plot, lengths_plot, views_plot
 from muver.reproduction.figures.style import house_style, save
 from muver.reproduction.tables import records
 from muver.reproduction.tables.evaluations import Evaluations, TableFiles, read_one_set, row_of
@@ -33,14 +33,14 @@ def make_figure(
     out: Path | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> None:
-    """Draw recall by vectors from a table, or errors by length of description from evaluations.
+    """Draw curves of recall from a table, or errors by length of description from evaluations.
 
     Of evaluations, ``out`` is the .csv of the numbers; a .json goes next to it.
     """
     if table is not None:
         kinds = records.ViewsTable | records.ComparisonTable
         data = records.read_result(table, kinds, "a table whose rows have vectors")
-        draw = (views_plot if isinstance(data, records.ViewsTable) else vectors_plot).draw
+        draw = (views_plot if isinstance(data, records.ViewsTable) else curves_plot).draw
     else:
         if out is None:
             raise InputError("--out: name the .csv of the figure's numbers.")

@@ -18,11 +18,9 @@ def derive(settings: Resolved) -> None:
         for name, table in settings.tables.items():
             settings.tables[name] = replace(table, rows=_distinct(settings, table.rows))
     for name, seeds in further_seeds(settings).items():
-        settings.repeats[name] = {
-            system: [_with_seed(settings, system, seed) for seed in seeds]
-            for system in settings.tables[name].rows
-            if settings.systems[system].model
-        }
+        rows = settings.tables[name].rows
+        made = {row: [_with_seed(settings, row, seed) for seed in seeds] for row in rows}
+        settings.repeats[name] = {row: again for row, again in made.items() if row not in again}
     for system in list(settings.systems):
         _try_each_value(settings, system)
 
@@ -83,10 +81,11 @@ def _with_seed(settings: Resolved, system: str, seed: int) -> str:
         made["fuse"] = tuple(_with_seed(settings, part, seed) for part in own.fuse)
     if own.from_:
         made["from_"] = _with_seed(settings, own.from_, seed)
-    if not made:
+    again = replace(own, **made)
+    if again == own:
         return system  # nothing is drawn
     name = f"{system}_seed{seed}"
-    settings.systems[name] = replace(own, **made)
+    settings.systems[name] = again
     return name
 
 

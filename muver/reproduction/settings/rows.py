@@ -26,7 +26,7 @@ BEFORE = {
     "vectors": "raw",
 }
 OWN = ("k", "match", "own_page", "pool")  # keys that a row may have of its own
-FUSION = {"reciprocal_rank": ("constant",), "weighted": ("weights", "cutoff")}
+FUSION = {"reciprocal_rank": ("constant",), "weighted": ("weights", "cutoff"), "learnt": ()}
 
 
 def views_of(settings: Resolved, system: str) -> Json:

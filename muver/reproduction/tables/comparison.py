@@ -53,7 +53,10 @@ def build(
     rows = []
     for row in settings.rows:
         sets = {one: _part(name, row, against, own) for one, own in found.items()}
-        rows.append(row_of(records.ComparedRow, row, found, sets=sets))
+        own = next(iter(found.values())).by_system[row.system].settings
+        training = own.get("model", {}).get("training")
+        labelled = training and training.get("labelled", 1)
+        rows.append(row_of(records.ComparedRow, row, found, sets=sets, labelled=labelled))
     repeated = {row.system: [row.system, *row.repeats] for row in settings.rows if row.repeats}
 
     def contrasted(seeds: dict[str, list[str]] | None = None) -> list[records.Contrast]:
@@ -75,6 +78,7 @@ def build(
         rows=rows,
         contrasts=contrasted(),
         over_seeds=contrasted(repeated) if repeated else [],
+        figure=settings.figure,
     )
 
 

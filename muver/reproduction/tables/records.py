@@ -67,6 +67,7 @@ class Row(Record):
 
 class ComparedRow(Row):
     sets: dict[str, ComparedPart]
+    labelled: float | None = None  # share of the labelled mentions; None of rows without training
 
 
 class OneSetRow(Row):
@@ -167,6 +168,7 @@ class ComparisonTable(RecallTable, tag="comparison"):
     against: Against | None  # the row that others are tested against
     rows: list[ComparedRow]
     over_seeds: list[Contrast] = []  # the contrasts of rows with several seeds
+    figure: str = "vectors"  # what a drawing of it is against
 
 
 class ViewsTable(RecallTable, tag="views"):

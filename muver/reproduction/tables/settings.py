@@ -13,7 +13,8 @@ class Table(Settings):
     rows: Some[Name]
     against: str | UnsetType = UNSET
     caption: Text | UnsetType = UNSET
-    figure: Literal["vectors"] | UnsetType = UNSET  # recall against vectors an entity is drawn too
+    # Recall is drawn too, against the vectors an entity or the share of labelled mentions.
+    figure: Literal["vectors", "labelled"] | UnsetType = UNSET
     # Further seeds that its rows are trained with; Table 1's are a setting of their own.
     repeat_seeds: list[Natural] | UnsetType = UNSET
 
@@ -50,6 +51,7 @@ class ViewsRow(Row):
 class Comparison(Settings):
     rows: Some[RepeatedRow]
     against: str | None = None  # system of the row that the others are tested against
+    figure: Literal["vectors", "labelled"] = "vectors"  # what a drawing of it would be against
     contrasts: list[list[str]] = []  # pairs of systems to compare if both are rows
     caption: Text | None = None  # required unless the table is the paper's
     sets: Some[str] | None = None  # in the order of the columns; None: those of the evaluations

@@ -80,7 +80,8 @@ def tokens_of(training: Artifact) -> int:
     several = views.get("training_views", 1) or ALL_VIEWS
     of_entity = several * views["max_tokens"] + own["training"].get("global_view", 0)
     entities = (1 + negatives) * of_entity
-    return int(times * own["training"]["epochs"] * (own["context"]["max_tokens"] + entities))
+    times *= own["training"]["epochs"] * own["training"].get("labelled", 1)
+    return int(times * (own["context"]["max_tokens"] + entities))
 
 
 class Graph(ABC):

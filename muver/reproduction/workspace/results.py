@@ -96,6 +96,7 @@ class Results:
             **chosen,
             "against": own.against if own.against in own.rows else None,
             "caption": own.caption or None,
+            "figure": own.figure or "vectors",
             "sets": self.graph.sets,
         }
 

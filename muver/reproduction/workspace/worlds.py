@@ -181,9 +181,9 @@ class Worlds(Graph):
                 return self.globals(model, name)
             case "spans":
                 return self.spans(model, name)
-            case "runs" | "validation_runs":
+            case "runs" | "validation_runs" | "training_runs":
                 named = self.settings.tried.get(system) or rows_named_by(own)
-                on = name if need == "runs" else "val"
+                on = {"validation_runs": "val", "training_runs": "train"}.get(need, name)
                 return [self.run(one, on)[".parquet"] for one in named]
             case _:
                 return self.texts[need]

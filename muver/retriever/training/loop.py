@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 from accelerate import Accelerator
+from msgspec import UNSET
 from torch.nn.utils import clip_grad_norm_
 
 from muver.io.errors import InputError
@@ -27,6 +28,8 @@ from muver.retriever.training.step import backward_through_batch
 from muver.retriever.training.validation import count_hits
 from muver.retriever.views.layout import Ids, Markers, merged_view
 from muver.retriever.views.worlds import World
+
+Example = tuple[int, int]  # a world's place, and that of a mention in it
 
 
 class Trainer:
@@ -45,6 +48,8 @@ class Trainer:
         self.accelerator, self.checkpoints = accelerator, checkpoints
         self.worlds = training
         self.examples = [(w, m) for w, world in enumerate(training) for m in range(len(world.gold))]
+        if settings.labelled is not UNSET:
+            self.examples = share_of(self.examples, settings.labelled, seed)
         adam = (settings.weight_decay, settings.adam_epsilon, settings.optimiser)
         self.optimiser = build_optimiser(model, settings.learning_rate, *adam)
         planned = planned_steps(len(self.examples), settings.batch_size, settings.epochs)
@@ -74,8 +79,11 @@ class Trainer:
                 self._save()
             progress.advance(note=f"loss {loss:.3f}, {speed:.1f} mentions/s")
         progress.finish()
+        if not batches:
+            self._validate(0)
+            self._save()
         kept = self.checkpoints.load(self.settings.keep)
-        assert kept is not None, "the last step always validates and saves"
+        assert kept is not None, "the last step, or none, always validates and saves"
         self.model.load_state_dict(kept["model"])
         return self.log
 
@@ -227,6 +235,12 @@ def write_log(
     kept = {"best": best, "last": recalls[-1]}[keep]
     lines = [*log, {f"{keep}_step": kept["step"], f"{keep}_{name}": kept[name]}, *notes]
     write_text(path, "".join(json.dumps(line) + "\n" for line in lines))
+
+
+def share_of(examples: list[Example], share: float, seed: int) -> list[Example]:
+    """Some of the examples, in their order; with one seed, a smaller share is part of a greater."""
+    drawn = np.random.default_rng(seed).permutation(len(examples))[: round(share * len(examples))]
+    return [examples[number] for number in sorted(drawn)]
 
 
 def with_merged_pair(

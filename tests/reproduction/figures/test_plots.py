@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from muver.cli import main
 from muver.io.errors import InputError
 from muver.io.files import write_json
-from muver.reproduction.figures import lengths_plot, stage, style, vectors_plot, views_plot
+from muver.reproduction.figures import curves_plot, lengths_plot, stage, style, views_plot
 from muver.reproduction.figures.stage import make_figure
 from muver.reproduction.figures.style import house_style
 from muver.reproduction.tables.records import (
@@ -163,14 +163,22 @@ def test_other_json(tmp_path):
         make_figure("table3", tmp_path, table=tmp_path / "table3.json")
 
 
-def compared(*rows):
-    """A comparison of rows, each a method, its vectors an entity and its recall at 16."""
+def compared(*rows, figure="vectors"):
+    """A comparison of rows: method, vectors an entity, recall at 16 and perhaps share of labels."""
     made = []
-    for method, vectors, recall in rows:
+    for method, vectors, recall, *labelled in rows:
         interval = Means(micro={16: [recall - 1, recall + 1]}, macro={})
         own = {"micro": {16: recall}, "interval": interval, "views_per_entity": vectors}
-        made.append(blank(ComparedRow, method=method, sets={"test": blank(ComparedPart, **own)}))
-    head = {"name": "tradeoff", "caption": "Trade", "dataset": "tiny", "cutoffs": [8, 16]}
+        part = blank(ComparedPart, **own)
+        share = labelled[0] if labelled else None
+        made.append(blank(ComparedRow, method=method, sets={"test": part}, labelled=share))
+    head = {
+        "name": "tradeoff",
+        "caption": "Trade",
+        "dataset": "tiny",
+        "cutoffs": [8, 16],
+        "figure": figure,
+    }
     return blank(ComparisonTable, rows=made, sets=[blank(TableSet, set="test")], **head)
 
 
@@ -179,7 +187,7 @@ def test_recall_against_vectors(tmp_path, monkeypatch):
     rows = [("BM25", None, 60.0), ("SOM", 115.0, 90.0), ("SOM, 8 pooled vectors", 7.5, 85.0)]
     table = compared(*rows, ("BLINK (128 tokens)", 1.0, 70.0))
     with house_style():
-        (axes,) = vectors_plot.draw(table).axes
+        (axes,) = curves_plot.draw(table).axes
     drawn = {line.get_label(): line.get_xydata().tolist() for line in axes.lines}
     assert drawn == {"SOM": [[7.5, 85], [115, 90]], "BLINK (128 tokens)": [[1, 70]]}
     assert axes.get_title(loc="left") == "recall@16 (%)"
@@ -190,4 +198,15 @@ def test_recall_against_vectors(tmp_path, monkeypatch):
     ((figure, *where),) = saved
     assert len(figure.axes) == 1 and where == [tmp_path, "tradeoff"]
     with pytest.raises(InputError, match="tradeoff: no row has vectors"):
-        vectors_plot.draw(compared(rows[0]))
+        curves_plot.draw(compared(rows[0]))
+
+
+def test_recall_against_labelled_mentions():
+    """Shares stand side by side, none of them too; a row without training has no place."""
+    rows = [("BM25", None, 60.0), ("SOM", 115.0, 90.0, 1), ("SOM, no labels", 115.0, 40.0, 0)]
+    table = compared(*rows, ("BLINK, 10% of the labels", 1.0, 50.0, 0.1), figure="labelled")
+    with house_style():
+        (axes,) = curves_plot.draw(table).axes
+    drawn = {line.get_label(): line.get_xydata().tolist() for line in axes.lines}
+    assert drawn == {"SOM": [[0, 40], [2, 90]], "BLINK": [[1, 50]]}
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["0", "10", "100"]

@@ -42,7 +42,16 @@ def test_a_choice_of_another_seed_is_among_models_of_that_seed():
 
 def test_converted_weights_draw_nothing():
     settings = resolve(PARAMS, {"repeat_seeds": [5], "tables": {"table1": ["released"]}})
-    assert settings.systems["released_seed5"].model == "muver_released"
+    assert settings.repeats["table1"] == {}
+
+
+def test_a_fused_row_is_repeated_with_what_it_fuses():
+    tables = {"table1": ["bm25", "plain_bm25_learnt"]}
+    settings = resolve(PARAMS, {"repeat_seeds": [5], "tables": tables})
+    assert settings.repeats["table1"] == {"plain_bm25_learnt": ["plain_bm25_learnt_seed5"]}
+    fused = settings.systems["plain_bm25_learnt_seed5"]
+    assert fused.fuse == ("plain_200_seed5", "bm25_200")
+    assert settings.systems["plain_200_seed5"].model == "muver_seed5"
 
 
 def test_what_is_given_stays_as_it_is():

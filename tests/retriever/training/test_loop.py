@@ -391,6 +391,25 @@ def test_a_view_of_the_whole_description_is_the_last(encoder, corpus, tmp_path, 
             assert views[column] == [*own, world.global_views[entity]]
 
 
+def test_a_share_of_the_labels_is_part_of_a_greater_one(encoder, corpus, tmp_path):
+    found = []
+    for share in (0.25, 0.5, 1):
+        trainer = make_trainer(encoder, corpus, tmp_path / str(share), labelled=share)
+        found.append(trainer.examples)
+    quarter, half, whole = found
+    assert [len(quarter), len(half)] == [round(len(whole) / 4), round(len(whole) / 2)]
+    assert set(quarter) < set(half) < set(whole) and half == sorted(half)
+
+
+def test_without_labels_the_towers_stay_as_they_are(encoder, corpus, tmp_path):
+    trainer = make_trainer(encoder, corpus, tmp_path, labelled=0)
+    before = {name: weight.clone() for name, weight in trainer.model.state_dict().items()}
+    (line,) = trainer.run()
+    assert line["step"] == 0 and "validation_recall_at_3" in line
+    for name, weight in trainer.model.state_dict().items():
+        assert torch.equal(weight, before[name])
+
+
 def test_no_number_of_training_views_is_all_of_them(encoder, corpus, tmp_path, monkeypatch):
     views = {**tiny.SENTENCE_VIEWS, "training_views": None}
     trainer = make_trainer(encoder, corpus, tmp_path, views=views, epochs=1)

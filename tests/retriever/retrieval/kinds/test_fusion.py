@@ -18,16 +18,20 @@ from muver.retriever.retrieval.pool import (
     Pool,
     choose_weight,
     gold_ranks,
+    learn_weight,
     normalise,
     ranks_by,
     reciprocal_rank,
     weighted,
 )
+from muver.retriever.runs.manifest import chosen_of
 from muver.retriever.runs.run import read_run, write_run
 
 # reef has two entities called Bob.
 TITLES = {"reef": ["Ann", "Bob", "Bob", "Cid"], "vale": ["Dot", "Eve", "Fay"]}
-WORLD_OF = {"t1": "reef", "t2": "vale", "v1": "vale", "v2": "reef"}
+WORLD_OF = {
+    "t1": "reef", "t2": "vale", "v1": "vale", "v2": "reef", "l1": "vale", "l2": "reef",
+}  # fmt: skip
 GOLD = {"t1": 0, "t2": 1, "v1": 2, "v2": 3}
 # Entity and score of each candidate, best first.
 DENSE = {"t1": [(3, 4.0), (2, 2.0), (0, 0.0)], "t2": [(0, 1.0), (1, 1.0), (2, 1.0)]}
@@ -57,7 +61,7 @@ def save_mentions(path: Path, gold: dict[str, int]) -> None:
     rows = [
         {
             **dict.fromkeys(MENTIONS.names, ""), "mention_id": mention, "world": WORLD_OF[mention],
-            "split": "test" if mention.startswith("t") else "val", "gold": entity,
+            "split": {"t": "test", "v": "val", "l": "train"}[mention[0]], "gold": entity,
         }
         for mention, entity in gold.items()
     ]  # fmt: skip
@@ -78,16 +82,16 @@ def folder(tmp_path: Path) -> Path:
     save_mentions(tmp_path / "mentions.parquet", GOLD)
     save_run(tmp_path / "dense.parquet", DENSE, layer=2)
     save_run(tmp_path / "lexical.parquet", LEXICAL)
-    save_run(tmp_path / "dense_val.parquet", DENSE_VAL, layer=2)
-    save_run(tmp_path / "lexical_val.parquet", LEXICAL_VAL)
+    save_run(tmp_path / "dense_known.parquet", DENSE_VAL, layer=2)
+    save_run(tmp_path / "lexical_known.parquet", LEXICAL_VAL)
     return tmp_path
 
 
-def run_fusion(folder: Path, settings: dict, validation: bool = False) -> list[dict]:
+def run_fusion(folder: Path, settings: dict, known: str | None = None) -> list[dict]:
     inputs = {name: folder / f"{name}.parquet" for name in ("entities", "mentions")}
     inputs["runs"] = [folder / "dense.parquet", folder / "lexical.parquet"]
-    if validation:
-        inputs["validation_runs"] = [folder / f"{one}_val.parquet" for one in ("dense", "lexical")]
+    if known:
+        inputs[known] = [folder / f"{one}_known.parquet" for one in ("dense", "lexical")]
     kinds.retrieve("fusion", settings, folder / "run.parquet", folder / "run.json", **inputs)
     return read_run(folder / "run.parquet").to_pylist()
 
@@ -122,7 +126,7 @@ def test_entities_of_one_title_are_two_candidates_by_id(folder):
 
 
 def test_weighted_takes_the_weight_with_most_hits_on_validation(folder):
-    rows = run_fusion(folder, WEIGHTED, validation=True)
+    rows = run_fusion(folder, WEIGHTED, known="validation_runs")
     # v1, Fay against Dot: dense 0.5 against 1, lexical 1 against 0: right below w = 2/3. v2, Cid
     # against Bob: dense 1 against 0, lexical 5/6 against 1: right above w = 1/7.
     manifest = read_json(folder / "run.json")
@@ -148,7 +152,7 @@ def test_weighted_takes_the_weight_with_most_hits_on_validation(folder):
 def test_equal_hits_go_to_more_hits_at_1_then_to_the_earlier_weight(folder):
     def chosen(weights: list[float], cutoff: int) -> float:
         settings = {**WEIGHTED, "cutoff": cutoff, "weights": weights}
-        run_fusion(folder, settings, validation=True)
+        run_fusion(folder, settings, known="validation_runs")
         return read_json(folder / "run.json")["chosen"]["weight"]
 
     assert chosen([1.0, 0.5, 0.0, 0.25], cutoff=3) == 0.5
@@ -156,14 +160,46 @@ def test_equal_hits_go_to_more_hits_at_1_then_to_the_earlier_weight(folder):
     assert chosen([0.0, 1.0], cutoff=3) == 0.0
 
 
+def test_learnt_takes_the_weight_from_training_mentions(folder):
+    save_mentions(folder / "mentions.parquet", {"t1": 0, "t2": 1, "l1": 2, "l2": 3})
+    for name, ranked in (("dense", DENSE_VAL), ("lexical", LEXICAL_VAL)):
+        known = {mention.replace("v", "l"): found for mention, found in ranked.items()}
+        save_run(folder / f"{name}_known.parquet", known)
+    rows = run_fusion(folder, {**SETTINGS, "kind": "learnt"}, known="training_runs")
+    chosen = read_json(folder / "run.json")["chosen"]
+    weight = chosen.pop("weight")
+    assert chosen == {"cutoff": None, "mentions": 2, "tried": []} and 0 < weight < 1
+    assert chosen_of(read_json(folder / "run.json")).in_words == (
+        f"Training mentions gave weight {weight:g}."
+    )
+    # t1: Cid has w, Ann 1 - w, Bob w / 2.
+    assert dict(brief(rows, "t1")) == {3: weight, 0: 1 - weight, 2: weight / 2}
+
+
+def test_a_learnt_weight_is_that_of_the_likeliest_golds():
+    # Mentions with two candidates, gold first. Where the second run knows nothing, the first is
+    # right for 2 of 3, so that its factor is ln 2; the second is right for 3 of 4, which is ln 3.
+    # The gold of the last mention is not ranked.
+    right, wrong, even = [1, 0], [0, 1], [1, 1]
+    first = [right, right, wrong, even, even, even, even, wrong]
+    second = [even, even, even, right, right, right, wrong, wrong]
+    scores = np.array([first, second], dtype=float).reshape(2, -1)
+    mention, candidate = (part.ravel() for part in np.indices((8, 2)))
+    nothing = np.full(16, -1)
+    pool = Pool(mention, candidate, scores, scores, candidate, nothing, nothing, nothing)
+    learnt = learn_weight(pool, np.array([0] * 7 + [5]))
+    wanted = np.log(2) / (np.log(2) + np.log(3))
+    assert learnt["weight"] == pytest.approx(wanted, abs=1e-4) and learnt["mentions"] == 7
+
+
 def test_the_gold_of_the_split_itself_changes_nothing(folder):
-    run_fusion(folder, WEIGHTED, validation=True)
+    run_fusion(folder, WEIGHTED, known="validation_runs")
     before = [(folder / name).read_bytes() for name in ("run.parquet", "run.json")]
     save_mentions(folder / "mentions.parquet", {**GOLD, "t1": 3, "t2": 0})
-    run_fusion(folder, WEIGHTED, validation=True)
+    run_fusion(folder, WEIGHTED, known="validation_runs")
     assert [(folder / name).read_bytes() for name in ("run.parquet", "run.json")] == before
     save_mentions(folder / "mentions.parquet", {**GOLD, "v1": 0, "v2": 3})
-    run_fusion(folder, WEIGHTED, validation=True)
+    run_fusion(folder, WEIGHTED, known="validation_runs")
     assert read_json(folder / "run.json")["chosen"]["weight"] == 0.75
 
 
@@ -184,19 +220,20 @@ def test_fewer_candidates_in_the_world_than_k(folder):
 
 
 @pytest.mark.parametrize(
-    ("settings", "validation", "message"),
+    ("settings", "known", "message"),
     [
-        ({**SETTINGS, "kind": "weigthed"}, False, "Did you mean 'weighted'"),
-        ({**SETTINGS, "constant": 0}, False, "constant is 0"),
-        (WEIGHTED, False, "--validation-runs 0"),
-        ({**WEIGHTED, "weights": []}, True, "weights is \\[\\]"),
-        ({**WEIGHTED, "weights": [1.5]}, True, "weights.*1.5"),
-        ({**WEIGHTED, "cutoff": 4}, True, "cutoff is 4"),
+        ({**SETTINGS, "kind": "weigthed"}, None, "Did you mean 'weighted'"),
+        ({**SETTINGS, "constant": 0}, None, "constant is 0"),
+        (WEIGHTED, None, "--validation-runs 0"),
+        ({**SETTINGS, "kind": "learnt"}, None, "--training-runs 0"),
+        ({**WEIGHTED, "weights": []}, "validation_runs", "weights is \\[\\]"),
+        ({**WEIGHTED, "weights": [1.5]}, "validation_runs", "weights.*1.5"),
+        ({**WEIGHTED, "cutoff": 4}, "validation_runs", "cutoff is 4"),
     ],
 )
-def test_settings_that_do_not_fit(folder, settings, validation, message):
+def test_settings_that_do_not_fit(folder, settings, known, message):
     with pytest.raises(InputError, match=message):
-        run_fusion(folder, settings, validation)
+        run_fusion(folder, settings, known)
 
 
 def test_normalise():

@@ -1,0 +1,63 @@
+"""Draws what recall costs: a comparison's rows by their vectors, or by their labelled mentions."""
+
+from typing import TYPE_CHECKING
+
+from muver.io.errors import InputError
+from muver.reproduction.figures import style
+from muver.reproduction.tables.records import ComparedPart, ComparedRow, ComparisonTable
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+CUTOFFS = (1, 16, 64)
+LABELS = {
+    "vectors": "vectors an entity, on average (log scale)",
+    "labelled": "labelled mentions that training has, in percent",
+}
+
+
+def draw(table: ComparisonTable) -> "Figure":
+    """Draw the JSON of a comparison, a panel a cutoff.
+
+    Rows whose methods agree up to the first comma are one curve, such as "SOM" and "SOM, 8 pooled
+    vectors". Rows without a place on the axis are left out.
+    """
+    from matplotlib.figure import Figure
+
+    (only,) = table.sets
+    curves: dict[str, list[tuple[float, ComparedPart]]] = {}
+    for row in table.rows:
+        if (place := _place(table.figure, row, row.sets[only.set])) is not None:
+            own = curves.setdefault(row.method.partition(",")[0], [])
+            own.append((place, row.sets[only.set]))
+    if not curves:
+        raise InputError(f"{table.name}: no row has {table.figure}: there is nothing to draw.")
+    known = sorted({place for own in curves.values() for place, _ in own})
+    cutoffs = [k for k in CUTOFFS if k in table.cutoffs] or table.cutoffs[-1:]
+    figure = Figure(figsize=(3.2 * len(cutoffs), 3.8), layout="constrained")
+    figure.suptitle(f"{table.caption}, {table.dataset}", x=0.01, ha="left", fontsize=10)
+    panels = figure.subplots(1, len(cutoffs), squeeze=False)[0]
+    for axes, k in zip(panels, cutoffs, strict=True):
+        for n, (name, own) in enumerate(curves.items()):
+            colour, marker = style.CURVES[n % len(style.CURVES)]
+            places, parts = zip(*sorted(own, key=lambda one: one[0]), strict=True)
+            if table.figure == "labelled":  # 0, 10, 30 and 100 percent side by side
+                places = [known.index(place) for place in places]
+            axes.vlines(
+                places, *zip(*(part.interval.micro[k] for part in parts), strict=True),
+                color=colour, linewidth=1, alpha=0.5,
+            )  # fmt: skip
+            found = [part.micro[k] for part in parts]
+            axes.plot(places, found, color=colour, marker=marker, label=name)
+        axes.set_title(f"recall@{k} (%)", color=style.GREY)
+        if table.figure == "labelled":
+            axes.set_xticks(range(len(known)), [f"{100 * place:g}" for place in known])
+        else:
+            style.log_axis(axes, known)
+    panels[len(cutoffs) // 2].set_xlabel(LABELS[table.figure])
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    return figure
+
+
+def _place(figure: str, row: ComparedRow, part: ComparedPart) -> float | None:
+    return row.labelled if figure == "labelled" else part.views_per_entity
