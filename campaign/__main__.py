@@ -52,7 +52,10 @@ def main(words: list[str] | None = None) -> int:
     if unknown := set(args.section) - set(SECTIONS):
         parser.error(f"no section {', '.join(sorted(unknown))}; there are {', '.join(SECTIONS)}")
     done = []
-    there = [name for name in SECTIONS if name != "guided" or find_spec("atheris")]
+    lacking = set() if find_spec("atheris") else {"guided"}
+    if lacking & set(args.section):
+        parser.error("guided needs atheris: pip install atheris")
+    there = [name for name in SECTIONS if name not in lacking]
     for name in [] if args.page else args.section or there:
         done += run(name, args.cases, args.seed, args.minutes)
     write_text(page.PAGE, page.text(records.stored()))

@@ -33,6 +33,8 @@ def draw(table: ComparisonTable) -> "Figure":
     if not curves:
         raise InputError(f"{table.name}: no row has {table.figure}: there is nothing to draw.")
     known = sorted({place for own in curves.values() for place, _ in own})
+    shares = table.figure == "labelled"  # 0, 10, 30 and 100 percent stand side by side
+    at = {place: n if shares else place for n, place in enumerate(known)}
     cutoffs = [k for k in CUTOFFS if k in table.cutoffs] or table.cutoffs[-1:]
     figure = Figure(figsize=(3.2 * len(cutoffs), 3.8), layout="constrained")
     figure.suptitle(f"{table.caption}, {table.dataset}", x=0.01, ha="left", fontsize=10)
@@ -41,8 +43,7 @@ def draw(table: ComparisonTable) -> "Figure":
         for n, (name, own) in enumerate(curves.items()):
             colour, marker = style.CURVES[n % len(style.CURVES)]
             places, parts = zip(*sorted(own, key=lambda one: one[0]), strict=True)
-            if table.figure == "labelled":  # 0, 10, 30 and 100 percent side by side
-                places = [known.index(place) for place in places]
+            places = [at[place] for place in places]
             axes.vlines(
                 places, *zip(*(part.interval.micro[k] for part in parts), strict=True),
                 color=colour, linewidth=1, alpha=0.5,
@@ -50,7 +51,7 @@ def draw(table: ComparisonTable) -> "Figure":
             found = [part.micro[k] for part in parts]
             axes.plot(places, found, color=colour, marker=marker, label=name)
         axes.set_title(f"recall@{k} (%)", color=style.GREY)
-        if table.figure == "labelled":
+        if shares:
             axes.set_xticks(range(len(known)), [f"{100 * place:g}" for place in known])
         else:
             style.log_axis(axes, known)

@@ -6,6 +6,8 @@ from msgspec import UNSET, UnsetType
 
 from muver.io.typed import Count, Name, Natural, Settings, Some, Text
 
+Axis = Literal["vectors", "labelled"]  # vectors an entity, or the share of labelled mentions
+
 
 class Table(Settings):
     """A table of params.yaml, whose rows are systems."""
@@ -13,8 +15,7 @@ class Table(Settings):
     rows: Some[Name]
     against: str | UnsetType = UNSET
     caption: Text | UnsetType = UNSET
-    # Recall is drawn too, against the vectors an entity or the share of labelled mentions.
-    figure: Literal["vectors", "labelled"] | UnsetType = UNSET
+    figure: Axis | UnsetType = UNSET  # recall is drawn against it too
     # Further seeds that its rows are trained with; Table 1's are a setting of their own.
     repeat_seeds: list[Natural] | UnsetType = UNSET
 
@@ -51,7 +52,7 @@ class ViewsRow(Row):
 class Comparison(Settings):
     rows: Some[RepeatedRow]
     against: str | None = None  # system of the row that the others are tested against
-    figure: Literal["vectors", "labelled"] = "vectors"  # what a drawing of it would be against
+    figure: Axis = "vectors"  # what a drawing of it would be against
     contrasts: list[list[str]] = []  # pairs of systems to compare if both are rows
     caption: Text | None = None  # required unless the table is the paper's
     sets: Some[str] | None = None  # in the order of the columns; None: those of the evaluations

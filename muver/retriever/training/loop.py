@@ -239,7 +239,9 @@ def write_log(
 
 def share_of(examples: list[Example], share: float, seed: int) -> list[Example]:
     """Some of the examples, in their order; with one seed, a smaller share is part of a greater."""
-    drawn = np.random.default_rng(seed).permutation(len(examples))[: round(share * len(examples))]
+    drawn = np.random.default_rng(seed).permutation(len(examples))[
+        : math.ceil(share * len(examples))
+    ]
     return [examples[number] for number in sorted(drawn)]
 
 

@@ -60,7 +60,7 @@ def retrieve(
     chosen = None
     if settings.kind in GIVEN_BY:
         split, name = GIVEN_BY[settings.kind]
-        known = validation_runs or training_runs
+        known = {"val": validation_runs, "train": training_runs}[split]
         if (len(runs), len(known)) != (2, 2):
             raise InputError(
                 f"--runs has {len(runs)} files, --{name.replace('_', '-')} {len(known)}: "
