@@ -74,7 +74,7 @@ def trained_as(settings: Resolved, model: str) -> Model:
     own = settings.models[model]
     if own.best_of:
         return trained_as(settings, own.best_of[0])
-    fixed = own.score == "sum_max" or own.checkpoint
+    fixed = own.score in ONE_VIEW or own.checkpoint
     pooling = own.pooling or ("cls" if fixed else settings.pooling)
     return replace(own, metric=own.metric or "dot", pooling=pooling)
 

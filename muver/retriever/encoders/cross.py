@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 from torch import Tensor, nn
@@ -28,7 +29,6 @@ from muver.retriever.encoders.files import (
     write_model_card,
 )
 from muver.retriever.encoders.packing import Packed
-from muver.retriever.encoders.pooling import pool_states
 from muver.retriever.encoders.settings import ModelConfig
 from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.encoders.towers import Tower, load_tower
@@ -36,12 +36,21 @@ from muver.retriever.views.layout import Ids, pair
 
 
 class CrossEncoder(nn.Module):
-    """A tower and a linear layer over its pooled states."""
+    """A tower that reads a context and a view together, and then compares the two.
+
+    The states of each half are averaged to a vector of length one. The score is their product,
+    number by number, times weights that are learnt: at the start the cosine times
+    ``training.initial_scale``, so that training begins with what the encoder's makers taught it. A
+    linear layer over the first state, as BLINK has it, learnt nothing on the default's data
+    (docs/beyond.md).
+    """
 
     def __init__(self, encoder: Tower, pieces: Pieces, config: ModelConfig):
         super().__init__()
         self.encoder, self.pieces, self.config = encoder, pieces, config
-        self.head = nn.Linear(encoder.state_size, 1)
+        self.head = nn.Linear(encoder.dimension, 1)
+        nn.init.constant_(self.head.weight, config.scale)
+        nn.init.zeros_(self.head.bias)
 
     @classmethod
     def from_encoder(cls, folder: str | Path, config: ModelConfig) -> "CrossEncoder":
@@ -88,10 +97,16 @@ class CrossEncoder(nn.Module):
 
     def forward(self, batch: Packed) -> Tensor:
         """Scores of pairs (:func:`muver.retriever.views.layout.pair`) as packed: (pairs, 1)."""
-        markers = self.pieces.markers
-        span = (markers.mention_start, markers.mention_end)
-        batch = batch.padded_with(markers.pad)
-        return self.head(pool_states(self.encoder, batch, self.config.pooling, markers, span))
+        states, ids = batch.unpack(self.encoder.states(batch)), batch.unpack(batch.ids)
+        markers, read = self.pieces.markers, batch.mask.bool()
+        ends = torch.isin(ids, ids.new_tensor([*markers.eos, markers.title_end]))
+        context = read & (ends.cumsum(dim=1) - ends.long() == 0)  # up to the first end
+        return self.head(self._mean(states, context) * self._mean(states, read & ~context))
+
+    def _mean(self, states: Tensor, own: Tensor) -> Tensor:
+        """The vector of the (pairs, length, d) states at ``own``, (pairs, length) bool."""
+        means = (states * own[:, :, None]).sum(dim=1) / own.sum(dim=1, keepdim=True)
+        return F.normalize(self.encoder.project(means).float(), dim=1)
 
     def pairs(self, context: Ids, views: Sequence[Ids]) -> list[Ids]:
         """A mention's context with each of some views, laid out."""

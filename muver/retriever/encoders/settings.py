@@ -36,14 +36,10 @@ class Layouts(Settings):
         check_score(self)
 
 
-# Of scores with one view an entity: the views' kind, what they do, and the keys without a meaning.
+# What scores with one view an entity do, and the views' kind.
 ONE_VIEW = {
-    "sum_max": (
-        "tokens",
-        "compares the token vectors of one view an entity by dot products",
-        ("metric", "pooling"),
-    ),
-    "cross": ("prefix", "reads one view an entity together with the mention", ("metric",)),
+    "sum_max": ("compares the token vectors of one view an entity by dot products", "tokens"),
+    "cross": ("reads one view an entity together with the mention", "prefix"),
 }
 
 
@@ -51,14 +47,12 @@ def check_score(own: Any) -> None:
     """Raise a ValueError where a score of one view an entity stands beside what it can't use."""
     if own.score not in ONE_VIEW:
         return
-    kind, does, unused = ONE_VIEW[own.score]
-    usual = {"metric": "dot", "pooling": "cls"}
-    if own.views.kind == "sentences" or any(
-        getattr(own, key) not in (usual[key], UNSET) for key in unused
-    ):
+    plain = own.metric in ("dot", UNSET) and own.pooling in ("cls", UNSET)
+    if own.views.kind == "sentences" or not plain:
+        does, kind = ONE_VIEW[own.score]
         raise ValueError(
-            f"score {own.score} {does}. Set views.kind to {kind} and leave out "
-            f"{' and '.join(unused)}, or set score to max."
+            f"score {own.score} {does}. Set views.kind to {kind} and leave out metric and pooling, "
+            "or set score to max."
         )
 
 

@@ -42,11 +42,12 @@ def config_of(settings: ModelTraining, folder: Path) -> ModelConfig:
 
     The pooling ``auto`` becomes that of the encoder's makers, or that of the model from which
     training starts. Unit vectors start with the scale that this model has learnt, or with
-    ``training.initial_scale``; raw ones have none. So does the temperature of ``log_mean_exp``.
+    ``training.initial_scale``; raw ones have none. So does the temperature of ``log_mean_exp``. A
+    cross-encoder's scale is where its weights start.
     """
     old = _config_in(folder)
     scale = None
-    if settings.vectors == "unit":
+    if settings.vectors == "unit" or settings.score == "cross":
         scale = (old and old.scale) or settings.training.initial_scale
     names, learnt = ("views", "context", "score", "metric"), {}
     if settings.score == "log_mean_exp":

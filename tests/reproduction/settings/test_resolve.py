@@ -143,7 +143,7 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ("systems.muver_reranked.model", "muver", "muver_reranked: muver retrieves. Name a model"),
         ("systems.som.model", "cross", "systems.som: cross only reranks. Set retriever to rerank"),
         ("models.cross.start", "muver", "models.cross: a cross-encoder starts from the encoder"),
-        ("models.cross.metric", "l2", "models.cross: score cross reads one view .* out metric, or"),
+        ("models.cross.metric", "l2", "models.cross: score cross reads one view .* out metric and"),
         ("models.muver_l2.start", "cross", "models.muver_l2.start: cross is a cross-encoder. Name"),
         ("systems.muver.aggregate", "maxx", r"aggregate is 'maxx'. Did you mean 'max'\?"),
         ("aggregate", "mean", "aggregate is 'mean'.*Allowed: max, softmax_sum"),

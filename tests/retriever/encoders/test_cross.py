@@ -17,7 +17,8 @@ CPU = torch.device("cpu")
 
 def make_cross(encoder, **own) -> CrossEncoder:
     torch.manual_seed(1)
-    return CrossEncoder.from_encoder(encoder, tiny.config(score="cross", views=VIEWS, **own)).eval()
+    config = tiny.config(score="cross", views=VIEWS, scale=10, **own)
+    return CrossEncoder.from_encoder(encoder, config).eval()
 
 
 def test_a_pair_is_the_context_and_then_the_view(encoder):
@@ -27,11 +28,16 @@ def test_a_pair_is_the_context_and_then_the_view(encoder):
     assert laid_out == [[cls, 40, sep, 50, 60, sep], [cls, 40, sep, 51, sep]]
 
 
-def test_scores_are_a_linear_layer_over_the_first_state(encoder):
+def test_scores_compare_the_means_of_the_two_halves(encoder):
+    """A half ends with the context's [SEP]; at the start the score is ten times the cosine."""
     model = make_cross(encoder)
-    batch = pack(PAIRS)
-    first = batch.unpack(model.encoder.states(batch))[:, 0]
-    expected = first @ model.head.weight[0] + model.head.bias
+    (sep,) = model.pieces.markers.eos
+    batch, expected = pack(PAIRS), []
+    for own, ids in zip(batch.unpack(model.encoder.states(batch)), PAIRS, strict=True):
+        end = ids.index(sep) + 1
+        halves = own[:end].mean(dim=0), own[end : len(ids)].mean(dim=0)
+        expected.append(10 * torch.cosine_similarity(*halves, dim=0))
+    expected = torch.stack(expected)
     scores = model.scores([PAIRS[:2], [], PAIRS[2:]], 6, CPU)
     assert [len(own) for own in scores] == [2, 0, 1]
     np.testing.assert_allclose(np.concatenate(scores), expected.detach(), rtol=0, atol=1e-6)

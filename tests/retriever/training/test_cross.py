@@ -82,13 +82,13 @@ def test_gradients_are_those_of_all_pairs_at_once(encoder, graph_tokens):
 
 
 def test_a_run_falls_and_leaves_a_cross_encoder_and_its_log(encoder, files, tmp_path):
-    first = run(tmp_path, encoder, files, epochs=12, validate_every=30)
+    first = run(tmp_path, encoder, files, epochs=40, validate_every=100)
     losses = [line["loss"] for line in log_of(tmp_path) if "loss" in line]
-    assert len(losses) == 72 and np.mean(losses[-12:]) < 0.8 * np.mean(losses[:12])
+    assert len(losses) == 240 and np.mean(losses[-24:]) < 0.8 * np.mean(losses[:24])
     recalls = [line for line in log_of(tmp_path) if "validation_recall_at_1" in line]
-    assert [line["step"] for line in recalls] == [30, 60, 72]
+    assert [line["step"] for line in recalls] == [100, 200, 240]
     made = json.loads(first["muver.json"])
-    assert made["score"] == "cross" and made["provenance"]["negatives"] == {"per_mention": 3}
+    assert made["score"] == "cross" and made["provenance"]["negatives"]["per_mention"] == 3
 
 
 def test_a_killed_run_resumes_to_the_same_bytes(encoder, files, tmp_path, monkeypatch):
@@ -128,5 +128,5 @@ def test_validation_ranks_as_many_candidates_as_training_tells_apart(
     golds = range(12)
     won = sum(g == max(g, (g + 5) % 12, (g + 2) % 12, (g + 7) % 12) for g in golds)
     recalls = {one.get("validation_recall_at_1") for one in log_of(tmp_path)} - {None}
-    assert recalls == {pytest.approx(100 * won / 12)}
+    assert list(recalls) == [pytest.approx(100 * won / 12)]
     assert counted == [[4] * 12] * len(counted)
