@@ -280,7 +280,7 @@ TRAIN = (
     " --compute {params.compute:q} --start {params.start} {params.files}"
     " --checkpoints {params.checkpoints}"
 )
-READ = ("entities", "mentions", "sentences", "negatives")
+READ = ("entities", "mentions", "sentences", "negatives", "lessons")
 
 
 def vectors(kind):

@@ -39,11 +39,12 @@ from muver.retriever.retrieval.settings import (
     OwnPage,
     Retrieve,
 )
-from muver.retriever.training.settings import HardNegatives, Pretrain, Training
+from muver.retriever.training.settings import HardNegatives, Pretrain, TaughtBy, Training
 from muver.retriever.views.settings import Context, GlobalView, Merge, Segment, Spans, Views
 
 # Datasets that are one knowledge base and sets of mentions linked to it.
 LINKED = ("wikipedia", "miniwikipedia")
+OF_TRAINING = ("training", "start", "negatives", "teacher", "seed")
 NEVER_OF_A_MODEL = {"fuse", "by", "from", "depth"}
 # What else a row of a named kind of retriever has, by what the kind ranks with.
 TAKES = {"model": "model", "from": "runs"}
@@ -67,6 +68,7 @@ class Model(Settings):
     context: Context | UnsetType = UNSET
     start: Text | UnsetType = UNSET
     negatives: HardNegatives | UnsetType = UNSET
+    teacher: TaughtBy | UnsetType = UNSET
     seed: Natural | UnsetType = UNSET
 
     def __post_init__(self) -> None:
@@ -77,7 +79,9 @@ class Model(Settings):
             raise ValueError(
                 "a model names either 'views' and 'score', or 'best_of', perhaps with 'after'."
             )
-        for key in ("training", "start", "negatives", "seed") if "checkpoint" in given else ():
+        for key in (
+            ("training", "start", "negatives", "teacher", "seed") if "checkpoint" in given else ()
+        ):
             if key in given:
                 raise ValueError(f"weights from a checkpoint are not trained. Leave {key} out.")
         check_score(self)

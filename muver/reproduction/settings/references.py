@@ -27,6 +27,7 @@ NAMES = (
     ("models.*.best_of", "models"),
     ("models.*.start", "models"),
     ("models.*.negatives.from", "systems"),
+    ("models.*.teacher.from", "models"),
     ("systems.*.model", "models"),
     ("systems.*.fuse", "systems"),
     ("systems.*.from", "systems"),
@@ -98,6 +99,7 @@ def _made_of(settings: Resolved) -> dict[str, list[str]]:
     found = {}
     for name, own in settings.models.items():
         models = [*(own.best_of or ()), *([own.start] if own.start else ())]
+        models += [own.teacher.from_] if own.teacher else []
         rows = [own.negatives.from_] if own.negatives else []
         found[f"models.{name}"] = _dotted(models, rows)
     for name, own in settings.systems.items():
@@ -130,6 +132,10 @@ def _models(settings: Resolved) -> Iterator[str]:
                 f"{where}: a cross-encoder starts from the encoder, and tells the gold from "
                 "candidates of another row. Set negatives, and leave out start."
             )
+        if model.teacher and not model.negatives:
+            yield f"{where}.teacher: scores gold and hard negatives. Set negatives."
+        if model.teacher and settings.models[model.teacher.from_].score != "cross":
+            yield f"{where}.teacher: {model.teacher.from_} is not one whose score is cross."
         if model.start and settings.models[model.start].score == "cross":
             yield f"{where}.start: {model.start} is a cross-encoder. Name a model of two towers."
     for model in settings.grid.models:

@@ -127,6 +127,9 @@ def model_settings(settings: Resolved, model: str) -> Json:
     if own.negatives:
         behind = _run_behind(settings, own.negatives.from_)
         made["negatives"] = {**negatives_settings(settings, model), "run": behind}
+    if own.teacher:
+        teacher = {own.teacher.from_: model_settings(settings, own.teacher.from_)}
+        made["teacher"] = {"weight": own.teacher.weight, "model": teacher}
     return made
 
 

@@ -53,6 +53,12 @@ NEGATIVES = pa.schema(
         ("scores", pa.list_(pa.float32())),  # in that run; null if drawn at random
     ]
 )
+LESSONS = pa.schema(
+    [
+        ("mention_id", pa.string()),
+        ("scores", pa.list_(pa.float32())),  # a teacher's, of the gold and of each hard negative
+    ]
+)
 ROWS_A_GROUP = 10_000
 
 
@@ -83,6 +89,17 @@ def read_sentences(path: str | Path, worlds: Sequence[str] | None = None) -> pa.
 def read_negatives(path: str | Path) -> pa.Table:
     """Hard negatives (`NEGATIVES`), in the order of the mentions."""
     return read_table(path, NEGATIVES, "a table of negatives", "negatives")
+
+
+def negatives_of(path: str | Path, count: int) -> dict[str, list[int]]:
+    """At most ``count`` hard negatives of each mention, by its id."""
+    rows = read_negatives(path).to_pylist()
+    return {row["mention_id"]: row["negatives"][:count] for row in rows}
+
+
+def read_lessons(path: str | Path) -> pa.Table:
+    """A teacher's scores (`LESSONS`), in the order of the mentions."""
+    return read_table(path, LESSONS, "a table of a teacher's scores", "teach")
 
 
 def _among(column: str, wanted: Sequence[str] | None) -> list[tuple[str, str, list[str]]] | None:

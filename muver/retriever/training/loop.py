@@ -5,9 +5,9 @@ import json
 import math
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -19,7 +19,7 @@ from muver.io.errors import InputError
 from muver.io.files import write_text
 from muver.io.progress import Progress, logger
 from muver.retriever.encoders.biencoder import BiEncoder
-from muver.retriever.training.batches import epoch_batches
+from muver.retriever.training.batches import Lesson, epoch_batches
 from muver.retriever.training.checkpoint import Checkpoints
 from muver.retriever.training.log import VALIDATION
 from muver.retriever.training.optimiser import build_optimiser, planned_steps, warm_up_then_decay
@@ -29,6 +29,16 @@ from muver.retriever.training.step import backward_through_batch
 from muver.retriever.training.validation import count_hits
 from muver.retriever.views.layout import Ids, Markers, merged_view
 from muver.retriever.views.worlds import World
+
+
+class Teacher(NamedTuple):
+    """A cross-encoder's scores of each training mention's gold and hard negatives, by the mention's
+    id, and the weight of what is learnt of them.
+    """
+
+    scores: Mapping[str, Sequence[float]]
+    weight: float
+
 
 Example = tuple[int, int]  # a world's place, and that of a mention in it
 Backward = Callable[[int, int], float]  # of the tokens in one pass, and those that keep a graph
@@ -46,10 +56,11 @@ class Trainer:
     def __init__(
         self, model: BiEncoder, training: list[World], validation: list[World], settings: Training,
         seed: int, accelerator: Accelerator, checkpoints: Checkpoints,
+        teacher: Teacher | None = None,
     ):  # fmt: skip
         self.model = model.to(accelerator.device)
         self.validation, self.settings, self.seed = validation, settings, seed
-        self.accelerator, self.checkpoints = accelerator, checkpoints
+        self.accelerator, self.checkpoints, self.teacher = accelerator, checkpoints, teacher
         self.worlds = training
         self.examples = [(w, m) for w, world in enumerate(training) for m in range(len(world.gold))]
         if settings.labelled is not UNSET:
@@ -128,12 +139,19 @@ class Trainer:
 
     def work(self, batch: np.ndarray) -> tuple[list[Ids], Backward]:
         """The sequences of a batch, and what adds the gradient of its loss, which it returns."""
-        contexts, views, gold = self._lay_out(batch)
+        contexts, views, gold, candidates = self._lay_out(batch)
+        lesson = None
+        if self.teacher is not None:
+            examples = (self.examples[number] for number in batch)
+            ids = [self.worlds[place].mention_ids[mention] for place, mention in examples]
+            scores = [self.teacher.scores[one] for one in ids]
+            taught = [own[: len(some)] for own, some in zip(candidates, scores, strict=True)]
+            lesson = Lesson(taught, scores, self.teacher.weight)
 
         def backward(chunk_tokens: int, graph_tokens: int) -> float:
             return backward_through_batch(
                 self.model, contexts, views, gold, self.accelerator, chunk_tokens,
-                graph_tokens, self.settings.mask_false_negatives,
+                graph_tokens, self.settings.mask_false_negatives, lesson,
             )  # fmt: skip
 
         return [*contexts, *(ids for own in views for ids in own)], backward
@@ -154,24 +172,26 @@ class Trainer:
                 sequences, chunk_tokens, self.graph_tokens, self.accelerator.num_processes
             )
 
-    def _lay_out(self, batch: np.ndarray) -> tuple[list[Ids], list[list[Ids]], np.ndarray]:
-        """Contexts, views of the distinct entities, and the column of each mention's gold.
+    def _lay_out(
+        self, batch: np.ndarray
+    ) -> tuple[list[Ids], list[list[Ids]], np.ndarray, list[list[int]]]:
+        """Contexts, views of the distinct entities, the column of each mention's gold, and those of
+        its candidates: the gold and its hard negatives.
 
         The golds come first, then the hard negatives that are no mention's gold: each entity is one
         column, however often it was mined.
         """
-        contexts, gold, negatives = [], [], []
-        columns: dict[tuple[int, int], int] = {}
-        for number in batch:
-            place, mention = self.examples[number]
+        contexts, among = [], []
+        for place, mention in (self.examples[number] for number in batch):
             world = self.worlds[place]
             contexts.append(world.contexts[mention])
-            entity = (place, int(world.gold[mention]))
-            gold.append(columns.setdefault(entity, len(columns)))
-            if world.negatives:
-                negatives += [(place, int(one)) for one in world.negatives[mention]]
-        entities = dict.fromkeys([*columns, *negatives])
-        return contexts, [self._training_views(*one) for one in entities], np.array(gold)
+            hard = world.negatives[mention] if world.negatives else []
+            among.append([(place, int(one)) for one in (world.gold[mention], *hard)])
+        golds, negatives = [own[0] for own in among], [one for own in among for one in own[1:]]
+        columns = {one: n for n, one in enumerate(dict.fromkeys([*golds, *negatives]))}
+        candidates = [[columns[one] for one in own] for own in among]
+        views = [self._training_views(*one) for one in columns]
+        return contexts, views, np.array([own[0] for own in candidates]), candidates
 
     def _training_views(self, world: int, entity: int) -> list[Ids]:
         settings = self.model.config.views

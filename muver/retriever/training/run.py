@@ -11,12 +11,12 @@ from msgspec.structs import replace
 from muver.io.errors import InputError
 from muver.io.files import sha256_of, short_hash
 from muver.io.progress import logger
-from muver.retriever.corpus.schema import read_negatives
+from muver.retriever.corpus.schema import negatives_of, read_lessons
 from muver.retriever.encoders import device
 from muver.retriever.encoders.settings import Machine
 from muver.retriever.training.checkpoint import Checkpoints
 from muver.retriever.training.log import best, choice
-from muver.retriever.training.loop import Trainer, write_log
+from muver.retriever.training.loop import Teacher, Trainer, write_log
 from muver.retriever.training.settings import EarlyChoice, ModelTraining
 from muver.retriever.training.start import config_of, start_files
 from muver.retriever.views.worlds import load_worlds
@@ -33,6 +33,7 @@ def train(
     training_log: Path,
     out: Path | None = None,
     negatives: Path | None = None,
+    lessons: Path | None = None,
 ) -> None:
     """Train one model and write it with its log; resume if a run of the same key was killed.
 
@@ -47,9 +48,11 @@ def train(
         The model's directory; if None, only the log is written.
     negatives
         Hard negatives of the training mentions (`muver.retriever.corpus.schema.NEGATIVES`).
+    lessons
+        A teacher's scores of them, which `muver stage teach` writes.
     """
     files = (entities, mentions, sentences, negatives)
-    trainer = trainer_of(settings, compute, start, *files, checkpoints)
+    trainer = trainer_of(settings, compute, start, *files, checkpoints, lessons)
     write(trainer, trainer.run(), training_log, out)
 
 
@@ -86,7 +89,7 @@ def train_best(
 
 def trainer_of(
     settings: ModelTraining, compute: Machine, start: Path, entities: Path, mentions: Path,
-    sentences: Path, negatives: Path | None, checkpoints: Path,
+    sentences: Path, negatives: Path | None, checkpoints: Path, lessons: Path | None = None,
     candidates: Mapping[str, Sequence[int]] | None = None, kind: type[Trainer] = Trainer,
 ) -> Trainer:  # fmt: skip
     """The trainer of a model, at its first step or where a killed run's checkpoint is.
@@ -97,7 +100,10 @@ def trainer_of(
         raise InputError("--negatives: goes with negatives in --settings, which says how many.")
     parts, config = settings.training, config_of(settings, start)
     compute = replace(compute, precision=settings.precision or compute.precision)
-    tables = [path for path in (entities, mentions, sentences, negatives) if path is not None]
+    if (lessons is None) != (settings.teacher is UNSET):
+        raise InputError("--lessons: goes with teacher in --settings, which says their weight.")
+    files = (entities, mentions, sentences, negatives, lessons)
+    tables = [path for path in files if path is not None]
     inputs = {name: sha256_of(start / name) for name in start_files(start)}
     inputs |= {path.name: sha256_of(path) for path in tables}
     key = short_hash({"settings": config.as_dict(), "compute": compute.as_dict(), "inputs": inputs})
@@ -108,8 +114,7 @@ def trainer_of(
     sources = (entities, mentions, sentences)
     hard = None
     if negatives is not None:
-        rows, count = read_negatives(negatives).to_pylist(), settings.negatives.per_mention
-        hard = {row["mention_id"]: row["negatives"][:count] for row in rows}
+        hard = negatives_of(negatives, settings.negatives.per_mention)
     if parts.global_view:
         model.require_positions("training.global_view", parts.global_view)
     both = {"layouts": config, "tokenizer": model.pieces, "global_tokens": parts.global_view or 0}
@@ -124,7 +129,12 @@ def trainer_of(
     mentions_of = [sum(len(world.gold) for world in some) for some in (training, validation)]
     logger.info("%d mentions to train on, %d to validate on", *mentions_of)
     keeper = Checkpoints(checkpoints, key)
-    return kind(model, training, validation, parts, settings.seed, accelerator, keeper)
+    teacher = None
+    if lessons is not None:
+        rows = read_lessons(lessons).to_pylist()
+        scores = {row["mention_id"]: row["scores"] for row in rows}
+        teacher = Teacher(scores, settings.teacher.weight)
+    return kind(model, training, validation, parts, settings.seed, accelerator, keeper, teacher)
 
 
 def write(

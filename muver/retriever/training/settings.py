@@ -66,6 +66,16 @@ class HardNegatives(Settings):
         check_ranks(self.ranks)
 
 
+class TaughtBy(Settings):
+    """The cross-encoder whose scores of gold and hard negatives a model learns, and how much.
+
+    The loss is that of training without it plus ``weight`` times the divergence from the teacher.
+    """
+
+    from_: Text = field(name="from")
+    weight: Positive
+
+
 class StageTraining(Training, kw_only=True):
     """The section as `muver stage train` takes it; what was added to it has a default."""
 
@@ -80,6 +90,13 @@ class MinedFrom(Mining, kw_only=True):
     """How hard negatives were mined, and what made the run that they come from."""
 
     run: dict[str, Any] = {}
+
+
+class Taught(Settings):
+    """How much of a teacher's scores is learnt, and what made the teacher."""
+
+    weight: Positive
+    model: dict[str, Any] = {}
 
 
 class ModelTraining(Layouts, kw_only=True):
@@ -97,6 +114,7 @@ class ModelTraining(Layouts, kw_only=True):
     seed: Natural
     start: dict[str, Any] | UnsetType = UNSET
     negatives: MinedFrom | UnsetType = UNSET
+    teacher: Taught | UnsetType = UNSET
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -22,7 +22,7 @@ from muver.retriever.encoders.towers import load_tower
 from muver.retriever.training.settings import ModelTraining
 
 # Of a training's settings, what its model's directory tells people.
-MADE_WITH = ("training", "precision", "seed", "start", "negatives")
+MADE_WITH = ("training", "precision", "seed", "start", "negatives", "teacher")
 
 
 def is_model(folder: Path) -> bool:

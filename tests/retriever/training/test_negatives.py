@@ -50,7 +50,8 @@ class Batch:
             gold=np.array([*golds, *([0] * rest)]),
             negatives=[*negatives, *([[]] * rest)],
         )
-        self.contexts, self.views, self.gold = trainer._lay_out(range(len(golds)))
+        laid_out = trainer._lay_out(range(len(golds)))
+        self.contexts, self.views, self.gold, self.candidates = laid_out
 
     @property
     def entities(self):
@@ -70,6 +71,7 @@ def test_columns_of_a_batch_by_hand(trainer):
     assert batch.entities == [4, 7, 2, 9, 1, 0]
     assert batch.gold.tolist() == [0, 1, 0, 2]
     assert batch.contexts == batch.world.contexts[:4]
+    assert batch.candidates == [[0, 3, 2, 4], [1, 0, 3], [0], [2, 1, 5]]
 
 
 PAIRS = st.lists(

@@ -1,0 +1,53 @@
+"""What a cross-encoder teaches: its scores of the gold and the hard negatives of each mention."""
+
+from pathlib import Path
+
+from muver.io.files import sha256_of, write_manifest
+from muver.io.parquet import table_of, write_table
+from muver.io.typed import Count
+from muver.retriever.corpus.schema import LESSONS, negatives_of
+from muver.retriever.encoders import device
+from muver.retriever.encoders.cross import CrossEncoder
+from muver.retriever.encoders.int8 import to_precision
+from muver.retriever.encoders.settings import Encoding
+from muver.retriever.views.worlds import load_worlds
+
+
+class Teach(Encoding):
+    """How many of each mention's hard negatives are scored."""
+
+    per_mention: Count
+
+
+def teach(
+    model: Path,
+    entities: Path,
+    mentions: Path,
+    sentences: Path,
+    negatives: Path,
+    out: Path,
+    manifest: Path,
+    settings: Teach,
+) -> None:
+    """Write a cross-encoder's scores of the training mentions' candidates
+    (`muver.retriever.corpus.schema.LESSONS`), and their provenance.
+    """
+    accelerator = device.start(settings.device, settings.precision, settings.threads)
+    loaded = CrossEncoder.from_pretrained(model).to(accelerator.device).eval()
+    cross = to_precision(loaded, settings.precision)
+    where = device.batch_tokens(settings.batch_tokens, accelerator.device), accelerator.device
+    hard = negatives_of(negatives, settings.per_mention)
+    texts, more = (entities, mentions, sentences, "train"), {"gold_only": True, "negatives": hard}
+    ids, scores = [], []
+    for world in load_worlds(*texts, cross.config, cross.pieces, **more):
+        among = zip(world.contexts, world.gold, world.negatives, strict=True)
+        pairs = [
+            cross.pairs(context, [world.views[one][0].ids for one in (gold, *some)])
+            for context, gold, some in among
+        ]
+        with accelerator.autocast():
+            scores += cross.scores(pairs, *where, f"pairs of {world.name}")
+        ids += world.mention_ids
+    write_table(out, table_of(LESSONS, [ids, scores]))
+    made_of = {"negatives": sha256_of(negatives), "mentions": sha256_of(mentions)}
+    write_manifest(manifest, "teach", settings.as_dict(), made_of)
