@@ -111,6 +111,12 @@ class Results:
                 row["sweep_of"] = self.settings.sweep_of.get(name)
             elif table != "table6":
                 row["repeats"] = self.settings.repeats[table].get(name, [])
+            if table == "linking":
+                own = self.settings.systems[name]
+                row |= {
+                    "depth": getattr(own, "depth", None) or None,
+                    "first_stage": own.from_ or None,
+                }
             found.append(row)
         return found
 
@@ -125,6 +131,7 @@ class Results:
             "ranks": [one.files[1] for one in made],
             "runs": [one.input_files["run"] for one in made],
             "logs": sorted({log for logs in self.training_logs(name).values() for log in logs}),
+            **({"mentions": [self.graph.texts["mentions"].path]} if name == "linking" else {}),
         }
 
     def read_to_record(self, name: str) -> list[str]:
