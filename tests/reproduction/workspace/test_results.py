@@ -38,6 +38,18 @@ def test_rows_that_stand_in_another_table_are_recorded_and_drawn_once():
     assert "metrics/miniwikia/table6/muver.json" in own.metrics
 
 
+def test_linking_has_the_mentions_and_each_row_its_stages():
+    own = results(tables={"linking": {"rows": ["bm25", "muver"]}})
+    (mentions,) = own.inputs("linking")["mentions"]
+    assert mentions.endswith("/mentions.parquet") and "mentions" not in own.inputs("table1")
+    row = own.settings_of("linking")["rows"][1]
+    assert row == {
+        "method": "MuVER", "system": "muver", "note": row["note"], "repeats": [], "depth": None,
+        "first_stage": None,
+    }  # fmt: skip
+    assert "linking" in own.recordable
+
+
 def test_a_table_is_compared_against_one_of_its_own_rows():
     own = results(tables={"table1": {"rows": ["bm25", "muver"]}})
     assert [row["system"] for row in own.settings_of("table1")["rows"]] == ["bm25", "muver"]
