@@ -6,7 +6,6 @@ et al. 2020), whose released code averages the normalised one over worlds (`trai
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from statistics import mean, stdev
 
 import pyarrow as pa
@@ -64,36 +63,24 @@ def build(name: str, caption: str, settings: Linking, files: TableFiles) -> Link
     stages = [[row.system, row.first_stage] for row in settings.rows if row.first_stage]
     pairs = stages + [pair for pair in settings.contrasts if pair not in stages]
     table = comparison.build(name, caption, replace(settings, contrasts=pairs), files)
-    found = read_one_set(files, systems_of(settings.rows))
-    categories = _categories(name, files.mentions, found)
+    found = read_one_set(files, [*systems_of(settings.rows), *(first for _, first in stages)])
+    if files.mentions is None:
+        raise InputError(f"--mentions: {name} needs the corpus's mentions; none were given.")
+    mentions = read_mentions(files.mentions, found.first.set)
     rows = [
-        _row(own, row, row.depth or table.cutoffs[-1], found, categories)
+        _row(own, row, row.depth or table.cutoffs[-1], found, mentions)
         for own, row in zip(table.rows, settings.rows, strict=True)
     ]
     return LinkingTable(**{**asdict(table), "rows": rows})
 
 
-def _categories(name: str, mentions: Path | None, found: Evaluations) -> pa.ChunkedArray:
-    """The category of each mention as its dataset says it, in the order of the ranks."""
-    if mentions is None:
-        raise InputError(f"--mentions: {name} needs the corpus's mentions; none were given.")
-    table = read_mentions(mentions, found.first.set)
-    if not table["mention_id"].equals(found.ranks(found.first.system)["mention_id"]):
-        raise InputError(f"{mentions}: not the mentions of the evaluations. Evaluate again.")
-    return table["category"].fill_null("unknown")
-
-
 def _row(
-    own: ComparedRow,
-    row: LinkingRow,
-    depth: int,
-    evaluations: Evaluations,
-    categories: pa.ChunkedArray,
+    own: ComparedRow, row: LinkingRow, depth: int, evaluations: Evaluations, mentions: pa.Table
 ) -> LinkedRow:
     cutoffs = sorted({1, depth, *evaluations.first.cutoffs})  # whose draws all intervals share
     resample = evaluations.first.resample
     systems = [row.system, *([row.first_stage] if row.first_stage else [])]
-    ranks = [evaluations.ranks(one).append_column("category", categories) for one in systems]
+    ranks = [_ranks(evaluations, one, mentions) for one in systems]
     whole = _scores(ranks, depth, cutoffs, resample)
 
     def linked(measures: Measures, part: Sequence[pa.Table]) -> Linked:
@@ -112,12 +99,22 @@ def _row(
             name: linked(_measures(whole, depth, name), _within(ranks, "world", name))
             for name in evaluations.first.worlds
         },
-        categories={name: of_category(name) for name in sorted(categories.unique().to_pylist())},
+        categories={
+            name: of_category(name) for name in sorted(ranks[0]["category"].unique().to_pylist())
+        },
         seeds={
             name: _measures(_scores([evaluations.ranks(name)], depth, cutoffs, resample), depth)
             for name in (row.system, *row.repeats)
         },
     )
+
+
+def _ranks(evaluations: Evaluations, system: str, mentions: pa.Table) -> pa.Table:
+    """A system's ranks, with each mention's category as the dataset says it."""
+    ranks = evaluations.ranks(system)
+    if not ranks["mention_id"].equals(mentions["mention_id"]):
+        raise InputError(f"--mentions: not those that {system} was scored on. Evaluate it again.")
+    return ranks.append_column("category", mentions["category"].fill_null("unknown"))
 
 
 def _within(ranks: Sequence[pa.Table], column: str, value: str) -> list[pa.Table]:

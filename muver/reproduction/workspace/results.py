@@ -5,7 +5,12 @@ from typing import Any, NoReturn
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
-from muver.reproduction.settings.rows import model_settings, note_of, views_of
+from muver.reproduction.settings.rows import (
+    model_settings,
+    note_of,
+    retrieval_settings,
+    views_of,
+)
 from muver.reproduction.workspace.artifact import Artifact
 from muver.reproduction.workspace.graph import Graph
 from muver.reproduction.workspace.knowledge_base import KnowledgeBase
@@ -112,11 +117,9 @@ class Results:
             elif table != "table6":
                 row["repeats"] = self.settings.repeats[table].get(name, [])
             if table == "linking":
-                own = self.settings.systems[name]
-                row |= {
-                    "depth": getattr(own, "depth", None) or None,
-                    "first_stage": own.from_ or None,
-                }
+                row["depth"] = retrieval_settings(self.settings, name).get("depth")
+                first = self.settings.systems[name].from_
+                row["first_stage"] = first if first in self.settings.tables[table].rows else None
             found.append(row)
         return found
 

@@ -186,9 +186,17 @@ def test_the_command_and_the_terminal(files, tmp_path):
 
 @pytest.mark.parametrize(
     ("given", "message"),
-    [(None, "--mentions: linking needs the corpus's mentions"), (5, "not the mentions of the")],
+    [
+        (None, "--mentions: linking needs the corpus's mentions"),
+        (5, "not those that muver was scored on"),
+    ],
 )
 def test_mentions_are_those_of_the_evaluations(files, mentions, given, message):
     other = given and mentions(CATEGORIES[:given])
     with pytest.raises(InputError, match=message):
         table(files._replace(mentions=other))
+
+
+def test_a_first_stage_without_an_evaluation_is_named(files):
+    with pytest.raises(InputError, match="no evaluation of bm25"):
+        table(files, FIRST, {**SECOND, "first_stage": "bm25"})
