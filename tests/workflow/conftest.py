@@ -43,7 +43,7 @@ TINY = {
     "fusion": {"cutoff": 16},
     "aggregates": {"log_mean_exp": {"temperature": [0.5, 2]}},
     "figures": {"figure2": {"cutoff": 16}},
-    "results": [*PARAMS["presets"]["miniwikia"]["results"], "grid"],
+    "results": [*PARAMS["presets"]["miniwikia"]["results"], "linking", "grid"],
     "grid": {
         "models": ["blink_128", "muver"],
         "batch_size": [8],
