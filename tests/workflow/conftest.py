@@ -41,6 +41,7 @@ TINY = {
     },
     "sweep": {"searches": ["distant", "close_full"], "cutoff": 16},
     "fusion": {"cutoff": 16},
+    "rerank": {"depth": 4},
     "aggregates": {"log_mean_exp": {"temperature": [0.5, 2]}},
     "figures": {"figure2": {"cutoff": 16}},
     "results": [*PARAMS["presets"]["miniwikia"]["results"], "linking", "grid"],

@@ -117,7 +117,8 @@ class Results:
             elif table != "table6":
                 row["repeats"] = self.settings.repeats[table].get(name, [])
             if table == "linking":
-                row["depth"] = retrieval_settings(self.settings, name).get("depth")
+                made = retrieval_settings(self.settings, name)
+                row["depth"] = min(made["depth"], made["k"]) if "depth" in made else None
                 first = self.settings.systems[name].from_
                 row["first_stage"] = first if first in self.settings.tables[table].rows else None
             found.append(row)

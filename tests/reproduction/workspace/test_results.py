@@ -39,14 +39,15 @@ def test_rows_that_stand_in_another_table_are_recorded_and_drawn_once():
 
 
 def test_linking_has_the_mentions_and_each_row_its_stages():
-    own = results(tables={"linking": {"rows": ["bm25", "muver"]}})
+    own = results()
     (mentions,) = own.inputs("linking")["mentions"]
     assert mentions.endswith("/mentions.parquet") and "mentions" not in own.inputs("table1")
-    row = own.settings_of("linking")["rows"][1]
-    assert row == {
-        "method": "MuVER", "system": "muver", "note": row["note"], "repeats": [], "depth": None,
-        "first_stage": None,
-    }  # fmt: skip
+    *_, muver, second = own.settings_of("linking")["rows"]
+    assert (muver["system"], muver["depth"], muver["first_stage"]) == ("muver", None, None)
+    assert (second["depth"], second["first_stage"]) == (64, "muver")
+    systems = {"bm25": {"k": 16}, "muver_reranked": {"from": "bm25"}}
+    few = results(results=["linking"], evaluate={"cutoffs": [1, 16]}, systems=systems)
+    assert few.settings_of("linking")["rows"][-1]["depth"] == 16  # all that there are
     assert "linking" in own.recordable
 
 
