@@ -29,9 +29,8 @@ RULE = (
 # Columns of text, also of the page of a run; all others hold numbers and are aligned right
 TEXT_COLUMNS = frozenset(
     ("method", "Domain", "row_key", "row_key (close)", "search", "merging", "verdict", "Model")
-    + ("Dataset", "Split", "KB", "World", "Category", "Set", "Index", "sentences")
-    + ("hyper-parameter", "chosen", "set", "world", "setting", "set to", "stage", "job", "began")
-    + ("share",)
+    + ("Dataset", "Split", "KB", "World", "Set", "Index", "sentences", "hyper-parameter", "chosen")
+    + ("set", "world", "setting", "set to", "stage", "job", "began", "share", "Category")
 )
 
 
