@@ -7,6 +7,7 @@ from muver.io.files import remove_all, strays, write_json, write_text
 from muver.reproduction.figures.views_plot import find_curves
 from muver.reproduction.tables.comparison import lines_of
 from muver.reproduction.tables.records import (
+    Compared,
     ComparedRow,
     ComparisonTable,
     DomainRow,
@@ -14,14 +15,16 @@ from muver.reproduction.tables.records import (
     GridResult,
     LayersRow,
     LengthsFigure,
+    LinkedRow,
+    LinkingTable,
     PointRow,
     ViewsTable,
     read_result,
 )
 from muver.reproduction.tables.render import csv_text
 
-Measured = ComparisonTable | ViewsTable | DomainsTable | GridResult
-Drawn = ComparisonTable | ViewsTable | LengthsFigure
+Measured = Compared | ViewsTable | DomainsTable | GridResult
+Drawn = Compared | ViewsTable | LengthsFigure
 Numbers = dict[str, float]
 Point = tuple[str, float, float, float, float]  # name, x, y and the 95% interval of y
 
@@ -52,7 +55,7 @@ def numbers_of(table: Measured) -> dict[str, Numbers]:
     Recall is in percent, under names that depend on the table: ``R@01`` to ``R@64`` (zeros
     make them sort as numbers); ``R@010 msnbc`` with a set of Table 2; ``R@64`` and the mean number
     of ``views`` per entity in Table 3; ``R@64 lego`` with a world of Table 6; ``R@64 validation``
-    and the ``step`` that reached it in the grid.
+    and the ``step`` that reached it in the grid. Of entity linking the shares have their own names.
     """
     found: dict[str, Numbers] = {}
     for row in table.rows:
@@ -69,6 +72,10 @@ def _by_set(table: ComparisonTable, row: ComparedRow) -> Numbers:
     }
 
 
+def _linked(table: LinkingTable, row: LinkedRow) -> Numbers:
+    return {name: one.percent for name, one in row.linked.measures.items()}
+
+
 def _views(table: ViewsTable, row: LayersRow) -> Numbers:
     recall = {f"R@{table.cutoff}": row.part.micro[table.cutoff]}
     return recall if row.views_per_entity is None else {**recall, "views": row.views_per_entity}
@@ -83,7 +90,13 @@ def _point(table: GridResult, row: PointRow) -> Numbers:
     return {f"R@{table.cutoff} validation": row.recall, "step": row.step}
 
 
-NUMBERS = {ComparisonTable: _by_set, ViewsTable: _views, DomainsTable: _domain, GridResult: _point}
+NUMBERS = {
+    ComparisonTable: _by_set,
+    LinkingTable: _linked,
+    ViewsTable: _views,
+    DomainsTable: _domain,
+    GridResult: _point,
+}
 
 
 def curves_of(result: Drawn) -> str:
@@ -122,6 +135,7 @@ def _by_length(figure: LengthsFigure) -> Iterator[Point]:
 
 CURVES = {
     ComparisonTable: ("k", "recall", _by_cutoff),
+    LinkingTable: ("k", "recall", _by_cutoff),
     ViewsTable: ("views", "recall", _by_views),
     LengthsFigure: ("sentences", "error", _by_length),
 }

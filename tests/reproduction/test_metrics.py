@@ -17,6 +17,10 @@ from muver.reproduction.tables.records import (
     GridResult,
     LayersRow,
     LengthsFigure,
+    Linked,
+    LinkedRow,
+    LinkingTable,
+    Measure,
     Part,
     PointRow,
     Row,
@@ -67,6 +71,16 @@ def test_domains_stand_in_one_file_a_row():
         "a": {"R@64 lego": 10.0, "R@64 mean": 30.0},
         "b": {"R@64 lego": 20.0},
     }
+
+
+def test_linking_has_its_shares_and_the_curves_of_a_comparison():
+    measures = {"found": Measure(72.5, [70.0, 75.0]), "normalised": Measure(62.5, [60.0, 65.0])}
+    sets = {"test": blank(ComparedPart, **SCORES)}
+    row = blank(LinkedRow, method="A", system="a", linked=Linked(measures, None), sets=sets)
+    made = {"sets": [blank(TableSet, set="test")], "cutoffs": [1, 64], "rows": [row]}
+    table = blank(LinkingTable, **made)
+    assert numbers_of(table) == {"a": {"found": 72.5, "normalised": 62.5}}
+    assert curves_of(table).splitlines()[1:] == ["A,1,10.0,5.0,15.0", "A,64,50.5,45.5,55.5"]
 
 
 def test_sets_stand_in_one_file_a_row():

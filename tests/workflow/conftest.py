@@ -41,9 +41,10 @@ TINY = {
     },
     "sweep": {"searches": ["distant", "close_full"], "cutoff": 16},
     "fusion": {"cutoff": 16},
+    "rerank": {"depth": 4},
     "aggregates": {"log_mean_exp": {"temperature": [0.5, 2]}},
     "figures": {"figure2": {"cutoff": 16}},
-    "results": [*PARAMS["presets"]["miniwikia"]["results"], "grid"],
+    "results": [*PARAMS["presets"]["miniwikia"]["results"], "linking", "grid"],
     "grid": {
         "models": ["blink_128", "muver"],
         "batch_size": [8],

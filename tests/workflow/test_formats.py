@@ -9,7 +9,7 @@ import pytest
 
 from tests.workflow.conftest import ROOT
 
-TABLES = ("table1", "seeds", "table3", "table4", "table5", "table6", "beyond", "grid")
+TABLES = ("table1", "seeds", "table3", "table4", "table5", "table6", "beyond", "linking", "grid")
 TEXT = {"method", "Domain", "Dataset", "Split", "KB", "Model", "sentences", "search"}
 
 

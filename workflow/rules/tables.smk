@@ -24,7 +24,7 @@ rule comparison:
         table=one_of(set(TABLES.compared) - set(TABLES.pictured)),
     params:
         settings=lambda wildcards: settings_of_result(wildcards.table),
-        counts=options("counts"),
+        counts=options("counts", "mentions"),
         draw="",
         record=lambda wildcards: recording(wildcards.table),
     shell:
@@ -50,7 +50,7 @@ use rule comparison as drawn_comparison with:
         table=one_of(TABLES.pictured),
     params:
         settings=lambda wildcards: settings_of_result(wildcards.table),
-        counts=options("counts"),
+        counts=options("counts", "mentions"),
         draw=lambda wildcards: f"&& muver stage figure --log {LOGS}/tables/{wildcards.table}_figure.log"
         f" --name {wildcards.table} --table {here(RESULTS)}/{wildcards.table}.json"
         f" --figures {here(RESULTS)}/figures",

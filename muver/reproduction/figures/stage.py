@@ -38,7 +38,7 @@ def make_figure(
     Of evaluations, ``out`` is the .csv of the numbers; a .json goes next to it.
     """
     if table is not None:
-        kinds = records.ViewsTable | records.ComparisonTable
+        kinds = records.ViewsTable | records.Compared
         data = records.read_result(table, kinds, "a table whose rows have vectors")
         draw = (views_plot if isinstance(data, records.ViewsTable) else curves_plot).draw
     else:

@@ -29,6 +29,7 @@ class TableFiles(NamedTuple):
     evaluations: Sequence[Path] = ()
     counts: Path | None = None
     encoder: Path | None = None
+    mentions: Path | None = None
 
 
 @dataclass(frozen=True)

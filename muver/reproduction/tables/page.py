@@ -30,7 +30,7 @@ RULE = (
 TEXT_COLUMNS = frozenset(
     ("method", "Domain", "row_key", "row_key (close)", "search", "merging", "verdict", "Model")
     + ("Dataset", "Split", "KB", "World", "Set", "Index", "sentences", "hyper-parameter", "chosen")
-    + ("set", "world", "setting", "set to", "stage", "job", "began", "share")
+    + ("set", "world", "setting", "set to", "stage", "job", "began", "share", "Category")
 )
 
 

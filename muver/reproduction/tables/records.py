@@ -96,6 +96,34 @@ class DomainRow(OneSetRow):
     sets: dict[str, Part]
 
 
+class Measure(Record):
+    """A share of mentions, with how many they are; a mean of worlds has no such numbers."""
+
+    percent: float
+    interval: list[float]
+    hits: int | None = None
+    mentions: int | None = None
+
+
+Measures = dict[str, Measure]  # by name: what stands beside recall in :mod:`.linking`
+
+
+class Linked(Record):
+    """How a row links some mentions; without any found there is no normalised accuracy."""
+
+    measures: Measures
+    paired: Paired | None  # unnormalised accuracy minus the first stage's; None for a first stage
+
+
+class LinkedRow(ComparedRow, kw_only=True):
+    depth: int  # candidates among which a mention is found
+    first_stage: str | None  # the system whose candidates are ordered anew
+    linked: Linked  # of all mentions
+    worlds: dict[str, Linked]
+    categories: dict[str, Linked]
+    seeds: dict[str, Measures]  # by the system of each seed, its own first
+
+
 class Size(Record):
     """Published numbers of a set of Table 2: mentions, entities, mentions inside BLINK's KB."""
 
@@ -169,6 +197,13 @@ class ComparisonTable(RecallTable, tag="comparison"):
     rows: list[ComparedRow]
     over_seeds: list[Contrast] = []  # the contrasts of rows with several seeds
     figure: str = "vectors"  # what a drawing of it is against
+
+
+class LinkingTable(ComparisonTable, tag="linking"):
+    rows: list[LinkedRow]
+
+
+Compared = ComparisonTable | LinkingTable  # msgspec reads no kinds but those that are named
 
 
 class ViewsTable(RecallTable, tag="views"):
@@ -268,7 +303,7 @@ class GridResult(ResultOnData, tag="grid"):
 
 R = TypeVar("R")
 AnyResult = (
-    ComparisonTable | ViewsTable | DomainsTable | StatisticsTable | ParametersTable
+    Compared | ViewsTable | DomainsTable | StatisticsTable | ParametersTable
     | LengthsFigure | GridResult
 )  # fmt: skip
 

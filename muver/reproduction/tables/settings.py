@@ -58,6 +58,17 @@ class Comparison(Settings):
     sets: Some[str] | None = None  # in the order of the columns; None: those of the evaluations
 
 
+class LinkingRow(RepeatedRow):
+    """A row of entity linking; without a first stage it is one, found up to the last cutoff."""
+
+    depth: Count | None = None  # candidates that a second stage orders anew
+    first_stage: Text | None = None  # the system that found them
+
+
+class Linking(Comparison):
+    rows: Some[LinkingRow]
+
+
 class Domains(Settings):
     rows: Some[Row]
     contrasts: list[list[str]] = []

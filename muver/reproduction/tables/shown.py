@@ -15,10 +15,17 @@ from muver.io.errors import InputError
 from muver.reproduction.tables.numbers import probability
 from muver.reproduction.tables.page import Section
 from muver.reproduction.tables.pages import page_of
-from muver.reproduction.tables.records import Contrast, RecallTable, read_result, result_names
+from muver.reproduction.tables.records import (
+    Contrast,
+    LinkingTable,
+    RecallTable,
+    read_result,
+    result_names,
+)
 from muver.reproduction.tables.render import KEY
 
 SPOKEN = (16, 64)  # cutoffs whose contrasts are printed; of a table without them, the last
+ACCURACY = (1,)  # that of entity linking
 SURE = 0.05  # p-values below it tell two rows apart
 NARROWEST = 100  # columns
 
@@ -105,7 +112,8 @@ def _width(section: Section, columns: Sequence[int]) -> int:
 def _contrasts(table: RecallTable, width: int) -> Iterator[str]:
     """A paragraph for each cutoff printed, and for each set or domain if there are several."""
     methods = {row.system: row.method for row in table.rows}
-    told = [k for k in SPOKEN if k in table.cutoffs] or table.cutoffs[-1:]
+    spoken = ACCURACY if isinstance(table, LinkingTable) else SPOKEN
+    told = [k for k in spoken if k in table.cutoffs] or table.cutoffs[-1:]
     for name, k in product(dict.fromkeys(one.column for one in table.contrasts), told):
         lines = [f"Contrasts at {k}{f', {name}' if name else ''}:"]
         for one in table.contrasts:

@@ -6,7 +6,7 @@ from typing import Any
 
 from muver.io.errors import InputError
 from muver.io.typed import Settings, read
-from muver.reproduction.tables import comparison, domains, sizes, views
+from muver.reproduction.tables import comparison, domains, linking, sizes, views
 from muver.reproduction.tables import settings as kinds
 from muver.reproduction.tables.evaluations import TableFiles
 from muver.reproduction.tables.paper import paper
@@ -18,6 +18,7 @@ KINDS = {
     "table4": (Settings, sizes.build_data),
     "table5": (Settings, sizes.build_models),
     "table6": (kinds.Domains, domains.build),
+    "linking": (kinds.Linking, linking.build),
 }
 
 
@@ -28,11 +29,13 @@ def make_table(
     settings: Mapping[str, Any],
     counts: Path | None = None,
     encoder: Path | None = None,
+    mentions: Path | None = None,
 ) -> None:
     """Write ``out`` (.csv), and beside it the table as .md, .html, .tex and .json.
 
     Any ``name`` but the paper's is a comparison, whose ``settings`` have a caption. The corpus's
-    ``counts`` are what Table 4 is made of, and tell the others which worlds have no mentions.
+    ``counts`` are what Table 4 is made of, and tell the others which worlds have no mentions; its
+    ``mentions`` tell `linking` their categories.
     """
     kind, build = KINDS.get(name, (kinds.Comparison, comparison.build))
     given = read(kind, settings)
@@ -41,4 +44,5 @@ def make_table(
         raise InputError(
             f"--name {name!r}: is no table of the paper, so its settings must have a caption."
         )
-    write_table(out, build(name, caption, given, TableFiles(evaluations, counts, encoder)))
+    files = TableFiles(evaluations, counts, encoder, mentions)
+    write_table(out, build(name, caption, given, files))

@@ -2,7 +2,7 @@
 
 MLflow's pages sort groups of metrics (what stands before the slash) by name, so they are called
 such that recall comes first, then training, and uncertainty and the machine's work last: ``all``,
-``curves``, ``curves_pretraining``, ``macro``, ``on_WORLD``, ``paper``, ``readme``,
+``curves``, ``curves_pretraining``, ``linking``, ``macro``, ``on_WORLD``, ``paper``, ``readme``,
 ``uncertainty_low``, ``views``, ``work``. Metrics without a group would come after them, those of a
 group ``system`` before.
 """
@@ -16,7 +16,7 @@ from muver.io.files import short_hash
 from muver.io.typed import flat
 from muver.reproduction.tables.keys import data_fingerprint
 from muver.reproduction.tables.numbers import percent
-from muver.reproduction.tables.records import Part
+from muver.reproduction.tables.records import Measures, Part
 from muver.reproduction.tables.render import csv_text
 from muver.retriever.evaluation.precision import in_words, reduced_precision
 from muver.retriever.evaluation.records import Evaluation, Percent
@@ -89,6 +89,11 @@ def metrics(evaluation: Evaluation, part: Part | None, end: str = "") -> dict[st
     if evaluation.views_per_entity is not None:
         named[VIEWS] = evaluation.views_per_entity
     return named
+
+
+def linked(measures: Measures) -> dict[str, float]:
+    """The shares of a row of entity linking in percent, such as ``linking/normalised``."""
+    return {f"linking/{name}": round(one.percent, DECIMALS) for name, one in measures.items()}
 
 
 def verdicts(part: Part | None, cutoffs: Sequence[int], end: str = "") -> dict[str, str]:

@@ -16,6 +16,7 @@ from muver.reproduction.tables.keys import data_fingerprint, row_key
 from muver.reproduction.tables.records import (
     ComparedRow,
     LayersRow,
+    LinkedRow,
     Part,
     RecallTable,
     Row,
@@ -119,6 +120,8 @@ class _Builder:
     def of_row(self, row: Row) -> Entry:
         """A row's run; with several seeds, the parent of one run a seed."""
         own = self.run(row.system, row.method, row.sets)
+        if isinstance(row, LinkedRow):
+            own = replace(own, metrics=own.metrics | describe.linked(row.linked.measures))
         parts = row.sets.items() if isinstance(row, ComparedRow) else ()
         seeds = {name: part.seeds for name, part in parts if part.seeds}
         return self.above_seeds(own, seeds) if seeds else own

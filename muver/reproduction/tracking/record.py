@@ -8,7 +8,7 @@ from muver.io.files import write_text
 from muver.io.progress import logger
 from muver.reproduction.grid.points import logs_by_trial
 from muver.reproduction.tables.records import (
-    ComparisonTable,
+    Compared,
     GridResult,
     PointRow,
     ViewsTable,
@@ -59,7 +59,7 @@ def record(settings: Recording) -> None:
     """
     path = Path(settings.table)
     source = path.with_suffix(".csv")
-    table = read_result(path, ComparisonTable | ViewsTable | GridResult, "a table of rows")
+    table = read_result(path, Compared | ViewsTable | GridResult, "a table of rows")
     if isinstance(table, GridResult):
         found = [grid_entry(table, source, settings)]
     else:

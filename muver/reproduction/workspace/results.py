@@ -5,7 +5,12 @@ from typing import Any, NoReturn
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
-from muver.reproduction.settings.rows import model_settings, note_of, views_of
+from muver.reproduction.settings.rows import (
+    model_settings,
+    note_of,
+    retrieval_settings,
+    views_of,
+)
 from muver.reproduction.workspace.artifact import Artifact
 from muver.reproduction.workspace.graph import Graph
 from muver.reproduction.workspace.knowledge_base import KnowledgeBase
@@ -111,6 +116,11 @@ class Results:
                 row["sweep_of"] = self.settings.sweep_of.get(name)
             elif table != "table6":
                 row["repeats"] = self.settings.repeats[table].get(name, [])
+            if table == "linking":
+                made = retrieval_settings(self.settings, name)
+                row["depth"] = min(made["depth"], made["k"]) if "depth" in made else None
+                first = self.settings.systems[name].from_
+                row["first_stage"] = first if first in self.settings.tables[table].rows else None
             found.append(row)
         return found
 
@@ -125,6 +135,7 @@ class Results:
             "ranks": [one.files[1] for one in made],
             "runs": [one.input_files["run"] for one in made],
             "logs": sorted({log for logs in self.training_logs(name).values() for log in logs}),
+            **({"mentions": [self.graph.texts["mentions"].path]} if name == "linking" else {}),
         }
 
     def read_to_record(self, name: str) -> list[str]:

@@ -1,19 +1,22 @@
 """Evaluations to make tables of."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
-from muver.io.parquet import write_table
+from muver.io.parquet import table_of, write_table
+from muver.retriever.corpus.schema import MENTIONS
 from muver.retriever.evaluation.recall import ranks_table, scored
 from tests.blank import blank_evaluation
 
 Evaluation = dict[str, Any]
 SIZES = {"lego": 8, "yugioh": 3}
+# Of each mention: of lego four and four, of yugioh one and two
+CATEGORIES = ["HIGH_OVERLAP"] * 4 + ["LOW_OVERLAP"] * 4 + ["HIGH_OVERLAP"] + ["LOW_OVERLAP"] * 2
 ZESHEL = {"dataset": "zeshel", "identified_as": "zeshel"}
 
 
@@ -63,3 +66,23 @@ def write(tmp_path: Path) -> Callable[..., list[Path]]:
         return paths
 
     return write_all
+
+
+@pytest.fixture
+def mentions(tmp_path: Path) -> Callable[..., Path]:
+    """Write a corpus's mentions with categories, by default those of the evaluations."""
+
+    def write(categories: Sequence[str] = CATEGORIES) -> Path:
+        number = len(categories)
+        columns = {
+            "mention_id": [f"m{n}" for n in range(number)],
+            "split": ["test"] * number,
+            "gold": [0] * number,
+            "category": categories,
+        }
+        path = tmp_path / "mentions.parquet"
+        given = [columns.get(name, [""] * number) for name in MENTIONS.names]
+        write_table(path, table_of(MENTIONS, given))
+        return path
+
+    return write

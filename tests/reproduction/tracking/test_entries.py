@@ -14,9 +14,9 @@ from muver.reproduction.tables.stage import make_table
 from muver.reproduction.tracking.entries import LIMIT, curves, entries, timings
 from muver.reproduction.tracking.entry import Entry, Point, Recording, parent
 from tests.reproduction.tables import made_sets
-from tests.reproduction.tables.conftest import ZESHEL, make, write
+from tests.reproduction.tables.conftest import ZESHEL, make, mentions, write
 
-__all__ = ["write"]  # a fixture
+__all__ = ["mentions", "write"]  # fixtures
 
 
 def zeshel(system: str, hits: int, seed: int = 1, **other: Any) -> dict[str, Any]:
@@ -192,3 +192,17 @@ def test_long_curves_are_thinned_and_keep_their_end(
     assert found == sorted(found)
     assert found[:1] == ([] if first is None else [first])
     assert found[-1:] == ([] if first is None else [steps])
+
+
+def test_a_row_of_linking_has_its_shares_and_a_parent_above_its_seeds(tmp_path, write, mentions):
+    paths = write(zeshel("muver", 2), zeshel("muver_2", 4))
+    rows = [{"method": "MuVER", "system": "muver", "repeats": ["muver_2"]}]
+    table = tmp_path / "linking.json"
+    given = {"rows": rows, "caption": "Linking"}
+    make_table("linking", paths, table.with_suffix(".csv"), given, mentions=mentions())
+    (found,) = entries_of(table, paths)
+    own, further = found.children
+    assert own.metrics["linking/accuracy"] == own.metrics["all/recall_at_01"] == 27.2727
+    assert own.metrics["linking/normalised"] == 27.2727  # all are found
+    assert "linking/accuracy" not in further.metrics
+    assert found.metrics["seeds_mean/recall_at_01"] == 36.3636

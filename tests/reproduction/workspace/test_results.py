@@ -38,6 +38,19 @@ def test_rows_that_stand_in_another_table_are_recorded_and_drawn_once():
     assert "metrics/miniwikia/table6/muver.json" in own.metrics
 
 
+def test_linking_has_the_mentions_and_each_row_its_stages():
+    own = results()
+    (mentions,) = own.inputs("linking")["mentions"]
+    assert mentions.endswith("/mentions.parquet") and "mentions" not in own.inputs("table1")
+    *_, muver, second = own.settings_of("linking")["rows"]
+    assert (muver["system"], muver["depth"], muver["first_stage"]) == ("muver", None, None)
+    assert (second["depth"], second["first_stage"]) == (64, "muver")
+    systems = {"bm25": {"k": 16}, "muver_reranked": {"from": "bm25"}}
+    few = results(results=["linking"], evaluate={"cutoffs": [1, 16]}, systems=systems)
+    assert few.settings_of("linking")["rows"][-1]["depth"] == 16  # all that there are
+    assert "linking" in own.recordable
+
+
 def test_a_table_is_compared_against_one_of_its_own_rows():
     own = results(tables={"table1": {"rows": ["bm25", "muver"]}})
     assert [row["system"] for row in own.settings_of("table1")["rows"]] == ["bm25", "muver"]
