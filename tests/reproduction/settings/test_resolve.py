@@ -144,6 +144,13 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ("systems.som.model", "cross", "systems.som: cross only reranks. Set retriever to rerank"),
         ("models.cross.start", "muver", "models.cross: a cross-encoder starts from the encoder"),
         ("models.cross.metric", "l2", "models.cross: score cross reads one view .* out metric and"),
+        ("models.cross.teacher", {"from": "cross", "weight": 1}, "models.cross: is made of itself"),
+        ("models.muver_distilled.teacher.from", "som", "teacher: som is not one whose score is"),
+        (
+            "models.muver_l2.teacher",
+            {"from": "cross", "weight": 1},
+            "teacher: scores .* Set negatives",
+        ),
         ("models.muver_l2.start", "cross", "models.muver_l2.start: cross is a cross-encoder. Name"),
         ("systems.muver.aggregate", "maxx", r"aggregate is 'maxx'. Did you mean 'max'\?"),
         ("aggregate", "mean", "aggregate is 'mean'.*Allowed: max, softmax_sum"),

@@ -9,7 +9,6 @@ from muver.io.files import sha256_of
 from muver.reproduction.settings import row_settings
 from muver.reproduction.workspace.graph import tokens_of
 from muver.retriever.encoders.hub import SHIPPED
-from muver.retriever.retrieval.kinds import bm25
 from tests.reproduction.settings import graph
 
 SCRATCH = {"encoder": "scratch", "pretrain": {"steps": 200}}
@@ -251,20 +250,34 @@ def test_a_fusion_may_fuse_a_fusion():
         assert [one.artifact.name for one in within] == ["val/muver_200", "val/bm25_200"]
 
 
-def test_a_row_of_a_retriever_that_ranks_candidates_names_their_row(monkeypatch):
-    """As a reranker will: the other row's run, and the settings behind it, are of its key."""
-    monkeypatch.setattr(bm25, "needs", lambda row: ("entities", "mentions", "runs"))
-    rows = ("bm25", "bm25_200", "bm25_elsewhere", "bm25_200_elsewhere")
-    named = {name: {"from": "som"} for name in rows}
-    made = graph(systems=named)
-    run = made.run("bm25", "test")
-    assert [one.artifact.name for one in run.inputs["runs"]] == ["test/som"]
-    assert run.settings["parts"] == ["som"]
-    assert row_settings(made.settings, "bm25")["parts"].keys() == {"som"}
-    again = graph(systems=named, models={"som": {"metric": "dot", "training": {"epochs": 9}}})
-    assert again.run("bm25", "test").key != run.key
-    with pytest.raises(InputError, match="systems.bm25: .* bm25 names from and retriever alone"):
-        graph(systems={**named, "bm25": {}})
+def test_a_second_stage_names_the_row_whose_candidates_it_ranks():
+    """The other row's run, the settings behind it and what it leaves out are of its key."""
+    made = graph()
+    run = made.run("muver_reranked", "test")
+    assert [one.artifact.name for one in run.inputs["runs"]] == ["test/muver"]
+    assert run.settings["parts"] == ["muver"] and "own_page" not in run.settings
+    assert row_settings(made.settings, "muver_reranked")["parts"].keys() == {"muver"}
+    cross = made.model("cross")
+    assert cross.inputs["validation_run"].artifact.name == "val/muver_plain"
+    again = graph(models={"muver": {"training": {"epochs": 9}}})
+    assert again.run("muver_reranked", "test").key != run.key
+    second = {"method": "Another", "retriever": "rerank", "model": "cross"}
+    elsewhere = graph(systems={"second": {**second, "from": "muver_elsewhere"}})
+    assert elsewhere.run("second", "test").settings["own_page"] == "leave_out"
+    with pytest.raises(InputError, match="rerank names from and model and retriever alone"):
+        graph(systems={"second": second})
+
+
+def test_a_teacher_scores_the_negatives_of_the_model_that_it_teaches():
+    made = graph()
+    model = made.model("muver_distilled")
+    lessons = model.inputs["lessons"].artifact
+    assert lessons.inputs["model"].key == made.model("cross").key
+    assert lessons.inputs["negatives"].path == model.inputs["negatives"].path
+    assert model.settings["teacher"]["weight"] == 1
+    other = graph(models={"cross": {"training": {"epochs": 9}}})
+    assert other.model("muver_distilled").key != model.key
+    assert made.model("muver_mined").inputs.keys() == model.inputs.keys() - {"lessons"}
 
 
 @pytest.mark.parametrize(("device", "gpus"), [("cpu", 0), ("auto", 0), ("cuda", 1)])
