@@ -85,17 +85,17 @@ def _fewer(rows: int, longest: int) -> int:
 def encode_vectors(
     encode: Encode,
     sequences: Sequence[Ids],
-    dimension: int,
+    shape: tuple[int, ...],
     batch_tokens: int,
     device: torch.device | str = "cpu",
     label: str | None = None,
 ) -> np.ndarray:
-    """Encode sequences to one vector each: (len(sequences), dimension) float32, in the order given.
+    """Encode sequences to (len(sequences), *shape) float32 vectors, in the order given.
 
-    ``encode`` maps a batch to (batch, dimension) vectors; ``label`` names the sequences in progress
+    ``encode`` maps a batch to (batch, *shape) vectors; ``label`` names the sequences in progress
     lines, of which there are none without it.
     """
-    vectors = np.empty((len(sequences), dimension), dtype=np.float32)
+    vectors = np.empty((len(sequences), *shape), dtype=np.float32)
     progress = Progress(label, len(sequences), "sequences") if label else None
     for rows, _, encoded in encode_by_length(encode, sequences, batch_tokens, device):
         vectors[rows] = encoded.cpu().numpy()

@@ -34,13 +34,15 @@ class Encoder:
 
     def views(self, ids: Sequence[Ids], label: str | None) -> np.ndarray:
         """Vectors of views: (views, d). Progress lines have the name ``label``; None shows none."""
-        return self._encode(self.model.encode_views, ids, label)
+        return self._encode(self.model.encode_views, ids, (self.model.dimension,), label)
 
     def mentions(self, contexts: Sequence[Ids]) -> np.ndarray:
-        """Vectors of contexts: (mentions, d)."""
-        return self._encode(self.model.encode_mentions, contexts, None)
+        """Vectors of contexts: (mentions, d), or (mentions, parts, d)."""
+        return self._encode(self.model.encode_mentions, contexts, self.model.mention_shape, None)
 
-    def _encode(self, encode: Encode, ids: Sequence[Ids], label: str | None) -> np.ndarray:
+    def _encode(
+        self, encode: Encode, ids: Sequence[Ids], shape: tuple[int, ...], label: str | None
+    ) -> np.ndarray:
         where = (self._batch_tokens, self._accelerator.device, label)
         with self._accelerator.autocast():
-            return encode_vectors(encode, ids, self.model.dimension, *where)
+            return encode_vectors(encode, ids, shape, *where)
