@@ -223,7 +223,7 @@ class ViewEncoder:
     def _encode(self, ids: Sequence[list[int]]) -> np.ndarray:
         tokens, model = BATCH_TOKENS[self.device.type], self.model
         return encode_vectors(
-            model.encode_views, ids, (model.dimension,), tokens, self.device, "encoding views"
+            model.encode_views, ids, model.dimension, tokens, self.device, "encoding views"
         )
 
 

@@ -48,10 +48,10 @@ class BiEncoder(nn.Module):
         return self.entity_encoder.dimension
 
     @property
-    def mention_shape(self) -> tuple[int, ...]:
-        """What a mention is compared by: (d,), or (parts, d)."""
+    def mention_size(self) -> int | tuple[int, int]:
+        """Of what a mention is compared by: d, or (parts, d)."""
         parts = self.config.mention_parts
-        return (len(parts), self.dimension) if parts else (self.dimension,)
+        return (len(parts), self.dimension) if parts else self.dimension
 
     @classmethod
     def from_encoder(cls, folder: str | Path, config: ModelConfig) -> "BiEncoder":

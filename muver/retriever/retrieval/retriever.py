@@ -131,7 +131,7 @@ def mention_vectors(model: BiEncoder, mentions: Sequence[Mention]) -> np.ndarray
     sides = ([getattr(mention, side).lower() for mention in mentions] for side in SIDES)
     ids = mention_contexts(*sides, model.config.context, model.pieces)
     device = next(model.parameters()).device
-    return encode_vectors(model.encode_mentions, ids, model.mention_shape, BATCH_TOKENS, device)
+    return encode_vectors(model.encode_mentions, ids, model.mention_size, BATCH_TOKENS, device)
 
 
 @dataclass(frozen=True)
