@@ -58,7 +58,7 @@ def test_an_index_is_in_the_key_with_how_it_is_searched():
         ({"tables": {"table2": ["bm25"]}}, "systems.bm25 is made for table2"),
         ({"tables": {"table2": ["som"]}}, "som is made for table2"),
         (
-            {"tables": {"table2": ["parts_plain"]}},
+            {"tables": {"table2": ["parts"]}},
             "Set a model .*without mention_parts",
         ),
         ({"linking": {"test": ["aida-train"]}}, "'aida-train' is named twice among train, valid"),
