@@ -75,10 +75,10 @@ def keep(
             _save_untrained(source, place, settings)
     model = load_model(place)
     config, views = model.config, kinds(settings, model.config)
-    if config.score == "sum_max":
+    if config.score == "sum_max" or config.mention_parts:
         raise InputError(
-            f"--model {source}: compares token vectors, which are not stored. Choose a model "
-            "with one vector a view."
+            f"--model {source}: sums the scores of several vectors a mention (token vectors, or "
+            "mention_parts), and an index compares one. Choose a model with one vector a mention."
         )
     if "global" in views and config.views.kind != "prefix":
         model.require_positions("global_tokens", settings.global_tokens)

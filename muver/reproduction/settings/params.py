@@ -22,6 +22,7 @@ from muver.reproduction.tables.settings import Figure, Sweep, Table
 from muver.retriever.corpus.settings import Corpus, Download, KnowledgeBase, LinkedSet, SetName
 from muver.retriever.encoders.settings import (
     Compute,
+    MentionPart,
     Metric,
     Pooling,
     Score,
@@ -64,6 +65,7 @@ class Model(Settings):
     score: Score | UnsetType = UNSET
     metric: Metric | UnsetType = UNSET
     pooling: Pooling | UnsetType = UNSET
+    mention_parts: Some[MentionPart] | UnsetType = UNSET
     training: partial(Training) | UnsetType = UNSET
     context: Context | UnsetType = UNSET
     start: Text | UnsetType = UNSET

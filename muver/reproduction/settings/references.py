@@ -122,8 +122,8 @@ def _models(settings: Resolved) -> Iterator[str]:
             among = [trained_as(settings, other) for other in model.best_of]
             if model.after and any(one.start or one.negatives for one in among):
                 yield f"{where}.after: for models that start from the encoder, without negatives."
-            if len({(one.score, one.metric) for one in among}) > 1:
-                yield f"{where}.best_of: its models differ in score or metric."
+            if len({(one.score, one.metric, bool(one.mention_parts)) for one in among}) > 1:
+                yield f"{where}.best_of: its models differ in score, metric or mention_parts."
             continue
         if wrong := misfit(training_of(settings, model), model.views):
             yield f"{where}: {wrong}"
@@ -164,15 +164,18 @@ def _second_stage(settings: Resolved, name: str) -> Iterator[str]:
 
 def _of_model(settings: Resolved, name: str) -> Iterator[str]:
     where, own, views = f"systems.{name}", settings.systems[name], views_of(settings, name)
-    if trained_as(settings, own.model).score == "cross":
+    model = trained_as(settings, own.model)
+    if model.score == "cross":
         yield f"{where}: {own.model} only reranks. Set retriever to rerank, and from to a row."
-    sums_tokens = trained_as(settings, own.model).score == "sum_max"
+    sums_tokens = model.score == "sum_max"
     if sums_tokens and (views["aggregate"] != "max" or any(views[key] for key in MORE_VIEWS)):
         yield (
             f"{where}: {own.model} compares token vectors, which are neither merged nor "
             "summed over views. Set aggregate to max and leave out merge_layers."
         )
-    if views["aggregate"] == "learnt" and trained_as(settings, own.model).score != "log_mean_exp":
+    if model.mention_parts and views["aggregate"] != "max":
+        yield f"{where}: {own.model} sums best views of mention_parts. Set aggregate to max."
+    if views["aggregate"] == "learnt" and model.score != "log_mean_exp":
         yield f"{where}: {own.model} learns no aggregate. Name another one, or set its score."
     if views["merge_layers"] > settings.merge.layers:
         yield (

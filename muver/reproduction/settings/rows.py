@@ -56,8 +56,12 @@ def note_of(settings: Resolved, system: str) -> str | None:
     if own.model and not own.retriever:
         if among := settings.models[own.model].best_of:
             said.append(f"The best on validation of {len(among)} models; other rows are one model.")
-        if trained_as(settings, own.model).views.kind == "sentences":
+        model = trained_as(settings, own.model)
+        if model.views.kind == "sentences":
             said.append(AGGREGATES[views_of(settings, system)["aggregate"]].note)
+        if model.mention_parts:
+            parts = ", ".join(model.mention_parts)
+            said.append(f"It is summed over vectors of the mention's parts: {parts}.")
     return " ".join([*said, own.note or ""]).strip() or None
 
 
@@ -113,6 +117,8 @@ def model_settings(settings: Resolved, model: str) -> Json:
         "pooling": own.pooling,
         "context": context_of(settings, own),
     }
+    if own.mention_parts:
+        layouts["mention_parts"] = own.mention_parts
     if own.checkpoint:
         return layouts
     made = {
@@ -252,8 +258,9 @@ def to_search_a_kb(settings: Resolved, system: str) -> str | None:
         return f"Set model and aggregate, of the kind {' or '.join(aggregates)}"
     if choice := open_choice(views):
         return f"Set one {choice}, as there is no validation of it"
-    if own.retriever or trained_as(settings, own.model).score in ONE_VIEW:
-        return "Set a model whose score is max"
+    model = trained_as(settings, own.model)
+    if own.retriever or model.score in ONE_VIEW or model.mention_parts:
+        return "Set a model whose score is max, without mention_parts"
     if own.own_page:
         return "Leave out own_page, as mentions stand on none of its pages"
     if own.pool:

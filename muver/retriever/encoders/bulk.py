@@ -13,6 +13,7 @@ from muver.retriever.encoders.packing import Packed, pack
 from muver.retriever.views.layout import Ids
 
 Encode = Callable[[Packed], Tensor]
+Size = int | tuple[int, int]  # d, or (parts, d) of a mention's parts
 
 
 def batches_by_length(lengths: Sequence[int], batch_tokens: int) -> Iterator[np.ndarray]:
@@ -85,7 +86,7 @@ def _fewer(rows: int, longest: int) -> int:
 def encode_vectors(
     encode: Encode,
     sequences: Sequence[Ids],
-    dimension: int,
+    dimension: Size,
     batch_tokens: int,
     device: torch.device | str = "cpu",
     label: str | None = None,
@@ -95,7 +96,7 @@ def encode_vectors(
     ``encode`` maps a batch to (batch, dimension) vectors; ``label`` names the sequences in progress
     lines, of which there are none without it.
     """
-    vectors = np.empty((len(sequences), dimension), dtype=np.float32)
+    vectors = np.empty(np.r_[len(sequences), dimension], dtype=np.float32)
     progress = Progress(label, len(sequences), "sequences") if label else None
     for rows, _, encoded in encode_by_length(encode, sequences, batch_tokens, device):
         vectors[rows] = encoded.cpu().numpy()

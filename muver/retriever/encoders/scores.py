@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 
 def similarities(mentions: Tensor, views: Tensor, metric: str = "dot") -> Tensor:
-    """Similarity of every mention, (mentions, d), with every view, (views, d): (mentions, views).
+    """Similarity of every mention, (..., d), with every view, (views, d): (..., views).
 
     ``metric`` is "dot", or "l2": minus the Euclidean distance (equation 1), whose gradient at
     distance 0 is taken to be 0.
@@ -22,7 +22,8 @@ def similarities(mentions: Tensor, views: Tensor, metric: str = "dot") -> Tensor
 def max_over_views(
     mentions: Tensor, views: Tensor, owners: Tensor, entities: int, metric: str = "dot"
 ) -> Tensor:
-    """Greatest similarity of a mention with any view of an entity (equation 4).
+    """Greatest similarity of a mention with any view of an entity (equation 4); for the parts of
+    mentions, (mentions, parts, d), the sum of theirs.
 
     (mentions, entities) scores; ``owners``, (views,) int64, is the entity of each view, from 0 and
     non-decreasing, and every entity has a view. The gradient goes to the best view; of equal ones
@@ -33,7 +34,8 @@ def max_over_views(
     [[6.0, 4.0]]
     """
     columns, _ = _by_entity(owners, entities)
-    return similarities(mentions, views, metric)[:, columns].max(dim=2).values
+    best = similarities(mentions, views, metric)[..., columns].max(dim=-1).values
+    return best.sum(dim=1) if mentions.dim() == 3 else best
 
 
 class LogMeanExp(nn.Module):

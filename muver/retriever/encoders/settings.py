@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from muver.io.typed import Count, Natural, Positive, Settings, Share
+from muver.io.typed import Count, Natural, Positive, Settings, Share, Some
 from muver.retriever.views.settings import Context, Views
 
 Pooling = Literal["cls", "last", "special", "span", "all"]
@@ -12,6 +12,7 @@ Vectors = Literal["raw", "unit"]
 Precision = Literal["fp32", "bf16", "int8", "auto"]
 Score = Literal["max", "log_mean_exp", "sum_max", "cross"]
 Metric = Literal["dot", "l2"]
+MentionPart = Literal["whole", "span", "left", "right"]
 
 
 class Layouts(Settings):
@@ -23,6 +24,11 @@ class Layouts(Settings):
     ``pooling`` says which states of the last layer make a vector
     (:mod:`muver.retriever.encoders.pooling`). The metric ``l2`` is minus the Euclidean distance
     (equation 1).
+
+    ``mention_parts`` gives a mention a vector for each of them: the whole context, pooled as
+    ``pooling`` says, and means over its span, over what is left and over what is right of it. Each
+    has its own best view, and their scores are summed, as late interaction does for each token
+    (Khattab and Zaharia, SIGIR 2020). Without it a mention is its whole context.
     """
 
     views: Views
@@ -30,6 +36,7 @@ class Layouts(Settings):
     score: Score
     pooling: Pooling = "cls"
     metric: Metric = "dot"
+    mention_parts: Some[MentionPart] | UnsetType = UNSET
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -44,7 +51,12 @@ ONE_VIEW = {
 
 
 def check_score(own: Any) -> None:
-    """Raise a ValueError where a score of one view an entity stands beside what it can't use."""
+    """Raise a ValueError where a score stands beside what it has no use for."""
+    if own.mention_parts and own.score != "max":
+        raise ValueError(
+            f"mention_parts sums the best views of a mention's parts, and score is {own.score}. "
+            "Set score to max, or leave mention_parts out."
+        )
     if own.score not in ONE_VIEW:
         return
     plain = own.metric in ("dot", UNSET) and own.pooling in ("cls", UNSET)
@@ -61,9 +73,10 @@ class ModelConfig(Layouts, kw_only=True):
 
     ``scale`` is the factor between the cosine of two vectors and their dot product; each vector is
     brought to the length of its square root. For token vectors it is divided by the square root of
-    ``context.max_tokens``, so that a sum of so many products spreads about as far as one product
-    does. None leaves vectors as long as the states are. The temperature and the length bias are
-    those of the score ``log_mean_exp``. ``provenance`` tells people how it was made.
+    ``context.max_tokens``, for a mention's parts by that of their number, so that a sum of so many
+    products spreads about as far as one product does. None leaves vectors as long as the states
+    are. The temperature and the length bias are those of the score ``log_mean_exp``. ``provenance``
+    tells people how it was made.
     """
 
     # "weighted" comes from the makers of an encoder alone.
@@ -80,7 +93,9 @@ class ModelConfig(Layouts, kw_only=True):
     @property
     def terms(self) -> int:
         """The greatest number of products that a score sums up."""
-        return self.context.max_tokens if self.score == "sum_max" else 1
+        if self.score == "sum_max":
+            return self.context.max_tokens
+        return len(self.mention_parts or ["whole"])
 
     @property
     def pad_to(self) -> tuple[int | None, int | None]:

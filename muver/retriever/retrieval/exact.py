@@ -53,7 +53,9 @@ def rank(
 
     Parameters
     ----------
-    mentions : (mentions, d) float32
+    mentions : (mentions, d) float32, or (mentions, parts, d)
+        A candidate's best views' scores of all parts are summed, and the view with the greatest sum
+        is the one that won. Several parts are for the aggregate `max` alone.
     blocks
         Several only for an aggregate that scores a candidate by its own views ``alone``.
     memory_mb
@@ -82,7 +84,7 @@ def rank(
                 means = _mean_best(drawn, block, memory_mb, metric, squares)
             work = partial(_search, found, mentions, block, aggregate, metric, squares, means)
             gathered = aggregate.gathered(min(k, len(block.starts)))
-            for done in each(work, _spans(len(mentions), memory_mb, block, gathered, threads or 1)):
+            for done in each(work, _spans(mentions, memory_mb, block, gathered, threads or 1)):
                 if advance is not None:
                     advance(done)
     return found
@@ -167,7 +169,7 @@ def rank_scores(
     starts = np.flatnonzero(np.r_[True, np.diff(candidate_of[order]) != 0])
     world = ViewBlock(np.empty((len(order), 0), dtype=np.float32), order, starts, order)
     found = Ranking.empty(len(scores), k)
-    for span in _spans(len(scores), memory_mb, world, min(k, len(starts)), 1):
+    for span in _spans(scores, memory_mb, world, min(k, len(starts)), 1):
         _enter(found, span, world, Block.of(scores[span, order], starts), MAX)
     return found
 
@@ -183,9 +185,13 @@ def _search(
     span: slice,
 ) -> int:
     """Search a block for a span of mentions; their number."""
-    products = similarity(mentions[span], block.vectors, metric, squares)
-    _enter(found, span, block, Block.of(products, block.starts, means), aggregate)
-    return len(products)
+    some = mentions[span]
+    products = similarity(some.reshape(-1, some.shape[-1]), block.vectors, metric, squares)
+    scores = Block.of(products, block.starts, means)
+    if some.ndim == 3:
+        scores = scores.summed(some.shape[1])
+    _enter(found, span, block, scores, aggregate)
+    return len(some)
 
 
 def _enter(
@@ -219,14 +225,14 @@ def _mean_best(
 ) -> np.ndarray:
     """(candidates,) float32: the mean of each candidate's best view's score over the mentions."""
     sums = np.zeros(len(block.starts))
-    for span in _spans(len(mentions), memory_mb, block, 0, 1):
+    for span in _spans(mentions, memory_mb, block, 0, 1):
         products = similarity(mentions[span], block.vectors, metric, squares)
         sums += Block.of(products, block.starts).best.sum(axis=0, dtype=np.float64)
     return (sums / len(mentions)).astype(np.float32)
 
 
 def _spans(
-    mentions: int, memory_mb: int, block: ViewBlock, gathered: int, threads: int
+    mentions: np.ndarray, memory_mb: int, block: ViewBlock, gathered: int, threads: int
 ) -> Iterator[slice]:
     """As many mentions at a time as fit into memory with all their scores; at least one.
 
@@ -236,8 +242,10 @@ def _spans(
     few = min(gathered * int(block.counts.max(initial=1)), views)
     # A float32 per view, two numbers per candidate, indices and values of gathered views.
     one = 4 * views + 12 * len(block.starts) + 48 * few + 1
-    size = max(min(memory_mb * 2**20 // threads // one, -(-mentions // threads)), 1)
-    return (slice(start, start + size) for start in range(0, mentions, size))
+    if mentions.ndim == 3:  # the scores of each part, and their sums
+        one *= mentions.shape[1] + 1
+    size = max(min(memory_mb * 2**20 // threads // one, -(-len(mentions) // threads)), 1)
+    return (slice(start, start + size) for start in range(0, len(mentions), size))
 
 
 def _squares(vectors: np.ndarray) -> np.ndarray:

@@ -26,10 +26,10 @@ class CachedEncoding:
 
     Attributes
     ----------
-    vectors : (sequences, d) or (sequences, longest, d)
+    vectors : (sequences, d), (sequences, parts, d) or (sequences, longest, d)
         Rows in the order given. Values after a sequence's end have no meaning.
     mask : (sequences, longest)
-        1 at the positions that take part in a score: real tokens, or all ``pad_to`` of them.
+        1 at the tokens that take part in a score: real ones, or all ``pad_to`` of them.
     """
 
     def __init__(
@@ -58,13 +58,11 @@ class CachedEncoding:
             outputs.append(output.detach().float())
         if not sequences:  # a process without sequences still takes part in every exchange
             outputs.append(encode(pack([[0]], device, pad_to)).detach().float())
-        *_, size = outputs[0].shape
-        by_token = outputs[0].dim() == 3
         self.mask = torch.zeros((len(sequences), longest), device=device)
         for row, length in enumerate(lengths):
             self.mask[row, :length] = 1
-        shape = (len(sequences), longest, size) if by_token else (len(sequences), size)
-        self.vectors = torch.zeros(shape, device=device)
+        widest = max(output.shape[1:] for output in outputs)
+        self.vectors = torch.zeros((len(sequences), *widest), device=device)
         for rows, output in zip(self._chunks, outputs, strict=False):
             self.vectors[rows, : output.shape[1]] = output  # (rows, d): all of d
         self.vectors.requires_grad_()

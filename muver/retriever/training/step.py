@@ -119,15 +119,15 @@ def _gather(
     """Vectors and mask of all processes' sequences, as a leaf tensor of its own."""
     if accelerator.num_processes == 1:
         return encoded.vectors, encoded.mask
-    length = torch.tensor(encoded.mask.shape[1], device=accelerator.device)
-    longest = int(accelerator.gather(length).max())
-    own = encoded.vectors.detach()
-    vectors = own.new_zeros((total, *((longest,) if own.dim() == 3 else ()), own.shape[-1]))
-    vectors[rows, : own.shape[1]] = own
-    mask = encoded.mask.new_zeros((total, longest))
-    mask[rows, : encoded.mask.shape[1]] = encoded.mask
-    vectors = accelerator.reduce(vectors, reduction="sum")
-    return vectors.detach().requires_grad_(), accelerator.reduce(mask, reduction="sum")
+    whole = []
+    for own in (encoded.vectors.detach(), encoded.mask):
+        length = torch.tensor(own.shape[1], device=accelerator.device)
+        longest = int(accelerator.gather(length).max())
+        placed = own.new_zeros((total, longest, *own.shape[2:]))
+        placed[rows, : own.shape[1]] = own
+        whole.append(accelerator.reduce(placed, reduction="sum"))
+    vectors, mask = whole
+    return vectors.detach().requires_grad_(), mask
 
 
 def _return_share(encoded: CachedEncoding, gathered: Tensor, rows: list[int]) -> None:

@@ -72,13 +72,15 @@ class Part:
             raise InputError(f"{self._table}: no such file. {REMEDY}") from None
         except (pa.ArrowInvalid, OSError) as error:
             raise InputError(f"{self._table}: damaged ({error}). {REMEDY}") from None
-        self.dimension: int = self.matrix.shape[1]
+        self.dimension: int = self.matrix.shape[-1]
         # The fingerprint of the model that made the vectors, where it was written.
         self.model: str | None = metadata.get(b"model", b"").decode() or None
 
     @property
     def matrix(self) -> np.ndarray:
-        """(rows, d), mapped anew, so that pages read before need not stay in memory."""
+        """(rows, d), of mentions perhaps (rows, parts, d), mapped anew, so that pages read before
+        need not stay in memory.
+        """
         return load_matrix(self.path, REMEDY)
 
     def rows(self, world: str | None = None, columns: Sequence[str] | None = None) -> pa.Table:

@@ -37,6 +37,16 @@ class Markers:
         return [*self.bos, *self.eos, *own]
 
     @property
+    def before_text(self) -> int | None:
+        """The piece after which a text begins; None if it begins at the first position."""
+        return self.bos[-1] if self.bos else None
+
+    @property
+    def after_text(self) -> int | None:
+        """The piece before which a text ends; None if it ends at the last position."""
+        return self.eos[0] if self.eos else None
+
+    @property
     def around(self) -> int:
         """How many pieces the tokenizer puts around a text."""
         return len(self.bos) + len(self.eos)

@@ -248,6 +248,8 @@ def test_a_row_says_how_it_scores_several_views(settings):
     released = resolve(PARAMS, {"preset": "zeshel"})
     assert note_of(released, "muver") == note_of(settings, "muver_sum")
     assert "view" not in note_of(settings, "blink_128")
+    whole = f"{note_of(settings, 'muver')} It is summed over vectors of the mention's parts: "
+    assert note_of(settings, "parts").startswith(whole)
 
 
 def test_swept_layers_and_seeds_have_the_row_s_note():

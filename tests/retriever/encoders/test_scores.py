@@ -56,6 +56,19 @@ def test_distances_by_hand():
     assert scores.tolist() == [[-5.0, -1.0], [0.0, pytest.approx(-math.sqrt(18))]]
 
 
+def test_the_scores_of_parts_are_summed():
+    """Each part has its own best view: 3 + 2 with the first entity, -1 + 10 with the second."""
+    mention = torch.tensor([[[1.0, 0.0], [0.0, 2.0]]], requires_grad=True)
+    views = torch.tensor([[3.0, 1.0], [-1.0, -2.0], [-4.0, 5.0]])
+    scores = max_over_views(mention, views, torch.tensor([0, 1, 1]), 2)
+    assert scores.tolist() == [[5.0, 9.0]]
+    scores[0, 1].backward()
+    assert mention.grad.tolist() == [[[-1.0, -2.0], [-4.0, 5.0]]]
+    distances = max_over_views(mention, views, torch.tensor([0, 1, 1]), 2, "l2")
+    expected = [[-math.sqrt(5) - math.sqrt(10), -math.sqrt(8) - math.sqrt(17)]]
+    torch.testing.assert_close(distances, torch.tensor(expected))
+
+
 def test_small_distances_of_long_vectors_keep_their_digits():
     mentions = torch.full((30, 100), 50.0)  # enough rows for torch to choose a matrix product
     views = mentions.clone()
