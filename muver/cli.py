@@ -40,7 +40,7 @@ FLAGS = {
 }
 METAVARS = {Path: "PATH", str: "TEXT", int: "N", float: "X"}
 # Options that take a name of params.yaml too, and the section with its names.
-NAMED = {"model": "models", "index": "systems"}
+NAMED = {"model": "models", "index": "systems", "rerank": "models"}
 NEEDED = object()  # in place of a default
 HELP = ("-h", "--help")
 SEALING = ("record", "report")  # what reads and writes artifacts, beside the stages

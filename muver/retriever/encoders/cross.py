@@ -1,10 +1,11 @@
 """A cross-encoder: one tower reads a mention and an entity together, and scores the pair.
 
-It is BLINK's second stage (Wu et al., Scalable zero-shot entity linking with dense entity
+It is a second stage, as BLINK's (Wu et al., Scalable zero-shot entity linking with dense entity
 retrieval, EMNLP 2020): slower than two towers by a pass for each pair, so it reads the candidates
 of a first stage alone.
 """
 
+import math
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -12,8 +13,7 @@ from pathlib import Path
 import numpy as np
 import torch
 import torch.nn.functional as F
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save
+from msgspec.structs import replace
 from torch import Tensor, nn
 
 from muver.io.errors import InputError
@@ -24,7 +24,6 @@ from muver.retriever.encoders.files import (
     CONFIG_FILE,
     CROSS_CARD,
     CROSS_TOWER,
-    HEAD_FILE,
     TOKENIZER_FILE,
     write_model_card,
 )
@@ -36,25 +35,22 @@ from muver.retriever.views.layout import Ids, pair
 
 
 class CrossEncoder(nn.Module):
-    """A tower that reads a context and a view together, and then compares the two.
+    """A tower that reads a context and a view together, and then compares the two halves.
 
-    The states of each half are averaged to a vector of length one. The score is their product,
-    number by number, times weights that are learnt: at the start the cosine times
-    ``training.initial_scale``, so that training begins with what the encoder's makers taught it. A
-    linear layer over the first state, as BLINK has it, learnt nothing on the default's data
-    (docs/beyond.md).
+    The score sums, over the context's pieces, the greatest cosine with a piece of the view, as SOM
+    does over pieces that were read apart; its scale is learnt and starts as SOM's. So training
+    begins with what the encoder's makers taught it. BLINK's linear layer over the first state
+    learnt nothing on the default's data (docs/beyond.md).
     """
 
     def __init__(self, encoder: Tower, pieces: Pieces, config: ModelConfig):
         super().__init__()
         self.encoder, self.pieces, self.config = encoder, pieces, config
-        self.head = nn.Linear(encoder.dimension, 1)
-        nn.init.constant_(self.head.weight, config.scale)
-        nn.init.zeros_(self.head.bias)
+        self.log_scale = nn.Parameter(torch.tensor(math.log(config.scale)))
 
     @classmethod
     def from_encoder(cls, folder: str | Path, config: ModelConfig) -> "CrossEncoder":
-        """Start from an encoder's directory, with a new linear layer."""
+        """Start from an encoder's directory."""
         model = cls(load_tower(Path(folder)), Pieces(folder), config)
         longest, most = config.context.max_tokens + config.views.max_tokens, model.encoder.positions
         if most is not None and longest > most:
@@ -68,45 +64,35 @@ class CrossEncoder(nn.Module):
     def from_pretrained(cls, folder: str | Path) -> "CrossEncoder":
         """Load a directory that :meth:`save_pretrained` wrote."""
         folder = Path(folder)
-        if not (folder / HEAD_FILE).is_file():
-            raise InputError(
-                f"{folder}: not a cross-encoder, as it has no {HEAD_FILE}. Expected a model whose "
-                "score is cross."
-            )
         config = read(ModelConfig, read_json(folder / CONFIG_FILE), str(folder / CONFIG_FILE))
-        model = cls(load_tower(folder / CROSS_TOWER), Pieces(folder), config)
-        try:
-            model.head.load_state_dict(load_file(folder / HEAD_FILE))
-        except (RuntimeError, SafetensorError) as error:
-            where = folder / HEAD_FILE
-            raise InputError(f"{where}: its weights cannot be loaded ({error}).") from error
-        return model
+        if config.score != "cross":
+            raise InputError(
+                f"{folder}: not a cross-encoder, as its score is {config.score}. Expected a model "
+                "whose score is cross."
+            )
+        return cls(load_tower(folder / CROSS_TOWER), Pieces(folder), config)
 
     def save_pretrained(self, folder: str | Path) -> None:
-        """Write the directory: tower, linear layer, tokenizer, configuration, card."""
+        """Write the directory: tower, tokenizer, configuration, card."""
         folder = Path(folder)
         self.encoder.save(folder / CROSS_TOWER)
-        for name, content in (
-            (HEAD_FILE, save(self.head.state_dict(), metadata={"format": "pt"})),
-            (TOKENIZER_FILE, self.pieces.path.read_bytes()),
-        ):
-            with atomic_path(folder / name) as temporary:
-                temporary.write_bytes(content)
-        write_model_card(folder / "README.md", self.config, CROSS_CARD)
-        write_json(folder / CONFIG_FILE, self.config.as_dict())
+        with atomic_path(folder / TOKENIZER_FILE) as temporary:
+            temporary.write_bytes(self.pieces.path.read_bytes())
+        config = replace(self.config, scale=math.exp(self.log_scale.item()))
+        write_model_card(folder / "README.md", config, CROSS_CARD)
+        write_json(folder / CONFIG_FILE, config.as_dict())
 
     def forward(self, batch: Packed) -> Tensor:
         """Scores of pairs (:func:`muver.retriever.views.layout.pair`) as packed: (pairs, 1)."""
-        states, ids = batch.unpack(self.encoder.states(batch)), batch.unpack(batch.ids)
-        markers, read = self.pieces.markers, batch.mask.bool()
+        markers, ids, read = self.pieces.markers, batch.unpack(batch.ids), batch.mask.bool()
         ends = torch.isin(ids, ids.new_tensor([*markers.eos, markers.title_end]))
         context = read & (ends.cumsum(dim=1) - ends.long() == 0)  # up to the first end
-        return self.head(self._mean(states, context) * self._mean(states, read & ~context))
-
-    def _mean(self, states: Tensor, own: Tensor) -> Tensor:
-        """The vector of the (pairs, length, d) states at ``own``, (pairs, length) bool."""
-        means = (states * own[:, :, None]).sum(dim=1) / own.sum(dim=1, keepdim=True)
-        return F.normalize(self.encoder.project(means).float(), dim=1)
+        states = self.encoder.project(self.encoder.states(batch))
+        vectors = batch.unpack(F.normalize(states.float(), dim=1))
+        cosines = vectors @ vectors.transpose(1, 2)
+        best = cosines.masked_fill(~(read & ~context)[:, None], -1.0).amax(dim=2)
+        sums = (best * context).sum(dim=1, keepdim=True)
+        return sums * self.log_scale.exp() / math.sqrt(self.config.terms)
 
     def pairs(self, context: Ids, views: Sequence[Ids]) -> list[Ids]:
         """A mention's context with each of some views, laid out."""

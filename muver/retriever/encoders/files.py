@@ -43,12 +43,11 @@ MODEL_FILES = (
     "README.md",
     *(f"{tower}/{file}" for tower in TOWERS for file in TOWER_FILES),
 )
-HEAD_FILE, CROSS_TOWER = "head.safetensors", "cross_encoder"
+CROSS_TOWER = "cross_encoder"
 CROSS_FILES = (
     CONFIG_FILE,
     TOKENIZER_FILE,
     "README.md",
-    HEAD_FILE,
     *(f"{CROSS_TOWER}/{file}" for file in TOWER_FILES),
 )
 CARD = """\
@@ -81,8 +80,8 @@ tags: [entity-linking, cross-encoder]
 
 # A cross-encoder that reranks entities
 
-`cross_encoder/` reads a mention's context and an entity's description together, and a linear layer
-scores the pair. `muver query INDEX --rerank this/folder` ranks an index's candidates again.
+`cross_encoder/` reads a mention's context and an entity's description together, and scores the
+pair. `muver query INDEX --rerank this/folder` ranks an index's candidates again.
 
 Settings it was made with, which `muver.retriever.encoders.settings.ModelConfig` explains:
 

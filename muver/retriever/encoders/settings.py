@@ -93,7 +93,7 @@ class ModelConfig(Layouts, kw_only=True):
     @property
     def terms(self) -> int:
         """The greatest number of products that a score sums up."""
-        if self.score == "sum_max":
+        if self.score in ONE_VIEW:
             return self.context.max_tokens
         return len(self.mention_parts or ["whole"])
 

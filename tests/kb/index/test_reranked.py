@@ -72,4 +72,4 @@ def test_a_query_and_the_service_take_it(index, cross, capsys):
     assert served.index.retrieve([Mention("the king")], 2) == [found] and served.look() is None
     assert served.index.reads == 8 * (32 + 24)
     assert main([*given, "--rerank", str(index)]) == 2
-    assert "not a cross-encoder" in capsys.readouterr().err
+    assert "muver.json" in capsys.readouterr().err
