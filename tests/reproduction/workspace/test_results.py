@@ -42,11 +42,15 @@ def test_linking_has_the_mentions_and_each_row_its_stages():
     own = results()
     (mentions,) = own.inputs("linking")["mentions"]
     assert mentions.endswith("/mentions.parquet") and "mentions" not in own.inputs("table1")
-    *_, muver, second = own.settings_of("linking")["rows"]
-    assert (muver["system"], muver["depth"], muver["first_stage"]) == ("muver", None, None)
-    assert (second["depth"], second["first_stage"]) == (64, "muver")
-    systems = {"bm25": {"k": 16}, "muver_reranked": {"from": "bm25"}}
-    few = results(results=["linking"], evaluate={"cutoffs": [1, 16]}, systems=systems)
+    rows = {row["system"]: row for row in own.settings_of("linking")["rows"]}
+    stages = {name: (row["depth"], row["first_stage"]) for name, row in rows.items()}
+    assert stages["muver"] == stages["muver_linked"] == (None, None)
+    assert stages["muver_reranked"] == (64, "muver")
+    assert stages["muver_reranked_16"] == (16, "muver")
+    few = results(
+        results=["linking"], evaluate={"cutoffs": [1, 16]}, systems={"bm25": {"k": 16}},
+        tables={"linking": ["bm25", "bm25_reranked"]},
+    )  # fmt: skip
     assert few.settings_of("linking")["rows"][-1]["depth"] == 16  # all that there are
     assert "linking" in own.recordable
 
