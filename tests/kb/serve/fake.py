@@ -21,6 +21,7 @@ class Shelf:
 class FakeIndex:
     """As :class:`muver.kb.index.Index`: a snapshot, which its own changes replace."""
 
+    all_worlds, reads = True, 0
     fixed = None
     has_views = True
     threshold = None  # or from 0 to 1, and the probability is a tenth of the score

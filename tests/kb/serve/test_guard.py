@@ -17,7 +17,7 @@ HEAD = b"POST /retrieve HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application
 class Held:
     """An index that answers when it is let go."""
 
-    worlds, generation, threshold = ["town"], 1, None
+    worlds, generation, threshold, reads = ["town"], 1, None, 0
 
     def __init__(self, service):
         self.begun, self.gate, self.asked = threading.Event(), threading.Event(), []

@@ -157,7 +157,7 @@ def test_requests_that_wait_are_ranked_together_and_apart_again():
         retrieve = served.index.retrieve
 
         class Slow:
-            worlds, generation, threshold = ["town"], 1, None
+            worlds, generation, threshold, reads = ["town"], 1, None, 0
 
             def refresh(self):
                 return self
