@@ -142,6 +142,8 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "train an encoder on the texts of the training worlds: masked words and inverse cloze"),
         Command("stage train", "retriever.training.run:train",
             "train a model, two towers, and keep the checkpoint that the settings say"),
+        Command("stage train-cross", "retriever.training.cross:train_cross",
+            "train a cross-encoder, which reranks what another row retrieves"),
         Command("stage train-best", "retriever.training.run:train_best",
             "train several models for a share of their steps, and the best one to the end"),
         Command("stage choose", "retriever.training.log:choose",

@@ -24,7 +24,7 @@ from muver.reproduction.terminal.follow import Follower
 from muver.reproduction.workspace import KnowledgeBase, graph_of
 from muver.reproduction.workspace import code as code_of
 from muver.reproduction.workspace.current import link
-from muver.reproduction.workspace.graph import tokens_of
+from muver.reproduction.workspace.graph import CROSS, tokens_of
 from muver.reproduction.workspace.knowledge_base import PART
 from muver.reproduction.workspace.dvc import write_ignored
 from muver.reproduction.workspace.locking import names_the_holder

@@ -79,6 +79,35 @@ rule train:
         f"{TRAIN} --training-log {{params.folder}}/training_log.jsonl" " --out {params.folder}"
 
 
+rule train_cross:
+    input:
+        inputs("models"),
+        code=code("train_cross"),
+    output:
+        W.pattern("models", CROSS),
+    log:
+        f"{LOGS}/train_cross/{{id}}.log",
+    benchmark:
+        f"{LOGS}/train_cross/{{id}}.benchmark.tsv"
+    wildcard_constraints:
+        id=made_by("train_cross", "models"),
+    threads: COMPUTE.threads * COMPUTE.processes
+    resources:
+        gpu=GPUS * COMPUTE.processes,
+    params:
+        launch=launch,
+        stage="train-cross",
+        compute=of_the_machine(COMPUTE.as_dict()),
+        label=label("models"),
+        settings=settings("models"),
+        start=folder_of("start"),
+        files=options(*READ, "validation_run"),
+        checkpoints=f"{ROOT}/checkpoints/{{id}}",
+        folder=subpath(output[0], parent=True),
+    shell:
+        f"{TRAIN} --training-log {{params.folder}}/training_log.jsonl" " --out {params.folder}"
+
+
 rule choose:
     input:
         inputs("models"),

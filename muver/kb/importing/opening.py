@@ -6,6 +6,8 @@ import gzip
 import io
 import lzma
 import multiprocessing
+import os
+import threading
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -138,7 +140,7 @@ def in_order(work: Callable[[T], R], pieces: Iterable[T], workers: int) -> Itera
         yield from map(work, pieces)
         return
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+    with ProcessPoolExecutor(workers, context, _end_with_parent) as pool:
         rest = iter(pieces)
         waiting: deque[Future[R]] = deque()
         try:
@@ -153,6 +155,16 @@ def in_order(work: Callable[[T], R], pieces: Iterable[T], workers: int) -> Itera
             ) from error
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """Let a worker end if its parent is killed; the pool's would wait for work for ever."""
+
+    def wait() -> None:
+        multiprocessing.parent_process().join()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def good_lines(

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import Mistake
@@ -15,8 +15,11 @@ from muver.retriever.retrieval.answers import Candidate, Mention
 
 if TYPE_CHECKING:
     from muver.kb.index.index import OpenIndex
-    from muver.retriever.retrieval.retriever import Retriever
+    from muver.kb.index.reranked import Reranked
+    from muver.kb.index.row import RowIndex
 
+AnyIndex: TypeAlias = "OpenIndex | RowIndex | Reranked"
+DEPTH = 64  # candidates that a second stage ranks again
 TOGETHER = 256  # mentions that are ranked at a time
 M = TypeVar("M")
 
@@ -56,7 +59,7 @@ class Answer(Record):
 
 
 def answers(
-    index: "OpenIndex | Retriever", mentions: Iterable[Mention], k: int
+    index: AnyIndex, mentions: Iterable[Mention], k: int
 ) -> Iterator[tuple[Mention, Answer]]:
     """Answer mentions in their order; :data:`TOGETHER` of them are held at a time."""
     for group in groups(mentions):
@@ -101,7 +104,7 @@ def known_world(name: str | None, worlds: Collection[str], what: str) -> str | N
 
 
 def checked(
-    mentions: Iterable[Labelled], index: "OpenIndex | Retriever", world: str | None = None
+    mentions: Iterable[Labelled], index: AnyIndex, world: str | None = None
 ) -> Iterator[Labelled]:
     """The mentions, in worlds that the index has; ``world`` is that of mentions that name none."""
     worlds = index.worlds
@@ -111,13 +114,25 @@ def checked(
         yield replace(one, mention=replace(one.mention, world=named))
 
 
-def opened_index(path: Path, qdrant: str | None = None) -> "OpenIndex | Retriever":
-    """An index of one's own entities (a folder), or that of a row (its file)."""
-    if path.is_dir() or qdrant is not None:
-        return own_index(path, qdrant)
-    from muver.retriever.retrieval.retriever import Retriever
+def opened_index(
+    path: Path, qdrant: str | None = None, rerank: Path | None = None, depth: int = DEPTH
+) -> AnyIndex:
+    """An index of one's own entities (a folder), or that of a row (its file).
 
-    return Retriever.from_index(path)
+    The cross-encoder in the folder ``rerank`` ranks its first ``depth`` candidates again.
+    """
+    if path.is_dir() or qdrant is not None:
+        index = own_index(path, qdrant)
+    else:
+        from muver.kb.index.row import RowIndex
+        from muver.retriever.retrieval.retriever import Retriever
+
+        index = RowIndex(Retriever.from_index(path))
+    if rerank is None:
+        return index
+    from muver.kb.index.reranked import Reranked
+
+    return Reranked.of(index, rerank, depth)
 
 
 def own_index(folder: Path, qdrant: str | None = None) -> "OpenIndex":

@@ -32,6 +32,8 @@ class OpenIndex:
     """
 
     fixed: str | None = None
+    all_worlds = True  # a mention without a world can be looked up
+    reads = 0  # word pieces for a mention beside its context
 
     def __init__(self, store: Store, calibration: Calibration | None = None):
         self._store, self.calibration = store, calibration

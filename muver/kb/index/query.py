@@ -8,7 +8,7 @@ import msgspec
 
 from muver.io.errors import InputError
 from muver.io.text import visible
-from muver.kb.index.answer import Answer, answers, checked, opened_index
+from muver.kb.index.answer import DEPTH, Answer, answers, checked, opened_index
 from muver.kb.index.mentions import STDIN, Form, Labelled, marked, read_mentions
 from muver.retriever.retrieval.answers import NO_VIEW, Mention
 
@@ -27,6 +27,8 @@ def query(
     k: int = 10,
     as_json: bool = False,
     qdrant: str | None = None,
+    rerank: Path | None = None,
+    depth: int = DEPTH,
 ) -> None:
     """Answer mentions and print the answers as they come, as tables or a line of JSON each.
 
@@ -54,11 +56,15 @@ def query(
     qdrant
         Search the entities that `muver index push` brought to this collection; the folder's name
         is the collection's if the URL has none.
+    rerank
+        Folder of a cross-encoder (a model of score cross), which ranks the first candidates again.
+    depth
+        How many of them.
     """
     if (text is None) == (mentions is None):
         raise InputError("give either a text with marked mentions or --mentions FILE.")
     given = _given(text, mentions, form, ner)
-    opened = opened_index(index, qdrant)
+    opened = opened_index(index, qdrant, rerank, depth)
     asked = (one.mention for one in checked(given, opened, world))
     for mention, answer in answers(opened, asked, k):
         if as_json:

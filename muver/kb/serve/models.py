@@ -2,59 +2,15 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError, Mistake
 from muver.io.progress import logger
-from muver.kb.index.answer import opened_index
-from muver.kb.index.entity import Entity
-from muver.kb.index.snapshot import the_only
-from muver.retriever.corpus.schema import read_entities
-from muver.retriever.retrieval.answers import Candidate, Mention, ViewPart
-from muver.retriever.retrieval.retriever import Retriever
-
-COLUMNS = ("world", "document_id", "title", "text", "entity")  # of a row's entities
-
-
-class RowIndex:
-    """A row of the workflow, with the methods of :class:`muver.kb.index.Index` that answer."""
-
-    fixed = "a row of the workflow"
-    generation = 0
-    has_views = True
-
-    def __init__(self, retriever: Retriever):
-        self._retriever = retriever
-        self.worlds, self.threshold = retriever.worlds, retriever.threshold
-        self.retrieve = retriever.retrieve
-
-    def refresh(self) -> "RowIndex":
-        return self
-
-    def parts(self, mention: Mention, candidate: Candidate) -> list[ViewPart]:
-        number, _ = self._entities[candidate.world, candidate.document_id]
-        known = replace(candidate, entity=number)
-        return self._retriever.parts(replace(mention, world=candidate.world), known)
-
-    def entity(self, id: str, world: str | None = None) -> Entity:
-        worlds = self.worlds if world is None else [world]
-        found = {
-            name: self._entities[name, id][1] for name in worlds if (name, id) in self._entities
-        }
-        return the_only(found, id, world)
-
-    @cached_property
-    def _entities(self) -> dict[tuple[str, str], tuple[int, Entity]]:
-        table = read_entities(self._retriever.entities, self.worlds)
-        rows = zip(*(table[name].to_pylist() for name in COLUMNS), strict=True)
-        return {
-            (world, id): (number, Entity(id=id, title=title, description=text, world=world))
-            for world, id, title, text, number in rows
-        }
+from muver.kb.index.answer import DEPTH, opened_index
+from muver.retriever.retrieval.answers import Mention
 
 
 @dataclass(eq=False)
@@ -73,11 +29,6 @@ class Served:
         """Load what the first answer needs."""
         for world in self.index.worlds[:1]:
             self.index.retrieve([Mention("first", world=world)], 1)
-
-    @property
-    def all_worlds(self) -> bool:
-        """Whether a mention without a world can be looked up."""
-        return not isinstance(self.index, RowIndex) or len(self.index.worlds) == 1
 
     def look(self) -> str | None:
         """Take the newest snapshot, if another process made one; why not, if it can't be read."""
@@ -104,8 +55,13 @@ class Models(dict[str, Served]):
         return self[name]
 
 
-def open_models(given: Sequence[str], qdrant: str | None = None) -> Models:
-    """Open indexes, given as PLACE or NAME=PLACE; without a name the place's is taken."""
+def open_models(
+    given: Sequence[str], qdrant: str | None = None, rerank: Path | None = None, depth: int = DEPTH
+) -> Models:
+    """Open indexes, given as PLACE or NAME=PLACE; without a name the place's is taken.
+
+    The rest is as of :func:`muver.kb.index.answer.opened_index`.
+    """
     served = Models()
     for one in given:
         name, path = _named(one)
@@ -113,8 +69,7 @@ def open_models(given: Sequence[str], qdrant: str | None = None) -> Models:
             raise InputError(
                 f"{one}: another index is called {name!r} already. Name them: NAME={path}."
             )
-        index = opened_index(path, qdrant)
-        served[name] = Served(name, RowIndex(index) if isinstance(index, Retriever) else index)
+        served[name] = Served(name, opened_index(path, qdrant, rerank, depth))
     return served
 
 

@@ -68,7 +68,7 @@ def asking(service: Service) -> APIRouter:
             for one in mentions:
                 logger.info("%r in %r", one.text, f"{one.left}[[{one.text}]]{one.right}")
         work = Ranking(served.index, asked.k, asked.excerpts)
-        cost = tokens(asked.mentions, asked.k)
+        cost = tokens(asked.mentions, asked.k, served.index.reads)
         generation, results = await unless_gone(request, service.waiting.do(work, mentions, cost))
         service.metrics.mentions.labels(served.name).inc(len(mentions))
         return Retrieved(model=served.name, generation=generation, results=results)
@@ -96,7 +96,7 @@ def asking(service: Service) -> APIRouter:
                 name=served.name,
                 generation=served.index.generation,
                 worlds=served.index.worlds,
-                all_worlds=served.all_worlds,
+                all_worlds=served.index.all_worlds,
                 changes=service.token is not None and not served.index.fixed,
                 calibrated=served.index.threshold is not None,
             )

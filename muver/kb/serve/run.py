@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from muver.io.errors import InputError
 from muver.io.network import LOOPBACK, listen
 from muver.io.progress import logger
+from muver.kb.index.answer import DEPTH
 from muver.kb.serve.settings import Limits
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ def serve(
     token_file: Path | None = None,
     log_texts: bool = False,
     qdrant: str | None = None,
+    rerank: Path | None = None,
+    depth: int = DEPTH,
 ) -> None:
     """Serve indexes until SIGTERM or Ctrl+C; requests in hand are answered first.
 
@@ -50,6 +53,10 @@ def serve(
     qdrant
         Search the entities that `muver index push` brought to this collection; the folder's name
         is the collection's if the URL has none.
+    rerank
+        Folder of a cross-encoder (a model of score cross), which ranks the first candidates again.
+    depth
+        How many of them.
     """
     token = None if token_file is None else read_token(token_file)
     with listen(host, port) as listening:  # before anything takes long
@@ -57,7 +64,7 @@ def serve(
         from muver.kb.serve.routes import Service
 
         began = time.monotonic()
-        models = open_models(indexes, qdrant)
+        models = open_models(indexes, qdrant, rerank, depth)
         for served in models.values():
             served.warm()
         hosts = (*LOOPBACK, host) if host in LOOPBACK else ("*",)

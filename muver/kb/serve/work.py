@@ -20,11 +20,13 @@ MOST = 1_200  # characters of the winning sentences in it
 CANDIDATES_A_TOKEN = 4  # as many take about as long to answer as a word piece to read
 
 
-def tokens(mentions: Sequence[AskedMention], k: int = 0) -> int:
-    """About how many word pieces a model reads for some mentions, with what k candidates cost."""
+def tokens(mentions: Sequence[AskedMention], k: int = 0, further: int = 0) -> int:
+    """About how many word pieces models read for some mentions, with what k candidates cost;
+    ``further`` are those of a second stage for each mention.
+    """
     lengths = (len(one.left) + len(one.mention) + len(one.right) for one in mentions)
     read = sum(min(2 + length // CHARACTERS_A_TOKEN, LONGEST) for length in lengths)
-    return read + len(mentions) * k // CANDIDATES_A_TOKEN
+    return read + len(mentions) * (k + CANDIDATES_A_TOKEN * further) // CANDIDATES_A_TOKEN
 
 
 def mention_of(asked: AskedMention) -> Mention:

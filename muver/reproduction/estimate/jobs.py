@@ -164,6 +164,8 @@ class _Lister:
                 return Job(one, self.tower, trained=own["steps"] * batch, batch=batch)
             case "train" | "grid_point":
                 return self.training(one)
+            case "train_cross":
+                return self.reranking(one)
             case "convert" | "choose":
                 return Job(one, 2 * self.tower)
             case "encode" | "encode_global" | "encode_part" | "encode_mentions" | "merge":
@@ -171,6 +173,9 @@ class _Lister:
             case "ann_index":
                 views = data.whole * self.layout(one)[0]
                 return Job(one, views * (FLOAT * self.encoder.hidden_size + LINKS), views)
+            case "retrieve" if "depth" in own:
+                pairs = data.mentions[one.set] * own["depth"]
+                return Job(one, ranked, encoded=pairs * sum(self.layout(one)[1:]))
             case "retrieve" if self.graph.kind(one.label) in VECTORS and "index" not in one.inputs:
                 return Job(one, ranked, encoded=self.compared(one, entities))
             case "retrieve" | "evaluate":
@@ -228,6 +233,24 @@ class _Lister:
             0 if one.kind == "grid" else 2 * self.tower,
             encoded=(passes * each * twice + validations * validated) / processes,
             trained=passes * each / processes,
+            batch=own["chunk_tokens"] if twice else batch,
+        )
+
+    def reranking(self, one: Artifact) -> Job:
+        """``mentions * epochs * (1 + negatives) * (context + tokens)`` of a cross-encoder, and as
+        many candidates of the validation mentions.
+        """
+        own, mentions = one.settings["training"], self.data.mentions
+        pair = sum(self.layout(one)[1:]) * (1 + one.settings["negatives"]["per_mention"])
+        passes = mentions["train"] * own.get("labelled", 1) * own["epochs"]
+        validations = max(passes / own["batch_size"] / own["validate_every"], 1)
+        batch = own["batch_size"] * pair
+        twice = batch > own["graph_tokens"]
+        return Job(
+            one,
+            self.tower,
+            encoded=passes * pair * twice + validations * mentions["val"] * pair,
+            trained=passes * pair,
             batch=own["chunk_tokens"] if twice else batch,
         )
 

@@ -4,7 +4,19 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType, defstruct, field
 
-from muver.io.typed import Count, FileName, Name, Natural, Settings, Share, Some, T, Text, partial
+from muver.io.typed import (
+    Count,
+    FileName,
+    Name,
+    Natural,
+    Settings,
+    Share,
+    Some,
+    T,
+    Text,
+    fields,
+    partial,
+)
 from muver.reproduction.grid.points import Grid
 from muver.reproduction.tables.settings import Figure, Sweep, Table
 from muver.retriever.corpus.settings import Corpus, Download, KnowledgeBase, LinkedSet, SetName
@@ -32,6 +44,7 @@ from muver.retriever.views.settings import Context, GlobalView, Merge, Segment, 
 
 # Datasets that are one knowledge base and sets of mentions linked to it.
 LINKED = ("wikipedia", "miniwikipedia")
+NEVER_OF_A_MODEL = {"fuse", "by", "from", "depth"}
 # What else a row of a named kind of retriever has, by what the kind ranks with.
 TAKES = {"model": "model", "from": "runs"}
 Named = Annotated[dict[Name, T], Meta(min_length=1)]
@@ -86,6 +99,7 @@ class System(Settings):
     global_view: bool | UnsetType = UNSET
     spans: bool | UnsetType = UNSET
     pool: Count | UnsetType = UNSET
+    depth: Count | UnsetType = UNSET
     index: str | None | UnsetType = UNSET
     fuse: tuple[str, str] | UnsetType = UNSET
     by: Literal["reciprocal_rank", "weighted", "learnt"] | UnsetType = UNSET
@@ -97,10 +111,10 @@ class System(Settings):
         if self.retriever:
             needs = find(self.retriever).needs({})
             takes = {"retriever", *(key for key, need in TAKES.items() if need in needs)}
-            if own != takes:
+            if own - (fields(sections()[self.retriever]).keys() & {"depth"}) != takes:
                 names = " and ".join(sorted(takes))
                 raise ValueError(f"a row of the retriever {self.retriever} names {names} alone.")
-        elif own != {"fuse", "by"} and ("model" not in own or own & {"fuse", "by", "from"}):
+        elif own != {"fuse", "by"} and ("model" not in own or own & NEVER_OF_A_MODEL):
             raise ValueError(
                 "a row names either 'retriever: bm25' alone, or 'model' and how it is used, or "
                 "'fuse' and 'by'."

@@ -11,6 +11,7 @@ from muver.reproduction.settings.derive import further_seeds
 from muver.reproduction.settings.params import LINKED, Resolved
 from muver.reproduction.settings.rows import (
     MORE_VIEWS,
+    SHARED,
     rows_named_by,
     to_search_a_kb,
     trained_as,
@@ -124,6 +125,13 @@ def _models(settings: Resolved) -> Iterator[str]:
             continue
         if wrong := misfit(training_of(settings, model), model.views):
             yield f"{where}: {wrong}"
+        if model.score == "cross" and (model.start or not model.negatives):
+            yield (
+                f"{where}: a cross-encoder starts from the encoder, and tells the gold from "
+                "candidates of another row. Set negatives, and leave out start."
+            )
+        if model.start and settings.models[model.start].score == "cross":
+            yield f"{where}.start: {model.start} is a cross-encoder. Name a model of two towers."
     for model in settings.grid.models:
         if model not in trained:
             yield f"grid.models names {model!r}, which is not trained as one model."
@@ -133,12 +141,25 @@ def _systems(settings: Resolved) -> Iterator[str]:
     for name, system in settings.systems.items():
         if system.fuse:
             yield from _fusion(settings, name)
+        elif system.from_:
+            yield from _second_stage(settings, name)
         elif not system.retriever:
             yield from _of_model(settings, name)
 
 
+def _second_stage(settings: Resolved, name: str) -> Iterator[str]:
+    own = settings.systems[name]
+    for key in SHARED:
+        if getattr(own, key):
+            yield f"systems.{name}.{key}: is that of {own.from_}. Set it there."
+    if own.model and trained_as(settings, own.model).score != "cross":
+        yield f"systems.{name}: {own.model} retrieves. Name a model whose score is cross."
+
+
 def _of_model(settings: Resolved, name: str) -> Iterator[str]:
     where, own, views = f"systems.{name}", settings.systems[name], views_of(settings, name)
+    if trained_as(settings, own.model).score == "cross":
+        yield f"{where}: {own.model} only reranks. Set retriever to rerank, and from to a row."
     sums_tokens = trained_as(settings, own.model).score == "sum_max"
     if sums_tokens and (views["aggregate"] != "max" or any(views[key] for key in MORE_VIEWS)):
         yield (

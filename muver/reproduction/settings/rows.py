@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from muver.io.typed import fields
 from muver.reproduction.settings.params import Model, Resolved, System
+from muver.retriever.encoders.settings import ONE_VIEW
 from muver.retriever.retrieval.aggregates import AGGREGATES
 from muver.retriever.retrieval.settings import OfAggregates, open_choice
 
@@ -25,7 +26,8 @@ BEFORE = {
     "initial_scale": 20,
     "vectors": "raw",
 }
-OWN = ("k", "match", "own_page", "pool")  # keys that a row may have of its own
+SHARED = ("k", "match", "own_page")  # keys that a row may have of its own, or of its first stage
+OWN = (*SHARED, "pool", "depth")
 FUSION = {"reciprocal_rank": ("constant",), "weighted": ("weights", "cutoff"), "learnt": ()}
 
 
@@ -115,7 +117,7 @@ def model_settings(settings: Resolved, model: str) -> Json:
         return layouts
     made = {
         **layouts,
-        **_without_defaults({"vectors": settings.vectors}),
+        **_without_defaults({"vectors": "raw" if own.score == "cross" else settings.vectors}),
         "training": _without_defaults(training_of(settings, own)),
         "precision": settings.compute.training_precision,
         "seed": seed_of(settings, model),
@@ -171,6 +173,9 @@ def retrieval_settings(settings: Resolved, system: str, split: str | None = None
     """
     own = settings.systems[system]
     given = {key: value for key in OWN if (value := getattr(own, key))}
+    if own.from_:
+        first = settings.systems[own.from_]
+        given |= {key: value for key in SHARED if (value := getattr(first, key))}
     shared = settings.retrieve.as_dict() | given
     shared["split"] = split or settings.retrieve.split
     memory = shared.pop("memory_mb")
@@ -244,7 +249,7 @@ def to_search_a_kb(settings: Resolved, system: str) -> str | None:
         return f"Set model and aggregate, of the kind {' or '.join(aggregates)}"
     if choice := open_choice(views):
         return f"Set one {choice}, as there is no validation of it"
-    if trained_as(settings, own.model).score == "sum_max":
+    if own.retriever or trained_as(settings, own.model).score in ONE_VIEW:
         return "Set a model whose score is max"
     if own.own_page:
         return "Leave out own_page, as mentions stand on none of its pages"

@@ -28,6 +28,7 @@ from muver.reproduction.settings.rows import (
 from muver.reproduction.workspace.artifact import Artifact, File, Input, with_origins
 from muver.retriever.corpus.sources import find_source
 from muver.retriever.encoders.files import (
+    CROSS_FILES,
     ENCODER_FILES,
     MANIFEST_FILE,
     MODEL_FILES,
@@ -49,6 +50,7 @@ SUFFIXES = {
     "runs": [".parquet", ".json"],
     "evaluations": [".json", ".parquet", ".run", ".qrels"],
 }
+CROSS = [*(f"/{file}" for file in CROSS_FILES), LOG]  # of a model that is a cross-encoder
 # Settings of a run that bound memory or time and move no candidate.
 FREE = ("memory_mb", "threads", "gpu")
 # The kinds that each DVC stage keeps.
@@ -185,9 +187,17 @@ class Graph(ABC):
         if own.checkpoint:
             inputs = {"checkpoint": own.checkpoint, "start": self.encoder}
             return self.made("models", name, "convert", settings, **inputs)
+        if own.score == "cross":
+            return self.cross_encoder(name)
         first, *_ = own.best_of or [name]  # several start from the same
         inputs = {"start": self.origin(first), **self.training_data(name)}
         return self.made("models", name, "train", settings, **inputs)
+
+    def cross_encoder(self, name: str) -> Artifact:
+        """A trained cross-encoder, where the data can have one."""
+        raise InputError(
+            f"models.{name}: a cross-encoder is trained on worlds with mentions alone."
+        )
 
     def negatives(self, model: str) -> dict[str, Input]:
         """Hard negatives of the training mentions, where a model is trained with them."""
@@ -353,9 +363,9 @@ class Graph(ABC):
             return Artifact(self.root, "raw", name, "download", suffixes, pinned=True)
         return self.made("raw", name, "download", {"sha256": sha256})
 
-    def pattern(self, kind: str) -> list[str]:
+    def pattern(self, kind: str, suffixes: Sequence[str] | None = None) -> list[str]:
         """Files of a kind as a rule's outputs, with the wildcard ``id``."""
-        return [f"{self.root}/{kind}/{{id}}{suffix}" for suffix in self.suffixes[kind]]
+        return [f"{self.root}/{kind}/{{id}}{suffix}" for suffix in suffixes or self.suffixes[kind]]
 
     def ids(self, kind: str, rule: str) -> list[str]:
         """Of all artifacts of a kind that a rule makes."""

@@ -4,15 +4,21 @@ Vectors lie in a store for each model and set; merging and the other kinds of vi
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from muver.io.errors import InputError
-from muver.reproduction.settings import NAMED_DATASETS, Resolved, retrieval_settings
+from muver.reproduction.settings import (
+    NAMED_DATASETS,
+    Resolved,
+    model_settings,
+    retrieval_settings,
+)
 from muver.reproduction.settings.rows import merge_settings, rows_named_by, views_of
 from muver.reproduction.workspace.artifact import Artifact, Input
-from muver.reproduction.workspace.graph import SUFFIXES, Graph
+from muver.reproduction.workspace.graph import CROSS, SUFFIXES, Graph
 from muver.retriever.corpus.sources import SPLITS, find_source
 from muver.retriever.views.files import PUNKT_FILES
 
@@ -127,6 +133,13 @@ class Worlds(Graph):
     def training_data(self, model: str) -> dict[str, Input]:
         """Mentions of the training worlds, and a model's hard negatives."""
         return {**self.texts, **self.negatives(model)}
+
+    def cross_encoder(self, name: str) -> Artifact:
+        """A cross-encoder, which validation asks to rank its first stage's candidates again."""
+        settings = model_settings(self.settings, name)
+        first = self.run(self.settings.models[name].negatives.from_, "val")[".parquet"]
+        inputs = {"start": self.origin(name), **self.training_data(name), "validation_run": first}
+        return replace(self.made("models", name, "train_cross", settings, **inputs), suffixes=CROSS)
 
     # Vectors.
 

@@ -35,7 +35,8 @@ class Bert(Tower):
     def __init__(self, config: BertConfig):
         super().__init__()
         self.config = config
-        self.dimension, self.positions = config.hidden_size, config.max_position_embeddings
+        self.dimension = self.state_size = config.hidden_size
+        self.positions = config.max_position_embeddings
         self.embeddings = Embeddings(config)
         self.encoder = nn.ModuleDict(
             {"layer": nn.ModuleList(Layer(config) for _ in range(config.num_hidden_layers))}

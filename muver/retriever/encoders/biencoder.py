@@ -13,7 +13,7 @@ from muver.io.files import atomic_path, read_json, write_json
 from muver.io.typed import read
 from muver.retriever.encoders.files import CONFIG_FILE, TOKENIZER_FILE, TOWERS, write_model_card
 from muver.retriever.encoders.packing import Packed
-from muver.retriever.encoders.pooling import pool
+from muver.retriever.encoders.pooling import pool_states
 from muver.retriever.encoders.scores import LogMeanExp
 from muver.retriever.encoders.settings import ModelConfig
 from muver.retriever.encoders.tokens import Pieces
@@ -108,7 +108,8 @@ class BiEncoder(nn.Module):
         batch = batch.padded_with(self.pieces.markers.pad)
         if self.config.score == "sum_max":
             return batch.unpack(self._scaled(tower.project(tower.states(batch))))
-        return self._scaled(tower.project(self._pooled(tower, batch, span)))
+        pooled = pool_states(tower, batch, self.config.pooling, self.pieces.markers, span)
+        return self._scaled(tower.project(pooled))
 
     def _scaled(self, vectors: Tensor) -> Tensor:
         """Bring vectors to the length that the scale sets; without one they stay as they are."""
@@ -116,11 +117,3 @@ class BiEncoder(nn.Module):
             return vectors
         length = (self.log_scale / 2 - math.log(self.config.terms) / 4).exp()
         return F.normalize(vectors.float(), dim=1) * length
-
-    def _pooled(self, tower: Tower, batch: Packed, span: tuple[int | None, int]) -> Tensor:
-        if self.config.pooling == "cls":
-            return tower.first_states(batch)
-        markers = self.pieces.markers
-        states, ids = batch.unpack(tower.states(batch)), batch.unpack(batch.ids)
-        ends = (*markers.bos, *markers.eos)
-        return pool(states, ids, batch.mask, self.config.pooling, ends, span)

@@ -43,6 +43,14 @@ MODEL_FILES = (
     "README.md",
     *(f"{tower}/{file}" for tower in TOWERS for file in TOWER_FILES),
 )
+HEAD_FILE, CROSS_TOWER = "head.safetensors", "cross_encoder"
+CROSS_FILES = (
+    CONFIG_FILE,
+    TOKENIZER_FILE,
+    "README.md",
+    HEAD_FILE,
+    *(f"{CROSS_TOWER}/{file}" for file in TOWER_FILES),
+)
 CARD = """\
 ---
 library_name: muver
@@ -65,9 +73,26 @@ Settings it was made with, which `muver.retriever.encoders.biencoder.ModelConfig
 {settings}
 ```
 """
+CROSS_CARD = """\
+---
+library_name: muver
+tags: [entity-linking, cross-encoder]
+---
+
+# A cross-encoder that reranks entities
+
+`cross_encoder/` reads a mention's context and an entity's description together, and a linear layer
+scores the pair. `muver query INDEX --rerank this/folder` ranks an index's candidates again.
+
+Settings it was made with, which `muver.retriever.encoders.settings.ModelConfig` explains:
+
+```json
+{settings}
+```
+"""
 
 
-def write_model_card(path: Path, config: ModelConfig) -> None:
+def write_model_card(path: Path, config: ModelConfig, card: str = CARD) -> None:
     """Write a README.md on what the model is, how to load it and how it was made."""
     settings = json.dumps(config.as_dict(), indent=2, ensure_ascii=False)
-    write_text(path, CARD.format(settings=settings))
+    write_text(path, card.format(settings=settings))

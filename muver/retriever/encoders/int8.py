@@ -61,6 +61,6 @@ def to_precision(model: Model, precision: str) -> Model:
         )
     for parent in list(model.modules()):
         for name, child in parent.named_children():
-            if isinstance(child, nn.Linear):
+            if isinstance(child, Linear):
                 setattr(parent, name, Int8Linear(child))
     return model

@@ -59,7 +59,8 @@ class Library(Tower):
             model.pooler = None  # its output is not used
         config = model.config
         self.model, self.dense = model, nn.Sequential()
-        self.dimension, self.positions = config.hidden_size, _positions(model)
+        self.dimension = self.state_size = config.hidden_size
+        self.positions = _positions(model)
         for one in getattr(config, "dense", []):
             self.dimension, bias = one["out_features"], one.get("bias", True)
             self.dense.append(nn.Linear(one["in_features"], self.dimension, bias))

@@ -8,6 +8,20 @@ mostly trained with the mean over all positions (:mod:`muver.retriever.encoders.
 import torch
 from torch import Tensor
 
+from muver.retriever.encoders.packing import Packed
+from muver.retriever.encoders.towers import Tower
+from muver.retriever.views.layout import Markers
+
+
+def pool_states(
+    tower: Tower, batch: Packed, pooling: str, markers: Markers, span: tuple[int | None, int]
+) -> Tensor:
+    """A tower's states of a batch, pooled as of :func:`pool`: (sequences, d)."""
+    if pooling == "cls":
+        return tower.first_states(batch)
+    states, ids = batch.unpack(tower.states(batch)), batch.unpack(batch.ids)
+    return pool(states, ids, batch.mask, pooling, (*markers.bos, *markers.eos), span)
+
 
 def pool(
     states: Tensor,

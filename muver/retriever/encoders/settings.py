@@ -10,7 +10,7 @@ from muver.retriever.views.settings import Context, Views
 Pooling = Literal["cls", "last", "special", "span", "all"]
 Vectors = Literal["raw", "unit"]
 Precision = Literal["fp32", "bf16", "int8", "auto"]
-Score = Literal["max", "log_mean_exp", "sum_max"]
+Score = Literal["max", "log_mean_exp", "sum_max", "cross"]
 Metric = Literal["dot", "l2"]
 
 
@@ -18,9 +18,11 @@ class Layouts(Settings):
     """What makes two towers a model: how texts become sequences, and their states a score.
 
     The score is the maximum over views, their log-mean-exp with a learnt temperature and a learnt
-    length bias, or SOM's sum over token vectors. ``pooling`` says which states of the last layer
-    make a vector (:mod:`muver.retriever.encoders.pooling`). The metric ``l2`` is minus the
-    Euclidean distance (equation 1).
+    length bias, SOM's sum over token vectors, or that of a cross-encoder, which reads mention and
+    view together and reranks what others retrieve (:mod:`muver.retriever.encoders.cross`).
+    ``pooling`` says which states of the last layer make a vector
+    (:mod:`muver.retriever.encoders.pooling`). The metric ``l2`` is minus the Euclidean distance
+    (equation 1).
     """
 
     views: Views
@@ -34,15 +36,29 @@ class Layouts(Settings):
         check_score(self)
 
 
+# Of scores with one view an entity: the views' kind, what they do, and the keys without a meaning.
+ONE_VIEW = {
+    "sum_max": (
+        "tokens",
+        "compares the token vectors of one view an entity by dot products",
+        ("metric", "pooling"),
+    ),
+    "cross": ("prefix", "reads one view an entity together with the mention", ("metric",)),
+}
+
+
 def check_score(own: Any) -> None:
-    """Raise a ValueError where a score of token vectors stands beside what it has no use for."""
-    if own.score != "sum_max":
+    """Raise a ValueError where a score of one view an entity stands beside what it can't use."""
+    if own.score not in ONE_VIEW:
         return
-    plain = own.metric in ("dot", UNSET) and own.pooling in ("cls", UNSET)
-    if own.views.kind == "sentences" or not plain:
+    kind, does, unused = ONE_VIEW[own.score]
+    usual = {"metric": "dot", "pooling": "cls"}
+    if own.views.kind == "sentences" or any(
+        getattr(own, key) not in (usual[key], UNSET) for key in unused
+    ):
         raise ValueError(
-            "score sum_max compares the token vectors of one view an entity by dot products. Set "
-            "views.kind to tokens and leave out metric and pooling, or set score to max."
+            f"score {own.score} {does}. Set views.kind to {kind} and leave out "
+            f"{' and '.join(unused)}, or set score to max."
         )
 
 

@@ -22,6 +22,7 @@ class Tower(nn.Module, ABC):
     """
 
     dimension: int  # of a vector
+    state_size: int  # numbers of a state
     positions: int | None  # the most tokens of a sequence; None if there is no such limit
 
     @abstractmethod

@@ -23,7 +23,7 @@ from muver.retriever.corpus.schema import (
     read_mentions,
 )
 from muver.retriever.retrieval.settings import Mining
-from muver.retriever.runs.run import block_starts, ranked_mentions, read_run
+from muver.retriever.runs.run import by_mention, read_run
 
 
 class Gold(NamedTuple):
@@ -72,13 +72,10 @@ def mine(
         inputs = {"entities": sha256_of(entities)}
         total, golds = _golds_of_worlds(mentions, entities)
     ranked = read_run(run)
-    starts = block_starts(ranked)
-    blocks = zip(starts, np.diff(starts, append=ranked.num_rows), strict=True)
-    block_of = dict(zip(ranked_mentions(ranked), blocks, strict=True))
+    found, none = dict(by_mention(ranked)), ranked.slice(0, 0)
     random, same_title, rows = np.random.default_rng(settings.seed), 0, []
     for mention, gold in golds.items():
-        candidates = ranked.slice(*block_of.get(mention, (0, 0)))
-        row, skipped = _mined(candidates, gold, settings, random)
+        row, skipped = _mined(found.get(mention, none), gold, settings, random)
         rows.append({"mention_id": mention, **row})
         same_title += skipped
     write_table(out, pa.Table.from_pylist(rows, NEGATIVES))

@@ -1,6 +1,6 @@
 """The run file: each mention's ranked candidates, all that scoring needs from a retriever."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -51,6 +51,14 @@ def block_starts(table: pa.Table) -> np.ndarray:
 def ranked_mentions(run: pa.Table) -> list[str]:
     """Ids of a run's mentions, in its order."""
     return run["mention_id"].take(pa.array(block_starts(run), pa.int64())).to_pylist()
+
+
+def by_mention(run: pa.Table) -> Iterator[tuple[str, pa.Table]]:
+    """The id of each mention with its candidates' rows, best first."""
+    starts = block_starts(run)
+    sizes = np.diff(starts, append=run.num_rows)
+    for mention, start, size in zip(ranked_mentions(run), starts, sizes, strict=True):
+        yield mention, run.slice(start, size)
 
 
 def mentions_of_rows(run: pa.Table, ids: Sequence[str]) -> np.ndarray:

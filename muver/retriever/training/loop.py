@@ -5,7 +5,7 @@ import json
 import math
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +24,14 @@ from muver.retriever.training.checkpoint import Checkpoints
 from muver.retriever.training.log import VALIDATION
 from muver.retriever.training.optimiser import build_optimiser, planned_steps, warm_up_then_decay
 from muver.retriever.training.settings import Training
+from muver.retriever.training.start import start_from
 from muver.retriever.training.step import backward_through_batch
 from muver.retriever.training.validation import count_hits
 from muver.retriever.views.layout import Ids, Markers, merged_view
 from muver.retriever.views.worlds import World
 
 Example = tuple[int, int]  # a world's place, and that of a mention in it
+Backward = Callable[[int, int], float]  # of the tokens in one pass, and those that keep a graph
 
 
 class Trainer:
@@ -38,6 +40,8 @@ class Trainer:
     The model is moved to the accelerator's device. ``checkpoints`` keep the last and the best
     state.
     """
+
+    start = staticmethod(start_from)  # the model of a configuration, from an encoder's directory
 
     def __init__(
         self, model: BiEncoder, training: list[World], validation: list[World], settings: Training,
@@ -107,9 +111,8 @@ class Trainer:
 
     def train_on(self, batch: np.ndarray, epoch: int) -> float:
         """Take one step, log it and return its loss."""
-        contexts, views, gold = self._lay_out(batch)
         self.model.train()
-        loss = self._backward(contexts, views, gold)
+        loss = self._backward(*self.work(batch))
         if self.settings.average_gradients_over > 1:
             for weight in self.model.parameters():
                 if weight.grad is not None:
@@ -123,20 +126,28 @@ class Trainer:
         self.log.append({"step": self.step, "epoch": epoch, **line})
         return loss
 
-    def _backward(self, contexts: list[Ids], views: list[list[Ids]], gold: np.ndarray) -> float:
+    def work(self, batch: np.ndarray) -> tuple[list[Ids], Backward]:
+        """The sequences of a batch, and what adds the gradient of its loss, which it returns."""
+        contexts, views, gold = self._lay_out(batch)
+
+        def backward(chunk_tokens: int, graph_tokens: int) -> float:
+            return backward_through_batch(
+                self.model, contexts, views, gold, self.accelerator, chunk_tokens,
+                graph_tokens, self.settings.mask_false_negatives,
+            )  # fmt: skip
+
+        return [*contexts, *(ids for own in views for ids in own)], backward
+
+    def _backward(self, sequences: list[Ids], backward: Backward) -> float:
         """The batch's loss and its gradient; retried with less memory if the GPU has too little."""
         chunk_tokens = self.settings.chunk_tokens
-        sequences = [*contexts, *(ids for own in views for ids in own)]
         while True:
             # Seeded by step and process, so that a checkpoint needs no generator's state.
             source = [self.seed, self.step, self.accelerator.process_index]
             torch.manual_seed(int(np.random.SeedSequence(source).generate_state(1)[0]))
             self.optimiser.zero_grad(set_to_none=True)
             with contextlib.suppress(torch.OutOfMemoryError):
-                return backward_through_batch(
-                    self.model, contexts, views, gold, self.accelerator, chunk_tokens,
-                    self.graph_tokens, self.settings.mask_false_negatives,
-                )  # fmt: skip
+                return backward(chunk_tokens, self.graph_tokens)
             # Free the gradients before memory is given back.
             self.optimiser.zero_grad(set_to_none=True)
             self.graph_tokens = fewer_graph_tokens(
@@ -179,8 +190,7 @@ class Trainer:
         """Log the hits; a state is the best if it finds strictly more than before (as released)."""
         cutoff = self.settings.validation_cutoff
         with self.accelerator.autocast():
-            where = (self.settings.chunk_tokens, self.accelerator.device)
-            hits, total = count_hits(self.model, self.validation, cutoff, *where)
+            hits, total = self.hits(cutoff)
         logger.info(
             "step %d: validation recall@%d %.2f (%d of %d)",
             self.step, cutoff, 100 * hits / total, hits, total,
@@ -191,6 +201,11 @@ class Trainer:
             self.best = hits
             if self.settings.keep == "best":
                 self._write("best", {"model": self.model.state_dict(), "step": self.step})
+
+    def hits(self, cutoff: int) -> tuple[int, int]:
+        """Validation mentions whose gold is among the first candidates, and all of them."""
+        where = (self.settings.chunk_tokens, self.accelerator.device)
+        return count_hits(self.model, self.validation, cutoff, *where)
 
     def _save(self) -> None:
         state = {

@@ -1,5 +1,6 @@
 """The training stage: make a model directory from the corpus and a start checkpoint."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from muver.retriever.training.checkpoint import Checkpoints
 from muver.retriever.training.log import best, choice
 from muver.retriever.training.loop import Trainer, write_log
 from muver.retriever.training.settings import EarlyChoice, ModelTraining
-from muver.retriever.training.start import config_of, start_files, start_from
+from muver.retriever.training.start import config_of, start_files
 from muver.retriever.views.worlds import load_worlds
 
 
@@ -48,8 +49,8 @@ def train(
         Hard negatives of the training mentions (`muver.retriever.corpus.schema.NEGATIVES`).
     """
     files = (entities, mentions, sentences, negatives)
-    trainer = _trainer(settings, compute, start, *files, checkpoints=checkpoints)
-    _write(trainer, trainer.run(), training_log, out)
+    trainer = trainer_of(settings, compute, start, *files, checkpoints)
+    write(trainer, trainer.run(), training_log, out)
 
 
 def train_best(
@@ -71,23 +72,27 @@ def train_best(
     files, found = (entities, mentions, sentences, None), {}
     for name, own in settings.best_of.items():
         logger.info("training %s", name)
-        trainer = _trainer(own, compute, start, *files, checkpoints=checkpoints / name)
+        trainer = trainer_of(own, compute, start, *files, checkpoints / name)
         trainer.run(settings.after)
         found[name] = trainer.recall_after(settings.after)
     chosen = best(found)
     own = settings.best_of[chosen]
     note = choice(found, own.training.validation_cutoff)
-    trainer = _trainer(own, compute, start, *files, checkpoints=checkpoints / chosen)
-    _write(trainer, trainer.run(), training_log, out, note)
+    trainer = trainer_of(own, compute, start, *files, checkpoints / chosen)
+    write(trainer, trainer.run(), training_log, out, note)
     for name in found:
         Checkpoints(checkpoints / name, "").clear()
 
 
-def _trainer(
+def trainer_of(
     settings: ModelTraining, compute: Machine, start: Path, entities: Path, mentions: Path,
     sentences: Path, negatives: Path | None, checkpoints: Path,
+    candidates: Mapping[str, Sequence[int]] | None = None, kind: type[Trainer] = Trainer,
 ) -> Trainer:  # fmt: skip
-    """The trainer of a model, at its first step or where a killed run's checkpoint is."""
+    """The trainer of a model, at its first step or where a killed run's checkpoint is.
+
+    ``candidates`` of the validation mentions, by their ids, stand where training has negatives.
+    """
     if (negatives is None) != (settings.negatives is UNSET):
         raise InputError("--negatives: goes with negatives in --settings, which says how many.")
     parts, config = settings.training, config_of(settings, start)
@@ -99,13 +104,14 @@ def _trainer(
     device.keep_freed_memory()
     accelerator = device.start(compute.device, compute.precision, compute.threads)
     torch.manual_seed(settings.seed)
-    model = start_from(start, config)
+    model = kind.start(start, config)
     sources = (entities, mentions, sentences)
     hard = None
     if negatives is not None:
         rows, count = read_negatives(negatives).to_pylist(), settings.negatives.per_mention
         hard = {row["mention_id"]: row["negatives"][:count] for row in rows}
-    model.require_positions("training.global_view", parts.global_view or 0)
+    if parts.global_view:
+        model.require_positions("training.global_view", parts.global_view)
     both = {"layouts": config, "tokenizer": model.pieces, "global_tokens": parts.global_view or 0}
     own = parts.own_page_negatives is True
     training = load_worlds(*sources, "train", **both, gold_only=True, negatives=hard, own_pages=own)
@@ -114,14 +120,14 @@ def _trainer(
             f"{mentions}: no training mention stands on a page that is an entity, so "
             "training.own_page_negatives adds none. Set it to false."
         )
-    validation = load_worlds(*sources, "val", **both)
+    validation = load_worlds(*sources, "val", **both, negatives=candidates)
     mentions_of = [sum(len(world.gold) for world in some) for some in (training, validation)]
     logger.info("%d mentions to train on, %d to validate on", *mentions_of)
     keeper = Checkpoints(checkpoints, key)
-    return Trainer(model, training, validation, parts, settings.seed, accelerator, keeper)
+    return kind(model, training, validation, parts, settings.seed, accelerator, keeper)
 
 
-def _write(
+def write(
     trainer: Trainer, log: list[dict[str, Any]], training_log: Path, out: Path | None, *notes: Any
 ) -> None:
     """Write a trained model and its log, which are those of the first process."""

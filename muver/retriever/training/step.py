@@ -1,17 +1,28 @@
 """One training step: encode the batch, take the loss over all of it, send the gradient back."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from accelerate import Accelerator
-from torch import Tensor
+from torch import Tensor, nn
 
 from muver.retriever.encoders.biencoder import BiEncoder
+from muver.retriever.encoders.bulk import Encode
 from muver.retriever.encoders.scores import max_over_views, sum_of_max
 from muver.retriever.training.batches import in_batch_loss
 from muver.retriever.training.caching import CachedEncoding
 from muver.retriever.views.layout import Ids
+
+
+class Side(NamedTuple):
+    """Sequences that one encoder reads in a step; ``pad_to`` is as of :class:`CachedEncoding`."""
+
+    encode: Encode
+    sequences: Sequence[Ids]
+    pad_to: int | None = None
 
 
 def backward_through_batch(
@@ -21,44 +32,70 @@ def backward_through_batch(
 ) -> float:  # fmt: skip
     """Add the gradient of the batch's loss to the model's parameters; return the loss.
 
-    Each of several processes encodes its share of the sequences; the loss is over the whole batch,
-    and the gradients are summed, so that they are those of a single process.
-
     ``views`` are of the distinct entities of the batch, and ``gold``, (mentions,), says which of
-    them is each mention's. One pass has ``chunk_tokens`` padded tokens; activations are kept if
-    this process has at most ``graph_tokens`` tokens, and recomputed otherwise (:mod:`.caching`).
+    them is each mention's. The rest is as of :func:`backward_through`.
     """
     device = accelerator.device
     flat = [ids for some in views for ids in some]
     owners = torch.tensor([n for n, some in enumerate(views) for _ in some], device=device)
-    sides = (_share(contexts, accelerator), _share(flat, accelerator))
-    pad_to = model.config.pad_to
-    tokens = sum(
-        length or len(ids) for side, length in zip(sides, pad_to, strict=True) for _, ids in side
+    pad_contexts, pad_views = model.config.pad_to
+
+    def loss_of(mentions: Tensor, mention_mask: Tensor, encoded: Tensor, mask: Tensor) -> Tensor:
+        if model.config.score == "sum_max":
+            scores = sum_of_max(mentions, mention_mask, encoded, mask)
+        else:
+            aggregate = model.aggregate or max_over_views
+            scores = aggregate(mentions, encoded, owners, len(views), model.config.metric)
+        return in_batch_loss(scores, torch.as_tensor(gold, device=device), mask_false_negatives)
+
+    sides = [
+        Side(model.encode_mentions, contexts, pad_contexts),
+        Side(model.encode_views, flat, pad_views),
+    ]
+    shared = list(model.aggregate.parameters()) if model.aggregate else []
+    return backward_through(
+        model, sides, loss_of, accelerator, chunk_tokens, graph_tokens, shared=shared
     )
-    encoders = (model.encode_mentions, model.encode_views)
-    how = (chunk_tokens, tokens <= graph_tokens, device)
+
+
+def backward_through(
+    model: nn.Module, sides: Sequence[Side], loss_of: Callable[..., Tensor],
+    accelerator: Accelerator, chunk_tokens: int, graph_tokens: int,
+    shared: Sequence[nn.Parameter] = (),
+) -> float:  # fmt: skip
+    """Add the gradient of a loss over all sequences of a step to the model; return the loss.
+
+    Each of several processes encodes its share of the sequences; the loss is over all of them, and
+    the gradients are summed, so that they are those of a single process.
+
+    ``loss_of`` takes vectors and mask of each side, as :class:`CachedEncoding` has them; ``shared``
+    are parameters that it uses itself. One pass has ``chunk_tokens`` padded tokens; activations are
+    kept if this process has at most ``graph_tokens`` tokens, and recomputed otherwise
+    (:mod:`.caching`).
+    """
+    shares = [_share(side.sequences, accelerator) for side in sides]
+    tokens = sum(
+        side.pad_to or len(ids)
+        for side, share in zip(sides, shares, strict=True)
+        for _, ids in share
+    )
+    how = (chunk_tokens, tokens <= graph_tokens, accelerator.device)
     with accelerator.autocast():
         encoded = [
-            CachedEncoding(encode, [ids for _, ids in side], *how, length)
-            for encode, side, length in zip(encoders, sides, pad_to, strict=True)
+            CachedEncoding(side.encode, [ids for _, ids in share], *how, side.pad_to)
+            for side, share in zip(sides, shares, strict=True)
         ]
     gathered = [
-        _gather(one, [row for row, _ in side], total, accelerator)
-        for one, side, total in zip(encoded, sides, (len(contexts), len(flat)), strict=True)
+        _gather(one, [row for row, _ in share], len(side.sequences), accelerator)
+        for one, side, share in zip(encoded, sides, shares, strict=True)
     ]
-    (mention_vectors, mention_mask), (view_vectors, view_mask) = gathered
-    if model.config.score == "sum_max":
-        scores = sum_of_max(mention_vectors, mention_mask, view_vectors, view_mask)
-    else:
-        aggregate = model.aggregate or max_over_views
-        scores = aggregate(mention_vectors, view_vectors, owners, len(views), model.config.metric)
-    loss = in_batch_loss(scores, torch.as_tensor(gold, device=device), mask_false_negatives)
+    loss = loss_of(*chain.from_iterable(gathered))
     loss.backward()
-    if model.aggregate and not accelerator.is_main_process:
-        model.aggregate.zero_grad()  # every process has all of its gradient
-    for one, (vectors, _), side in zip(encoded, gathered, sides, strict=True):
-        _return_share(one, vectors, [row for row, _ in side])
+    if not accelerator.is_main_process:
+        for parameter in shared:  # every process has all of its gradient
+            parameter.grad = None
+    for one, (vectors, _), share in zip(encoded, gathered, shares, strict=True):
+        _return_share(one, vectors, [row for row, _ in share])
         with accelerator.autocast():
             one.backward()
     if accelerator.num_processes > 1:

@@ -85,6 +85,11 @@ def context(left: Ids, mention: Ids, right: Ids, markers: Markers, max_tokens: i
     return [*markers.bos, *kept_left, *marked, *right[:right_room], *markers.eos]
 
 
+def pair(context: Ids, view: Ids, markers: Markers) -> Ids:
+    """A context and a view as one text: ``[CLS] context [SEP] title [ENT] text [SEP]``."""
+    return [*context, *view[len(markers.bos) :]]
+
+
 def prefix_view(title: Ids, text: Ids, markers: Markers, max_tokens: int) -> Ids:
     """BLINK's single view: ``[CLS] title [ENT] text [SEP]`` cut to ``max_tokens``."""
     return markers.enclose([*title, markers.title_end, *text], max_tokens)

@@ -4,7 +4,12 @@ import bz2
 import gzip
 import lzma
 import os
+import subprocess
+import sys
+import time
+from pathlib import Path
 
+import psutil
 import pytest
 
 from muver.io.errors import InputError
@@ -89,3 +94,38 @@ def test_results_are_in_order_and_little_is_read_ahead(workers):
 def test_a_process_that_was_killed():
     with pytest.raises(InputError, match="perhaps for want of memory.*fewer --workers"):
         list(in_order(die, [1, 2], 2))
+
+
+def test_workers_end_with_a_parent_that_is_killed(tmp_path):
+    """They would wait for its next piece of work for ever."""
+    code = """
+import os, sys, time
+from tests.kb.importing.test_opening import tell
+from muver.kb.importing.opening import in_order
+if __name__ == "__main__":
+    next(in_order(tell, [sys.argv[1]] * 9, 2))
+    time.sleep(600)
+"""
+    (tmp_path / "parent.py").write_text(code)
+    with subprocess.Popen(
+        [sys.executable, tmp_path / "parent.py", tmp_path], env={**os.environ, "PYTHONPATH": "."}
+    ) as parent:
+        own = psutil.Process(parent.pid)
+        wait_until(lambda: len(list(tmp_path.glob("*.worker"))) == 2)
+        workers = own.children(recursive=True)
+        assert {one.stem for one in tmp_path.glob("*.worker")} <= {str(one.pid) for one in workers}
+        parent.kill()
+    _, alive = psutil.wait_procs(workers, timeout=60)
+    assert not alive
+
+
+def tell(folder: str) -> None:
+    Path(folder, f"{os.getpid()}.worker").touch()
+    time.sleep(0.2)
+
+
+def wait_until(happened) -> None:
+    end = time.monotonic() + 60
+    while not happened():
+        assert time.monotonic() < end, "it has not happened in a minute"
+        time.sleep(0.05)

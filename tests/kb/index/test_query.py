@@ -19,7 +19,7 @@ from tests.kb.index.fake import Names
 def index(monkeypatch):
     """The index that is opened, whatever is named."""
     names = Names(["Anna", "Gate"], worlds=["sea", "land"])
-    monkeypatch.setattr(query, "opened_index", lambda path, qdrant: names)
+    monkeypatch.setattr(query, "opened_index", lambda path, *_: names)
     return names
 
 

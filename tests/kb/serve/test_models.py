@@ -10,7 +10,7 @@ from muver.kb.serve.models import Models, Served, look_out, open_models
 
 @pytest.fixture(autouse=True)
 def opened(monkeypatch):
-    monkeypatch.setattr(module, "opened_index", lambda path, qdrant: f"opened {path}")
+    monkeypatch.setattr(module, "opened_index", lambda path, *_: f"opened {path}")
 
 
 def test_an_index_is_called_as_its_place_or_as_it_is_told(tmp_path):

@@ -1,0 +1,65 @@
+"""An index with a second stage: a cross-encoder ranks its first candidates again."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from muver.retriever.encoders.cross import CrossEncoder
+from muver.retriever.retrieval.answers import SIDES, Candidate, Mention
+from muver.retriever.views.build import entity_views, mention_contexts
+
+BATCH_TOKENS = 4096
+
+
+class Reranked:
+    """An index whose first ``depth`` candidates ``model`` ranks again; all else is the index's.
+
+    Scores are the cross-encoder's, and say nothing of how likely an answer is right: the index's
+    calibration is of its own scores.
+    """
+
+    threshold = calibration = None
+
+    def __init__(self, index: Any, model: CrossEncoder, depth: int):
+        self._index, self._model, self._depth = index, model, depth
+        self.reads = depth * (model.config.context.max_tokens + model.config.views.max_tokens)
+
+    @classmethod
+    def of(cls, index: Any, folder: Path, depth: int) -> "Reranked":
+        """An index with the cross-encoder in a folder, where it computes fastest."""
+        model = CrossEncoder.from_pretrained(folder).eval()
+        return cls(index, model.to("cuda" if torch.cuda.is_available() else "cpu"), depth)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._index, name)
+
+    def refresh(self) -> "Reranked":
+        """The index as it is now; this object if nothing has changed."""
+        newest = self._index.refresh()
+        return self if newest is self._index else Reranked(newest, self._model, self._depth)
+
+    def retrieve(self, mentions: Sequence[Mention], k: int = 64) -> list[list[Candidate]]:
+        """As the index does, at most ``depth`` candidates of each mention."""
+        found = self._index.retrieve(mentions, self._depth)
+        config, pieces = self._model.config, self._model.pieces
+        sides = ([getattr(one, side).lower() for one in mentions] for side in SIDES)
+        contexts = mention_contexts(*sides, config.context, pieces)
+        pairs = []
+        for context, candidates in zip(contexts, found, strict=True):
+            own = [self._index.entity(one.document_id, one.world) for one in candidates]
+            titles, texts = [one.title for one in own], [one.description for one in own]
+            views = entity_views(titles, texts, [[]] * len(own), config.views, pieces)
+            pairs.append(self._model.pairs(context, [view.ids for (view,) in views]))
+        device = next(self._model.parameters()).device
+        scores = self._model.scores(pairs, BATCH_TOKENS, device)
+        return [
+            [
+                replace(candidates[n], score=float(own[n]), probability=None)
+                for n in np.argsort(-own, kind="stable")[:k].tolist()
+            ]
+            for candidates, own in zip(found, scores, strict=True)
+        ]

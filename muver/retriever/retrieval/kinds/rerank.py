@@ -1,0 +1,99 @@
+"""A second stage: the first candidates of another row's run, ranked again by a cross-encoder."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from muver.io.typed import Count
+from muver.io.typed import Settings as Base
+from muver.retriever.encoders.settings import Machine
+from muver.retriever.retrieval.settings import Run
+
+
+class Section(Base):
+    """Section ``rerank`` of params.yaml: how many candidates are ranked again."""
+
+    depth: Count
+
+
+class Settings(Run, kw_only=True):
+    """The section, and what every run has."""
+
+    depth: Count
+    parts: list[str]  # the system that made the run
+
+
+def needs(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """Texts, the cross-encoder and the first stage's run."""
+    return "entities", "mentions", "sentences", "model", "runs"
+
+
+def retrieve(
+    settings: Settings,
+    run: Path,
+    manifest: Path,
+    *,
+    entities: Path,
+    mentions: Path,
+    sentences: Path,
+    model: Path,
+    runs: Sequence[Path],
+    compute: Machine,
+) -> None:
+    """Rank the first candidates of each mention again, and leave the others behind them.
+
+    Of equal scores the first stage's order decides. A candidate keeps the view that found it. The
+    others' scores go on downwards from the lowest one in steps of 1.
+    """
+    import pyarrow as pa
+
+    from muver.io.errors import InputError
+    from muver.io.files import write_manifest
+    from muver.io.parquet import write_table
+    from muver.retriever.encoders import device
+    from muver.retriever.encoders.cross import CrossEncoder
+    from muver.retriever.encoders.int8 import to_precision
+    from muver.retriever.runs.run import by_mention, read_run
+    from muver.retriever.views.worlds import load_worlds
+
+    accelerator = device.start(compute.device, compute.precision, compute.threads)
+    loaded = CrossEncoder.from_pretrained(model).to(accelerator.device).eval()
+    cross = to_precision(loaded, compute.precision)
+    batch_tokens = device.batch_tokens(compute.batch_tokens, accelerator.device)
+    (first,) = runs
+    found = dict(by_mention(read_run(first)))
+    ranked: dict[str, pa.Table] = {}
+    texts = (entities, mentions, sentences, settings.split)
+    for world in load_worlds(*texts, cross.config, cross.pieces):
+        if missing := [one for one in world.mention_ids if one not in found]:
+            raise InputError(f"{first}: has no candidates of mention {missing[0]!r}.")
+        tables = [found[one].slice(0, settings.k) for one in world.mention_ids]
+        again = [table["entity"].to_numpy()[: settings.depth] for table in tables]
+        pairs = [
+            cross.pairs(context, [world.views[entity][0].ids for entity in some])
+            for context, some in zip(world.contexts, again, strict=True)
+        ]
+        with accelerator.autocast():
+            scores = cross.scores(pairs, batch_tokens, accelerator.device, f"pairs of {world.name}")
+        each = zip(world.mention_ids, tables, scores, strict=True)
+        ranked |= {mention: reordered(table, own) for mention, table, own in each}
+    write_table(run, pa.concat_tables(ranked[mention] for mention in found).combine_chunks())
+    write_manifest(manifest, "retrieve", settings.as_dict(), {}, counts=None)
+
+
+def reordered(table: Any, scores: Any) -> Any:
+    """One mention's rows of a run with the first ones ordered by their (some,) new scores."""
+    import numpy as np
+    import pyarrow as pa
+
+    order = np.argsort(-scores, kind="stable")
+    behind = np.arange(len(scores), len(table))
+    lowest = scores.min() - np.arange(1, 1 + len(behind))
+    columns = {
+        "rank": table["rank"],
+        "score": pa.array(np.concatenate([scores[order], lowest]), pa.float32()),
+    }
+    moved = table.take(np.concatenate([order, behind]))
+    for name, values in columns.items():
+        moved = moved.set_column(moved.schema.get_field_index(name), name, values)
+    return moved

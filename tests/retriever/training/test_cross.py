@@ -1,0 +1,132 @@
+"""Training a cross-encoder: its loss, its gradient, whole runs."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+from accelerate import Accelerator
+
+from muver.io.typed import read
+from muver.retriever.corpus.schema import read_mentions
+from muver.retriever.encoders.cross import CrossEncoder
+from muver.retriever.encoders.files import CROSS_FILES
+from muver.retriever.encoders.packing import pack
+from muver.retriever.encoders.settings import Machine
+from muver.retriever.runs.run import write_run
+from muver.retriever.training import cross as stage
+from muver.retriever.training import loop
+from muver.retriever.training.cross import candidate_loss
+from muver.retriever.training.settings import ModelTraining
+from muver.retriever.training.step import Side, backward_through
+from tests import tiny
+from tests.retriever.encoders.test_cross import PAIRS, make_cross
+from tests.retriever.training.test_loop import TRAINING, log_of, places
+from tests.retriever.training.test_negatives import NUMBERS, write_negatives
+
+SETTINGS = {
+    "views": {"kind": "prefix", "max_tokens": 24},
+    "score": "cross",
+    "context": {"max_tokens": 32},
+    "training": {**TRAINING, "validation_cutoff": 1, "epochs": 3},
+    "seed": 3,
+    "negatives": {"per_mention": 3},
+}
+
+
+@pytest.fixture
+def files(corpus, tmp_path):
+    """The corpus, the training mentions' negatives, and a run that has the gold third of four."""
+    mentions = read_mentions(corpus[1], "val")
+    ids, golds = mentions["mention_id"].to_pylist(), mentions["gold"].to_numpy()
+    entities = [[(g + 5) % 12, (g + 2) % 12, g, (g + 7) % 12] for g in golds]
+    rows = len(ids) * 4
+    write_run(
+        tmp_path / "val.parquet", np.repeat(ids, 4).tolist(), ["cedar"] * rows,
+        [1, 2, 3, 4] * len(ids), np.concatenate(entities), ["?"] * rows, -np.arange(rows),
+        *[np.zeros(rows)] * 3,
+    )  # fmt: skip
+    return (
+        *corpus,
+        write_negatives(tmp_path / "negatives.parquet", NUMBERS),
+        tmp_path / "val.parquet",
+    )
+
+
+def run(folder, encoder, files, **training) -> dict[str, bytes]:
+    own = {**SETTINGS, "training": {**SETTINGS["training"], **training}}
+    given = read(ModelTraining, own), read(Machine, tiny.COMPUTE), encoder
+    stage.train_cross(*given, *files, **places(folder))
+    return {file: (folder / "model" / file).read_bytes() for file in CROSS_FILES}
+
+
+def test_the_loss_by_hand():
+    """Two mentions of two and three candidates, the gold first; the other's do not count."""
+    scores = torch.tensor([[1.0], [0.0], [0.0], [2.0], [1.0]])
+    first = np.log(1 + np.exp(-1.0))
+    second = np.log(np.exp(0.0) + np.exp(2.0) + np.exp(1.0))
+    loss = candidate_loss(scores, torch.ones(5, 1), [2, 3]).item()
+    assert loss == pytest.approx((first + second) / 2, abs=1e-6)
+
+
+@pytest.mark.parametrize("graph_tokens", [0, 10_000])
+def test_gradients_are_those_of_all_pairs_at_once(encoder, graph_tokens):
+    """Of small chunks too, whose activations are kept or computed again."""
+    expected, model = make_cross(encoder), make_cross(encoder)
+    candidate_loss(expected(pack(PAIRS)), torch.ones(3, 1), [2, 1]).backward()
+    sides, loss = [Side(model, PAIRS)], lambda scores, mask: candidate_loss(scores, mask, [2, 1])
+    backward_through(model, sides, loss, Accelerator(cpu=True), 8, graph_tokens)
+    for (name, old), new in zip(expected.named_parameters(), model.parameters(), strict=True):
+        if old.grad is not None:
+            torch.testing.assert_close(new.grad, old.grad, msg=name)
+
+
+def test_a_run_falls_and_leaves_a_cross_encoder_and_its_log(encoder, files, tmp_path):
+    first = run(tmp_path, encoder, files, epochs=12, validate_every=30)
+    losses = [line["loss"] for line in log_of(tmp_path) if "loss" in line]
+    assert len(losses) == 72 and np.mean(losses[-12:]) < 0.8 * np.mean(losses[:12])
+    recalls = [line for line in log_of(tmp_path) if "validation_recall_at_1" in line]
+    assert [line["step"] for line in recalls] == [30, 60, 72]
+    made = json.loads(first["muver.json"])
+    assert made["score"] == "cross" and made["provenance"]["negatives"] == {"per_mention": 3}
+
+
+def test_a_killed_run_resumes_to_the_same_bytes(encoder, files, tmp_path, monkeypatch):
+    whole = run(tmp_path / "whole", encoder, files)
+    original, calls = stage.backward_through, []
+
+    def dying(*given):
+        calls.append(given)
+        if len(calls) == 8:
+            raise KeyboardInterrupt
+        return original(*given)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(stage, "backward_through", dying)
+        run(tmp_path, encoder, files)
+    assert run(tmp_path, encoder, files) == whole
+    assert log_of(tmp_path) == log_of(tmp_path / "whole")
+
+
+def test_validation_ranks_as_many_candidates_as_training_tells_apart(
+    encoder, files, tmp_path, monkeypatch
+):
+    """By the number of the entity: the gold wins where it is the greatest of the first four."""
+    counted = []
+
+    def by_entity(model, pairs, *_):
+        counted.append([len(own) for own in pairs])
+        return [np.array([entity for _, entity, _ in own], np.float32) for own in pairs]
+
+    def number(self, world, mention, entities):
+        return [[0, entity, 0] for entity in entities]
+
+    monkeypatch.setattr(CrossEncoder, "scores", by_entity)
+    monkeypatch.setattr(stage.CrossTrainer, "pairs", number)
+    monkeypatch.setattr(loop.Trainer, "train_on", lambda self, *_: vars(self).update(step=1) or 0.0)
+    run(tmp_path, encoder, files, epochs=1, batch_size=24, validate_every=1)
+    golds = range(12)
+    won = sum(g == max(g, (g + 5) % 12, (g + 2) % 12, (g + 7) % 12) for g in golds)
+    recalls = {one.get("validation_recall_at_1") for one in log_of(tmp_path)} - {None}
+    assert recalls == {pytest.approx(100 * won / 12)}
+    assert counted == [[4] * 12] * len(counted)
