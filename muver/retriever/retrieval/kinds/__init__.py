@@ -64,7 +64,7 @@ def names() -> list[str]:
     """Names of all kinds.
 
     >>> names()
-    ['bm25', 'fusion', 'shards', 'tokens', 'views']
+    ['bm25', 'fusion', 'rerank', 'shards', 'tokens', 'views']
     """
     return sorted(module.name for module in pkgutil.iter_modules(__path__))
 
