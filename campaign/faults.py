@@ -142,6 +142,11 @@ FAULTS = [
         "It is in no list: `tests/io/test_checksums.py`",
     ),
     Fault(
+        "workflow",
+        "A worker process of the import outlived its killed parent and waited for work for ever.",
+        "It ends with its parent: `tests/kb/importing/test_opening.py`",
+    ),
+    Fault(
         "together",
         "Once a recorder in SQLite did not end in 360 seconds, beside much other work: the section "
         "ended there, without a record. Sixteen tries with the same kinds took 8 to 31 seconds.",

@@ -81,9 +81,7 @@ class Model(Settings):
             raise ValueError(
                 "a model names either 'views' and 'score', or 'best_of', perhaps with 'after'."
             )
-        for key in (
-            ("training", "start", "negatives", "teacher", "seed") if "checkpoint" in given else ()
-        ):
+        for key in OF_TRAINING if "checkpoint" in given else ():
             if key in given:
                 raise ValueError(f"weights from a checkpoint are not trained. Leave {key} out.")
         check_score(self)

@@ -6,7 +6,7 @@ of a first stage alone.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate, pairwise
 from pathlib import Path
 
@@ -32,6 +32,7 @@ from muver.retriever.encoders.settings import ModelConfig
 from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.encoders.towers import Tower, load_tower
 from muver.retriever.views.layout import Ids, pair
+from muver.retriever.views.worlds import World
 
 
 class CrossEncoder(nn.Module):
@@ -97,6 +98,11 @@ class CrossEncoder(nn.Module):
     def pairs(self, context: Ids, views: Sequence[Ids]) -> list[Ids]:
         """A mention's context with each of some views, laid out."""
         return [pair(context, view, self.pieces.markers) for view in views]
+
+    def pairs_in(self, world: World, mention: int, entities: Iterable[int]) -> list[Ids]:
+        """A world's mention laid out with each of some of its entities."""
+        views = [world.views[entity][0].ids for entity in entities]
+        return self.pairs(world.contexts[mention], views)
 
     @torch.inference_mode()
     def scores(

@@ -1,6 +1,5 @@
 """Train a cross-encoder to tell a mention's gold entity from candidates of a first stage."""
 
-from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
@@ -18,7 +17,6 @@ from muver.retriever.training.run import trainer_of, write
 from muver.retriever.training.settings import ModelTraining
 from muver.retriever.training.step import Side, backward_through
 from muver.retriever.views.layout import Ids
-from muver.retriever.views.worlds import World
 
 
 def train_cross(
@@ -71,7 +69,7 @@ class CrossTrainer(Trainer):
         for place, mention in (self.examples[number] for number in batch):
             world = self.worlds[place]
             among = dict.fromkeys([int(world.gold[mention]), *world.negatives[mention]])
-            pairs += self.pairs(world, mention, among)
+            pairs += self.model.pairs_in(world, mention, among)
             counts.append(len(among))
         loss = partial(candidate_loss, counts=counts)
         sides = [Side(self.model, pairs)]
@@ -82,7 +80,7 @@ class CrossTrainer(Trainer):
         where = (self.settings.chunk_tokens, self.accelerator.device)
         hits = total = 0
         for world in self.validation:
-            pairs = [self.pairs(world, *one) for one in enumerate(world.negatives)]
+            pairs = [self.model.pairs_in(world, *one) for one in enumerate(world.negatives)]
             scores = self.model.scores(pairs, *where, f"validation, {world.name}")
             titles = np.array(world.titles, dtype=object)
             for some, own, gold in zip(world.negatives, scores, world.gold, strict=True):
@@ -90,11 +88,6 @@ class CrossTrainer(Trainer):
                 hits += int((titles[first] == titles[gold]).any())
             total += len(world.gold)
         return hits, total
-
-    def pairs(self, world: World, mention: int, entities: Iterable[int]) -> list[Ids]:
-        """A mention laid out with each of some entities of its world."""
-        views = [world.views[entity][0].ids for entity in entities]
-        return self.model.pairs(world.contexts[mention], views)
 
 
 def candidate_loss(scores: Tensor, mask: Tensor, counts: list[int]) -> Tensor:

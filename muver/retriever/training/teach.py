@@ -6,10 +6,8 @@ from muver.io.files import sha256_of, write_manifest
 from muver.io.parquet import table_of, write_table
 from muver.io.typed import Count
 from muver.retriever.corpus.schema import LESSONS, negatives_of
-from muver.retriever.encoders import device
-from muver.retriever.encoders.cross import CrossEncoder
-from muver.retriever.encoders.int8 import to_precision
 from muver.retriever.encoders.settings import Encoding
+from muver.retriever.encoders.stages.pairs import PairScorer
 from muver.retriever.views.worlds import load_worlds
 
 
@@ -32,21 +30,14 @@ def teach(
     """Write a cross-encoder's scores of the training mentions' candidates
     (`muver.retriever.corpus.schema.LESSONS`), and their provenance.
     """
-    accelerator = device.start(settings.device, settings.precision, settings.threads)
-    loaded = CrossEncoder.from_pretrained(model).to(accelerator.device).eval()
-    cross = to_precision(loaded, settings.precision)
-    where = device.batch_tokens(settings.batch_tokens, accelerator.device), accelerator.device
+    scorer = PairScorer(model, settings)
+    config, pieces = scorer.model.config, scorer.model.pieces
     hard = negatives_of(negatives, settings.per_mention)
     texts, more = (entities, mentions, sentences, "train"), {"gold_only": True, "negatives": hard}
     ids, scores = [], []
-    for world in load_worlds(*texts, cross.config, cross.pieces, **more):
-        among = zip(world.contexts, world.gold, world.negatives, strict=True)
-        pairs = [
-            cross.pairs(context, [world.views[one][0].ids for one in (gold, *some)])
-            for context, gold, some in among
-        ]
-        with accelerator.autocast():
-            scores += cross.scores(pairs, *where, f"pairs of {world.name}")
+    for world in load_worlds(*texts, config, pieces, **more):
+        among = [(gold, *some) for gold, some in zip(world.gold, world.negatives, strict=True)]
+        scores += scorer.scores(world, among)
         ids += world.mention_ids
     write_table(out, table_of(LESSONS, [ids, scores]))
     made_of = {"negatives": sha256_of(negatives), "mentions": sha256_of(mentions)}

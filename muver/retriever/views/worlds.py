@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from muver.io.errors import InputError
 from muver.io.progress import Progress
 from muver.retriever.corpus.schema import read_entities, read_mentions, read_sentences
 from muver.retriever.views.build import Tokenizer, entity_views, mention_contexts
@@ -78,6 +79,11 @@ def _load_world(
     described = read_entities(entities, [name])
     described = described.append_column("pieces", read_sentences(sentences, [name])["sentences"])
     titles, ids = described["title"].to_pylist(), table["mention_id"].to_pylist()
+    if negatives and (missing := [one for one in ids if one not in negatives]):
+        raise InputError(
+            f"mention {missing[0]!r} has no candidates: negatives or run are of other mentions. "
+            "Make them of these."
+        )
     hard = [[*negatives[one]] if negatives else [] for one in ids]
     gold = table["gold"].to_numpy()
     if own_pages:

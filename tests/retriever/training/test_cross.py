@@ -7,13 +7,15 @@ import pytest
 import torch
 from accelerate import Accelerator
 
+from muver.io.errors import InputError
+from muver.io.parquet import write_table
 from muver.io.typed import read
 from muver.retriever.corpus.schema import read_mentions
 from muver.retriever.encoders.cross import CrossEncoder
 from muver.retriever.encoders.files import CROSS_FILES
 from muver.retriever.encoders.packing import pack
 from muver.retriever.encoders.settings import Machine
-from muver.retriever.runs.run import write_run
+from muver.retriever.runs.run import read_run, write_run
 from muver.retriever.training import cross as stage
 from muver.retriever.training import loop
 from muver.retriever.training.cross import candidate_loss
@@ -122,7 +124,7 @@ def test_validation_ranks_as_many_candidates_as_training_tells_apart(
         return [[0, entity, 0] for entity in entities]
 
     monkeypatch.setattr(CrossEncoder, "scores", by_entity)
-    monkeypatch.setattr(stage.CrossTrainer, "pairs", number)
+    monkeypatch.setattr(CrossEncoder, "pairs_in", number)
     monkeypatch.setattr(loop.Trainer, "train_on", lambda self, *_: vars(self).update(step=1) or 0.0)
     run(tmp_path, encoder, files, epochs=1, batch_size=24, validate_every=1)
     golds = range(12)
@@ -130,3 +132,11 @@ def test_validation_ranks_as_many_candidates_as_training_tells_apart(
     recalls = {one.get("validation_recall_at_1") for one in log_of(tmp_path)} - {None}
     assert list(recalls) == [pytest.approx(100 * won / 12)]
     assert counted == [[4] * 12] * len(counted)
+
+
+def test_a_validation_run_of_other_mentions_is_refused(encoder, files, tmp_path):
+    *others, validation = files
+    ranked = read_run(validation)
+    write_table(validation, ranked.slice(4))  # all but the first mention
+    with pytest.raises(InputError, match="mention 'val-cedar-0' has no candidates: negatives or"):
+        run(tmp_path, encoder, (*others, validation))

@@ -50,32 +50,22 @@ def retrieve(
     from muver.io.errors import InputError
     from muver.io.files import write_manifest
     from muver.io.parquet import write_table
-    from muver.retriever.encoders import device
-    from muver.retriever.encoders.cross import CrossEncoder
-    from muver.retriever.encoders.int8 import to_precision
+    from muver.retriever.encoders.stages.pairs import PairScorer
     from muver.retriever.runs.run import by_mention, read_run
     from muver.retriever.views.worlds import load_worlds
 
-    accelerator = device.start(compute.device, compute.precision, compute.threads)
-    loaded = CrossEncoder.from_pretrained(model).to(accelerator.device).eval()
-    cross = to_precision(loaded, compute.precision)
-    batch_tokens = device.batch_tokens(compute.batch_tokens, accelerator.device)
+    scorer = PairScorer(model, compute)
+    config, pieces = scorer.model.config, scorer.model.pieces
     (first,) = runs
     found = dict(by_mention(read_run(first)))
     ranked: dict[str, pa.Table] = {}
     texts = (entities, mentions, sentences, settings.split)
-    for world in load_worlds(*texts, cross.config, cross.pieces):
+    for world in load_worlds(*texts, config, pieces):
         if missing := [one for one in world.mention_ids if one not in found]:
             raise InputError(f"{first}: has no candidates of mention {missing[0]!r}.")
         tables = [found[one].slice(0, settings.k) for one in world.mention_ids]
         again = [table["entity"].to_numpy()[: settings.depth] for table in tables]
-        pairs = [
-            cross.pairs(context, [world.views[entity][0].ids for entity in some])
-            for context, some in zip(world.contexts, again, strict=True)
-        ]
-        with accelerator.autocast():
-            scores = cross.scores(pairs, batch_tokens, accelerator.device, f"pairs of {world.name}")
-        each = zip(world.mention_ids, tables, scores, strict=True)
+        each = zip(world.mention_ids, tables, scorer.scores(world, again), strict=True)
         ranked |= {mention: reordered(table, own) for mention, table, own in each}
     write_table(run, pa.concat_tables(ranked[mention] for mention in found).combine_chunks())
     write_manifest(manifest, "retrieve", settings.as_dict(), {}, counts=None)
