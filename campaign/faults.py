@@ -136,6 +136,12 @@ FAULTS = [
         "`tests/io/test_files.py`",
     ),
     Fault(
+        "hostile",
+        "A number of more than 4,300 digits in a JSON file of ours ended in a ValueError; so did "
+        "one, or a date that does not exist, in params.yaml.",
+        "`tests/io/test_files.py`, `tests/reproduction/settings/test_file.py`",
+    ),
+    Fault(
         "workflow",
         "The message that a table is not recorded was in the table's list of checksums, and its "
         "line stayed when the message went.",

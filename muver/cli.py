@@ -50,9 +50,11 @@ def setting(text: str) -> tuple[str, Any]:
     """A setting as Snakemake's ``--config`` takes it: KEY=VALUE, the value in YAML."""
     import yaml
 
+    from muver.reproduction.settings.file import Loader
+
     key, value = _pair(str, text)
     try:
-        return key, yaml.safe_load(value)
+        return key, yaml.load(value, Loader)
     except yaml.YAMLError as error:
         raise argparse.ArgumentTypeError(f"{key}: {value!r} is not YAML ({error})") from None
 
@@ -67,7 +69,7 @@ def _pair(kind: Callable[[str], Any], text: str) -> tuple[str, Any]:
 def _json_object(text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
-    except json.JSONDecodeError as error:
+    except ValueError as error:
         raise argparse.ArgumentTypeError(f"not valid JSON: {error}") from None
     if not isinstance(value, dict):
         raise argparse.ArgumentTypeError("expected a JSON object such as '{\"layers\": 4}'")

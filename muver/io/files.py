@@ -138,7 +138,7 @@ def read_json(path: str | Path) -> Any:
         raise InputError(f"{path}: no such file.") from None
     except json.JSONDecodeError as error:
         raise InputError(f"{path}, line {error.lineno}: not valid JSON ({error.msg}).") from None
-    except (OSError, UnicodeDecodeError, RecursionError) as error:
+    except (OSError, ValueError, RecursionError) as error:  # also an integer of 5,000 digits
         raise InputError(f"{path}: cannot be read ({error}).") from None
 
 

@@ -201,6 +201,9 @@ def test_json_that_cannot_be_read(tmp_path):
     (tmp_path / "file").write_text("[" * 3000)
     with pytest.raises(InputError, match="file: cannot be read .*recursion"):
         read_json(tmp_path / "file")
+    (tmp_path / "file").write_text("9" * 5000)
+    with pytest.raises(InputError, match="file: cannot be read .*4300 digits"):
+        read_json(tmp_path / "file")
 
 
 def test_hashes_are_of_the_value_and_not_of_its_spelling():

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from yaml.constructor import ConstructorError
 
 from muver.io.errors import InputError
 from muver.io.typed import flat
@@ -15,8 +16,14 @@ PACKAGE = Path(__file__).parents[2]
 NAME = "params.yaml"
 
 
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
     """Refuses a key that stands twice, of which YAML would silently take the last."""
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        try:
+            return super().construct_object(node, deep)
+        except (ValueError, KeyError, AttributeError) as error:  # as of 2001-99-99, or !!int x
+            raise ConstructorError(problem=str(error), problem_mark=node.start_mark) from None
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         lines: dict[str, int] = {}
@@ -61,7 +68,7 @@ def parse_params(text: str, name: str) -> dict[str, Any]:
     stream = StringIO(text)
     stream.name = name
     try:
-        read = yaml.load(stream, _Loader)
+        read = yaml.load(stream, Loader)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1
         raise InputError(

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from muver.io.errors import InputError
 from muver.io.typed import flat, overlay, problem, suggestion
 from muver.reproduction.settings.derive import derive
+from muver.reproduction.settings.file import Loader
 from muver.reproduction.settings.params import LINKED, Params, Resolved
 from muver.reproduction.settings.precision import settle_precision
 from muver.reproduction.settings.references import check_references
@@ -112,7 +113,10 @@ def _typed(value: Any) -> Any:
         return [_typed(part) for part in value]
     if not isinstance(value, str):
         return value
-    read = yaml.safe_load(value) if value else value
+    try:
+        read = yaml.load(value, Loader) if value else value
+    except yaml.YAMLError:
+        return value
     if isinstance(read, str):  # YAML 1.1 takes 1e-5 for a word
         with contextlib.suppress(ValueError):
             return float(read)

@@ -79,6 +79,13 @@ def test_numbers_inside_a_section_may_come_as_text(params):
     assert training.mask_false_negatives is True
 
 
+@pytest.mark.parametrize("text", ["2001-99-99", "a: ["])
+def test_a_text_that_is_no_value_stays_a_text(params, text):
+    """A caption may look like a date."""
+    given = {"table1": {"caption": text, "rows": ["bm25"]}}
+    assert resolve(params, {"tables": given}).tables["table1"].caption == text
+
+
 @pytest.mark.parametrize(
     "overrides, preset, dataset, workspace",
     [
