@@ -8,7 +8,7 @@ from typing import Any
 from muver.io.errors import InputError
 from muver.io.typed import suggestion
 from muver.reproduction.settings.derive import further_seeds
-from muver.reproduction.settings.params import LINKED, Resolved
+from muver.reproduction.settings.params import LINKED, Model, Resolved
 from muver.reproduction.settings.rows import (
     MORE_VIEWS,
     SHARED,
@@ -107,6 +107,29 @@ def _made_of(settings: Resolved) -> dict[str, list[str]]:
     return found
 
 
+def _taught_views(settings: Resolved, where: str, model: Model) -> Iterator[str]:
+    """What keeps a teacher from scoring a model's views one by one."""
+    if not (model.teacher and model.teacher.over):
+        return
+    training, longest = training_of(settings, model), model.views.max_tokens
+    if model.views.kind != "sentences" or model.mention_parts:
+        yield (
+            f"{where}.teacher.over: views are of sentences, scored by one vector of a mention. "
+            "Leave it out."
+        )
+    if training.get("merged_views") or training["padding_views"]:
+        yield (
+            f"{where}.teacher.over: the teacher has not read merged_views or padding_views. Leave "
+            "them out."
+        )
+    read = settings.models[model.teacher.from_].views
+    if read and read.max_tokens < longest:
+        yield (
+            f"{where}.teacher.over: {model.teacher.from_} reads views of {read.max_tokens} tokens, "
+            f"and these have {longest}. Lower views.max_tokens."
+        )
+
+
 def _dotted(models: Iterable[str], rows: Iterable[str]) -> list[str]:
     return [*(f"models.{one}" for one in models), *(f"systems.{one}" for one in rows)]
 
@@ -136,6 +159,7 @@ def _models(settings: Resolved) -> Iterator[str]:
             yield f"{where}.teacher: scores gold and hard negatives. Set negatives."
         if model.teacher and settings.models[model.teacher.from_].score != "cross":
             yield f"{where}.teacher: {model.teacher.from_} is not one whose score is cross."
+        yield from _taught_views(settings, where, model)
         if model.start and settings.models[model.start].score == "cross":
             yield f"{where}.start: {model.start} is a cross-encoder. Name a model of two towers."
     for model in settings.grid.models:

@@ -135,7 +135,8 @@ def model_settings(settings: Resolved, model: str) -> Json:
         made["negatives"] = {**negatives_settings(settings, model), "run": behind}
     if own.teacher:
         teacher = {own.teacher.from_: model_settings(settings, own.teacher.from_)}
-        made["teacher"] = {"weight": own.teacher.weight, "model": teacher}
+        how = {key: value for key, value in own.teacher.as_dict().items() if key != "from"}
+        made["teacher"] = {**how, "model": teacher}
     return made
 
 

@@ -218,6 +218,8 @@ class Graph(ABC):
         if not own.teacher:
             return {}
         settings = {"per_mention": own.negatives.count, **self.precision}
+        if own.teacher.over:
+            settings["views"] = model_settings(self.settings, model)["views"]
         inputs = {"model": self.model(own.teacher.from_), **self.training_data(model)}
         made = self.made("lessons", model, "teach", settings, self.compute, **inputs)
         return {"lessons": made[".parquet"]}

@@ -100,8 +100,8 @@ class CrossEncoder(nn.Module):
         return [pair(context, view, self.pieces.markers) for view in views]
 
     def pairs_in(self, world: World, mention: int, entities: Iterable[int]) -> list[Ids]:
-        """A world's mention laid out with each of some of its entities."""
-        views = [world.views[entity][0].ids for entity in entities]
+        """A world's mention laid out with each view of some of its entities."""
+        views = [view.ids for entity in entities for view in world.views[entity]]
         return self.pairs(world.contexts[mention], views)
 
     @torch.inference_mode()

@@ -33,16 +33,18 @@ def epoch_batches(
 
 class Lesson(NamedTuple):
     """What a teacher says of a batch: its ``scores`` of each mention's ``candidates``, which are
-    columns of the batch's entities, and the weight of what is learnt of it.
+    columns of the batch's entities, or of their views if ``over_views``, and the weight of what is
+    learnt of it.
     """
 
     candidates: Sequence[Sequence[int]]
     scores: Sequence[Sequence[float]]
     weight: float
+    over_views: bool = False
 
     def loss(self, scores: Tensor) -> Tensor:
-        """Weight times the cross-entropy of (mentions, entities) scores and the teacher's, over
-        each mention's candidates, mean over mentions.
+        """Weight times the cross-entropy of scores, (mentions, entities) or (mentions, views), and
+        the teacher's, over each mention's candidates, mean over mentions.
 
         That is the divergence of their distributions (Hinton et al. 2015) and the teacher's own
         entropy, which has no gradient.

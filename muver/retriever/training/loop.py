@@ -6,6 +6,7 @@ import math
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,12 +33,13 @@ from muver.retriever.views.worlds import World
 
 
 class Teacher(NamedTuple):
-    """A cross-encoder's scores of each training mention's gold and hard negatives, by the mention's
-    id, and the weight of what is learnt of them.
+    """A cross-encoder's scores of each training mention's gold and hard negatives, or of their
+    views in turn, by the mention's id, and the weight of what is learnt of them.
     """
 
     scores: Mapping[str, Sequence[float]]
     weight: float
+    over_views: bool = False
 
 
 Example = tuple[int, int]  # a world's place, and that of a mention in it
@@ -140,13 +142,7 @@ class Trainer:
     def work(self, batch: np.ndarray) -> tuple[list[Ids], Backward]:
         """The sequences of a batch, and what adds the gradient of its loss, which it returns."""
         contexts, views, gold, candidates = self._lay_out(batch)
-        lesson = None
-        if self.teacher is not None:
-            examples = (self.examples[number] for number in batch)
-            ids = [self.worlds[place].mention_ids[mention] for place, mention in examples]
-            scores = [self.teacher.scores[one] for one in ids]
-            taught = [own[: len(some)] for own, some in zip(candidates, scores, strict=True)]
-            lesson = Lesson(taught, scores, self.teacher.weight)
+        lesson = self._lesson(self.teacher, batch, views, candidates) if self.teacher else None
 
         def backward(chunk_tokens: int, graph_tokens: int) -> float:
             return backward_through_batch(
@@ -192,6 +188,25 @@ class Trainer:
         candidates = [[columns[one] for one in own] for own in among]
         views = [self._training_views(*one) for one in columns]
         return contexts, views, np.array([own[0] for own in candidates]), candidates
+
+    def _lesson(
+        self, teacher: Teacher, batch: np.ndarray, views: list[list[Ids]],
+        candidates: list[list[int]],
+    ) -> Lesson:  # fmt: skip
+        """What the teacher says of a batch that :meth:`_lay_out` laid out.
+
+        It has not seen what comes last: a page of the mention's own, a view of a whole description.
+        """
+        examples = (self.examples[number] for number in batch)
+        ids = [self.worlds[place].mention_ids[mention] for place, mention in examples]
+        scores = [teacher.scores[one] for one in ids]
+        if teacher.over_views:
+            whole = 1 if self.settings.global_view else 0
+            ends = list(accumulate(map(len, views), initial=0))
+            own = [range(start, end - whole) for start, end in pairwise(ends)]
+            candidates = [[*chain.from_iterable(own[one] for one in some)] for some in candidates]
+        taught = [own[: len(some)] for own, some in zip(candidates, scores, strict=True)]
+        return Lesson(taught, scores, teacher.weight, teacher.over_views)
 
     def _training_views(self, world: int, entity: int) -> list[Ids]:
         settings = self.model.config.views

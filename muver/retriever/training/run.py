@@ -126,15 +126,16 @@ def trainer_of(
             "training.own_page_negatives adds none. Set it to false."
         )
     validation = load_worlds(*sources, "val", **both, negatives=candidates)
-    mentions_of = [sum(len(world.gold) for world in some) for some in (training, validation)]
-    logger.info("%d mentions to train on, %d to validate on", *mentions_of)
     keeper = Checkpoints(checkpoints, key)
     teacher = None
     if lessons is not None:
         rows = read_lessons(lessons).to_pylist()
         scores = {row["mention_id"]: row["scores"] for row in rows}
-        teacher = Teacher(scores, settings.teacher.weight)
-    return kind(model, training, validation, parts, settings.seed, accelerator, keeper, teacher)
+        teacher = Teacher(scores, settings.teacher.weight, settings.teacher.over == "views")
+    trainer = kind(model, training, validation, parts, settings.seed, accelerator, keeper, teacher)
+    to_validate = sum(len(world.gold) for world in validation)
+    logger.info("%d mentions to train on, %d to validate on", len(trainer.examples), to_validate)
+    return trainer
 
 
 def write(

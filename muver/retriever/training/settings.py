@@ -70,10 +70,14 @@ class TaughtBy(Settings):
     """The cross-encoder whose scores of gold and hard negatives a model learns, and how much.
 
     The loss is that of training without it plus ``weight`` times the divergence from the teacher.
+    With ``over`` it is the divergence over the candidates' views, which the teacher reads one by
+    one: by the chain rule that over the candidates, and over each one's own views by its
+    probability (cross- and self-alignment of Liu et al., ACL 2023).
     """
 
     from_: Text = field(name="from")
     weight: Positive
+    over: Literal["views"] | UnsetType = UNSET
 
 
 class StageTraining(Training, kw_only=True):
@@ -93,9 +97,10 @@ class MinedFrom(Mining, kw_only=True):
 
 
 class Taught(Settings):
-    """How much of a teacher's scores is learnt, and what made the teacher."""
+    """How much of a teacher's scores is learnt, of what, and what made the teacher."""
 
     weight: Positive
+    over: Literal["views"] | UnsetType = UNSET
     model: dict[str, Any] = {}
 
 

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.bulk import Encode
-from muver.retriever.encoders.scores import max_over_views, sum_of_max
+from muver.retriever.encoders.scores import max_over_views, similarities, sum_of_max
 from muver.retriever.training.batches import Lesson, in_batch_loss
 from muver.retriever.training.caching import CachedEncoding
 from muver.retriever.views.layout import Ids
@@ -48,7 +48,11 @@ def backward_through_batch(
             aggregate = model.aggregate or max_over_views
             scores = aggregate(mentions, encoded, owners, len(views), model.config.metric)
         loss = in_batch_loss(scores, torch.as_tensor(gold, device=device), mask_false_negatives)
-        return loss + lesson.loss(scores) if lesson else loss
+        if lesson is None:
+            return loss
+        if lesson.over_views:
+            scores = similarities(mentions, encoded, model.config.metric)
+        return loss + lesson.loss(scores)
 
     sides = [
         Side(model.encode_mentions, contexts, pad_contexts),

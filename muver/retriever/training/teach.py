@@ -1,6 +1,10 @@
 """What a cross-encoder teaches: its scores of the gold and the hard negatives of each mention."""
 
+from dataclasses import replace as with_fields
 from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import UNSET, UnsetType
 
 from muver.io.files import sha256_of, write_manifest
 from muver.io.parquet import table_of, write_table
@@ -8,13 +12,24 @@ from muver.io.typed import Count
 from muver.retriever.corpus.schema import LESSONS, negatives_of
 from muver.retriever.encoders.settings import Encoding
 from muver.retriever.encoders.stages.pairs import PairScorer
+from muver.retriever.views.settings import Context, Views
 from muver.retriever.views.worlds import load_worlds
 
 
 class Teach(Encoding):
-    """How many of each mention's hard negatives are scored."""
+    """How many of each mention's hard negatives are scored, and by which views one by one: those
+    of training. Without ``views`` an entity has the teacher's own, and one score.
+    """
 
     per_mention: Count
+    views: Views | UnsetType = UNSET
+
+
+class Layouts(NamedTuple):
+    """The teacher's contexts, and whose views it reads."""
+
+    views: Views
+    context: Context
 
 
 def teach(
@@ -35,7 +50,10 @@ def teach(
     hard = negatives_of(negatives, settings.per_mention)
     texts, more = (entities, mentions, sentences, "train"), {"gold_only": True, "negatives": hard}
     ids, scores = [], []
-    for world in load_worlds(*texts, config, pieces, **more):
+    layouts = Layouts(config.views if settings.views is UNSET else settings.views, config.context)
+    limit = layouts.views.training_views or None
+    for world in load_worlds(*texts, layouts, pieces, **more):
+        world = with_fields(world, views=[own[:limit] for own in world.views])
         among = [(gold, *some) for gold, some in zip(world.gold, world.negatives, strict=True)]
         scores += scorer.scores(world, among)
         ids += world.mention_ids

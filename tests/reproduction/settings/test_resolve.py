@@ -154,6 +154,13 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ("models.cross.teacher", {"from": "cross", "weight": 1}, "models.cross: is made of itself"),
         ("models.muver_distilled.teacher.from", "som", "teacher: som is not one whose score is"),
         (
+            "models.muver_distilled_views.training",
+            {"merged_views": 0.5},
+            "teacher has not read merged_views or padding_views",
+        ),
+        ("models.muver_distilled_views.mention_parts", ["whole"], "over: views are of sentences"),
+        ("models.cross.views.max_tokens", 32, "over: cross reads views of 32 tokens, and these"),
+        (
             "models.muver_l2.teacher",
             {"from": "cross", "weight": 1},
             "teacher: scores .* Set negatives",

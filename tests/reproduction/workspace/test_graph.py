@@ -275,6 +275,10 @@ def test_a_teacher_scores_the_negatives_of_the_model_that_it_teaches():
     assert lessons.inputs["model"].key == made.model("cross").key
     assert lessons.inputs["negatives"].path == model.inputs["negatives"].path
     assert model.settings["teacher"]["weight"] == 1
+    assert "views" not in lessons.settings
+    views = made.model("muver_distilled_views")
+    assert views.inputs["lessons"].artifact.settings["views"] == views.settings["views"]
+    assert views.settings["teacher"]["over"] == "views"
     other = graph(models={"cross": {"training": {"epochs": 9}}})
     assert other.model("muver_distilled").key != model.key
     assert made.model("muver_mined").inputs.keys() == model.inputs.keys() - {"lessons"}

@@ -4,12 +4,20 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from accelerate import Accelerator
+from msgspec import UNSET
 
 from muver.io.errors import InputError
 from muver.io.files import read_json
+from muver.io.typed import read
 from muver.retriever.corpus.schema import read_lessons
 from muver.retriever.encoders.cross import CrossEncoder
+from muver.retriever.encoders.packing import pack
+from muver.retriever.encoders.settings import Machine
 from muver.retriever.training.batches import Lesson
+from muver.retriever.training.run import trainer_of
+from muver.retriever.training.settings import ModelTraining
+from muver.retriever.training.step import backward_through_batch
 from muver.retriever.training.teach import Teach, teach
 from muver.retriever.views.worlds import load_worlds
 from tests import tiny
@@ -46,6 +54,60 @@ def test_nothing_is_learnt_of_a_teacher_that_agrees():
     taught = [row[some].tolist() for row, some in zip(scores, own, strict=True)]
     Lesson(own, taught, 1.0).loss(scores).backward()
     torch.testing.assert_close(scores.grad, torch.zeros(3, 5), rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("whole", [UNSET, 12])
+def test_views_are_taught_one_by_one(encoder, corpus, tmp_path, whole):
+    """Scores are of the views that training lays out, of the gold and then of each negative.
+
+    Pages that mentions stand on, and views of whole descriptions, are taught nothing.
+    """
+    model = make_cross(encoder)
+    model.save_pretrained(tmp_path / "cross")
+    negatives = write_negatives(tmp_path / "negatives.parquet", NUMBERS)
+    lessons = tmp_path / "lessons.parquet"
+    asked = tiny.settings(Teach, per_mention=2, views=tiny.SENTENCE_VIEWS)
+    teach(tmp_path / "cross", *corpus, negatives, lessons, tmp_path / "lessons.json", asked)
+    training = {**SETTINGS["training"], **({"global_view": whole} if whole else {})}
+    with_views = {"weight": 2, "over": "views"}
+    given = {**SETTINGS, "negatives": {"per_mention": 2}, "teacher": with_views}
+    trainer = trainer_of(
+        read(ModelTraining, {**given, "training": training}), read(Machine, tiny.COMPUTE), encoder,
+        *corpus, negatives, tmp_path / "checkpoints", lessons,
+    )  # fmt: skip
+    for world in trainer.worlds:
+        for own in world.negatives:
+            own.append((own[-1] + 1) % 12)  # as a page that the mention stands on
+    batch = trainer.batches(1)[0]
+    contexts, views, _, candidates = trainer._lay_out(batch)
+    lesson = trainer._lesson(trainer.teacher, batch, views, candidates)
+    assert (lesson.weight, lesson.over_views) == (2, True)
+    flat = [ids for some in views for ids in some]
+    for context, own, columns, scores in zip(
+        contexts, candidates, lesson.candidates, lesson.scores, strict=True
+    ):
+        kept = [ids for one in own[:3] for ids in (views[one][:-1] if whole else views[one])]
+        assert [flat[column] for column in columns] == kept
+        (expected,) = model.scores([model.pairs(context, kept)], 400, CPU)
+        np.testing.assert_allclose(scores, expected, atol=1e-6)
+        assert len(own) == 4
+
+
+def test_the_gradient_of_a_lesson_on_views(encoder):
+    """It is that of the divergence over single views, whatever an entity's best one is."""
+    model = tiny.make_model(encoder).eval()
+    contexts, views = [[5, 40, 6], [5, 41, 6]], [[[5, 50, 6], [5, 51, 6]], [[5, 52, 6]]]
+    lesson = Lesson([[0, 1, 2], [2, 0]], [[1.0, 0.0, 2.0], [0.5, 0.0]], 3.0, over_views=True)
+    where = Accelerator(cpu=True), 4096, 4096
+    both = [
+        backward_through_batch(model, contexts, views, np.array([0, 1]), *where, lesson=own)
+        for own in (None, lesson)
+    ]
+    flat = [ids for some in views for ids in some]
+    encoded = [encode(pack(some)) for encode, some in
+               ((model.encode_mentions, contexts), (model.encode_views, flat))]  # fmt: skip
+    expected = lesson.loss(encoded[0] @ encoded[1].T)
+    assert both[1] - both[0] == pytest.approx(expected.item(), abs=1e-5)
 
 
 def test_scores_are_of_the_gold_and_then_of_the_negatives(files, tmp_path):

@@ -22,7 +22,9 @@ class PairScorer:
         self.model = to_precision(model, settings.precision)
 
     def scores(self, world: World, among: Sequence[Iterable[int]]) -> list[np.ndarray]:
-        """Scores of each mention with its entities in ``among``: (entities,) float32 each."""
+        """Scores of each mention with the views of its entities in ``among``: (views,) float32
+        each; a cross-encoder's own views are one an entity.
+        """
         pairs = [self.model.pairs_in(world, *one) for one in enumerate(among)]
         where = (self._batch_tokens, self._accelerator.device, f"pairs of {world.name}")
         with self._accelerator.autocast():
