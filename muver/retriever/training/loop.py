@@ -5,10 +5,8 @@ import json
 import math
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from itertools import accumulate, chain, pairwise
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,32 +15,27 @@ from msgspec import UNSET
 from torch.nn.utils import clip_grad_norm_
 
 from muver.io.errors import InputError
-from muver.io.files import write_text
 from muver.io.progress import Progress, logger
 from muver.retriever.encoders.biencoder import BiEncoder
-from muver.retriever.training.batches import Lesson, epoch_batches
+from muver.retriever.training.batches import epoch_batches
 from muver.retriever.training.checkpoint import Checkpoints
+from muver.retriever.training.examples import (
+    Teacher,
+    fill_with_empty_views,
+    lay_out,
+    lesson_of,
+    share_of,
+    with_merged_pair,
+)
 from muver.retriever.training.log import VALIDATION
 from muver.retriever.training.optimiser import build_optimiser, planned_steps, warm_up_then_decay
 from muver.retriever.training.settings import Training
 from muver.retriever.training.start import start_from
 from muver.retriever.training.step import backward_through_batch
 from muver.retriever.training.validation import count_hits
-from muver.retriever.views.layout import Ids, Markers, merged_view
+from muver.retriever.views.layout import Ids
 from muver.retriever.views.worlds import World
 
-
-class Teacher(NamedTuple):
-    """A cross-encoder's scores of each training mention's gold and hard negatives, or of their
-    views in turn, by the mention's id, and the weight of what is learnt of them.
-    """
-
-    scores: Mapping[str, Sequence[float]]
-    weight: float
-    over_views: bool = False
-
-
-Example = tuple[int, int]  # a world's place, and that of a mention in it
 Backward = Callable[[int, int], float]  # of the tokens in one pass, and those that keep a graph
 
 
@@ -141,16 +134,20 @@ class Trainer:
 
     def work(self, batch: np.ndarray) -> tuple[list[Ids], Backward]:
         """The sequences of a batch, and what adds the gradient of its loss, which it returns."""
-        contexts, views, gold, candidates = self._lay_out(batch)
-        lesson = self._lesson(self.teacher, batch, views, candidates) if self.teacher else None
+        examples = [self.examples[number] for number in batch]
+        laid_out = lay_out(self.worlds, examples, self._training_views)
+        lesson = None
+        if self.teacher is not None:
+            whole = 1 if self.settings.global_view else 0
+            lesson = lesson_of(self.teacher, self.worlds, examples, laid_out, whole)
 
         def backward(chunk_tokens: int, graph_tokens: int) -> float:
             return backward_through_batch(
-                self.model, contexts, views, gold, self.accelerator, chunk_tokens,
-                graph_tokens, self.settings.mask_false_negatives, lesson,
+                self.model, laid_out.contexts, laid_out.views, laid_out.gold, self.accelerator,
+                chunk_tokens, graph_tokens, self.settings.mask_false_negatives, lesson,
             )  # fmt: skip
 
-        return [*contexts, *(ids for own in views for ids in own)], backward
+        return laid_out.sequences, backward
 
     def _backward(self, sequences: list[Ids], backward: Backward) -> float:
         """The batch's loss and its gradient; retried with less memory if the GPU has too little."""
@@ -167,46 +164,6 @@ class Trainer:
             self.graph_tokens = fewer_graph_tokens(
                 sequences, chunk_tokens, self.graph_tokens, self.accelerator.num_processes
             )
-
-    def _lay_out(
-        self, batch: np.ndarray
-    ) -> tuple[list[Ids], list[list[Ids]], np.ndarray, list[list[int]]]:
-        """Contexts, views of the distinct entities, the column of each mention's gold, and those of
-        its candidates: the gold and its hard negatives.
-
-        The golds come first, then the hard negatives that are no mention's gold: each entity is one
-        column, however often it was mined.
-        """
-        contexts, among = [], []
-        for place, mention in (self.examples[number] for number in batch):
-            world = self.worlds[place]
-            contexts.append(world.contexts[mention])
-            hard = world.negatives[mention] if world.negatives else []
-            among.append([(place, int(one)) for one in (world.gold[mention], *hard)])
-        golds, negatives = [own[0] for own in among], [one for own in among for one in own[1:]]
-        columns = {one: n for n, one in enumerate(dict.fromkeys([*golds, *negatives]))}
-        candidates = [[columns[one] for one in own] for own in among]
-        views = [self._training_views(*one) for one in columns]
-        return contexts, views, np.array([own[0] for own in candidates]), candidates
-
-    def _lesson(
-        self, teacher: Teacher, batch: np.ndarray, views: list[list[Ids]],
-        candidates: list[list[int]],
-    ) -> Lesson:  # fmt: skip
-        """What the teacher says of a batch that :meth:`_lay_out` laid out.
-
-        It has not seen what comes last: a page of the mention's own, a view of a whole description.
-        """
-        examples = (self.examples[number] for number in batch)
-        ids = [self.worlds[place].mention_ids[mention] for place, mention in examples]
-        scores = [teacher.scores[one] for one in ids]
-        if teacher.over_views:
-            whole = 1 if self.settings.global_view else 0
-            ends = list(accumulate(map(len, views), initial=0))
-            own = [range(start, end - whole) for start, end in pairwise(ends)]
-            candidates = [[*chain.from_iterable(own[one] for one in some)] for some in candidates]
-        taught = [own[: len(some)] for own, some in zip(candidates, scores, strict=True)]
-        return Lesson(taught, scores, teacher.weight, teacher.over_views)
 
     def _training_views(self, world: int, entity: int) -> list[Ids]:
         settings = self.model.config.views
@@ -269,53 +226,6 @@ class Trainer:
         self.log = json.loads(state["log"])
         self.checkpoints.load(self.settings.keep)  # says now, not in the end, that it is damaged
         logger.info("resumed at step %d", self.step)
-
-
-def write_log(
-    path: Path, log: list[dict[str, Any]], cutoff: int, keep: str, *notes: dict[str, Any]
-) -> None:
-    """Write the training log as JSON lines: steps, validations, the state that is kept, ``notes``.
-
-    It holds no times: if a run repeats exactly, as on a CPU, so do the log's bytes
-    (docs/fidelity.md, "Equal bytes").
-    """
-    name = f"{VALIDATION}{cutoff}"
-    recalls = [line for line in log if name in line]
-    best = max(recalls, key=lambda line: line[name])  # max takes the first of equals
-    kept = {"best": best, "last": recalls[-1]}[keep]
-    lines = [*log, {f"{keep}_step": kept["step"], f"{keep}_{name}": kept[name]}, *notes]
-    write_text(path, "".join(json.dumps(line) + "\n" for line in lines))
-
-
-def share_of(examples: list[Example], share: float, seed: int) -> list[Example]:
-    """Some of the examples, in their order; with one seed, a smaller share is part of a greater."""
-    drawn = np.random.default_rng(seed).permutation(len(examples))[
-        : math.ceil(share * len(examples))
-    ]
-    return [examples[number] for number in sorted(drawn)]
-
-
-def with_merged_pair(
-    views: list[Ids], share: float, draw: np.random.Generator, markers: Markers
-) -> list[Ids]:
-    """The views, two neighbouring ones merged with the probability ``share``."""
-    if len(views) < 2 or draw.random() >= share:
-        return views
-    at = int(draw.integers(len(views) - 1))
-    return [*views[:at], merged_view(views[at : at + 2], markers), *views[at + 2 :]]
-
-
-def fill_with_empty_views(
-    views: Sequence[Ids], count: int, pad_piece: int, max_tokens: int
-) -> list[Ids]:
-    """Append empty views up to ``count``, a fault of the released code, for parity.
-
-    It laid out every gold entity in ``count`` rows and encoded the empty ones with all positions
-    masked, which in the library of its time was the same as none masked. So an empty view is
-    ``max_tokens`` pieces ``[PAD]``, all attended. Each is encoded by itself, because each has its
-    own dropout.
-    """
-    return [*views, *([pad_piece] * max_tokens for _ in range(count - len(views)))]
 
 
 def fewer_graph_tokens(

@@ -15,8 +15,9 @@ from muver.retriever.corpus.schema import negatives_of, read_lessons
 from muver.retriever.encoders import device
 from muver.retriever.encoders.settings import Machine
 from muver.retriever.training.checkpoint import Checkpoints
-from muver.retriever.training.log import best, choice
-from muver.retriever.training.loop import Teacher, Trainer, write_log
+from muver.retriever.training.examples import Teacher
+from muver.retriever.training.log import best, choice, write_log
+from muver.retriever.training.loop import Trainer
 from muver.retriever.training.settings import EarlyChoice, ModelTraining
 from muver.retriever.training.start import config_of, start_files
 from muver.retriever.views.worlds import load_worlds

@@ -7,7 +7,7 @@ import torch
 from torch.nn.utils import clip_grad_norm_
 
 from muver.retriever.encoders.scores import max_over_views, similarities
-from muver.retriever.training.loop import fill_with_empty_views
+from muver.retriever.training.examples import fill_with_empty_views
 from muver.retriever.training.optimiser import build_optimiser, warm_up_then_decay
 from muver.retriever.training.step import backward_through_batch
 from muver.retriever.views.layout import Ids

@@ -13,7 +13,7 @@ from muver.retriever.encoders.packing import Packed, pack
 from muver.retriever.encoders.scores import max_over_views, similarities
 from muver.retriever.training.batches import in_batch_loss
 from muver.retriever.training.caching import CachedEncoding
-from muver.retriever.training.loop import fill_with_empty_views
+from muver.retriever.training.examples import fill_with_empty_views
 from muver.retriever.training.step import backward_through_batch
 from tests import tiny
 

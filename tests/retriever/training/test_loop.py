@@ -21,7 +21,7 @@ from muver.retriever.training import loop
 from muver.retriever.training import run as stage
 from muver.retriever.training.checkpoint import Checkpoints
 from muver.retriever.training.log import kept_validation
-from muver.retriever.training.loop import Trainer, fewer_graph_tokens, fill_with_empty_views
+from muver.retriever.training.loop import Trainer, fewer_graph_tokens
 from muver.retriever.training.settings import EarlyChoice, ModelTraining, StageTraining
 from muver.retriever.views.layout import merged_view
 from muver.retriever.views.worlds import load_worlds
@@ -391,16 +391,6 @@ def test_a_view_of_the_whole_description_is_the_last(encoder, corpus, tmp_path, 
             assert views[column] == [*own, world.global_views[entity]]
 
 
-def test_a_share_of_the_labels_is_part_of_a_greater_one(encoder, corpus, tmp_path):
-    found = []
-    for share in (0.25, 0.5, 1):
-        trainer = make_trainer(encoder, corpus, tmp_path / str(share), labelled=share)
-        found.append(trainer.examples)
-    quarter, half, whole = found
-    assert [len(quarter), len(half)] == [round(len(whole) / 4), round(len(whole) / 2)]
-    assert set(quarter) < set(half) < set(whole) and half == sorted(half)
-
-
 def test_without_labels_the_towers_stay_as_they_are(encoder, corpus, tmp_path):
     trainer = make_trainer(encoder, corpus, tmp_path, labelled=0)
     before = {name: weight.clone() for name, weight in trainer.model.state_dict().items()}
@@ -471,12 +461,6 @@ def test_what_is_asked_for_where_a_step_cannot_be_repeated(graph_tokens, process
     said = f"graph_tokens .now {graph_tokens};.*chunk_tokens .now 60, at least .* 50"
     with pytest.raises(InputError, match=said):
         fewer_graph_tokens(BATCH, 60, graph_tokens, processes)
-
-
-def test_an_entity_is_filled_up_if_it_has_too_few_views():
-    views = [[5, 20, 6], [5, 21, 22, 6]]
-    assert fill_with_empty_views(views, 4, 0, 3) == [*views, [0, 0, 0], [0, 0, 0]]
-    assert fill_with_empty_views(views, 2, 0, 3) == fill_with_empty_views(views, 1, 0, 3) == views
 
 
 def test_a_damaged_checkpoint_is_told_at_the_start(encoder, corpus, tmp_path, killed):

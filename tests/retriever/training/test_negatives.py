@@ -1,15 +1,11 @@
-"""Training with hard negatives: reading them, their columns in a batch, whole runs."""
+"""Training with hard negatives: reading them, whole runs."""
 
-import dataclasses
 import json
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from muver.io.errors import InputError
 from muver.io.parquet import table_writer
@@ -17,7 +13,7 @@ from muver.retriever.corpus.schema import NEGATIVES
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.files import MODEL_FILES
 from tests import tiny
-from tests.retriever.training.test_loop import SETTINGS, TRAINING, make_trainer, run, train
+from tests.retriever.training.test_loop import SETTINGS, TRAINING, run, train
 
 NUMBERS = {f"train-{world}-{n}": [(n + 1) % 12, (n + 5) % 12, (n + 7) % 12, (n + 2) % 12]
            for world in ("alder", "birch") for n in range(12)}  # fmt: skip
@@ -38,62 +34,6 @@ def write_negatives(path: Path, numbers: dict[str, list[int]]) -> Path:
 @pytest.fixture
 def negatives(tmp_path):
     return write_negatives(tmp_path / "negatives.parquet", NUMBERS)
-
-
-class Batch:
-    """A trainer of one world of 12 entities, each mention's gold and negatives as given."""
-
-    def __init__(self, trainer, golds, negatives):
-        rest = 12 - len(golds)
-        trainer.worlds[0] = self.world = dataclasses.replace(
-            trainer.worlds[0],
-            gold=np.array([*golds, *([0] * rest)]),
-            negatives=[*negatives, *([[]] * rest)],
-        )
-        laid_out = trainer._lay_out(range(len(golds)))
-        self.contexts, self.views, self.gold, self.candidates = laid_out
-
-    @property
-    def entities(self):
-        """The columns' entities: no two entities of this world have equal views."""
-        first = [[view.ids for view in own[:3]] for own in self.world.views]
-        return [first.index(own) for own in self.views]
-
-
-@pytest.fixture
-def trainer(encoder, corpus, tmp_path):
-    return make_trainer(encoder, corpus, tmp_path)
-
-
-def test_columns_of_a_batch_by_hand(trainer):
-    """Golds first; 9 was mined twice and is one column, 2 is the gold of a later mention."""
-    batch = Batch(trainer, [4, 7, 4, 2], [[9, 2, 1], [4, 9], [], [7, 0]])
-    assert batch.entities == [4, 7, 2, 9, 1, 0]
-    assert batch.gold.tolist() == [0, 1, 0, 2]
-    assert batch.contexts == batch.world.contexts[:4]
-    assert batch.candidates == [[0, 3, 2, 4], [1, 0, 3], [0], [2, 1, 5]]
-
-
-PAIRS = st.lists(
-    st.tuples(st.integers(0, 11), st.lists(st.integers(0, 11), max_size=4)), min_size=1, max_size=8
-)
-
-
-@given(PAIRS)
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_every_entity_of_a_batch_is_one_column(trainer, pairs):
-    golds = [gold for gold, _ in pairs]
-    mined = [[one for one in some if one != gold] for gold, some in pairs]
-    batch = Batch(trainer, golds, mined)
-    assert len(set(batch.entities)) == len(batch.entities)
-    assert set(batch.entities) == set(golds) | {one for some in mined for one in some}
-    assert [batch.entities[column] for column in batch.gold] == golds
-    assert set(batch.entities[: len(set(golds))]) == set(golds)
-
-
-def test_empty_views_fill_up_negatives_too(encoder, corpus, tmp_path):
-    trainer = make_trainer(encoder, corpus, tmp_path, padding_views=True)
-    assert [len(own) for own in Batch(trainer, [0], [[1, 3]]).views] == [3, 3, 3]
 
 
 def run_with(folder: Path, encoder, corpus, negatives, settings=WITH) -> dict[str, bytes]:

@@ -15,6 +15,7 @@ from muver.retriever.encoders.cross import CrossEncoder
 from muver.retriever.encoders.packing import pack
 from muver.retriever.encoders.settings import Machine
 from muver.retriever.training.batches import Lesson
+from muver.retriever.training.examples import lay_out, lesson_of
 from muver.retriever.training.run import trainer_of
 from muver.retriever.training.settings import ModelTraining
 from muver.retriever.training.step import backward_through_batch
@@ -79,9 +80,11 @@ def test_views_are_taught_one_by_one(encoder, corpus, tmp_path, whole):
         for own in world.negatives:
             own.append((own[-1] + 1) % 12)  # as a page that the mention stands on
     batch = trainer.batches(1)[0]
-    contexts, views, _, candidates = trainer._lay_out(batch)
-    lesson = trainer._lesson(trainer.teacher, batch, views, candidates)
+    examples = [trainer.examples[number] for number in batch]
+    laid_out = lay_out(trainer.worlds, examples, trainer._training_views)
+    lesson = lesson_of(trainer.teacher, trainer.worlds, examples, laid_out, 1 if whole else 0)
     assert (lesson.weight, lesson.over_views) == (2, True)
+    contexts, views, _, candidates = laid_out
     flat = [ids for some in views for ids in some]
     for context, own, columns, scores in zip(
         contexts, candidates, lesson.candidates, lesson.scores, strict=True

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from accelerate import Accelerator
 
-from muver.retriever.training.loop import fill_with_empty_views
+from muver.retriever.training.examples import fill_with_empty_views
 from muver.retriever.training.step import backward_through_batch
 from tests import tiny
 
