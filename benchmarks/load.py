@@ -39,7 +39,8 @@ MALFORMED = [
 ]  # fmt: skip
 NO_HTTP = [b"\x16\x03\x01\x02\x00", b"GET / HTTP/9\r\n\r\n", b"A" * 100_000, HEAD + b"\r\n\r\n{"]
 REACH = 0.2  # seconds, of 99 in 100 answers
-GROWTH = 1.1  # of memory from the second quarter to the last
+GROWTH = 1.1  # of what it holds from the second quarter to the last
+HELD = ("memory, MB", "threads", "open files and connections")
 
 
 class Service:
@@ -64,9 +65,10 @@ class Service:
             time.sleep(0.1)
         raise SystemExit(self.log.read_text())
 
-    def megabytes(self) -> float:
-        """What it has in memory."""
-        return self.memory.memory_info().rss / 2**20
+    def holds(self) -> tuple[float, int, int]:
+        """`HELD`, now."""
+        own = self.memory
+        return own.memory_info().rss / 2**20, own.num_threads(), own.num_fds()
 
     def connect(self) -> http.client.HTTPConnection:
         """A connection that is kept."""
@@ -192,8 +194,8 @@ def _status(line: socket.socket) -> int:
     return int(head.split()[1]) if head else 0
 
 
-def run(clients: Clients, kinds: dict[str, int], seconds: float) -> tuple[Counter, list[float]]:
-    """Let them ask for a time: counts by kind and status, and the service's memory each second."""
+def run(clients: Clients, kinds: dict[str, int], seconds: float) -> tuple[Counter, list[tuple]]:
+    """Let them ask for a time: counts by kind and status, and what it holds each second."""
     counts: Counter[tuple[str, int | str]] = Counter()
     end = time.monotonic() + seconds
 
@@ -212,13 +214,13 @@ def run(clients: Clients, kinds: dict[str, int], seconds: float) -> tuple[Counte
     ]
     for thread in threads:
         thread.start()
-    memory = []
+    held = []
     while time.monotonic() < end and clients.service.process.poll() is None:
-        memory.append(clients.service.megabytes())
+        held.append(clients.service.holds())
         time.sleep(1)
     for thread in threads:
         thread.join()
-    return counts, memory
+    return counts, held
 
 
 @contextlib.contextmanager
@@ -239,22 +241,22 @@ def load(index: Path, titles: list[str], seconds: float, number: int, changes: b
     kinds |= {"changer": 2} if changes else {}
     times: list[float] = []
     with served(index) as service:
-        counts, memory = run(Clients(service, titles, times), kinds, seconds)
+        counts, held = run(Clients(service, titles, times), kinds, seconds)
         code = service.end()
         log = service.log.read_text()
     for (kind, status), count in sorted(counts.items(), key=str):
         print(f"{kind:10} {status!s:>24} {count:8}")
-    tenths = [float(np.median(some)) for some in np.array_split(memory, 10) if len(some)]
+    tenths = [np.median(some, axis=0) for some in np.array_split(held, 10) if len(some)]
     print(f"good answers: {len(times)}, {_percentiles(times)}")
-    print(f"memory in each tenth, MB: {', '.join(f'{one:.0f}' for one in tenths)}")
+    for what, each in zip(HELD, np.transpose(tenths), strict=True):
+        print(f"{what}, in each tenth: {', '.join(f'{one:.0f}' for one in each)}")
     print(f"ended with {code}; tracebacks in its log: {log.count('Traceback')}")
     wrong = [key for key in counts if isinstance(key[1], int) and key[1] >= 500]
     wrong += [key for key in counts if key[0] in ("good", "changer") and key[1] not in (200, 429)]
     if wrong or "Traceback" in log:
         print(f"wrong: {wrong}\n{log[-2000:]}")
-    return not (
-        wrong or code or "Traceback" in log or tenths[-1] > GROWTH * tenths[len(tenths) // 4]
-    )
+    grown = (tenths[-1] > GROWTH * tenths[len(tenths) // 4]).any()
+    return not (wrong or code or "Traceback" in log or grown)
 
 
 def rates(index: Path, titles: list[str], seconds: float) -> None:
