@@ -195,7 +195,7 @@ def _status(line: socket.socket) -> int:
 
 
 def run(clients: Clients, kinds: dict[str, int], seconds: float) -> tuple[Counter, list[tuple]]:
-    """Let them ask for a time: counts by kind and status, and what it holds each second."""
+    """Let them ask for a time: counts by kind and status, and what the service held by second."""
     counts: Counter[tuple[str, int | str]] = Counter()
     end = time.monotonic() + seconds
 

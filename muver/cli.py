@@ -50,11 +50,11 @@ def setting(text: str) -> tuple[str, Any]:
     """A setting as Snakemake's ``--config`` takes it: KEY=VALUE, the value in YAML."""
     import yaml
 
-    from muver.reproduction.settings.file import Loader
+    from muver.reproduction.settings.file import load_yaml
 
     key, value = _pair(str, text)
     try:
-        return key, yaml.load(value, Loader)
+        return key, load_yaml(value, f"--config {key}")
     except yaml.YAMLError as error:
         raise argparse.ArgumentTypeError(f"{key}: {value!r} is not YAML ({error})") from None
 

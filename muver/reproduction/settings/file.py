@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).parents[2]
 NAME = "params.yaml"
 
 
-class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
     """Refuses a key that stands twice, of which YAML would silently take the last."""
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
@@ -36,6 +36,13 @@ class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
                 )
             lines[key.value] = line
         return super().construct_mapping(node, deep)
+
+
+def load_yaml(text: str, name: str) -> Any:
+    """What YAML has in a text; errors, of the library's kinds or an InputError, have the name."""
+    stream = StringIO(text)
+    stream.name = name
+    return yaml.load(stream, _Loader)
 
 
 def home() -> Path:
@@ -65,10 +72,8 @@ def read_params(path: str | Path) -> dict[str, Any]:
 
 def parse_params(text: str, name: str) -> dict[str, Any]:
     """As :func:`read_params`, of a text whose errors are to have this name."""
-    stream = StringIO(text)
-    stream.name = name
     try:
-        read = yaml.load(stream, Loader)
+        read = load_yaml(text, name)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1
         raise InputError(

@@ -107,29 +107,6 @@ def _made_of(settings: Resolved) -> dict[str, list[str]]:
     return found
 
 
-def _taught_views(settings: Resolved, where: str, model: Model) -> Iterator[str]:
-    """What keeps a teacher from scoring a model's views one by one."""
-    if not (model.teacher and model.teacher.over):
-        return
-    training, longest = training_of(settings, model), model.views.max_tokens
-    if model.views.kind != "sentences" or model.mention_parts:
-        yield (
-            f"{where}.teacher.over: views are of sentences, scored by one vector of a mention. "
-            "Leave it out."
-        )
-    if training.get("merged_views") or training["padding_views"]:
-        yield (
-            f"{where}.teacher.over: the teacher has not read merged_views or padding_views. Leave "
-            "them out."
-        )
-    read = settings.models[model.teacher.from_].views
-    if read and read.max_tokens < longest:
-        yield (
-            f"{where}.teacher.over: {model.teacher.from_} reads views of {read.max_tokens} tokens, "
-            f"and these have {longest}. Lower views.max_tokens."
-        )
-
-
 def _dotted(models: Iterable[str], rows: Iterable[str]) -> list[str]:
     return [*(f"models.{one}" for one in models), *(f"systems.{one}" for one in rows)]
 
@@ -165,6 +142,29 @@ def _models(settings: Resolved) -> Iterator[str]:
     for model in settings.grid.models:
         if model not in trained:
             yield f"grid.models names {model!r}, which is not trained as one model."
+
+
+def _taught_views(settings: Resolved, where: str, model: Model) -> Iterator[str]:
+    """What keeps a teacher from scoring a model's views one by one."""
+    if not (model.teacher and model.teacher.over):
+        return
+    training, longest = training_of(settings, model), model.views.max_tokens
+    if model.views.kind != "sentences" or model.mention_parts:
+        yield (
+            f"{where}.teacher.over: views are of sentences, scored by one vector of a mention. "
+            "Leave it out."
+        )
+    if training.get("merged_views") or training["padding_views"]:
+        yield (
+            f"{where}.teacher.over: the teacher has not read merged_views or padding_views. Leave "
+            "them out."
+        )
+    read = settings.models[model.teacher.from_].views
+    if read and read.max_tokens < longest:
+        yield (
+            f"{where}.teacher.over: {model.teacher.from_} reads views of {read.max_tokens} tokens, "
+            f"and these have {longest}. Lower views.max_tokens."
+        )
 
 
 def _systems(settings: Resolved) -> Iterator[str]:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from muver.io.errors import InputError
 from muver.io.typed import flat, overlay, problem, suggestion
 from muver.reproduction.settings.derive import derive
-from muver.reproduction.settings.file import Loader
+from muver.reproduction.settings.file import load_yaml
 from muver.reproduction.settings.params import LINKED, Params, Resolved
 from muver.reproduction.settings.precision import settle_precision
 from muver.reproduction.settings.references import check_references
@@ -114,7 +114,7 @@ def _typed(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     try:
-        read = yaml.load(value, Loader) if value else value
+        read = load_yaml(value, "--config") if value else value
     except yaml.YAMLError:
         return value
     if isinstance(read, str):  # YAML 1.1 takes 1e-5 for a word

@@ -102,15 +102,25 @@ def test_the_gradient_of_a_lesson_on_views(encoder):
     contexts, views = [[5, 40, 6], [5, 41, 6]], [[[5, 50, 6], [5, 51, 6]], [[5, 52, 6]]]
     lesson = Lesson([[0, 1, 2], [2, 0]], [[1.0, 0.0, 2.0], [0.5, 0.0]], 3.0, over_views=True)
     where = Accelerator(cpu=True), 4096, 4096
-    both = [
-        backward_through_batch(model, contexts, views, np.array([0, 1]), *where, lesson=own)
-        for own in (None, lesson)
-    ]
+
+    def gradients() -> torch.Tensor:
+        own = [w.grad.flatten().clone() for w in model.parameters() if w.grad is not None]
+        model.zero_grad()
+        return torch.cat(own)
+
+    losses, found = [], []
+    for own in (None, lesson):
+        losses.append(
+            backward_through_batch(model, contexts, views, np.array([0, 1]), *where, lesson=own)
+        )
+        found.append(gradients())
     flat = [ids for some in views for ids in some]
     encoded = [encode(pack(some)) for encode, some in
                ((model.encode_mentions, contexts), (model.encode_views, flat))]  # fmt: skip
     expected = lesson.loss(encoded[0] @ encoded[1].T)
-    assert both[1] - both[0] == pytest.approx(expected.item(), abs=1e-5)
+    assert losses[1] - losses[0] == pytest.approx(expected.item(), abs=1e-5)
+    expected.backward()
+    torch.testing.assert_close(found[1] - found[0], gradients(), rtol=1e-4, atol=1e-5)
 
 
 def test_scores_are_of_the_gold_and_then_of_the_negatives(files, tmp_path):
