@@ -6,7 +6,6 @@ tokens), where none, half and all of them do. It leaves the last one's table in 
 table1` brings the default's back.
 """
 
-import csv
 import subprocess
 import sys
 from pathlib import Path
@@ -15,27 +14,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.figure import Figure
 
-from muver.io.files import atomic_path
-from muver.reproduction.figures.style import (
-    BLACK,
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    PURPLE,
-    VERMILION,
-    house_style,
-)
+from muver.io.files import atomic_path, write_text
+from muver.reproduction.figures.style import CURVES, house_style
 from muver.reproduction.tables.records import ComparedRow, ComparisonTable, read_result
+from muver.reproduction.tables.render import csv_text
 
 SHARES = {0.0: "none", 0.5: "half", 1.0: "all"}
 AGAINST, CUTOFF = "blink_128", 16
 WIKIS, NUMBERS = Path("build/wikis"), Path("docs/results/one_aspect.csv")
 DRAWING = Path("docs/images/one_aspect.svg")
-STYLES = zip(
-    (GREY, BLACK, BLUE, GREEN, PURPLE, ORANGE, VERMILION), ("o", "s", "^", "v", "D", "P", "X"),
-    strict=True,
-)  # fmt: skip
 
 
 class Line(NamedTuple):
@@ -80,7 +67,7 @@ def draw(lines: list[Line]) -> None:
         figure = Figure(figsize=(8.3, 3.4), layout="constrained")
         recall, difference = figure.subplots(1, 2)
         methods = dict.fromkeys(line.method for line in lines)
-        for number, (method, (colour, marker)) in enumerate(zip(methods, STYLES, strict=False)):
+        for number, (method, (colour, marker)) in enumerate(zip(methods, CURVES, strict=False)):
             shares, _, recalls, middle, low, high, _ = zip(
                 *(line for line in lines if line.method == method), strict=True
             )
@@ -102,8 +89,7 @@ def draw(lines: list[Line]) -> None:
 def main() -> None:
     """Measure each share, write the numbers and draw them."""
     lines = [line for share in SHARES for line in measure(share)]
-    with atomic_path(NUMBERS) as temporary, temporary.open("w", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([Line._fields, *lines])
+    write_text(NUMBERS, csv_text(Line._fields, lines))
     draw(lines)
 
 

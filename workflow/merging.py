@@ -4,7 +4,6 @@
 often they decide, and how high they score.
 """
 
-import csv
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,10 +14,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from matplotlib.figure import Figure
 
-from muver.io.files import atomic_path
+from muver.io.files import atomic_path, write_text
 from muver.reproduction.figures.style import BLUE, GREY, ORANGE, house_style
 from muver.reproduction.settings import resolve
 from muver.reproduction.settings.file import read_params
+from muver.reproduction.tables.render import csv_text
 from muver.reproduction.workspace import graph_of
 from muver.retriever.vectors.part import Part
 from muver.retriever.views.layout import entity_slices
@@ -164,8 +164,7 @@ def draw(lines: list[Line]) -> None:
 def main() -> None:
     """Measure, write the numbers and draw them."""
     lines = measure()
-    with atomic_path(NUMBERS) as temporary, temporary.open("w", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([Line._fields, *lines])
+    write_text(NUMBERS, csv_text(Line._fields, lines))
     draw(lines)
 
 

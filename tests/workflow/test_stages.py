@@ -32,7 +32,9 @@ def test_every_kind_is_kept_by_one_stage():
 
 
 def test_dvc_hashes_the_code_that_snakemake_takes_as_inputs():
-    blocks = re.split(r"^ *(?:rule|checkpoint) (\w+):$", RULES, flags=re.MULTILINE)
+    blocks = re.split(
+        r"^ *(?:rule|checkpoint|use rule \w+ as) (\w+)(?: with)?:$", RULES, flags=re.MULTILINE
+    )
     found = {
         rule: re.findall(r'code\("(\w+)"', body)
         for rule, body in zip(blocks[1::2], blocks[2::2], strict=True)

@@ -216,7 +216,7 @@ def as_json(value):
     return json.dumps(value, sort_keys=True)
 
 
-def options(*roles, **called):
+def options(*roles, value=getitem, **called):
     """Options of a command (--entities FILE) for those of the named inputs that a rule has.
 
     `identity="encoder"` passes the input `encoder` as --identity.
@@ -225,7 +225,7 @@ def options(*roles, **called):
     def params(wildcards, input):
         given = {**{role: role for role in roles}, **called}
         return " ".join(
-            f"--{option.replace('_', '-')} {input[role]}"
+            f"--{option.replace('_', '-')} {value(input, role)}"
             for role, option in given.items()
             if input.get(role)
         )
@@ -235,13 +235,7 @@ def options(*roles, **called):
 
 def folders(*roles):
     """As `options`, with the folders of the inputs."""
-
-    def params(wildcards, input):
-        return " ".join(
-            f"--{role.replace('_', '-')} {folder(input, role)}" for role in roles if input.get(role)
-        )
-
-    return params
+    return options(*roles, value=folder)
 
 
 def folder_of(role):

@@ -49,12 +49,9 @@ use rule comparison as drawn_comparison with:
     wildcard_constraints:
         table=one_of(TABLES.pictured),
     params:
-        settings=lambda wildcards: settings_of_result(wildcards.table),
-        counts=options("counts", "mentions"),
         draw=lambda wildcards: f"&& muver stage figure --log {LOGS}/tables/{wildcards.table}_figure.log"
         f" --name {wildcards.table} --table {here(RESULTS)}/{wildcards.table}.json"
         f" --figures {here(RESULTS)}/figures",
-        record=lambda wildcards: recording(wildcards.table),
 
 
 # What none of the other rules makes: the one input is an error that says what there is.
@@ -75,31 +72,17 @@ rule not_made:
 
 if not ONE_BASE:
 
-    rule table3:
-        input:
-            **TABLES.inputs("table3"),
-            counts=W.corpus.files[2],
-            code=[*code("tables"), *code("figures")],
+    use rule drawn_comparison as table3 with:
         output:
-            shown(f"{RESULTS}/table3.html", "table3"),
-            shown(f"{RESULTS}/figures/table3.svg", "table3_figure"),
-            csv=f"{RESULTS}/table3.csv",
+            shown(f"{RESULTS}/{{table}}.html", "table3"),
+            shown(f"{RESULTS}/figures/{{table}}.svg", "table3_figure"),
+            csv=f"{RESULTS}/{{table}}.csv",
             rest=[
-                *multiext(f"{RESULTS}/table3", ".md", ".json", ".tex"),
-                f"{RESULTS}/figures/table3.png",
+                *multiext(f"{RESULTS}/{{table}}", ".md", ".json", ".tex"),
+                f"{RESULTS}/figures/{{table}}.png",
             ],
-        log:
-            f"{LOGS}/tables/table3.log",
-        benchmark:
-            f"{LOGS}/tables/table3.benchmark.tsv"
-        params:
-            settings=settings_of_result("table3"),
-            record=lambda wildcards: recording("table3"),
-        shell:
-            "muver stage table --log {log} --name table3 --settings {params.settings:q}"
-            " --evaluations {input.evaluations} --counts {input.counts} --out {output.csv}"
-            f" && muver stage figure --log {LOGS}/tables/table3_figure.log --name table3"
-            f" --table {here(RESULTS)}/table3.json --figures {here(RESULTS)}/figures {{params.record}}"
+        wildcard_constraints:
+            table="table3",
 
     # What the data and the encoder are, without any row.
     for table, given, option in (

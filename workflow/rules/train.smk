@@ -104,7 +104,7 @@ rule train:
         f"{TRAIN} --training-log {{params.folder}}/training_log.jsonl" " --out {params.folder}"
 
 
-rule train_cross:
+use rule train as train_cross with:
     input:
         inputs("models"),
         code=code("train_cross"),
@@ -116,21 +116,9 @@ rule train_cross:
         f"{LOGS}/train_cross/{{id}}.benchmark.tsv"
     wildcard_constraints:
         id=made_by("train_cross", "models"),
-    threads: COMPUTE.threads * COMPUTE.processes
-    resources:
-        gpu=GPUS * COMPUTE.processes,
     params:
-        launch=launch,
         stage="train-cross",
-        compute=of_the_machine(COMPUTE.as_dict()),
-        label=label("models"),
-        settings=settings("models"),
-        start=folder_of("start"),
         files=options(*READ, "validation_run"),
-        checkpoints=f"{ROOT}/checkpoints/{{id}}",
-        folder=subpath(output[0], parent=True),
-    shell:
-        f"{TRAIN} --training-log {{params.folder}}/training_log.jsonl" " --out {params.folder}"
 
 
 rule choose:

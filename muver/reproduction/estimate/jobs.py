@@ -198,9 +198,8 @@ class _Lister:
     def training(self, one: Artifact) -> Job:
         """``mentions * epochs * (context + (1 + negatives) * views * tokens)`` tokens.
 
-        A batch above ``graph_tokens`` is encoded once more, and every ``validate_every`` steps the
-        validation mentions and the entities that they may mean are, and compared. Processes share
-        all of it.
+        Every ``validate_every`` steps the validation mentions and the entities that they may mean
+        are encoded and compared.
         """
         if among := one.settings.get("best_of"):
             alone = self.training(replace(one, settings=next(iter(among.values()))))
@@ -208,8 +207,7 @@ class _Lister:
             return replace(
                 alone, of=one, encoded=alone.encoded * times, trained=alone.trained * times
             )
-        data, own = self.data, one.settings["training"]
-        processes = self.graph.settings.compute.processes
+        data = self.data
         views, tokens, context = self.layout(one)
         golds = 1 + one.settings.get("negatives", {}).get("per_mention", 0)
         used = min(views, one.settings["views"].get("training_views") or views)
@@ -220,37 +218,38 @@ class _Lister:
             train, val = linking.train, linking.validation
             among = golds * data.mentions[train] + data.mentions[val] + linking.further
             among = min(among, data.whole)
-        passes = data.mentions[train] * own.get("labelled", 1) * own["epochs"]
-        batch = own["batch_size"] * each
-        twice = batch > own["graph_tokens"]
-        validations = max(passes / own["batch_size"] / own["validate_every"], 1)
         pairs = data.pairs.get("val", among * data.mentions[val])
         compared = tokens * context if one.settings.get("score") == "sum_max" else views
         validated = among * views * tokens + data.mentions[val] * context
         validated += pairs * compared * self.product
-        return Job(
-            one,
-            0 if one.kind == "grid" else 2 * self.tower,
-            encoded=(passes * each * twice + validations * validated) / processes,
-            trained=passes * each / processes,
-            batch=own["chunk_tokens"] if twice else batch,
-        )
+        disk = 0 if one.kind == "grid" else 2 * self.tower
+        return self.steps(one, disk, data.mentions[train], each, validated)
 
     def reranking(self, one: Artifact) -> Job:
         """``mentions * epochs * (1 + negatives) * (context + tokens)`` of a cross-encoder, and as
         many candidates of the validation mentions.
         """
-        own, mentions = one.settings["training"], self.data.mentions
-        pair = sum(self.layout(one)[1:]) * (1 + one.settings["negatives"]["per_mention"])
-        passes = mentions["train"] * own.get("labelled", 1) * own["epochs"]
+        mentions = self.data.mentions
+        each = sum(self.layout(one)[1:]) * (1 + one.settings["negatives"]["per_mention"])
+        return self.steps(one, self.tower, mentions["train"], each, mentions["val"] * each)
+
+    def steps(
+        self, one: Artifact, disk: float, mentions: float, each: float, validated: float
+    ) -> Job:
+        """A training's passes over ``mentions`` of ``each`` tokens, and its validations.
+
+        A batch above ``graph_tokens`` is encoded once more; processes share all of it.
+        """
+        own, processes = one.settings["training"], self.graph.settings.compute.processes
+        passes = mentions * own.get("labelled", 1) * own["epochs"]
         validations = max(passes / own["batch_size"] / own["validate_every"], 1)
-        batch = own["batch_size"] * pair
+        batch = own["batch_size"] * each
         twice = batch > own["graph_tokens"]
         return Job(
             one,
-            self.tower,
-            encoded=passes * pair * twice + validations * mentions["val"] * pair,
-            trained=passes * pair,
+            disk,
+            encoded=(passes * each * twice + validations * validated) / processes,
+            trained=passes * each / processes,
             batch=own["chunk_tokens"] if twice else batch,
         )
 

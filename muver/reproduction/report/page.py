@@ -29,7 +29,7 @@ SCRIPTS = (
     "elements.js", "store.js", "select.js", "statistics.js", "highlight.js", "parts.js",
     "detail.js", "list.js", "controls.js", "links.js", "main.js",
 )  # fmt: skip
-LINKS_ONLY = ("elements.js", "links.js", "tables_only.js")
+LINKS_ONLY = ("elements.js", "links.js")
 
 
 def html_of(

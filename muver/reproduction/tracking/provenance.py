@@ -107,11 +107,10 @@ def commit(project: Path = Path(".")) -> dict[str, str]:
 
     Empty where there is no git.
     """
-    tags = code_version(project)
-    if "git_commit" not in tags:
+    if not (head := git(project, "rev-parse", "HEAD")):
         return {}
     changed = ", with changes that are not committed" if changed_since_commit(project) else ""
-    return {"hash": tags["git_commit"], "changed": changed}
+    return {"hash": head, "changed": changed}
 
 
 def changed_since_commit(project: Path) -> list[str]:

@@ -38,7 +38,7 @@ def test_data_come_back_and_cannot_end_their_element():
 
 
 def test_assets_are_used_and_can_stand_in_a_page():
-    used = {*SCRIPTS, "tables_only.js", "page.css", "page.html", "explorer.html"}
+    used = {*SCRIPTS, "page.css", "page.html", "explorer.html"}
     used |= {"results.html", "rows.html", "run.html"}
     files = [*ASSETS.iterdir(), *SHARED.iterdir()]
     assert {path.name for path in files} == used

@@ -66,3 +66,5 @@ function openTarget(event) {
   const target = byId(hash.slice(1));
   if (target) target.open = true;
 }
+
+startLinks();

@@ -110,7 +110,6 @@ function start(store) {
   if (location.hash === "#predictions") toHeading(); // the browser went there before it had its height
 }
 
-startLinks();
 unpack(byId("data").textContent)
   .then((data) => start(new Store(data)))
   .catch((error) => {

@@ -1,3 +1,0 @@
-// A page without predictions.
-
-startLinks();
