@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from functools import partial
 from pathlib import Path
+from shutil import get_terminal_size
+from textwrap import fill
 from typing import Any, Literal, Union, get_args, get_origin
 
 from muver.io.checking import did_you_mean
@@ -28,11 +30,9 @@ from muver.version import __version__
 # Options whose word means something else in Python, or is longer there.
 FLAGS = {
     "as_json": "json",
-    "asked": "settings",
     "columns": "map",
     "file": "from",
     "form": "format",
-    "measured": "measure",
     "number": "part",
     "show": "print",
     "training": "train",
@@ -89,32 +89,21 @@ class _Merge(argparse.Action):
 JSON = {"type": _json_object, "action": _Merge, "nargs": "+", "metavar": "JSON"}
 
 
-class _Formatter(argparse.HelpFormatter):
-    """Wraps paragraphs; indented ones, to be copied, stay as they are."""
-
-    def _fill_text(self, text: str, width: int, indent: str) -> str:
-        parts = text.split("\n\n")
-        return "\n\n".join(
-            part
-            if part.startswith(" ")
-            else super(_Formatter, self)._fill_text(part, width, indent)
-            for part in parts
-        )
-
-
 def parser_of(command: Command) -> argparse.ArgumentParser:
     """The parser of a command; imports its work."""
     work = command.function()
     more, told = documented(work)
-    called = "`snakemake -n -p --quiet host` shows how the workflow calls it."
+    width = max(get_terminal_size().columns - 2, 11)  # argparse's
+    called = fill("`snakemake -n -p --quiet host` shows how the workflow calls it.", width)
     if command.example:
         lines = f"muver {command.name} {command.example}".split("\n")
         called = "For example\n\n    " + " \\\n    ".join(lines)
+    first = f"{command.help[0].upper()}{command.help[1:]}."
     parser = argparse.ArgumentParser(
         prog=f"muver {command.name}",
-        description="\n\n".join([f"{command.help[0].upper()}{command.help[1:]}.", *more]),
+        description="\n\n".join(fill(part, width) for part in [first, *more]),
         epilog=called,
-        formatter_class=_Formatter,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     is_stage = command.name.startswith(STAGE)
     if is_stage:
@@ -140,7 +129,6 @@ def parser_of(command: Command) -> argparse.ArgumentParser:
 
 
 def run(command: Command, words: Sequence[str]) -> None:
-    """Do the work of a command."""
     with redirect_stderr(Shown(sys.stderr)):
         given = vars(parser_of(command).parse_args(words))
     label = [command.name.removeprefix(STAGE), given.pop("label", None)]
@@ -288,8 +276,6 @@ def overview() -> str:
 
 
 def _rows(rows: Mapping[str, str]) -> list[str]:
-    from textwrap import fill
-
     width = max(map(len, rows)) + 4
     return [
         fill(text, 100, initial_indent=f"  {name:{width - 2}}", subsequent_indent=" " * width)

@@ -118,6 +118,19 @@ def lock(file: IO, path: Path, wait: bool) -> None:
         ) from error
 
 
+def copy(source: Path, path: Path) -> None:
+    """Copy a file through :func:`atomic_path`.
+
+    On a full disk the system's error names ``source``; ours names ``path``.
+    """
+    with (
+        open(source, "rb"),  # it may be missing, which is no error of ``path``
+        disk_errors(path, "This file is as it was."),
+        atomic_path(path) as temporary,
+    ):
+        shutil.copyfile(source, temporary)
+
+
 def write_text(path: str | Path, text: str) -> None:
     """Write UTF-8 text through :func:`atomic_path`, with Unix line ends on every system."""
     with atomic_path(path) as temporary:
@@ -142,14 +155,13 @@ def read_json(path: str | Path) -> Any:
         raise InputError(f"{path}: cannot be read ({error}).") from None
 
 
-def canonical_json(value: Any) -> str:
-    """JSON with sorted keys and no spaces, so that equal values give equal text."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-
-
 def short_hash(value: Any, length: int = 12) -> str:
-    """The first ``length`` hexadecimal digits of the SHA-256 of a JSON-able value."""
-    return hashlib.sha256(canonical_json(value).encode("utf-8")).hexdigest()[:length]
+    """The first ``length`` hexadecimal digits of the SHA-256 of a JSON-able value.
+
+    Keys are sorted and nothing is spaced, so that equal values give equal text.
+    """
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()[:length]
 
 
 def sha256_of(path: str | Path) -> str:

@@ -23,7 +23,7 @@ ELSEWHERE = {
     "data that has to be downloaded": r"muver stage download|realworlds|plan .*(zeshel|wikipedia)",
     "weights from the hub": r"sentence-transformers/|preset=released",
     "this machine's answer is no": r"doctor check",
-    "minutes": r"python -m (benchmarks|pytest)|entities=100000|--measure",
+    "minutes": r"python -m (benchmarks|pytest)|entities=100000",
     "a number of record": r"doctor record|make check",
     "a cache that others share, in test_dvc.py": r"dvc (push|exp|artifacts|remote|commit)|git tag",
 }

@@ -22,7 +22,7 @@ from muver.io.errors import InputError
 from muver.io.progress import Progress
 from muver.kb.importing.items import LeftOut, Notes
 from muver.retriever.corpus.archive import decompressed
-from muver.retriever.corpus.jsonl import BadLine, line_parser
+from muver.retriever.corpus.jsonl import BadLine, structs
 from muver.retriever.corpus.settings import BadLines
 
 PIECE = 1 << 20
@@ -117,13 +117,9 @@ def read_json_lines(
     path: Path, kind: type[T], encoding: str | None = None
 ) -> Iterator[tuple[str, T]]:
     """Each line's place and what it holds; one of another form is refused."""
-    parse = line_parser(kind)
     with opened_text(path, encoding) as text:
-        for number, line in enumerate(lines_of(text, path), start=1):
-            try:
-                yield f"line {number}", parse(line)
-            except BadLine as error:
-                raise InputError(f"{path}, line {number}: {error}.") from None
+        for number, one in structs(enumerate(lines_of(text, path), start=1), path, kind):
+            yield f"line {number}", one
 
 
 def parsed_lines(

@@ -15,10 +15,8 @@ from muver.io.progress import duration, logger
 from muver.io.typed import flat
 from muver.kb.index import changes
 from muver.kb.index.index import Change, Index
+from muver.kb.index.mentions import STDIN
 from muver.kb.index.settings import Making
-
-STDIN = "-"
-
 
 Columns = Sequence[tuple[str, str]]  # names, and the columns that they stand for
 

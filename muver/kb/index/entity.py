@@ -81,26 +81,24 @@ class EntityViews(NamedTuple):
         return Candidate(number, one.id, one.title, score, *self.view(view), one.world)
 
 
-def check(entity: Entity, where: str) -> Entity:
-    """An entity, or a mistake that begins with ``where`` for one that no index takes."""
-    try:
-        entity = msgspec.convert(msgspec.to_builtins(entity), Entity)
-        msgspec.json.encode(entity)  # a lone surrogate is no text
-    except (msgspec.ValidationError, UnicodeEncodeError) as error:
-        raise Mistake(f"{where}: not an entity ({error}).") from None
-    if not (entity.title.strip() or entity.description.strip()):
-        raise Mistake(f"{where}: neither title nor description; there is nothing to find.")
-    return entity
-
-
 def checked(source: str | Path | Iterable[Entity]) -> Iterator[Entity]:
-    """The entities of a folder that `muver kb import` wrote, or those given, one by one."""
+    """The entities of a folder that `muver kb import` wrote, or those given, one by one; a mistake
+    for one that no index takes.
+    """
     if isinstance(source, str | Path):
         source, place = _read(source), f"{source}, row"
     else:
         place = "entity"
     for number, entity in enumerate(source):
-        yield check(entity, f"{place} {number}")
+        where = f"{place} {number}"
+        try:
+            entity = msgspec.convert(msgspec.to_builtins(entity), Entity)
+            msgspec.json.encode(entity)  # a lone surrogate is no text
+        except (msgspec.ValidationError, UnicodeEncodeError) as error:
+            raise Mistake(f"{where}: not an entity ({error}).") from None
+        if not (entity.title.strip() or entity.description.strip()):
+            raise Mistake(f"{where}: neither title nor description; there is nothing to find.")
+        yield entity
 
 
 def _read(folder: str | Path) -> Iterator[Entity]:

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +21,8 @@ from muver.retriever.views.files import punkt_fingerprint
 if TYPE_CHECKING:
     from muver.kb.index.model import ViewEncoder
     from muver.retriever.encoders.biencoder import BiEncoder
+
+M = TypeVar("M")
 
 
 class Machinery:
@@ -41,7 +43,6 @@ class Machinery:
         return mention_vectors(model, mentions)
 
     def columns(self, entities: Sequence[Entity]) -> dict[str, pa.Array]:
-        """The columns of a segment that has these entities."""
         made = {
             name: pa.array([getattr(entity, name) for entity in entities], kind)
             for name, kind in ENTITY
@@ -56,9 +57,11 @@ class Machinery:
 
     @cached_property
     def model(self) -> "BiEncoder":
+        from muver.retriever.encoders.biencoder import BiEncoder
+
         if all(path.stat().st_size <= AT_ONCE for path in (self.folder / MODEL).rglob("*")):
             check_part(self.folder, MODEL, self.state)
-        return load_model(self.folder / MODEL)
+        return load_model(self.folder / MODEL, BiEncoder)
 
     @cached_property
     def _encoder(self) -> "ViewEncoder":
@@ -68,13 +71,11 @@ class Machinery:
         return ViewEncoder(self.model, self.state.settings, self.folder / PUNKT)
 
 
-def load_model(folder: Path) -> "BiEncoder":
+def load_model(folder: Path, kind: type[M]) -> M:
     """A model where it computes fastest."""
     import torch
 
-    from muver.retriever.encoders.biencoder import BiEncoder
-
-    model = BiEncoder.from_pretrained(folder).eval()
+    model = kind.from_pretrained(folder).eval()
     return model.to("cuda" if torch.cuda.is_available() else "cpu")
 
 

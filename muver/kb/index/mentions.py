@@ -8,7 +8,6 @@ anywhere else a backslash is itself.
 import contextlib
 import re
 import sys
-from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -20,7 +19,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from muver.io.errors import InputError
 from muver.kb.importing.opening import opened
-from muver.retriever.corpus.jsonl import BadLine, line_parser
+from muver.retriever.corpus.jsonl import numbered, structs
 from muver.retriever.corpus.linking.benchmark import NO_ID, whole_id
 from muver.retriever.corpus.linking.conll import NO_ENTITY, START, documents, has_entity
 from muver.retriever.retrieval.answers import Mention
@@ -76,7 +75,7 @@ def read_mentions(
     read = None
     standard = contextlib.nullcontext(sys.stdin.buffer)
     with standard if str(path) == STDIN else opened(Path(path)) as stream:
-        lines: Lines = _numbered(stream)
+        lines: Lines = numbered(stream)
         form = form or ("text" if ner else ENDINGS.get(Path(path).suffix.lower()))
         if form is None:
             form, lines = _guessed(lines)
@@ -133,11 +132,6 @@ def mention_at(text: str, start: int, end: int) -> Mention:
     )
 
 
-def _numbered(stream: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
-    for number, line in enumerate(stream, start=1):
-        yield number, line.removeprefix(BOM_UTF8) if number == 1 else line
-
-
 def _guessed(lines: Lines) -> tuple[str, Lines]:
     """The format, by the first line that is not empty, and all lines again."""
     seen = []
@@ -171,13 +165,8 @@ def _paragraphs(lines: Lines, where: str) -> Iterator[tuple[int, str]]:
 
 
 def _json_lines(lines: Lines, where: str) -> Iterator[Labelled]:
-    parse = line_parser(_Line)
-    for number, line in lines:
+    for number, one in structs(lines, where, _Line):
         place = f"{where}, line {number}"
-        try:
-            one = parse(line)
-        except BadLine as error:
-            raise InputError(f"{place}: {error}.") from None
         if not one.mention.strip():
             raise InputError(f"{place}: 'mention' is empty.")
         if one.gold == "":

@@ -39,7 +39,7 @@ from muver.retriever.encoders.hub import pinned
 from muver.retriever.encoders.settings import ModelConfig
 from muver.retriever.encoders.start import make_start
 from muver.retriever.retrieval.rows import GLOBAL, ORIGINAL
-from muver.retriever.training.start import as_the_makers, is_model, makers_vectors, start_from
+from muver.retriever.training.start import as_the_makers, is_model, makers_vectors
 from muver.retriever.views import punkt
 from muver.retriever.views.build import entity_views
 from muver.retriever.views.expand import expand_world
@@ -73,7 +73,7 @@ def keep(
             _copy(Path(source), place)
         else:
             _save_untrained(source, place, settings)
-    model = load_model(place)
+    model = load_model(place, BiEncoder)
     config, views = model.config, kinds(settings, model.config)
     if config.score == "sum_max" or config.mention_parts:
         raise InputError(
@@ -124,7 +124,7 @@ def _save_untrained(source: str, folder: Path, settings: Making) -> None:
         scale = SCALE if makers_vectors(start)["normalised"] else None
         config = as_the_makers(read(ModelConfig, asked), start, scale)
         config = replace(config, provenance={"untrained": source})
-        model = start_from(start, config)
+        model = BiEncoder.from_encoder(start, config)
         try:
             model.save_pretrained(folder)
         except SafetensorError as error:  # a full disk's is one

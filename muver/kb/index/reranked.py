@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
+from muver.kb.index.machinery import load_model
 from muver.retriever.encoders.cross import CrossEncoder
 from muver.retriever.retrieval.answers import SIDES, Candidate, Mention
 from muver.retriever.views.build import entity_views, mention_contexts
@@ -30,9 +30,8 @@ class Reranked:
 
     @classmethod
     def of(cls, index: Any, folder: Path, depth: int) -> "Reranked":
-        """An index with the cross-encoder in a folder, where it computes fastest."""
-        model = CrossEncoder.from_pretrained(folder).eval()
-        return cls(index, model.to("cuda" if torch.cuda.is_available() else "cpu"), depth)
+        """An index with the cross-encoder in a folder."""
+        return cls(index, load_model(folder, CrossEncoder), depth)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._index, name)

@@ -123,7 +123,6 @@ class Part:
         return Postings(place, starts, owners[order], times[order], lengths)
 
     def rows(self, world: str | None) -> slice:
-        """The rows of a world, or all."""
         return slice(0, len(self)) if world is None else self.spans.get(world, slice(0, 0))
 
     def block(self, world: str | None, first: int) -> ViewBlock:
@@ -143,12 +142,10 @@ class Part:
         return self.vectors[self.starts[row] : self.starts[row + 1]]
 
     def entity(self, row: int) -> Entity:
-        """The entity of a row."""
         columns = ("id", "world", "title", "description", "aliases")
         return Entity(**{name: self.batch.column(name)[row].as_py() for name in columns})
 
     def views(self, row: int) -> EntityViews:
-        """The entity of a row with its views."""
         sentences, views = (
             np.stack([field.to_numpy() for field in self.batch.column(name)[row].values.flatten()])
             for name in ("sentences", "views")

@@ -51,8 +51,6 @@ class Damaged(InputError):
 
 
 class Model(Record):
-    """The model of an index."""
-
     name: str  # as the user gave it
     fingerprint: str  # of its directory
     trained: bool  # or an encoder as its makers left it

@@ -1,7 +1,7 @@
 """Read JSON lines of a known form; every mistake is reported with its line."""
 
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
@@ -39,14 +39,26 @@ def line_parser(kind: type[T]) -> Callable[[bytes], T]:
 
 def read_json_lines(path: str | Path, kind: type[T]) -> Iterator[tuple[int, T]]:
     """Yield each line's number (from 1) and its struct; a byte-order mark is skipped."""
-    parse = line_parser(kind)
     with open(path, "rb") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                parsed = parse(line.removeprefix(BOM_UTF8) if number == 1 else line)
-            except BadLine as error:
-                raise InputError(f"{path}, line {number}: {error}.") from None
-            yield number, parsed
+        yield from structs(numbered(file), path, kind)
+
+
+def numbered(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Lines with their numbers, from 1, without a byte-order mark."""
+    for number, line in enumerate(lines, start=1):
+        yield number, line.removeprefix(BOM_UTF8) if number == 1 else line
+
+
+def structs(
+    lines: Iterable[tuple[int, bytes | str]], where: str | Path, kind: type[T]
+) -> Iterator[tuple[int, T]]:
+    """Numbered lines parsed; one of another form is an error that names ``where`` and its line."""
+    parse = line_parser(kind)
+    for number, line in lines:
+        try:
+            yield number, parse(line)
+        except BadLine as error:
+            raise InputError(f"{where}, line {number}: {error}.") from None
 
 
 def _reason(kind: type, line: bytes) -> str:

@@ -9,7 +9,7 @@ parts of the same form, without these arrays.
 
 import hashlib
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -58,13 +58,6 @@ class MadePart(NamedTuple):
     first: int  # number of its first entity
     entities: int
     segments: int
-    fingerprint: str
-    bytes: int
-
-    def batches(self, columns: Sequence[str], size: int) -> Iterator[pa.RecordBatch]:
-        """The entities in order, up to ``size`` at a time; memory holds little more than those."""
-        with pq.ParquetFile(self.path) as file:
-            yield from file.iter_batches(batch_size=size, columns=list(columns))
 
 
 def part_name(number: int) -> str:
@@ -85,8 +78,7 @@ def open_part(folder: str | Path, number: int) -> MadePart:
     paragraphs = metadata.num_columns - 1
     groups = (metadata.row_group(group) for group in range(metadata.num_row_groups))
     segments = sum(group.column(paragraphs).num_values for group in groups)
-    first, fingerprint = parts[number]["first"], parts[number]["fingerprint"]
-    return MadePart(path, first, metadata.num_rows, segments, fingerprint, path.stat().st_size)
+    return MadePart(path, parts[number]["first"], metadata.num_rows, segments)
 
 
 class KnowledgeBase:

@@ -12,7 +12,7 @@ import requests
 
 from muver.io.checking import disk_errors
 from muver.io.errors import InputError
-from muver.io.files import atomic_path, sha256_of, write_text
+from muver.io.files import atomic_path, copy, sha256_of, write_text
 from muver.io.progress import Progress, logger
 from muver.retriever.corpus.archive import find_root, unpacked
 from muver.retriever.corpus.sources import SPLITS, Source
@@ -114,9 +114,7 @@ def obtain_files(download: Download, out: Path) -> None:
 def place(root: Path, out: Path, names: Sequence[str]) -> None:
     """Copy the named files from ``root`` to ``out``, each complete or not at all."""
     for name in names:
-        refused = disk_errors(out / name, "Files already placed are complete.")
-        with refused, atomic_path(out / name) as temporary:
-            shutil.copyfile(root / name, temporary)
+        copy(root / name, out / name)
 
 
 def fetch(address: str, path: str | Path, by_hand: str) -> None:
@@ -178,7 +176,7 @@ def _receive(address: str, part: Path, by_hand: str) -> None:
 def _link(file: Path, target: Path) -> None:
     if target.exists() and target.samefile(file):
         return
-    with atomic_path(target) as temporary:
+    with disk_errors(target, "This file is as it was."), atomic_path(target) as temporary:
         try:
             os.link(file, temporary)
         except OSError:  # another file system, or one without links

@@ -97,9 +97,10 @@ def negatives_of(path: str | Path, count: int) -> dict[str, list[int]]:
     return {row["mention_id"]: row["negatives"][:count] for row in rows}
 
 
-def read_lessons(path: str | Path) -> pa.Table:
-    """A teacher's scores (`LESSONS`), in the order of the mentions."""
-    return read_table(path, LESSONS, "a table of a teacher's scores", "teach")
+def lessons_of(path: str | Path) -> dict[str, list[float]]:
+    """A teacher's scores (`LESSONS`) of each mention, by its id."""
+    rows = read_table(path, LESSONS, "a table of a teacher's scores", "teach").to_pylist()
+    return {row["mention_id"]: row["scores"] for row in rows}
 
 
 def _among(column: str, wanted: Sequence[str] | None) -> list[tuple[str, str, list[str]]] | None:

@@ -10,9 +10,15 @@ from msgspec.structs import replace
 from torch import Tensor, nn
 
 from muver.io.errors import InputError
-from muver.io.files import atomic_path, read_json, write_json
+from muver.io.files import copy, read_json, write_json
 from muver.io.typed import read
-from muver.retriever.encoders.files import CONFIG_FILE, TOKENIZER_FILE, TOWERS, write_model_card
+from muver.retriever.encoders.files import (
+    CONFIG_FILE,
+    TOKENIZER_FILE,
+    TOWERS,
+    is_model,
+    write_model_card,
+)
 from muver.retriever.encoders.packing import Packed
 from muver.retriever.encoders.pooling import pool
 from muver.retriever.encoders.scores import LogMeanExp
@@ -55,9 +61,16 @@ class BiEncoder(nn.Module):
 
     @classmethod
     def from_encoder(cls, folder: str | Path, config: ModelConfig) -> "BiEncoder":
-        """Start both towers from the same encoder's directory; they share no weights."""
-        model = cls(*(load_tower(Path(folder)) for _ in TOWERS), Pieces(folder), config)
-        model.require_layouts()
+        """A model of ``config`` with the weights and the vocabulary in ``folder``.
+
+        Both towers start from an encoder's directory and share no weights. If ``folder`` is a
+        model's, they are its own; its views, context, pooling and score are ignored.
+        """
+        folder = Path(folder)
+        towers = TOWERS if is_model(folder) else (".", ".")
+        model = cls(*(load_tower(folder / tower) for tower in towers), Pieces(folder), config)
+        model.require_positions("context.max_tokens", config.context.max_tokens)
+        model.require_positions("views.max_tokens", config.views.max_tokens)
         return model
 
     @classmethod
@@ -76,8 +89,7 @@ class BiEncoder(nn.Module):
         folder = Path(folder)
         for name in TOWERS:
             getattr(self, name).save(folder / name)
-        with atomic_path(folder / TOKENIZER_FILE) as temporary:
-            temporary.write_bytes(self.pieces.path.read_bytes())
+        copy(self.pieces.path, folder / TOKENIZER_FILE)
         config = replace(self.config, **self.aggregate.values) if self.aggregate else self.config
         if self.log_scale is not None:
             config = replace(config, scale=math.exp(self.log_scale.item()))
@@ -92,12 +104,6 @@ class BiEncoder(nn.Module):
                     f"{setting} is {tokens}, but the encoder has {tower.positions} positions. "
                     "Lower it or choose another encoder."
                 )
-
-    def require_layouts(self) -> None:
-        """Refuse contexts and views that are longer than the encoder has positions."""
-        for name in ("context", "views"):
-            own = getattr(self.config, name).max_tokens
-            self.require_positions(f"{name}.max_tokens", own)
 
     def encode_mentions(self, batch: Packed) -> Tensor:
         """Vectors of contexts in the order given: (batch, d), (batch, parts, d) of a mention's
@@ -140,7 +146,7 @@ class BiEncoder(nn.Module):
             "whole": (pooling, span),
             "span": ("span", span),
             "left": ("span", (markers.before_text, span[0])),
-            "right": ("span", (span[1], markers.after_text)),
+            "right": ("span", (span[1], markers.eos[0] if markers.eos else None)),
         }
         ends = (*markers.bos, *markers.eos)
         pooled = [

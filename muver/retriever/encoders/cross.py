@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from torch import Tensor, nn
 
 from muver.io.errors import InputError
-from muver.io.files import atomic_path, read_json, write_json
+from muver.io.files import copy, read_json, write_json
 from muver.io.typed import read
 from muver.retriever.encoders.bulk import encode_vectors
 from muver.retriever.encoders.files import (
@@ -31,7 +31,7 @@ from muver.retriever.encoders.packing import Packed
 from muver.retriever.encoders.settings import ModelConfig
 from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.encoders.towers import Tower, load_tower
-from muver.retriever.views.layout import Ids, pair
+from muver.retriever.views.layout import Ids
 from muver.retriever.views.worlds import World
 
 
@@ -77,14 +77,13 @@ class CrossEncoder(nn.Module):
         """Write the directory: tower, tokenizer, configuration, card."""
         folder = Path(folder)
         self.encoder.save(folder / CROSS_TOWER)
-        with atomic_path(folder / TOKENIZER_FILE) as temporary:
-            temporary.write_bytes(self.pieces.path.read_bytes())
+        copy(self.pieces.path, folder / TOKENIZER_FILE)
         config = replace(self.config, scale=math.exp(self.log_scale.item()))
         write_model_card(folder / "README.md", config, CROSS_CARD)
         write_json(folder / CONFIG_FILE, config.as_dict())
 
     def forward(self, batch: Packed) -> Tensor:
-        """Scores of pairs (:func:`muver.retriever.views.layout.pair`) as packed: (pairs, 1)."""
+        """Scores of pairs (:meth:`pairs`) as packed: (pairs, 1)."""
         markers, ids, read = self.pieces.markers, batch.unpack(batch.ids), batch.mask.bool()
         ends = torch.isin(ids, ids.new_tensor([*markers.eos, markers.title_end]))
         context = read & (ends.cumsum(dim=1) - ends.long() == 0)  # up to the first end
@@ -96,8 +95,9 @@ class CrossEncoder(nn.Module):
         return sums * self.log_scale.exp() / math.sqrt(self.config.terms)
 
     def pairs(self, context: Ids, views: Sequence[Ids]) -> list[Ids]:
-        """A mention's context with each of some views, laid out."""
-        return [pair(context, view, self.pieces.markers) for view in views]
+        """A context with each of some views: ``[CLS] context [SEP] title [ENT] text [SEP]``."""
+        start = len(self.pieces.markers.bos)
+        return [[*context, *view[start:]] for view in views]
 
     def pairs_in(self, world: World, mention: int, entities: Iterable[int]) -> list[Ids]:
         """A world's mention laid out with each view of some of its entities."""

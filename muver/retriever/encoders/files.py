@@ -91,6 +91,11 @@ Settings it was made with, which `muver.retriever.encoders.settings.ModelConfig`
 """
 
 
+def is_model(folder: Path) -> bool:
+    """Whether a folder is a model's directory; otherwise it is an encoder's."""
+    return (folder / CONFIG_FILE).is_file()
+
+
 def write_model_card(path: Path, config: ModelConfig, card: str = CARD) -> None:
     """Write a README.md on what the model is, how to load it and how it was made."""
     settings = json.dumps(config.as_dict(), indent=2, ensure_ascii=False)

@@ -1,6 +1,5 @@
 """The checkpoint that training starts from: made from scratch, a directory, or from the hub."""
 
-import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,7 @@ import torch
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
 from muver.io.errors import InputError
-from muver.io.files import atomic_path, read_json, sha256_of, write_manifest
+from muver.io.files import atomic_path, copy, read_json, sha256_of, write_manifest
 from muver.io.progress import logger
 from muver.io.typed import read
 from muver.retriever.corpus.schema import read_entities
@@ -135,8 +134,7 @@ def _identity(folder: Path) -> dict[str, Any]:
 def _copy(folder: Path, out: Path, identity: Mapping[str, Any]) -> None:
     """Copy an encoder that was taken before, without the library, which takes seconds to import."""
     for file in (*TOWER_FILES, TOKENIZER_FILE):
-        with atomic_path(out / file) as temporary:
-            shutil.copyfile(folder / file, temporary)
+        copy(folder / file, out / file)
     for key, file in CHECKSUMS.items():
         if identity[key] != sha256_of(out / file):
             raise InputError(

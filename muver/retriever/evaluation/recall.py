@@ -97,9 +97,8 @@ def gold_ranks(
     those of each world's entities; with "id" only the gold entity itself is.
     """
     mention_of = mentions_of_rows(run, mentions["mention_id"].to_pylist())
-    worlds = np.array(mentions["world"].to_pylist(), dtype=object)
     gold = mentions["gold"].fill_null(-1).to_numpy()
-    hits = _hit(run, mention_of, worlds, gold, titles, match)
+    hits = _hit(run, mention_of, mentions, gold, titles, match)
     return best_ranks(run, mention_of, hits, mentions.num_rows)
 
 
@@ -117,16 +116,15 @@ def own_page_first(
     """
     first = run.take(np.flatnonzero(run["rank"].to_numpy() == 1))
     mention_of = mentions_of_rows(first, mentions["mention_id"].to_pylist())
-    worlds = np.array(mentions["world"].to_pylist(), dtype=object)
     found = np.zeros(len(own_pages), dtype=bool)
-    found[mention_of] = _hit(first, mention_of, worlds, own_pages, titles, match)
+    found[mention_of] = _hit(first, mention_of, mentions, own_pages, titles, match)
     return found & (own_pages >= 0)
 
 
 def _hit(
     run: pa.Table,
     mention_of: np.ndarray,
-    worlds: np.ndarray,
+    mentions: pa.Table,
     wanted: np.ndarray,
     titles: Mapping[str, Sequence[str]],
     match: str,
@@ -134,6 +132,7 @@ def _hit(
     """(rows,) bool: whether a row's candidate is the entity that its mention wants."""
     if match == "id":
         return run["entity"].to_numpy() == wanted[mention_of]
+    worlds = mentions["world"].to_pylist()
     names = [titles[world][entity] for world, entity in zip(worlds, wanted, strict=True)]
     return np.array(run["title"].to_pylist(), dtype=object) == np.array(names, object)[mention_of]
 

@@ -42,8 +42,12 @@ def mine(
     settings: Mining,
     kb: str | Path | None = None,
     entities: str | Path | None = None,
-) -> dict[str, int]:
+) -> None:
     """Write the hard negatives of every training mention with a known gold, and their provenance.
+
+    The manifest counts mentions, those left out because their gold is outside the base, those
+    mined, their negatives, mentions with fewer than asked for, and candidates skipped because they
+    have the gold's title.
 
     Parameters
     ----------
@@ -55,12 +59,6 @@ def mine(
         Parquet (`NEGATIVES`) and JSON to write.
     kb, entities
         What the gold is one of: a knowledge base, or the entities of the worlds.
-
-    Returns
-    -------
-    The manifest's counts: mentions, those left out because their gold is outside the base, those
-    mined, their negatives, mentions with fewer than asked for, candidates skipped because they have
-    the gold's title.
     """
     if (kb is None) == (entities is None):
         raise InputError("--kb or --entities: expected one of them, which has the gold entities.")
@@ -95,7 +93,6 @@ def mine(
         "the base", counts["negatives"], counts["mined"], counts["fewer"],
         settings.per_mention, counts["gold_outside"],
     )  # fmt: skip
-    return counts
 
 
 def _mined(

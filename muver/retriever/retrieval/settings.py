@@ -157,13 +157,10 @@ class ViewsRun(Scored, kw_only=True):
         return replace(self, validation_cutoff=UNSET, **{self.choice: chosen[self.choice]})
 
 
-# Settings of a run that validation may choose.
-CHOICES = ("weight", *dict.fromkeys(one.chosen for one in AGGREGATES.values() if one.chosen))
-
-
 def open_choice(settings: Mapping[str, Any]) -> str | None:
     """The aggregate's setting that has several values, so that validation has to choose one."""
-    return next((key for key in CHOICES if isinstance(settings.get(key), list)), None)
+    chosen = (one.chosen for one in AGGREGATES.values())
+    return next((key for key in chosen if isinstance(settings.get(key), list)), None)
 
 
 class Index(Settings):

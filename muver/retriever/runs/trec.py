@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from muver.io.errors import InputError
 from muver.io.files import write_text
+from muver.retriever.vectors.block import first_with_same
 
 
 def write_trec(
@@ -32,13 +33,10 @@ def write_trec(
     :func:`muver.retriever.evaluation.recall.gold_ranks`, which checks them; titles are not needed
     if ``match`` is "id".
     """
-    first: dict[tuple[str, str], int] = {}
-    for world, names in titles.items():
-        for number, title in enumerate(names):
-            first.setdefault((world, title), number)
+    first = {world: first_with_same(names) for world, names in titles.items()}
 
     def document(world: str, entity: int) -> str:
-        number = entity if match == "id" else first[world, titles[world][entity]]
+        number = entity if match == "id" else first[world][entity]
         return f"{field(world)}/{number}"
 
     ranks, scores = run["rank"].to_numpy(), run["score"].to_numpy()

@@ -4,13 +4,12 @@ A log has a JSON line for each step and each validation, and notes on the whole 
 """
 
 import json
-import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from muver.io.errors import InputError
-from muver.io.files import atomic_path, write_text
+from muver.io.files import copy, write_text
 from muver.io.progress import logger
 from muver.retriever.encoders.files import MODEL_FILES
 from muver.retriever.runs.manifest import Chosen
@@ -51,22 +50,20 @@ def choose(models: Iterable[tuple[str, Path]], cutoff: int, out: Path) -> None:
     """
     folders = dict(models)
     found = {name: kept_validation(folder / LOG, cutoff)[0] for name, folder in folders.items()}
-    chosen = best(found)
+    note = choice(found, cutoff)
+    chosen = folders[note["chosen"]]
     for file in MODEL_FILES:
-        with atomic_path(out / file) as temporary:
-            shutil.copyfile(folders[chosen] / file, temporary)
-    log = (folders[chosen] / LOG).read_text(encoding="utf-8")
-    write_text(out / LOG, log + json.dumps(choice(found, cutoff)) + "\n")
-
-
-def best(found: Mapping[str, float]) -> str:
-    """The name with the greatest recall; of equals, the first."""
-    return max(found, key=found.__getitem__)
+        copy(chosen / file, out / file)
+    log = (chosen / LOG).read_text(encoding="utf-8")
+    write_text(out / LOG, log + json.dumps(note) + "\n")
 
 
 def choice(found: Mapping[str, float], cutoff: int) -> dict[str, Any]:
-    """The note in a log on a choice among models by their validation recall@``cutoff``."""
-    chosen = best(found)
+    """The note in a log on a choice among models by their validation recall@``cutoff``.
+
+    ``chosen`` is the name with the greatest recall; of equals, the first.
+    """
+    chosen = max(found, key=found.__getitem__)
     logger.info("validation recall@%d: %s; chosen: %s", cutoff, found, chosen)
     return {"chosen": chosen, f"{VALIDATION}{cutoff}_of": dict(found)}
 

@@ -30,7 +30,6 @@ from muver.retriever.training.examples import (
 from muver.retriever.training.log import VALIDATION
 from muver.retriever.training.optimiser import build_optimiser, planned_steps, warm_up_then_decay
 from muver.retriever.training.settings import Training
-from muver.retriever.training.start import start_from
 from muver.retriever.training.step import backward_through_batch
 from muver.retriever.training.validation import count_hits
 from muver.retriever.views.layout import Ids
@@ -46,7 +45,7 @@ class Trainer:
     state.
     """
 
-    start = staticmethod(start_from)  # the model of a configuration, from an encoder's directory
+    start = staticmethod(BiEncoder.from_encoder)
 
     def __init__(
         self, model: BiEncoder, training: list[World], validation: list[World], settings: Training,

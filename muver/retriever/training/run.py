@@ -11,12 +11,12 @@ from msgspec.structs import replace
 from muver.io.errors import InputError
 from muver.io.files import sha256_of, short_hash
 from muver.io.progress import logger
-from muver.retriever.corpus.schema import negatives_of, read_lessons
+from muver.retriever.corpus.schema import lessons_of, negatives_of
 from muver.retriever.encoders import device
 from muver.retriever.encoders.settings import Machine
 from muver.retriever.training.checkpoint import Checkpoints
 from muver.retriever.training.examples import Teacher
-from muver.retriever.training.log import best, choice, write_log
+from muver.retriever.training.log import choice, write_log
 from muver.retriever.training.loop import Trainer
 from muver.retriever.training.settings import EarlyChoice, ModelTraining
 from muver.retriever.training.start import config_of, start_files
@@ -79,10 +79,9 @@ def train_best(
         trainer = trainer_of(own, compute, start, *files, checkpoints / name)
         trainer.run(settings.after)
         found[name] = trainer.recall_after(settings.after)
-    chosen = best(found)
-    own = settings.best_of[chosen]
-    note = choice(found, own.training.validation_cutoff)
-    trainer = trainer_of(own, compute, start, *files, checkpoints / chosen)
+    note = choice(found, own.training.validation_cutoff)  # which all of them share
+    chosen = note["chosen"]
+    trainer = trainer_of(settings.best_of[chosen], compute, start, *files, checkpoints / chosen)
     write(trainer, trainer.run(), training_log, out, note)
     for name in found:
         Checkpoints(checkpoints / name, "").clear()
@@ -130,9 +129,8 @@ def trainer_of(
     keeper = Checkpoints(checkpoints, key)
     teacher = None
     if lessons is not None:
-        rows = read_lessons(lessons).to_pylist()
-        scores = {row["mention_id"]: row["scores"] for row in rows}
-        teacher = Teacher(scores, settings.teacher.weight, settings.teacher.over == "views")
+        weight, over = settings.teacher.weight, settings.teacher.over
+        teacher = Teacher(lessons_of(lessons), weight, over == "views")
     trainer = kind(model, training, validation, parts, settings.seed, accelerator, keeper, teacher)
     to_validate = sum(len(world.gold) for world in validation)
     logger.info("%d mentions to train on, %d to validate on", len(trainer.examples), to_validate)

@@ -8,26 +8,19 @@ from msgspec.structs import replace
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.typed import read
-from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.files import (
     CONFIG_FILE,
     MANIFEST_FILE,
     TOKENIZER_FILE,
     TOWER_FILES,
     TOWERS,
+    is_model,
 )
 from muver.retriever.encoders.settings import ModelConfig
-from muver.retriever.encoders.tokens import Pieces
-from muver.retriever.encoders.towers import load_tower
 from muver.retriever.training.settings import ModelTraining
 
 # Of a training's settings, what its model's directory tells people.
 MADE_WITH = ("training", "precision", "seed", "start", "negatives", "teacher")
-
-
-def is_model(folder: Path) -> bool:
-    """Whether a folder is a model's directory; otherwise it is an encoder's."""
-    return (folder / CONFIG_FILE).is_file()
 
 
 def start_files(folder: Path) -> list[str]:
@@ -96,14 +89,3 @@ def makers_vectors(folder: Path) -> dict[str, Any]:
             """asks for. Make it with muver stage encoder --settings '{"pooling": "auto"}'."""
         )
     return vectors
-
-
-def start_from(folder: Path, config: ModelConfig) -> BiEncoder:
-    """A model of ``config`` with the weights and the vocabulary in ``folder``.
-
-    If ``folder`` is a model, its own views, context, pooling and score are ignored.
-    """
-    towers = TOWERS if is_model(folder) else (".", ".")
-    model = BiEncoder(*(load_tower(folder / tower) for tower in towers), Pieces(folder), config)
-    model.require_layouts()
-    return model

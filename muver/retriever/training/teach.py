@@ -2,7 +2,7 @@
 
 from dataclasses import replace as with_fields
 from pathlib import Path
-from typing import NamedTuple
+from types import SimpleNamespace
 
 from msgspec import UNSET, UnsetType
 
@@ -12,7 +12,7 @@ from muver.io.typed import Count
 from muver.retriever.corpus.schema import LESSONS, negatives_of
 from muver.retriever.encoders.settings import Encoding
 from muver.retriever.encoders.stages.pairs import PairScorer
-from muver.retriever.views.settings import Context, Views
+from muver.retriever.views.settings import Views
 from muver.retriever.views.worlds import load_worlds
 
 
@@ -23,13 +23,6 @@ class Teach(Encoding):
 
     per_mention: Count
     views: Views | UnsetType = UNSET
-
-
-class Layouts(NamedTuple):
-    """The teacher's contexts, and whose views it reads."""
-
-    views: Views
-    context: Context
 
 
 def teach(
@@ -50,8 +43,9 @@ def teach(
     hard = negatives_of(negatives, settings.per_mention)
     texts, more = (entities, mentions, sentences, "train"), {"gold_only": True, "negatives": hard}
     ids, scores = [], []
-    layouts = Layouts(config.views if settings.views is UNSET else settings.views, config.context)
-    limit = layouts.views.training_views or None
+    views = config.views if settings.views is UNSET else settings.views
+    layouts = SimpleNamespace(views=views, context=config.context)
+    limit = views.training_views or None
     for world in load_worlds(*texts, layouts, pieces, **more):
         world = with_fields(world, views=[own[:limit] for own in world.views])
         among = [(gold, *some) for gold, some in zip(world.gold, world.negatives, strict=True)]

@@ -5,7 +5,7 @@ Multi-Vector Retrieval with Minimal Performance Impact via Token Pooling, 2024),
 and for those of views.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -44,13 +44,10 @@ def pool_each(
     entity of each view, in any order. Returns the (k, d) pooled vectors, entity by entity, and the
     (k,) view that each is most like.
     """
-    vectors = np.concatenate(parts)
-
-    def pooled() -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        order = np.argsort(owners, kind="stable")
-        for own in np.split(order, np.flatnonzero(np.diff(owners[order])) + 1):
-            means, members = pool(vectors[own], most)
-            yield means, own[members]
-
-    means, views = zip(*pooled(), strict=True)
+    vectors, means, views = np.concatenate(parts), [], []
+    order = np.argsort(owners, kind="stable")
+    for own in np.split(order, np.flatnonzero(np.diff(owners[order])) + 1):
+        pooled, members = pool(vectors[own], most)
+        means.append(pooled)
+        views.append(own[members])
     return np.concatenate(means), np.concatenate(views)

@@ -42,11 +42,6 @@ class Markers:
         return self.bos[-1] if self.bos else None
 
     @property
-    def after_text(self) -> int | None:
-        """The piece before which a text ends; None if it ends at the last position."""
-        return self.eos[0] if self.eos else None
-
-    @property
     def around(self) -> int:
         """How many pieces the tokenizer puts around a text."""
         return len(self.bos) + len(self.eos)
@@ -93,11 +88,6 @@ def context(left: Ids, mention: Ids, right: Ids, markers: Markers, max_tokens: i
         left_room += right_room - len(right)
     kept_left = left[len(left) - left_room :] if len(left) > left_room else left
     return [*markers.bos, *kept_left, *marked, *right[:right_room], *markers.eos]
-
-
-def pair(context: Ids, view: Ids, markers: Markers) -> Ids:
-    """A context and a view as one text: ``[CLS] context [SEP] title [ENT] text [SEP]``."""
-    return [*context, *view[len(markers.bos) :]]
 
 
 def prefix_view(title: Ids, text: Ids, markers: Markers, max_tokens: int) -> Ids:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,17 +14,7 @@ from muver.io.progress import Progress
 from muver.retriever.corpus.schema import read_entities, read_mentions, read_sentences
 from muver.retriever.views.build import Tokenizer, entity_views, mention_contexts
 from muver.retriever.views.layout import Ids, View
-from muver.retriever.views.settings import Context, Views
-
-
-class Layouts(Protocol):
-    """The layouts' settings; :class:`muver.retriever.encoders.settings.ModelConfig` has them."""
-
-    @property
-    def views(self) -> Views: ...
-
-    @property
-    def context(self) -> Context: ...
+from muver.retriever.views.settings import Context
 
 
 @dataclass(frozen=True)
@@ -42,18 +32,19 @@ class World:
 
 
 def load_worlds(
-    entities: Path, mentions: Path, sentences: Path, split: str, layouts: Layouts,
+    entities: Path, mentions: Path, sentences: Path, split: str, layouts: Any,
     tokenizer: Tokenizer, gold_only: bool = False,
     negatives: Mapping[str, Sequence[int]] | None = None, own_pages: bool = False,
     global_tokens: int = 0,
 ) -> list[World]:  # fmt: skip
     """Read and lay out the worlds of a split, by name.
 
-    ``negatives`` are hard ones of every mention of the split, by its id. With ``own_pages``, the
-    page that a mention stands on is one of them too, if it is an entity of the world and not the
-    gold. With ``gold_only``, only entities that are some mention's gold or hard negative get views,
-    which is enough for training. ``global_tokens`` are those of a view of the whole description;
-    0 asks for none.
+    ``layouts`` has ``views`` and ``context``, as
+    :class:`muver.retriever.encoders.settings.ModelConfig`. ``negatives`` are hard ones of every
+    mention of the split, by its id. With ``own_pages``, the page that a mention stands on is one of
+    them too, if it is an entity of the world and not the gold. With ``gold_only``, only entities
+    that are some mention's gold or hard negative get views, which is enough for training.
+    ``global_tokens`` are those of a view of the whole description; 0 asks for none.
     """
     table = read_mentions(mentions, split)
     return [
@@ -72,7 +63,7 @@ def context_ids(table: pa.Table, tokenizer: Tokenizer, settings: Context) -> lis
 
 
 def _load_world(
-    name: str, table: pa.Table, entities: Path, sentences: Path, layouts: Layouts,
+    name: str, table: pa.Table, entities: Path, sentences: Path, layouts: Any,
     tokenizer: Tokenizer, gold_only: bool, negatives: Mapping[str, Sequence[int]], own_pages: bool,
     global_tokens: int,
 ) -> World:  # fmt: skip

@@ -58,9 +58,9 @@ def test_each_entity_has_the_text_of_its_id(kb, entities, tmp_path):
     manifest = texts.manifest
     assert {key: manifest[key] for key in counts} == counts
     assert manifest["inputs"] == {"kb": base["fingerprint"], "source": sha256_of(entities)}
-    for number in made_parts(kb):
+    for number, told in zip(made_parts(kb), manifest["parts"], strict=True):
         ours, theirs = open_part(texts.folder, number), open_part(kb, number)
-        assert ours.fingerprint == sha256_of(ours.path) and ours.entities == theirs.entities
+        assert told["fingerprint"] == sha256_of(ours.path) and ours.entities == theirs.entities
         assert ours.segments == ours.entities
 
 

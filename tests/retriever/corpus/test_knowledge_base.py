@@ -1,7 +1,6 @@
 """A finished base: numbers, lookups by id and title, parts that are damaged."""
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 
 from muver.io.errors import InputError
@@ -70,15 +69,6 @@ def test_rows_come_in_the_order_asked_for(base):
     assert base.titles([]) == []
     with pytest.raises(InputError, match="0 to 42"):
         base.rows([43])
-
-
-@pytest.mark.parametrize("size", [1, 3, 100])
-def test_rows_of_a_part_in_order_some_at_a_time(base, size):
-    part = open_part(base.folder, 1)
-    batches = list(part.batches(["title"], size))
-    assert all(batch.num_rows <= size for batch in batches)
-    titles = [title for batch in batches for title in batch.column("title").to_pylist()]
-    assert titles == pq.read_table(part.path)["title"].to_pylist() and len(titles) > 2
 
 
 def test_parts_that_are_missing_or_damaged(base, tmp_path):

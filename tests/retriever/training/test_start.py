@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 import torch
+from torch import nn
 
 from muver.io.errors import InputError
 from muver.retriever.encoders.biencoder import BiEncoder
-from muver.retriever.encoders.files import TOWERS
-from muver.retriever.training.start import is_model, start_files, start_from
+from muver.retriever.encoders.files import TOWERS, is_model
+from muver.retriever.encoders.towers import load_tower
+from muver.retriever.training.start import start_files
 from tests import tiny
 from tests.retriever.training.test_loop import SETTINGS, TRAINING, run, train
 
@@ -30,16 +32,16 @@ def model(encoder, corpus, tmp_path_factory) -> Path:
     return folder / "model"
 
 
-def weights(model: BiEncoder) -> list[torch.Tensor]:
+def weights(model: nn.Module) -> list[torch.Tensor]:
     return list(model.state_dict().values())
 
 
-def same(one: BiEncoder, other: BiEncoder) -> bool:
+def same(one: nn.Module, other: nn.Module) -> bool:
     return all(torch.equal(a, b) for a, b in zip(weights(one), weights(other), strict=True))
 
 
 def test_a_model_gives_its_towers_and_nothing_else(model):
-    found, old = start_from(model, tiny.config()), BiEncoder.from_pretrained(model)
+    found, old = BiEncoder.from_encoder(model, tiny.config()), BiEncoder.from_pretrained(model)
     assert same(found, old)
     assert found.config == tiny.config() and old.config.pooling == "special"
     assert found.pieces.path.read_bytes() == (model / "tokenizer.json").read_bytes()
@@ -50,7 +52,10 @@ def test_a_model_gives_its_towers_and_nothing_else(model):
 
 def test_a_bert_gives_both_towers(encoder):
     assert not is_model(encoder)
-    assert same(start_from(encoder, tiny.config()), BiEncoder.from_encoder(encoder, tiny.config()))
+    found, tower = BiEncoder.from_encoder(encoder, tiny.config()), load_tower(encoder)
+    mention, entity = (getattr(found, name) for name in TOWERS)
+    assert same(mention, tower) and same(entity, tower)
+    assert not set(mention.parameters()) & set(entity.parameters())
     assert start_files(encoder) == ["config.json", "model.safetensors", "tokenizer.json"]
 
 
@@ -67,7 +72,7 @@ def test_the_files_of_a_model(model):
 
 def test_more_tokens_than_positions(model):
     with pytest.raises(InputError, match="context.max_tokens is 65, .* 64 positions"):
-        start_from(model, tiny.config(context={"max_tokens": 65}))
+        BiEncoder.from_encoder(model, tiny.config(context={"max_tokens": 65}))
 
 
 def go_on(folder: Path, start: Path, corpus, settings=ONWARD, **training) -> BiEncoder:

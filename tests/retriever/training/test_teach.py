@@ -10,7 +10,7 @@ from msgspec import UNSET
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.typed import read
-from muver.retriever.corpus.schema import read_lessons
+from muver.retriever.corpus.schema import lessons_of
 from muver.retriever.encoders.cross import CrossEncoder
 from muver.retriever.encoders.packing import pack
 from muver.retriever.encoders.settings import Machine
@@ -126,7 +126,7 @@ def test_the_gradient_of_a_lesson_on_views(encoder):
 def test_scores_are_of_the_gold_and_then_of_the_negatives(files, tmp_path):
     corpus, _, lessons = files
     model = CrossEncoder.from_pretrained(tmp_path / "cross").eval()
-    found = {row["mention_id"]: row["scores"] for row in read_lessons(lessons).to_pylist()}
+    found = lessons_of(lessons)
     assert found.keys() == NUMBERS.keys()
     for world in load_worlds(*corpus, "train", model.config, model.pieces):
         for mention, context, gold in zip(

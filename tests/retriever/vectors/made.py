@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from muver.io.parquet import table_of
+from muver.retriever.vectors.part import MENTIONS, write_part
 from muver.retriever.vectors.shards import Shards, write_shard
 
 
@@ -20,6 +22,12 @@ def write_shards(folder, vectors, counts, sizes, dtype=np.float32, model="model-
         entity += size
     assert entity == len(counts)
     return folder
+
+
+def write_mentions(path, vectors, model="model-a"):
+    ids = [f"m{number}" for number in range(len(vectors))]
+    rows = table_of(MENTIONS, [["wikipedia"] * len(ids), ids])
+    write_part(path, vectors, [rows], {"model": model})
 
 
 def owners(counts):

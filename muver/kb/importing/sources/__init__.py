@@ -7,40 +7,32 @@ some libraries take a while to load.
 import importlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from muver.io.errors import InputError
 from muver.kb.importing.items import Item
 from muver.kb.importing.opening import opened, plain
 from muver.kb.importing.settings import Given
 
-
-class Form(NamedTuple):
-    """The function that reads a form, as ``module:function`` here, and the endings that tell it."""
-
-    reader: str
-    endings: str = ""
-
-
+# The function that reads a form, as ``module:function`` here, and the endings that tell it.
 FORMATS = {
-    "json-lines": Form("tables:json_lines", ".jsonl .ndjson .json"),
-    "csv": Form("tables:comma_separated", ".csv .tsv .tab"),
-    "parquet": Form("tables:parquet", ".parquet .pq"),
-    "mediawiki": Form("mediawiki:entities", ".xml"),
-    "rdf": Form("ontologies:rdf", ".ttl .rdf .nt .n3 .owl .jsonld .nq .trig"),
-    "obo": Form("ontologies:obo", ".obo"),
-    "wikidata": Form("wikidata:entities"),  # also a .json that begins as an array
-    "linked": Form("fixed_keys:linked"),
-    "kilt": Form("fixed_keys:kilt"),
-    "blink": Form("fixed_keys:blink"),
-    "zeshel": Form("fixed_keys:zeshel"),
+    "json-lines": ("tables:json_lines", ".jsonl .ndjson .json"),
+    "csv": ("tables:comma_separated", ".csv .tsv .tab"),
+    "parquet": ("tables:parquet", ".parquet .pq"),
+    "mediawiki": ("mediawiki:entities", ".xml"),
+    "rdf": ("ontologies:rdf", ".ttl .rdf .nt .n3 .owl .jsonld .nq .trig"),
+    "obo": ("ontologies:obo", ".obo"),
+    "wikidata": ("wikidata:entities", ""),  # also a .json that begins as an array
+    "linked": ("fixed_keys:linked", ""),
+    "kilt": ("fixed_keys:kilt", ""),
+    "blink": ("fixed_keys:blink", ""),
+    "zeshel": ("fixed_keys:zeshel", ""),
 }
 
 
 def format_of(path: Path) -> str:
     """The format that a file's ending tells, without that of a compression."""
     ending = plain(path).suffix.lower()
-    name = next((name for name, one in FORMATS.items() if ending in one.endings.split()), None)
+    name = next((name for name, (_, own) in FORMATS.items() if ending in own.split()), None)
     if name is None:
         raise InputError(
             f"{path}: its ending tells no format. Name it with --format: {', '.join(FORMATS)}."
@@ -52,6 +44,5 @@ def format_of(path: Path) -> str:
 
 
 def source(name: str) -> Callable[[Path, Given], Iterator[Item]]:
-    """The function that reads a format."""
-    module, _, function = FORMATS[name].reader.partition(":")
+    module, _, function = FORMATS[name][0].partition(":")
     return getattr(importlib.import_module(f"{__name__}.{module}"), function)

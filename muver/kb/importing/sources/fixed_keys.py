@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -40,16 +41,6 @@ class _BlinkLine(Struct):
 
 
 _parse_kilt, _parse_blink = line_parser(_KiltLine), line_parser(_BlinkLine)
-
-
-def kilt(path: Path, given: Given) -> Iterator[Item]:
-    """Read KILT's knowledge source, Wikipedia with a page a line."""
-    return _pages(path, given, _read_article)
-
-
-def blink(path: Path, given: Given) -> Iterator[Item]:
-    """Read BLINK's ``entity.jsonl``."""
-    return _pages(path, given, read_entity)
 
 
 def _pages(path: Path, given: Given, read: Callable[[bytes], Entity]) -> Iterator[Item]:
@@ -103,6 +94,10 @@ def read_entity(line: bytes) -> Entity:
     one = _parse_blink(line)
     identity = _page_id(str(one.idx).rpartition("curid=")[2].strip(), "idx")
     return Entity(identity, one.title, one.text.strip())
+
+
+kilt = partial(_pages, read=_read_article)
+blink = partial(_pages, read=read_entity)
 
 
 def _page_id(value: str | int, key: str) -> str:

@@ -16,11 +16,10 @@ from mwparserfromhell.parser import ParserError
 
 from muver.io.errors import InputError
 from muver.kb.importing.items import Entity, Item, LeftOut, Redirect
-from muver.kb.importing.opening import CUT, LONGEST_LINE, PIECE, in_order, opened, too_long
+from muver.kb.importing.opening import BATCH, CUT, LONGEST_LINE, PIECE, in_order, opened, too_long
 from muver.kb.importing.settings import Given
 from muver.kb.importing.wikitext import DISAMBIGUATION, SHOWN, Wiki, read_prose
 
-BATCH = 1 << 20  # bytes, at least
 START, END, FOOT = b"<page>", b"</page>", b"</mediawiki>"
 # Exports of old wikis say it in the text alone, in the wiki's own language.
 REDIRECT = re.compile(r"\s*#\w+\s*+:?\s*\[\[([^\]|]+)(?:\|[^\]]*)?\]\]", re.UNICODE)

@@ -155,7 +155,6 @@ class _Concepts:
         return next(names, "")
 
     def above(self, concept: Node) -> list[Node]:
-        """What is broader."""
         found = set(self.graph.subjects(SKOS.narrower, concept))
         for up in (SKOS.broader, RDFS.subClassOf):
             found.update(self.graph.objects(concept, up))

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -33,16 +32,12 @@ def link_set(
     report_path: str | Path,
     settings: Link,
     below: str | Path | None = None,
-) -> dict[str, Any]:
+) -> None:
     """Write a benchmark's mentions (`LINKED_MENTIONS`) with their entities, and a report.
 
     Nothing is written if the file is malformed, has another number of mentions than expected, or
     has no gold entity in the knowledge base at all. If ``below``, an unpacked archive, is given,
     ``path`` names a file in any of its folders.
-
-    Returns
-    -------
-    The report's counts.
     """
     path, (mentions, left_out) = _read(name, Path(path), below, settings)
     base = KnowledgeBase(kb)
@@ -68,7 +63,6 @@ def link_set(
         "another title in the base; left out: %s", name, len(mentions), found["id"],
         found["title"], found["none"], counts["other_title"], left_out or "none",
     )  # fmt: skip
-    return counts
 
 
 def match(

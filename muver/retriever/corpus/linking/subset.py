@@ -6,7 +6,7 @@ base's order and are numbered anew from 0.
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -43,8 +43,8 @@ def write_subset(
     folder: str | Path,
     settings: Subset,
     texts: str | Path | None = None,
-) -> dict[str, Any]:
-    """Write the tables that training and its validation read; return the manifest's counts.
+) -> None:
+    """Write the tables that training and its validation read.
 
     Memory holds the mentions and a few thousand entities, whatever the size of the base.
 
@@ -107,7 +107,6 @@ def write_subset(
         "validate on", entities, len(base), len(needed), summary["further"],
         mentions["train"], mentions["val"],
     )  # fmt: skip
-    return summary
 
 
 def with_further(

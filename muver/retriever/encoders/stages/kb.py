@@ -5,6 +5,7 @@ from typing import Literal
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from muver.io.errors import InputError
 from muver.io.progress import Progress, logger
@@ -21,7 +22,7 @@ from muver.retriever.views.settings import Views
 from muver.retriever.views.worlds import context_ids
 
 DTYPES = {"fp16": np.float16, "fp32": np.float32}
-COLUMNS = ("title", "paragraphs")
+COLUMNS = ["title", "paragraphs"]
 ENTITIES = 4096  # to lay out and encode at a time
 
 
@@ -104,15 +105,16 @@ def _encode(
     counts = np.empty(part.entities, np.int64)
     progress = Progress(label, part.entities, "entities")
     entity = row = 0
-    for batch in part.batches(COLUMNS, ENTITIES):
-        views = paragraph_views(batch, layout, pieces)
-        sizes = [len(some) for some in views]
-        flat = [view.ids for some in views for view in some]
-        with np.errstate(over="ignore"):  # infinite values are refused at the end
-            vectors[row : row + len(flat)] = encoder.views(flat, None)
-        counts[entity : entity + len(sizes)] = sizes
-        entity, row = entity + len(sizes), row + len(flat)
-        progress.advance(len(sizes), f"{row} views")
+    with pq.ParquetFile(part.path) as file:
+        for batch in file.iter_batches(batch_size=ENTITIES, columns=COLUMNS):
+            views = paragraph_views(batch, layout, pieces)
+            sizes = [len(some) for some in views]
+            flat = [view.ids for some in views for view in some]
+            with np.errstate(over="ignore"):  # infinite values are refused at the end
+                vectors[row : row + len(flat)] = encoder.views(flat, None)
+            counts[entity : entity + len(sizes)] = sizes
+            entity, row = entity + len(sizes), row + len(flat)
+            progress.advance(len(sizes), f"{row} views")
     progress.finish()
     return vectors[:row], counts
 

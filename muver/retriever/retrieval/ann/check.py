@@ -47,36 +47,29 @@ def check(
     settings: Check,
     report: str | Path | None = None,
 ) -> None:
-    """Measure indices of a folder's shards (:func:`check_indices`); ``report`` is a JSON file."""
-    shards = Shards(vectors)
-    measured = check_indices(index, shards, queries_of(Part(mention_vectors), shards), settings)
-    if report is not None:
-        write_json(report, measured)
-
-
-def check_indices(
-    folders: Sequence[str | Path], shards: Shards, mentions: np.ndarray, settings: Check
-) -> dict[str, dict[str, Any]]:
     """Measure indices of the same shards on the same sample of mentions, searched exactly once.
 
-    Each index gets the smallest of ``efforts`` (nprobe or efSearch) that reaches ``agreement``
-    (:func:`reached`), or the last one if none does. Its manifest records this effort and the
-    measurements, which are also returned by folder. ``mentions`` is (mentions, d) float32.
+    Each index gets the smallest of ``efforts`` (nprobe or efSearch) that reaches ``agreement``, or
+    the last one if none does. Its manifest records this effort and the measurements, and
+    ``report``, a JSON file, those of all indices by folder.
     """
+    shards = Shards(vectors)
+    mentions = queries_of(Part(mention_vectors), shards)
     if len(mentions) == 0:
         raise InputError("no mentions: agreement is measured on a sample of them.")
-    for folder in folders:  # one that was not built is told before the long search
+    for folder in index:  # one that was not built is told before the long search
         read_manifest(folder)
     random, size = np.random.default_rng(settings.seed), min(settings.mentions, len(mentions))
     sample = np.sort(random.choice(len(mentions), size, replace=False))
-    queries = np.ascontiguousarray(mentions[sample], dtype=np.float32)
+    queries = mentions[sample]
     exact = rank_shards(shards, queries, settings.k, settings.memory_mb, threads=settings.threads)
     measured = {}
-    for folder in map(Path, folders):
-        index = AnnIndex(folder, shards, settings.gpu, settings.threads)
-        own = measured[str(folder)] = _measure(index, queries, exact, settings)
-        write_json(folder / MANIFEST, {**index.manifest, "agreement": own})
-    return measured
+    for folder in map(Path, index):
+        built = AnnIndex(folder, shards, settings.gpu, settings.threads)
+        own = measured[str(folder)] = _measure(built, queries, exact, settings)
+        write_json(folder / MANIFEST, {**built.manifest, "agreement": own})
+    if report is not None:
+        write_json(report, measured)
 
 
 def agreement(found: Ranking, exact: Ranking) -> dict[str, Any]:

@@ -9,16 +9,7 @@ stays. Without this, the large common part of an encoder's vectors uses up the r
 quantiser and hides what separates the cells.
 
 Distances of vectors augmented to one norm (Bachrach et al., RecSys 2014) would order views as
-products do, and were tried. Recall of the exact 100 best entities, with found views scored again,
-generated vectors in clusters of entities of 5 views with log-normal norms (sigma 0.4):
-
-* IVF, 50,000 generated views of 256 dimensions in 300 clusters, 64 of 256 lists of SQfp16: products
-  0.91, distances 0.77 in several times the time. Without centring 0.83 and 0.78.
-* OPQ16_64,IVF16,PQ16, 10,000 generated views of 64 dimensions, all lists: 0.96 and 0.81.
-* HNSW, trained MuVER's 19,864 views of realworlds-small's test worlds (384 dimensions, norms from
-  7.5 to 9.5), efSearch 512: 0.95 and 0.94; 500,000 generated views of 1024 dimensions in 200
-  clusters, efSearch 4096: 0.89 and 0.41. Only with few clusters and very different norms distances
-  are better: 20,000 views of 128 dimensions in 8 clusters, efSearch 4096: 0.85 and 0.998.
+products do; tried, they find less, except with few clusters and very different norms.
 """
 
 from collections.abc import Iterator

@@ -1,11 +1,10 @@
 """The pre-training stage: train an encoder further on the training worlds' texts."""
 
 import json
-import shutil
 from pathlib import Path
 
 from muver.io.errors import InputError
-from muver.io.files import atomic_path, read_json, sha256_of, write_manifest, write_text
+from muver.io.files import copy, read_json, sha256_of, write_manifest, write_text
 from muver.retriever.encoders import device
 from muver.retriever.encoders.bert import Bert
 from muver.retriever.encoders.files import MANIFEST_FILE, TOKENIZER_FILE
@@ -56,8 +55,7 @@ def pretrain(
     trainer = Pretrainer(tower, pieces, wikis, settings, accelerator, chunk_tokens, pooling, scale)
     lines = trainer.run()
     tower.to("cpu").save(out)
-    with atomic_path(out / TOKENIZER_FILE) as temporary:
-        shutil.copyfile(start / TOKENIZER_FILE, temporary)
+    copy(start / TOKENIZER_FILE, out / TOKENIZER_FILE)
     write_text(training_log, "".join(json.dumps(line) + "\n" for line in lines))
     own = settings.as_dict()
     files = {path.name: sha256_of(path) for path in (entities, sentences)}

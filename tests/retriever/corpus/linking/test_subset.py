@@ -131,10 +131,12 @@ def test_without_negatives_and_with_further_entities(files, tmp_path):
     ids = read_entities(plain / "entities.parquet")["document_id"].to_pylist()
     assert ids == ["102", "104", "105"]
     assert not read_negatives(plain / "negatives.parquet").num_rows
-    found = write_subset(*files[:3], None, more, Subset(further=2, seed=1))
+    write_subset(*files[:3], None, more, Subset(further=2, seed=1))
+    found = read_json(more / "manifest.json")["counts"]
     assert (found["entities"], found["further"]) == (5, 2)
     assert set(ids) < set(read_entities(more / "entities.parquet")["document_id"].to_pylist())
-    found = write_subset(*files[:3], None, all_of_it, Subset(further=100, seed=0))
+    write_subset(*files[:3], None, all_of_it, Subset(further=100, seed=0))
+    found = read_json(all_of_it / "manifest.json")["counts"]
     assert (found["entities"], found["further"]) == (8, 5)
     assert len({counts_of(one)["fingerprint"] for one in (plain, more, all_of_it)}) == 3
 

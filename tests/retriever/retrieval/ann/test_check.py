@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from muver.io.errors import InputError
+from muver.io.files import read_json
 from muver.io.typed import read
-from muver.retriever.retrieval.ann.check import Check, agreement, check_indices
+from muver.retriever.retrieval.ann.check import Check, agreement, check
 from muver.retriever.retrieval.ann.index import Build, build
 from muver.retriever.retrieval.exact import Ranking
 from muver.retriever.runs import manifest as manifests
 from muver.retriever.runs.manifest import reached
+from tests.retriever.vectors.made import write_mentions
 
 
 def ranking(entities):
@@ -47,26 +49,35 @@ GIVEN = {
 }  # fmt: skip
 
 
-def measured(index, made, **settings):
-    given = read(Check, {**GIVEN, **settings})
-    return check_indices([index], made.shards, made.mentions, given)[str(index)]
+@pytest.fixture(scope="module")
+def measured(made, tmp_path_factory):
+    """Measures an index and gives what the report says of it."""
+    folder = tmp_path_factory.mktemp("report")
+    write_mentions(folder / "mentions.npy", made.mentions)
+
+    def measure(index, of=folder / "mentions.npy", **settings):
+        given, report = read(Check, {**GIVEN, **settings}), folder / "report.json"
+        check(made.folder, [index], of, given, report)
+        return read_json(report)[str(index)]
+
+    return measure
 
 
-def test_the_smallest_effort_that_suffices(index, made):
-    strict = measured(index, made, agreement=1.0)
+def test_the_smallest_effort_that_suffices(index, measured):
+    strict = measured(index, agreement=1.0)
     assert (strict["knob"], strict["effort"], strict["recall"]) == ("nprobe", 16, 1.0)
     assert [one["effort"] for one in strict["tried"]] == [1, 4, 16]
     recalls = [one["recall"] for one in strict["tried"]]
     assert recalls == sorted(recalls) and recalls[0] < recalls[1] < 1
-    easy = measured(index, made, agreement=reached(strict["tried"][1]))
+    easy = measured(index, agreement=reached(strict["tried"][1]))
     assert (easy["effort"], easy["recall"]) == (4, recalls[1])
     assert manifest_of(index)["agreement"] == easy
     assert (easy["k"], easy["mentions"], easy["rescore"]) == (10, 40, True)
     assert easy["best"]["first"] <= 1
 
 
-def test_no_more_effort_than_lists(index, made):
-    result = measured(index, made, agreement=1.0, efforts=[1, 20, 40], rescore=False)
+def test_no_more_effort_than_lists(index, measured):
+    result = measured(index, agreement=1.0, efforts=[1, 20, 40], rescore=False)
     assert [one["effort"] for one in result["tried"]] == [1, 20]
 
 
@@ -74,8 +85,8 @@ def require(place, manifest, k, minimum=0.995):
     manifests.require(place, manifest["factory"], manifest["agreement"], k, minimum)
 
 
-def test_require(index, made):
-    result = measured(index, made, efforts=[1])
+def test_require(index, measured):
+    result = measured(index, efforts=[1])
     recall, best = result["recall"], result["best"]["found"]
     require(index, manifest_of(index), 10, min(recall, best))
     message = f"IVF16,SQfp16 .*{recall:.4f}.*{best:.4f}.*nprobe 1,.*0.995"
@@ -85,33 +96,34 @@ def test_require(index, made):
         require(index, manifest_of(index), 11, 0)
 
 
-def test_the_best_entity_counts_by_itself(index, made):
+def test_the_best_entity_counts_by_itself(index, measured):
     """Recall would do, but one mention in ten lacks the best."""
-    result = measured(index, made, efforts=[16])
+    result = measured(index, efforts=[16])
     manifest = {**manifest_of(index), "agreement": {**result, "best": {"found": 0.9}}}
     require(index, manifest, 10, 0.9)
     with pytest.raises(InputError, match="1.0000.*0.9000"):
         require(index, manifest, 10)
 
 
-def test_require_of_an_index_that_was_not_checked(made, tmp_path):
+def test_require_of_an_index_that_was_not_checked(made, measured, tmp_path):
     build(made.shards.folder, tmp_path, Build(factory="Flat", seed=0, threads=1))
     with pytest.raises(InputError, match="ann-check"):
         require(tmp_path, manifest_of(tmp_path), 10)
-    result = measured(tmp_path, made)
+    result = measured(tmp_path)
     assert (result["knob"], result["effort"], result["recall"]) == (None, None, 1.0)
     require(tmp_path, manifest_of(tmp_path), 10)
 
 
-def test_what_cannot_be_measured(index, made):
+def test_what_cannot_be_measured(index, made, measured, tmp_path):
+    write_mentions(tmp_path / "none.npy", made.mentions[:0])
     with pytest.raises(InputError, match="no mentions"):
-        check_indices([index], made.shards, made.mentions[:0], read(Check, GIVEN))
+        measured(index, tmp_path / "none.npy")
     for efforts in ([], [4, 1], [0], 3, [1.5]):
         with pytest.raises(InputError, match="efforts"):
-            measured(index, made, efforts=efforts)
+            measured(index, efforts=efforts)
 
 
-def test_the_sample_is_the_seed_s(index, made):
-    first = measured(index, made, mentions=20)
-    assert measured(index, made, mentions=20) == first
-    assert measured(index, made, mentions=20, seed=1) != first
+def test_the_sample_is_the_seed_s(index, measured):
+    first = measured(index, mentions=20)
+    assert measured(index, mentions=20) == first
+    assert measured(index, mentions=20, seed=1) != first

@@ -9,7 +9,6 @@ import pytest
 
 from muver.cli import main
 from muver.io.files import read_json, write_json
-from muver.io.parquet import table_of
 from muver.retriever.corpus.knowledge_base import SCHEMA
 from muver.retriever.corpus.schema import MENTIONS
 from muver.retriever.evaluation.recall import gold_ranks
@@ -17,9 +16,7 @@ from muver.retriever.retrieval.aggregates import LogMeanExp
 from muver.retriever.retrieval.exact import rank
 from muver.retriever.runs.run import read_run
 from muver.retriever.vectors.block import ViewBlock
-from muver.retriever.vectors.part import MENTIONS as VECTORS
-from muver.retriever.vectors.part import write_part
-from tests.retriever.vectors.made import owners
+from tests.retriever.vectors.made import owners, write_mentions
 
 SIZES = [250, 1, 349]
 SEARCH = {
@@ -55,7 +52,7 @@ def data(made, tmp_path_factory):
         MENTIONS,
     )
     pq.write_table(table, folder / "mentions.parquet")
-    write_mentions(folder / "vectors.npy", made.mentions, "model-a")
+    write_mentions(folder / "vectors.npy", made.mentions)
     vectors = ["--vectors", str(made.folder)]
     built = '{"factory": "ivf_sq", "lists": 16, "seed": 0, "threads": 1}'
     build = ["stage", "ann-build", *vectors, "--settings", built]
@@ -173,14 +170,8 @@ def test_an_index_without_agreement_is_no_table_s_source(made, data, tmp_path, c
     assert json.loads((tmp_path / "run.json").read_text())["agreement"] is None
 
 
-def write_mentions(path, vectors, model):
-    ids = [f"m{number}" for number in range(len(vectors))]
-    rows = table_of(VECTORS, [["wikipedia"] * len(ids), ids])
-    write_part(path, vectors, [rows], {"model": model})
-
-
 def test_data_that_do_not_fit(made, data, tmp_path, capsys):
-    write_mentions(tmp_path / "wide.npy", np.zeros((60, 17), np.float32), "model-a")
+    write_mentions(tmp_path / "wide.npy", np.zeros((60, 17), np.float32))
     write_mentions(tmp_path / "other.npy", made.mentions, "model-b")
     for name in ("wide", "other", "none"):
         out = tmp_path / name
