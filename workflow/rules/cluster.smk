@@ -5,15 +5,19 @@ from muver.reproduction.estimate.cluster import Requests
 # What fetches from the network, and what takes seconds and may write to the MLflow store: nodes of
 # a cluster often reach neither.
 localrules:
+    benchmarks,
     choose,
     comparison,
+    download,
     drawn_comparison,
     encoder,
+    fetch,
     figure,
     grid,
     latest,
     metrics,
     not_made,
+    punkt_english,
     record,
     report,
     table3,
