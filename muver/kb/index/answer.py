@@ -130,9 +130,11 @@ def opened_index(
         index = RowIndex(Retriever.from_index(path))
     if rerank is None:
         return index
+    from muver.kb.index.machinery import load_model
     from muver.kb.index.reranked import Reranked
+    from muver.retriever.encoders.cross import CrossEncoder
 
-    return Reranked.of(index, rerank, depth)
+    return Reranked(index, load_model(rerank, CrossEncoder), depth)
 
 
 def own_index(folder: Path, qdrant: str | None = None) -> "OpenIndex":

@@ -33,13 +33,13 @@ from muver.retriever.corpus.texts import clean
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.bulk import encode_vectors
 from muver.retriever.encoders.device import BATCH_TOKENS
-from muver.retriever.encoders.files import MODEL_FILES
+from muver.retriever.encoders.files import MODEL_FILES, is_model
 from muver.retriever.encoders.fingerprint import model_fingerprint
 from muver.retriever.encoders.hub import pinned
 from muver.retriever.encoders.settings import ModelConfig
 from muver.retriever.encoders.start import make_start
 from muver.retriever.retrieval.rows import GLOBAL, ORIGINAL
-from muver.retriever.training.start import as_the_makers, is_model, makers_vectors
+from muver.retriever.training.start import as_the_makers, makers_vectors
 from muver.retriever.views import punkt
 from muver.retriever.views.build import entity_views
 from muver.retriever.views.expand import expand_world

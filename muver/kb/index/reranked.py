@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from muver.kb.index.machinery import load_model
 from muver.retriever.encoders.cross import CrossEncoder
 from muver.retriever.retrieval.answers import SIDES, Candidate, Mention
 from muver.retriever.views.build import entity_views, mention_contexts
@@ -27,11 +25,6 @@ class Reranked:
     def __init__(self, index: Any, model: CrossEncoder, depth: int):
         self._index, self._model, self._depth = index, model, depth
         self.reads = depth * (model.config.context.max_tokens + model.config.views.max_tokens)
-
-    @classmethod
-    def of(cls, index: Any, folder: Path, depth: int) -> "Reranked":
-        """An index with the cross-encoder in a folder."""
-        return cls(index, load_model(folder, CrossEncoder), depth)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._index, name)
