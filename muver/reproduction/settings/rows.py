@@ -55,7 +55,11 @@ def note_of(settings: Resolved, system: str) -> str | None:
     own, said = settings.systems[system], []
     if own.model and not own.retriever:
         if among := settings.models[own.model].best_of:
-            said.append(f"The best on validation of {len(among)} models; other rows are one model.")
+            after = settings.models[own.model].after
+            when = f" after {after:.0%} of their steps" if after else ""
+            said.append(
+                f"The best on validation of {len(among)} models{when}; other rows are one model."
+            )
         model = trained_as(settings, own.model)
         if model.views.kind == "sentences":
             said.append(AGGREGATES[views_of(settings, system)["aggregate"]].note)
