@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import BinaryIO, NamedTuple
 
 import numpy as np
@@ -68,13 +69,27 @@ def score_world(
             if pool_to:
                 chunk = _pooled(chunk, pool_to)
             for some in _few_at_a_time(held, chunk, budget, device):
-                # Vectors are float32 by now; keep their products so too, in any precision.
-                with torch.autocast(device.type, enabled=False):
+                with _float32_sums(device):
                     part = sum_of_max(*some[1:], *chunk[1:], rows=len(some.rows))
                 scores[np.ix_(some.rows, chunk.rows)] = part.cpu().numpy()
             progress.advance(len(chunk.rows))
     progress.finish()
     return scores
+
+
+@contextmanager
+def _float32_sums(device: torch.device) -> Iterator[None]:
+    """Sum products in float32. Where the precision is bf16, vectors are rounded to it first, which
+    is several times as fast on processors with AMX and moves a cosine by less than 0.001.
+    """
+    before = torch.get_float32_matmul_precision()
+    if torch.is_autocast_enabled(device.type):
+        torch.set_float32_matmul_precision("medium")
+    try:
+        with torch.autocast(device.type, enabled=False):
+            yield
+    finally:
+        torch.set_float32_matmul_precision(before)
 
 
 def _encode(
@@ -107,7 +122,7 @@ def _to_disk(file: BinaryIO, batch: TokenVectors) -> TokenVectors:
     with disk_errors(tempfile.gettempdir(), hint):
         file.write(vectors)
         file.flush()
-    mapped = np.memmap(file, np.float32, "r", offset, vectors.shape)
+    mapped = np.memmap(file, np.float32, "c", offset, vectors.shape)  # torch asks for writable ones
     file.seek(0, os.SEEK_END)
     return batch._replace(vectors=mapped)
 
@@ -123,5 +138,5 @@ def _few_at_a_time(
         step = max(left // mention_bytes, 1)
         for start in range(0, len(batch.rows), step):
             span = slice(start, start + step)
-            vectors = torch.from_numpy(np.array(batch.vectors[span])).to(device)
+            vectors = torch.from_numpy(batch.vectors[span]).to(device)
             yield TokenVectors(batch.rows[span], vectors, batch.mask[span])

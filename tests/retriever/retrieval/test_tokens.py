@@ -73,6 +73,27 @@ def test_padding_takes_part_if_it_is_asked_to(encoder):
                 np.testing.assert_allclose(found[i, j], expected, rtol=1e-5)
 
 
+def test_in_bf16_products_are_rounded_and_their_sums_are_not(encoder, monkeypatch):
+    model = tiny.make_model(encoder, "sum_max")
+    seen = []
+
+    def watching(*vectors, rows):
+        scores = sum_of_max(*vectors, rows=rows)
+        seen.append((torch.get_float32_matmul_precision(), scores.dtype))
+        return scores
+
+    monkeypatch.setattr(tokens, "sum_of_max", watching)
+    exact = found_by(model)
+    assert set(seen) == {("highest", torch.float32)}
+    seen.clear()
+    with torch.autocast("cpu", torch.bfloat16):
+        rounded = found_by(model)
+        assert torch.is_autocast_enabled("cpu")
+    assert set(seen) == {("medium", torch.float32)}
+    assert torch.get_float32_matmul_precision() == "highest"
+    np.testing.assert_allclose(rounded, exact, rtol=0.02)
+
+
 @pytest.mark.parametrize("padding", [False, True])
 def test_memory_bounds_what_is_scored_at_a_time(encoder, monkeypatch, padding):
     model = tiny.make_model(encoder, "sum_max", padding=padding)
