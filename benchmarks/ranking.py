@@ -11,13 +11,16 @@ from benchmarks.context import Context
 from benchmarks.ours import AGGREGATES, rank_world
 from benchmarks.rows import Findings, Row, spread
 from benchmarks.timing import Timed, in_turn
+from muver.retriever.encoders.packing import Packed
 from muver.retriever.retrieval.exact import Ranking
+from muver.retriever.retrieval.tokens import score_world
 
 SIZES = (1000, 16000, 64000)
 QUICK_SIZES = (1000, 16000)
 VIEWS_AN_ENTITY = 15  # the paper's worlds have 15 to 32
 LEAST_ENTITIES = 250  # the baseline's walk needs 200 titles
 MENTIONS = 256
+TOKENS = 128  # of a mention or an entity, for SOM
 NEAR = 1e-5  # scores that differ by less, relative to the greatest, count as a tie
 
 
@@ -83,7 +86,36 @@ def run(context: Context) -> Findings:
             findings.agree(*compare_lists(f"{aggregate}, {size:,} views", world, timed))
     for size in sizes:
         findings.rows += beside_max(size, case.config.hidden_size, options.repetitions)
+    findings.rows.append(by_tokens(case.config.hidden_size, options.repetitions))
     return findings
+
+
+def by_tokens(dimension: int, repetitions: int) -> Row:
+    """SOM's scores of token vectors, in bf16 and in fp32; the vectors are made, not encoded."""
+    vectors = torch.randn(65536, dimension, generator=torch.Generator().manual_seed(0))
+    vectors = torch.nn.functional.normalize(vectors, dim=1)
+
+    def encode(batch: Packed) -> torch.Tensor:
+        return batch.unpack(vectors[batch.ids])
+
+    sequences = np.random.default_rng(0).integers(len(vectors), size=(2 * MENTIONS, TOKENS))
+    sides = sequences[:MENTIONS].tolist(), sequences[MENTIONS:].tolist()
+
+    def scores(bf16: bool) -> np.ndarray:
+        with torch.autocast("cpu", torch.bfloat16, enabled=bf16):
+            return score_world(encode, encode, *sides, 2048, torch.device("cpu"))
+
+    precisions = {"fp32": lambda: scores(False), "bf16": lambda: scores(True)}
+    timed = in_turn(precisions, repetitions)
+    return Row.compared(
+        "ranking",
+        "token vectors, bf16",
+        "pairs/s",
+        timed["fp32"].each,
+        timed["bf16"].each,
+        MENTIONS**2,
+        f"baseline: ours in fp32; {MENTIONS} mentions and as many entities of {TOKENS} tokens",
+    )
 
 
 def beside_max(views: int, dimension: int, repetitions: int) -> list[Row]:

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 import torch
 
-from benchmarks import baseline, encoding, end_to_end, merging, training
+from benchmarks import baseline, encoding, end_to_end, merging, ranking, training
 from benchmarks.context import Context
 from benchmarks.data import Case, made
 from benchmarks.options import Options
 from benchmarks.ours import Tower
-from benchmarks.ranking import beside_max, compare_lists, made_world, time_both
+from benchmarks.ranking import beside_max, by_tokens, compare_lists, made_world, time_both
 from benchmarks.rows import Findings
 from benchmarks.sweep import Sweep, measure
 from muver.retriever.retrieval.aggregates import AGGREGATES
@@ -105,6 +105,12 @@ def test_every_aggregate_is_timed_beside_the_maximum():
     rows = beside_max(1000, 16, 1)
     assert [row.what for row in rows] == [f"{name}, 1,000 views" for name in AGGREGATES]
     assert rows[0].ratio == 1 and all(row.ratio > 0 for row in rows)
+
+
+def test_token_vectors_are_timed_in_both_precisions(monkeypatch):
+    monkeypatch.setattr(ranking, "MENTIONS", 8)
+    row = by_tokens(8, 1)
+    assert row.baseline > 0 and row.ours > 0 and "in fp32" in row.remark
 
 
 def test_other_lists_are_told():
