@@ -237,4 +237,22 @@ def dropout(states: Tensor, share: float, training: bool) -> Tensor:
         return F.dropout(states, share, training)
     draws = torch.empty(-(-states.numel() // 4), dtype=torch.int64).random_(-(2**63), None)
     bits = draws.view(torch.int16)[: states.numel()].view(states.shape)
-    return states * ((bits >= dropped - 2**15) * (2**16 / (2**16 - dropped)))
+    return _Kept.apply(states, bits >= dropped - 2**15, 2**16 / (2**16 - dropped))
+
+
+class _Kept(torch.autograd.Function):
+    """Some numbers times a scale, zero in place of the others: (...) float32.
+
+    A byte a number is held for the backward pass, where torch's product would hold four.
+    """
+
+    @staticmethod
+    def forward(ctx, states, kept, scale):  # type: ignore[no-untyped-def]
+        ctx.save_for_backward(kept)
+        ctx.scale = scale
+        return (states * kept).float().mul_(scale)
+
+    @staticmethod
+    def backward(ctx, gradient):  # type: ignore[no-untyped-def]
+        (kept,) = ctx.saved_tensors
+        return (gradient * kept).mul_(ctx.scale), None, None
