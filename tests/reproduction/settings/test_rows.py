@@ -235,14 +235,14 @@ def test_footnotes_are_no_part_of_a_row(settings):
 
 
 def test_a_row_chosen_among_models_says_so(settings):
-    chosen = "The best on validation of 4 models after 25% of their steps; "
-    chosen += "other rows are one model."
+    said = "The best on validation of 4 models{}; other rows are one model."
+    chosen = said.format(" after 25% of their steps")
     assert note_of(settings, "partalidou").startswith(f"{chosen} ")
     settings.systems["partalidou"] = replace(settings.systems["partalidou"], note=UNSET)
     assert note_of(settings, "partalidou") == chosen
     assert note_of(settings, "bm25_200") is None
     to_the_end = note_of(resolve(PARAMS, {"preset": "zeshel"}), "partalidou")
-    assert to_the_end.startswith("The best on validation of 4 models; other rows are one model.")
+    assert to_the_end.startswith(said.format(""))
 
 
 def test_a_row_says_how_it_scores_several_views(settings):
