@@ -66,6 +66,10 @@ def note_of(settings: Resolved, system: str) -> str | None:
         if model.mention_parts:
             parts = ", ".join(model.mention_parts)
             said.append(f"It is summed over vectors of the mention's parts: {parts}.")
+        if model.decay:
+            said.append(
+                f"A context's tokens weigh exp(-d/{model.decay:g}) at d pieces from the mention."
+            )
     return " ".join([*said, own.note or ""]).strip() or None
 
 
@@ -121,8 +125,9 @@ def model_settings(settings: Resolved, model: str) -> Json:
         "pooling": own.pooling,
         "context": context_of(settings, own),
     }
-    if own.mention_parts:
-        layouts["mention_parts"] = own.mention_parts
+    for name in ("mention_parts", "decay"):
+        if value := getattr(own, name):
+            layouts[name] = value
     if own.checkpoint:
         return layouts
     made = {
