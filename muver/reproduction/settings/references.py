@@ -197,6 +197,8 @@ def _of_model(settings: Resolved, name: str) -> Iterator[str]:
             f"{where}: {own.model} compares token vectors, which are neither merged nor "
             "summed over views. Set aggregate to max and leave out merge_layers."
         )
+    if own.decay and not sums_tokens:
+        yield f"{where}: decay weighs token vectors, of which {own.model} has none. Leave it out."
     if model.mention_parts and views["aggregate"] != "max":
         yield f"{where}: {own.model} sums best views of mention_parts. Set aggregate to max."
     if views["aggregate"] == "learnt" and model.score != "log_mean_exp":

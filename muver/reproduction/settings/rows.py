@@ -27,7 +27,7 @@ BEFORE = {
     "vectors": "raw",
 }
 SHARED = ("k", "match", "own_page")  # keys that a row may have of its own, or of its first stage
-OWN = (*SHARED, "pool", "depth")
+OWN = (*SHARED, "pool", "decay", "depth")
 FUSION = {"reciprocal_rank": ("constant",), "weighted": ("weights", "cutoff"), "learnt": ()}
 
 
@@ -66,10 +66,10 @@ def note_of(settings: Resolved, system: str) -> str | None:
         if model.mention_parts:
             parts = ", ".join(model.mention_parts)
             said.append(f"It is summed over vectors of the mention's parts: {parts}.")
-        if model.decay:
-            said.append(
-                f"A context's tokens weigh exp(-d/{model.decay:g}) at d pieces from the mention."
-            )
+        if decay := own.decay or model.decay:
+            when = ", in search alone" if own.decay else ""
+            weight = f"exp(-d/{decay:g}) at d pieces from the mention{when}"
+            said.append(f"A context's tokens weigh {weight}.")
     return " ".join([*said, own.note or ""]).strip() or None
 
 

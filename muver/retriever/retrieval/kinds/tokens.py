@@ -5,19 +5,21 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
-from muver.io.typed import Count
+from muver.io.typed import Count, Positive
 from muver.retriever.encoders.settings import Machine
 from muver.retriever.retrieval.settings import Run
 
 
 class Settings(Run, kw_only=True):
-    """The settings that every run has, a bound on the memory, and how many vectors an entity keeps
-    (``pool``, as of views; by default all).
+    """The settings that every run has, a bound on the memory, how many vectors an entity keeps
+    (``pool``, as of views; by default all), and a ``decay`` that the model was not trained with.
     """
 
     memory_mb: Count
     pool: Count | UnsetType = UNSET
+    decay: Positive | UnsetType = UNSET
 
 
 def needs(row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -55,6 +57,8 @@ def retrieve(
     accelerator = device.start(compute.device, compute.precision, compute.threads)
     loaded = BiEncoder.from_pretrained(model).to(accelerator.device).eval()
     towers = to_precision(loaded, compute.precision)
+    if settings.decay:
+        towers.config = replace(towers.config, decay=settings.decay)
     config = towers.config
     rows = RunRows(entities, read_mentions(mentions, settings.split), settings)
     counts = {"entities": 0, "views": 0}
