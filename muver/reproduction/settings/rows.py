@@ -66,10 +66,11 @@ def note_of(settings: Resolved, system: str) -> str | None:
         if model.mention_parts:
             parts = ", ".join(model.mention_parts)
             said.append(f"It is summed over vectors of the mention's parts: {parts}.")
-        if decay := own.decay or model.decay:
-            when = ", in search alone" if own.decay else ""
-            weight = f"exp(-d/{decay:g}) at d pieces from the mention{when}"
-            said.append(f"A context's tokens weigh {weight}.")
+        if own.decay:
+            said.append(
+                f"A context's tokens weigh exp(-d/{own.decay:g}) at d pieces from the mention, in "
+                "search alone."
+            )
     return " ".join([*said, own.note or ""]).strip() or None
 
 
@@ -125,9 +126,8 @@ def model_settings(settings: Resolved, model: str) -> Json:
         "pooling": own.pooling,
         "context": context_of(settings, own),
     }
-    for name in ("mention_parts", "decay"):
-        if value := getattr(own, name):
-            layouts[name] = value
+    if own.mention_parts:
+        layouts["mention_parts"] = own.mention_parts
     if own.checkpoint:
         return layouts
     made = {

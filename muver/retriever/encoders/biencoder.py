@@ -20,7 +20,7 @@ from muver.retriever.encoders.files import (
     write_model_card,
 )
 from muver.retriever.encoders.packing import Packed
-from muver.retriever.encoders.pooling import nearness, pool
+from muver.retriever.encoders.pooling import pool
 from muver.retriever.encoders.scores import LogMeanExp
 from muver.retriever.encoders.settings import ModelConfig
 from muver.retriever.encoders.tokens import Pieces
@@ -111,10 +111,7 @@ class BiEncoder(nn.Module):
         """
         markers = self.pieces.markers
         span = (markers.mention_start, markers.mention_end)
-        vectors = self._encode(self.mention_encoder, batch, span, self.config.mention_parts or ())
-        if not self.config.decay:
-            return vectors
-        return vectors * nearness(batch.unpack(batch.ids), *span, self.config.decay)[:, :, None]
+        return self._encode(self.mention_encoder, batch, span, self.config.mention_parts or ())
 
     def encode_views(self, batch: Packed) -> Tensor:
         """Vectors of views in the order given: (batch, d), or (batch, longest, d)."""

@@ -48,17 +48,6 @@ def pool(
     return (states.float() * weights).sum(dim=1)
 
 
-def nearness(ids: Tensor, opening: int, closing: int, decay: float) -> Tensor:
-    """Weights of a context's pieces: exp(-d / ``decay``), d pieces from the mention.
-
-    (batch, length); the mention's own pieces and its markers weigh 1.
-    """
-    places = torch.arange(ids.shape[1], device=ids.device)
-    opens = (ids == opening).int().argmax(dim=1, keepdim=True)
-    closes = ((ids == closing) & (places > opens)).int().argmax(dim=1, keepdim=True)
-    return torch.exp(-torch.maximum(opens - places, places - closes).clamp(min=0) / decay)
-
-
 def _between(ids: Tensor, opening: int | None, closing: int | None) -> Tensor:
     """Positions after the first opening piece and before the first closing piece behind it."""
     if opening is None:

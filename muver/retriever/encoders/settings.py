@@ -29,9 +29,6 @@ class Layouts(Settings):
     ``pooling`` says, and means over its span, over what is left and over what is right of it. Each
     has its own best view, and their scores are summed, as late interaction does for each token
     (Khattab and Zaharia, SIGIR 2020). Without it a mention is its whole context.
-
-    ``decay`` lets a context's tokens weigh less in SOM's sum the farther they are from the mention:
-    exp(-d / ``decay``) at a distance of d pieces. Without it each counts as much as the mention's.
     """
 
     views: Views
@@ -40,7 +37,6 @@ class Layouts(Settings):
     pooling: Pooling = "cls"
     metric: Metric = "dot"
     mention_parts: Some[MentionPart] | UnsetType = UNSET
-    decay: Positive | UnsetType = UNSET
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -60,11 +56,6 @@ def check_score(own: Any) -> None:
         raise ValueError(
             f"mention_parts sums the best views of a mention's parts, and score is {own.score}. "
             "Set score to max, or leave mention_parts out."
-        )
-    if own.decay and own.score != "sum_max":
-        raise ValueError(
-            f"decay weighs the tokens of SOM's sum, and score is {own.score}. Set score to "
-            "sum_max, or leave decay out."
         )
     if own.score not in ONE_VIEW:
         return

@@ -13,9 +13,10 @@ from torch import Tensor
 from muver.io.checking import disk_errors
 from muver.io.progress import Progress
 from muver.retriever.encoders.bulk import Encode, encode_by_length
+from muver.retriever.encoders.packing import Packed
 from muver.retriever.encoders.scores import sum_of_max
 from muver.retriever.vectors.pooled import pool
-from muver.retriever.views.layout import Ids
+from muver.retriever.views.layout import Ids, Markers
 
 MEGABYTE = 2**20
 
@@ -75,6 +76,24 @@ def score_world(
             progress.advance(len(chunk.rows))
     progress.finish()
     return scores
+
+
+def weigh_by_distance(encode: Encode, markers: Markers, decay: float) -> Encode:
+    """Encode contexts to token vectors times exp(-d / ``decay``), d pieces from the mention.
+
+    The mention's own pieces and its markers keep their length.
+    """
+
+    def weighed(batch: Packed) -> Tensor:
+        ids = batch.unpack(batch.ids)
+        places = torch.arange(ids.shape[1], device=ids.device)
+        opens = (ids == markers.mention_start).int().argmax(dim=1, keepdim=True)
+        closing = (ids == markers.mention_end) & (places > opens)
+        closes = closing.int().argmax(dim=1, keepdim=True)
+        far = torch.maximum(opens - places, places - closes).clamp(min=0)
+        return encode(batch) * torch.exp(-far / decay)[:, :, None]
+
+    return weighed
 
 
 @contextmanager

@@ -253,9 +253,7 @@ def test_a_row_says_how_it_scores_several_views(settings):
     assert "view" not in note_of(settings, "blink_128")
     whole = f"{note_of(settings, 'muver')} It is summed over vectors of the mention's parts: "
     assert note_of(settings, "parts").startswith(whole)
-    weight = "A context's tokens weigh exp(-d/8) at d pieces from the mention"
-    assert note_of(settings, "som_near") == f"{weight}."
-    assert note_of(settings, "som_searched_near") == f"{weight}, in search alone."
+    assert "weigh exp(-d/8) at d pieces" in note_of(settings, "som_near")
 
 
 def test_swept_layers_and_seeds_have_the_row_s_note():

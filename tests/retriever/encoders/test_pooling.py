@@ -1,6 +1,5 @@
 """Pooling by hand: which positions make the vector."""
 
-import math
 from dataclasses import replace
 
 import pytest
@@ -8,7 +7,7 @@ import torch
 
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.packing import pack
-from muver.retriever.encoders.pooling import nearness, pool
+from muver.retriever.encoders.pooling import pool
 from tests import tiny
 
 CLS, SEP, OPENING, CLOSING = 5, 6, 1, 2
@@ -90,25 +89,6 @@ def test_parts_of_a_mention(encoder, bos, eos):
         expected = torch.stack([states[own].mean(dim=0) for own in chosen])
         torch.testing.assert_close(found, expected, rtol=0, atol=1e-5)
     assert model.encode_views(pack([CONTEXT])).shape == (1, 32)
-
-
-def test_pieces_weigh_less_the_farther_they_are_from_the_mention():
-    """A closing marker in front of the mention, and a second mention behind it, change nothing."""
-    contexts = [CONTEXT, [CLS, CLOSING, OPENING, 30, CLOSING, 20, OPENING, SEP]]
-    far = [[2, 1, 0, 0, 0, 0, 1, 2], [2, 1, 0, 0, 0, 1, 2, 3]]
-    found = nearness(torch.tensor(contexts), OPENING, CLOSING, 2 / math.log(4))
-    torch.testing.assert_close(found, 0.5 ** torch.tensor(far).float())
-
-
-def test_near_tokens_add_more_to_the_sum(encoder):
-    context = pack([CONTEXT])
-    plain, near = (
-        tiny.make_model(encoder, "sum_max", scale=20, **more) for more in ({}, {"decay": 0.5})
-    )
-    lengths = near.encode_mentions(context).norm(dim=2) / plain.encode_mentions(context).norm(dim=2)
-    expected = torch.exp(-2 * torch.tensor([[2.0, 1, 0, 0, 0, 0, 1, 2]]))
-    torch.testing.assert_close(lengths, expected)
-    assert torch.equal(near.encode_views(context), plain.encode_views(context))
 
 
 @pytest.mark.parametrize("pooling", ["cls", "last", "special", "span", "all"])

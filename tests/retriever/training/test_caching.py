@@ -114,7 +114,6 @@ CASES = {  # views, gold, and what the model has besides the default
     "of one length": (VIEWS, GOLD, {"pooling": "all", "scale": 20}),
     "of one length, l2": (FILLED, GOLD, {"metric": "l2", "scale": 20}),
     "token vectors of one length": (ONE_VIEW, GOLD, {"score": "sum_max", "scale": 20}),
-    "near token vectors": (ONE_VIEW, GOLD, {"score": "sum_max", "scale": 20, "decay": 3}),
     "padding": (ONE_VIEW, GOLD, {"score": "sum_max", "padding": True}),
     "parts": (VIEWS, GOLD, PARTS),
     "parts of one length, negatives": (FILLED, WITH_NEGATIVES, {**PARTS, "scale": 20}),

@@ -105,11 +105,6 @@ def test_training_in_parts_of_mentions(model, corpus, tmp_path):
     assert "mention_parts" not in json.loads((model / "muver.json").read_text())
 
 
-def test_training_with_near_tokens(model, corpus, tmp_path):
-    tokens = {"views": tiny.TOKEN_VIEWS, "score": "sum_max", "decay": 8.0}
-    assert go_on(tmp_path, model, corpus, {**ONWARD, **tokens}).config.decay == 8
-
-
 def test_another_model_is_another_run(model, encoder, corpus, tmp_path, killed):
     """A checkpoint knows both towers that it began with."""
     killed(5, go_on, tmp_path / "one", model, corpus, epochs=1)

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 from msgspec.structs import replace
 
 from muver.cli import main
@@ -46,14 +47,14 @@ def test_padding_positions_are_views_where_they_are_scored(encoder, corpus, tmp_
     assert read_json(tmp_path / "run.json")["counts"] == {"entities": 12, "views": 12 * 24}
 
 
-def test_a_row_may_weigh_tokens_that_its_model_did_not(encoder, corpus, tmp_path):
-    """As if the model had been trained so."""
+def test_near_tokens_weigh_more_if_a_row_says_so(encoder, corpus, tmp_path):
+    tiny.make_model(encoder, "sum_max").save_pretrained(tmp_path / "model")
     inputs = dict(zip(("entities", "mentions", "sentences"), corpus, strict=True))
-    inputs["compute"] = tiny.settings(Machine)
+    inputs |= {"model": tmp_path / "model", "compute": tiny.settings(Machine)}
     settings, found = {"split": "test", "k": 12, "match": "id", "memory_mb": 256}, []
-    for of_model, of_row in (({}, {}), ({"decay": 2.0}, {}), ({}, {"decay": 2.0})):
-        tiny.make_model(encoder, "sum_max", **of_model).save_pretrained(tmp_path / "model")
-        files = (tmp_path / "run.parquet", tmp_path / "run.json")
-        kinds.retrieve("tokens", settings | of_row, *files, model=tmp_path / "model", **inputs)
-        found.append(read_run(files[0])["score"].to_pylist())
-    assert found[0] != found[1] == found[2]
+    files = (tmp_path / "run.parquet", tmp_path / "run.json")
+    for of_row in ({}, {"decay": 1e9}, {"decay": 2.0}):
+        kinds.retrieve("tokens", settings | of_row, *files, **inputs)
+        found.append(read_run(files[0])["score"].to_numpy())
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-5)
+    assert (found[2] < found[0]).all()
