@@ -67,6 +67,7 @@ class Model(Settings):
     metric: Metric | UnsetType = UNSET
     pooling: Pooling | UnsetType = UNSET
     mention_parts: Some[MentionPart] | UnsetType = UNSET
+    decay: Positive | UnsetType = UNSET
     training: partial(Training) | UnsetType = UNSET
     context: Context | UnsetType = UNSET
     start: Text | UnsetType = UNSET

@@ -53,7 +53,7 @@ def note_of(settings: Resolved, system: str) -> str | None:
     No part of the row's settings: another wording gives no other row.
     """
     own, said = settings.systems[system], []
-    if own.model and not own.retriever:
+    if own.model:
         if among := settings.models[own.model].best_of:
             after = settings.models[own.model].after
             when = f" after {after:.0%} of their steps" if after else ""
@@ -66,10 +66,10 @@ def note_of(settings: Resolved, system: str) -> str | None:
         if model.mention_parts:
             parts = ", ".join(model.mention_parts)
             said.append(f"It is summed over vectors of the mention's parts: {parts}.")
-        if own.decay:
+        if decay := own.decay or model.decay:
+            where = ", in search alone" if own.decay else ""
             said.append(
-                f"A context's tokens weigh exp(-d/{own.decay:g}) at d pieces from the mention, in "
-                "search alone."
+                f"A context's tokens weigh exp(-d/{decay:g}) at d pieces from the mention{where}."
             )
     return " ".join([*said, own.note or ""]).strip() or None
 
@@ -126,8 +126,9 @@ def model_settings(settings: Resolved, model: str) -> Json:
         "pooling": own.pooling,
         "context": context_of(settings, own),
     }
-    if own.mention_parts:
-        layouts["mention_parts"] = own.mention_parts
+    for name in ("mention_parts", "decay"):
+        if value := getattr(own, name):
+            layouts[name] = value
     if own.checkpoint:
         return layouts
     made = {

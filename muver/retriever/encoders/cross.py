@@ -28,6 +28,7 @@ from muver.retriever.encoders.files import (
     write_model_card,
 )
 from muver.retriever.encoders.packing import Packed
+from muver.retriever.encoders.pooling import from_mention
 from muver.retriever.encoders.settings import ModelConfig
 from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.encoders.towers import Tower, load_tower
@@ -40,8 +41,9 @@ class CrossEncoder(nn.Module):
 
     The score sums, over the context's pieces, the greatest cosine with a piece of the view, as SOM
     does over pieces that were read apart; its scale is learnt and starts as SOM's. So training
-    begins with what the encoder's makers taught it. BLINK's linear layer over the first state
-    learnt nothing on the default's data (docs/beyond.md).
+    begins with what the encoder's makers taught it. With ``decay`` the pieces near the mention
+    weigh most, as a far piece finds its own word in the page that the mention stands on. BLINK's
+    linear layer over the first state learnt nothing on the default's data (docs/beyond.md).
     """
 
     def __init__(self, encoder: Tower, pieces: Pieces, config: ModelConfig):
@@ -91,6 +93,9 @@ class CrossEncoder(nn.Module):
         vectors = batch.unpack(F.normalize(states.float(), dim=1))
         cosines = vectors @ vectors.transpose(1, 2)
         best = cosines.masked_fill(~(read & ~context)[:, None], -1.0).amax(dim=2)
+        if self.config.decay:
+            far = from_mention(ids, markers.mention_start, markers.mention_end)
+            best = best * torch.exp(-far / self.config.decay)
         sums = (best * context).sum(dim=1, keepdim=True)
         return sums * self.log_scale.exp() / math.sqrt(self.config.terms)
 

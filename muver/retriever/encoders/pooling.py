@@ -48,6 +48,17 @@ def pool(
     return (states.float() * weights).sum(dim=1)
 
 
+def from_mention(ids: Tensor, opening: int, closing: int) -> Tensor:
+    """How many pieces each one is from the mention, 0 at its own and its markers: (batch, length).
+
+    ``opening`` and ``closing`` are these markers' ids.
+    """
+    places = torch.arange(ids.shape[1], device=ids.device)
+    opens = (ids == opening).int().argmax(dim=1, keepdim=True)
+    closes = ((ids == closing) & (places > opens)).int().argmax(dim=1, keepdim=True)
+    return torch.maximum(opens - places, places - closes).clamp(min=0)
+
+
 def _between(ids: Tensor, opening: int | None, closing: int | None) -> Tensor:
     """Positions after the first opening piece and before the first closing piece behind it."""
     if opening is None:

@@ -29,6 +29,9 @@ class Layouts(Settings):
     ``pooling`` says, and means over its span, over what is left and over what is right of it. Each
     has its own best view, and their scores are summed, as late interaction does for each token
     (Khattab and Zaharia, SIGIR 2020). Without it a mention is its whole context.
+
+    With ``decay`` a context's pieces weigh exp(-d / ``decay``) in a cross-encoder's sum, d pieces
+    from the mention; without it each weighs as much as the mention's own.
     """
 
     views: Views
@@ -37,6 +40,7 @@ class Layouts(Settings):
     pooling: Pooling = "cls"
     metric: Metric = "dot"
     mention_parts: Some[MentionPart] | UnsetType = UNSET
+    decay: Positive | UnsetType = UNSET
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -56,6 +60,11 @@ def check_score(own: Any) -> None:
         raise ValueError(
             f"mention_parts sums the best views of a mention's parts, and score is {own.score}. "
             "Set score to max, or leave mention_parts out."
+        )
+    if own.decay and own.score != "cross":
+        raise ValueError(
+            f"decay weighs the pieces that a cross-encoder sums over, and score is {own.score}. "
+            "Set score to cross, or leave decay out. Rows of token vectors have their own."
         )
     if own.score not in ONE_VIEW:
         return

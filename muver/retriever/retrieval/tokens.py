@@ -14,6 +14,7 @@ from muver.io.checking import disk_errors
 from muver.io.progress import Progress
 from muver.retriever.encoders.bulk import Encode, encode_by_length
 from muver.retriever.encoders.packing import Packed
+from muver.retriever.encoders.pooling import from_mention
 from muver.retriever.encoders.scores import sum_of_max
 from muver.retriever.vectors.pooled import pool
 from muver.retriever.views.layout import Ids, Markers
@@ -85,12 +86,7 @@ def weigh_by_distance(encode: Encode, markers: Markers, decay: float) -> Encode:
     """
 
     def weighed(batch: Packed) -> Tensor:
-        ids = batch.unpack(batch.ids)
-        places = torch.arange(ids.shape[1], device=ids.device)
-        opens = (ids == markers.mention_start).int().argmax(dim=1, keepdim=True)
-        closing = (ids == markers.mention_end) & (places > opens)
-        closes = closing.int().argmax(dim=1, keepdim=True)
-        far = torch.maximum(opens - places, places - closes).clamp(min=0)
+        far = from_mention(batch.unpack(batch.ids), markers.mention_start, markers.mention_end)
         return encode(batch) * torch.exp(-far / decay)[:, :, None]
 
     return weighed

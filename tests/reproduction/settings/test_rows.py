@@ -253,7 +253,9 @@ def test_a_row_says_how_it_scores_several_views(settings):
     assert "view" not in note_of(settings, "blink_128")
     whole = f"{note_of(settings, 'muver')} It is summed over vectors of the mention's parts: "
     assert note_of(settings, "parts").startswith(whole)
-    assert "weigh exp(-d/8) at d pieces" in note_of(settings, "som_near")
+    assert "weigh exp(-d/8) at d pieces from the mention, in" in note_of(settings, "som_near")
+    near = resolve(PARAMS, {"models": {"cross": {"decay": 0.1}}})
+    assert "weigh exp(-d/0.1) at d pieces from the mention." in note_of(near, "bm25_reranked")
 
 
 def test_swept_layers_and_seeds_have_the_row_s_note():

@@ -132,6 +132,7 @@ def test_a_mention_s_parts_are_of_one_length_each(encoder):
         ({"score": "sum_max", "views": tiny.TOKEN_VIEWS, "metric": "l2"}, "sum_max .* metric"),
         ({"score": "sum_max", "views": tiny.TOKEN_VIEWS, "pooling": "all"}, "sum_max .* pooling"),
         ({**tiny.LEARNT, "mention_parts": ["whole"]}, "score is log_mean_exp. Set score to max"),
+        ({"decay": 8}, "a cross-encoder sums over, and score is max. Set score to cross"),
         ({"mention_parts": ["span", "span"]}, "mention_parts has 'span' twice"),
         ({"mention_parts": ["middle"]}, "is 'middle'. Allowed: whole, span, left, right"),
         ({"mention_parts": []}, "mention_parts is"),

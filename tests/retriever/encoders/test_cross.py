@@ -1,5 +1,7 @@
 """A cross-encoder: what it reads, what it saves, what it refuses."""
 
+import math
+
 import numpy as np
 import pytest
 import torch
@@ -12,7 +14,8 @@ from muver.retriever.encoders.packing import pack
 from tests import tiny
 
 VIEWS = {"kind": "prefix", "max_tokens": 24}
-PAIRS = [[5, 40, 41, 6, 50, 2, 60, 6], [5, 50, 6, 44, 6], [5, 9, 10, 6, 12, 6]]
+PAIRS = [[5, 1, 41, 2, 40, 6, 50, 3, 60, 6], [5, 50, 1, 44, 2, 6, 44, 6], [5, 1, 2, 6, 12, 6]]
+FAR = [[1, 0, 0, 0, 1, 2], [2, 1, 0, 0, 0, 1], [1, 0, 0, 1]]  # pieces from the mention
 CPU = torch.device("cpu")
 
 
@@ -29,22 +32,27 @@ def test_a_pair_is_the_context_and_then_the_view(encoder):
     assert laid_out == [[cls, 40, sep, 50, 60, sep], [cls, 40, sep, 51, sep]]
 
 
-def test_scores_sum_the_best_cosines_of_the_context_s_pieces(encoder):
-    """The context ends with its [SEP]; of 32 pieces at most, with a scale of 10."""
-    model = make_cross(encoder)
+@pytest.mark.parametrize("own, base", [({}, 1.0), ({"decay": 1 / math.log(2)}, 0.5)])
+def test_scores_sum_the_best_cosines_of_the_context_s_pieces(encoder, own, base):
+    """The context ends with its [SEP]; of 32 pieces at most, with a scale of 10. That decay halves
+    a piece's weight with each step that it is from the mention's markers.
+    """
+    model = make_cross(encoder, **own)
     (sep,) = model.pieces.markers.eos
     batch, expected = pack(PAIRS), []
-    for own, ids in zip(batch.unpack(model.encoder.states(batch)), PAIRS, strict=True):
+    states = batch.unpack(model.encoder.states(batch))
+    for each, ids, far in zip(states, PAIRS, FAR, strict=True):
         end = ids.index(sep) + 1
         best = [
-            max(torch.cosine_similarity(one, other, dim=0) for other in own[end : len(ids)])
-            for one in own[:end]
+            max(torch.cosine_similarity(one, other, dim=0) for other in each[end : len(ids)])
+            * base**away
+            for one, away in zip(each[:end], far, strict=True)
         ]
         expected.append(10 * sum(best) / 32**0.5)
     expected = torch.stack(expected)
     scores = model.scores([PAIRS[:2], [], PAIRS[2:]], 6, CPU)
     assert [len(own) for own in scores] == [2, 0, 1]
-    np.testing.assert_allclose(np.concatenate(scores), expected.detach(), rtol=0, atol=1e-6)
+    np.testing.assert_allclose(np.concatenate(scores), expected.detach(), rtol=1e-6)
     assert len(set(np.concatenate(scores).tolist())) == 3
 
 

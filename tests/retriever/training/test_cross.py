@@ -29,6 +29,7 @@ from tests.retriever.training.test_negatives import NUMBERS, write_negatives
 SETTINGS = {
     "views": {"kind": "prefix", "max_tokens": 24},
     "score": "cross",
+    "decay": 4.0,
     "context": {"max_tokens": 32},
     "training": {**TRAINING, "validation_cutoff": 1, "epochs": 3},
     "seed": 3,
@@ -90,7 +91,7 @@ def test_a_run_falls_and_leaves_a_cross_encoder_and_its_log(encoder, files, tmp_
     recalls = [line for line in log_of(tmp_path) if "validation_recall_at_1" in line]
     assert [line["step"] for line in recalls] == [100, 200, 240]
     made = json.loads(first["muver.json"])
-    assert made["score"] == "cross" and made["provenance"]["negatives"]["per_mention"] == 3
+    assert made["decay"] == 4 and made["provenance"]["negatives"]["per_mention"] == 3
 
 
 def test_a_killed_run_resumes_to_the_same_bytes(encoder, files, tmp_path, monkeypatch):
