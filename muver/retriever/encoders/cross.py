@@ -28,7 +28,7 @@ from muver.retriever.encoders.files import (
     write_model_card,
 )
 from muver.retriever.encoders.packing import Packed
-from muver.retriever.encoders.pooling import from_mention
+from muver.retriever.encoders.pooling import near_weights
 from muver.retriever.encoders.settings import ModelConfig
 from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.encoders.towers import Tower, load_tower
@@ -94,8 +94,8 @@ class CrossEncoder(nn.Module):
         cosines = vectors @ vectors.transpose(1, 2)
         best = cosines.masked_fill(~(read & ~context)[:, None], -1.0).amax(dim=2)
         if self.config.decay:
-            far = from_mention(ids, markers.mention_start, markers.mention_end)
-            best = best * torch.exp(-far / self.config.decay)
+            around = markers.mention_start, markers.mention_end
+            best = best * near_weights(ids, *around, self.config.decay)
         sums = (best * context).sum(dim=1, keepdim=True)
         return sums * self.log_scale.exp() / math.sqrt(self.config.terms)
 

@@ -48,15 +48,17 @@ def pool(
     return (states.float() * weights).sum(dim=1)
 
 
-def from_mention(ids: Tensor, opening: int, closing: int) -> Tensor:
-    """How many pieces each one is from the mention, 0 at its own and its markers: (batch, length).
+def near_weights(ids: Tensor, opening: int, closing: int, decay: float) -> Tensor:
+    """exp(-d / ``decay``) of each piece, d pieces from the mention: (batch, length).
 
-    ``opening`` and ``closing`` are these markers' ids.
+    ``opening`` and ``closing`` are the ids of the mention's markers, which weigh 1 as its own
+    pieces do.
     """
     places = torch.arange(ids.shape[1], device=ids.device)
     opens = (ids == opening).int().argmax(dim=1, keepdim=True)
     closes = ((ids == closing) & (places > opens)).int().argmax(dim=1, keepdim=True)
-    return torch.maximum(opens - places, places - closes).clamp(min=0)
+    far = torch.maximum(opens - places, places - closes).clamp(min=0)
+    return torch.exp(-far / decay)
 
 
 def _between(ids: Tensor, opening: int | None, closing: int | None) -> Tensor:

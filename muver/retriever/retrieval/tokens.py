@@ -14,7 +14,7 @@ from muver.io.checking import disk_errors
 from muver.io.progress import Progress
 from muver.retriever.encoders.bulk import Encode, encode_by_length
 from muver.retriever.encoders.packing import Packed
-from muver.retriever.encoders.pooling import from_mention
+from muver.retriever.encoders.pooling import near_weights
 from muver.retriever.encoders.scores import sum_of_max
 from muver.retriever.vectors.pooled import pool
 from muver.retriever.views.layout import Ids, Markers
@@ -86,8 +86,8 @@ def weigh_by_distance(encode: Encode, markers: Markers, decay: float) -> Encode:
     """
 
     def weighed(batch: Packed) -> Tensor:
-        far = from_mention(batch.unpack(batch.ids), markers.mention_start, markers.mention_end)
-        return encode(batch) * torch.exp(-far / decay)[:, :, None]
+        around = markers.mention_start, markers.mention_end
+        return encode(batch) * near_weights(batch.unpack(batch.ids), *around, decay)[:, :, None]
 
     return weighed
 
