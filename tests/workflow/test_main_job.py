@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import shlex
 import sqlite3
 import sys
 
@@ -83,6 +84,14 @@ def recorded(project, experiment: str) -> list[str]:
     return sorted(key for (key,) in found)
 
 
+def command_of(project, row_key: str) -> list[str]:
+    """The words of the command that a row's description in MLflow gives."""
+    with sqlite3.connect(project.folder / "mlflow.db") as store:
+        query = "SELECT value FROM tags WHERE key = 'mlflow.note.content' AND value LIKE ?"
+        ((note,),) = store.execute(query, (f"Row `{row_key}` %",))
+    return shlex.split(note.split("```")[1].replace("\\\n", ""))
+
+
 def test_a_row_in_mlflow_for_every_row_of_the_table(main_job, rows):
     assert recorded(main_job, "table1") == sorted(row["row_key"] for row in rows)
     listed = csv.DictReader(io.StringIO(main_job.read(RECORDED).decode()))
@@ -122,6 +131,9 @@ def test_a_lost_store_is_filled_again_once_and_the_table_stays(main_job, rows):
         listed.append(main_job.read(RECORDED))
     assert listed[0] == listed[1]
     assert main_job.read("results/table1.csv") == table
+    asked = command_of(main_job, rows[-1]["row_key"])
+    assert asked[-3:] == ["--config", "preset=miniwikia", 'results=["table1"]']
+    assert main_job.planned(*asked[3:]) == {}
 
 
 def test_results_say_what_they_were_made_of(main_job, rows):

@@ -19,7 +19,8 @@ from muver.reproduction.estimate.cluster import check_image, check_slurm
 from muver.io.errors import InputError
 from muver.retriever.retrieval.kinds import runs_a_model
 from muver.reproduction.settings import resolve
-from muver.reproduction.settings.file import params_file, read_params, without_effect
+from muver.reproduction.settings.file import params_file, read_params, without_effect, written
+from muver.reproduction.settings.resolve import typed
 from muver.reproduction.terminal.follow import Follower
 from muver.reproduction.workspace import KnowledgeBase, graph_of
 from muver.reproduction.workspace import code as code_of
@@ -311,3 +312,9 @@ def recording(table):
         return ""
     settings = shlex.quote(as_json({"tables": [record_settings(TABLES, table, here)]}))
     return f"&& muver record --keep-going --log {LOGS}/record/{table}.log --settings {settings}"
+
+
+def this_call(table):
+    """This call's settings, which a table's recording names; they move no number, see `free`."""
+    given = written({"preset": S.preset, **typed(overrides())})
+    return shlex.join(["--config", *given]) if table in TABLES.recordable else ""

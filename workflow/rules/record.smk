@@ -12,8 +12,9 @@ rule record:
         settings=lambda wildcards: as_json(
             {"tables": [record_settings(TABLES, table, here) for table in TABLES.recorded]}
         ),
+        call=lambda wildcards, threads: this_call(TABLES.recorded[0]),
     shell:
-        "muver record --log {log} --settings {params.settings:q}"
+        "muver record --log {log} --settings {params.settings:q} {params.call}"
 
 
 # If rows could not be recorded (the server is down), the table stays, and the call ends with an error

@@ -27,10 +27,11 @@ rule comparison:
         counts=options("counts", "mentions"),
         draw="",
         record=lambda wildcards: recording(wildcards.table),
+        call=lambda wildcards, threads: this_call(wildcards.table),
     shell:
         "muver stage table --log {log} --name {wildcards.table} --settings {params.settings:q}"
         " --evaluations {input.evaluations} {params.counts} --out {output.csv} {params.draw}"
-        " {params.record}"
+        " {params.record} {params.call}"
 
 
 use rule comparison as drawn_comparison with:
@@ -149,10 +150,11 @@ if not ONE_BASE:
         params:
             settings=settings_of_result("grid"),
             record=lambda wildcards: recording("grid"),
+            call=lambda wildcards, threads: this_call("grid"),
         shell:
             "muver stage grid --log {log} --settings {params.settings:q}"
             " --counts {input.counts} --encoder {input.start} --logs {input.logs}"
-            " --out {output.csv} {params.record}"
+            " --out {output.csv} {params.record} {params.call}"
 
 
 if TABLES.metrics or TABLES.plots:

@@ -1,7 +1,8 @@
-"""params.yaml: read, and compared with what it was in git."""
+"""params.yaml: read, and compared with what it was in git. Settings as ``--config`` takes them."""
 
+import json
 import subprocess
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,25 @@ def load_yaml(text: str, name: str) -> Any:
     stream = StringIO(text)
     stream.name = name
     return yaml.load(stream, _Loader)
+
+
+def written(config: Mapping[str, Any]) -> list[str]:
+    """Settings as Snakemake's ``--config`` takes them: text as it is, all else as JSON.
+
+    >>> written({"preset": "zeshel", "merge": {"top_k": 0.2}, "dataset": "a: b"})
+    ['preset=zeshel', 'merge={"top_k": 0.2}', 'dataset="a: b"']
+    """
+    return [
+        f"{key}={value if _is_plain(value) else json.dumps(value)}" for key, value in config.items()
+    ]
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether YAML reads a value as the text that it is."""
+    try:
+        return isinstance(value, str) and load_yaml(value, "--config") == value
+    except yaml.YAMLError:
+        return False
 
 
 def home() -> Path:

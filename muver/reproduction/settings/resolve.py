@@ -32,7 +32,7 @@ def resolve(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> Resolved
     it is here (:mod:`muver.reproduction.settings.precision`). ``params`` is the content of
     params.yaml, ``overrides`` what the command line sets (``--config``).
     """
-    overrides = _with_entries({key: _typed(value) for key, value in overrides.items()})
+    overrides = _with_entries({key: typed(value) for key, value in overrides.items()})
     given = _with_entries({key: value for key, value in params.items() if key != "presets"})
     presets = params.get("presets") or {}
     chosen = _preset(given.get("preset"), overrides)
@@ -105,12 +105,12 @@ def _workspace(preset: str, overrides: Mapping[str, Any], presets: Iterable[str]
     return f"{name}-directory" if name in presets else name
 
 
-def _typed(value: Any) -> Any:
+def typed(value: Any) -> Any:
     """Numbers and truth values inside an override; Snakemake leaves them as text there."""
     if isinstance(value, Mapping):
-        return {key: _typed(part) for key, part in value.items()}
+        return {key: typed(part) for key, part in value.items()}
     if isinstance(value, list):
-        return [_typed(part) for part in value]
+        return [typed(part) for part in value]
     if not isinstance(value, str):
         return value
     try:

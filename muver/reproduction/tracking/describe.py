@@ -9,11 +9,14 @@ group ``system`` before.
 
 import json
 import re
+import shlex
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 from typing import Any
 
 from muver.io.files import short_hash
 from muver.io.typed import flat
+from muver.reproduction.settings.file import written
 from muver.reproduction.tables.keys import data_fingerprint
 from muver.reproduction.tables.numbers import percent
 from muver.reproduction.tables.records import Measures, Part
@@ -22,6 +25,9 @@ from muver.retriever.evaluation.precision import in_words, reduced_precision
 from muver.retriever.evaluation.records import Evaluation, Percent
 
 VIEWS = "views/per_entity"
+# A setting on several lines, which YAML reads as one, has its words whole.
+FOLDED = {"width": 72, "subsequent_indent": "    ", "break_long_words": False,
+          "break_on_hyphens": False}  # fmt: skip
 DECIMALS = 4  # of recall: two more than tables have, and no more than MLflow's lists have room for
 
 
@@ -137,13 +143,16 @@ def precision(settings: Mapping[str, Any]) -> dict[str, str]:
     return {"precision": in_words(reduced)} if reduced else {}
 
 
-def note(key: str, table: str, options: str, files: Sequence[str] = ()) -> str:
+def note(key: str, table: str, config: Mapping[str, Any], files: Sequence[str] = ()) -> str:
     """The description of a row's run: where it stands, and the command that makes it again.
 
     Without ``files``, which make the row alone, it makes the whole table. Its lines are short, as a
-    long one would push what stands beside it out of MLflow's page. ``options`` follow the call.
+    long one would push what stands beside it out of MLflow's page. ``config`` are its settings.
     """
-    call = ["snakemake --cores all", *(files or [table]), *filter(None, [options])]
+    call = ["snakemake --cores all", *(files or [table])]
+    if config:
+        first, *others = (fill(shlex.quote(one), **FOLDED) for one in written(config))
+        call += [f"--config {first}", *others]
     command = " \\\n    ".join(call)
     return f"Row `{key}` of `{table}`. To make it again:\n\n```\n{command}\n```"
 

@@ -165,7 +165,7 @@ class _Builder:
         )
 
     def note(self, key: str, files: Sequence[str] = ()) -> str:
-        return describe.note(key, self.source, self.settings.options, files)
+        return describe.note(key, self.source, self.settings.config, files)
 
     def data(self, evaluations: Mapping[str, Evaluation]) -> Data:
         """The dataset of a run with these evaluations."""

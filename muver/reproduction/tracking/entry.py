@@ -19,7 +19,7 @@ class Recording(Settings, kw_only=True):
     experiment: str = ""  # its name; that of the table's file if empty
     enabled: bool = True  # else nothing is recorded, and the list of runs has no lines
     source: str = ""  # where the dataset comes from: an address or a folder
-    options: str = ""  # what follows a call of snakemake that makes the table again
+    config: dict[str, Any] = {}  # settings of a call of snakemake that makes the table again
     # Of a table: JSON from `muver stage evaluate`, each with the run that it is of
     evaluations: list[tuple[str, str]] = []
     artifacts: dict[str, list[str]] = {}  # by system: further files, such as its training log

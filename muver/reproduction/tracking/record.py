@@ -1,7 +1,10 @@
 """The record stage: tables, and the grid, to runs of an experiment."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
 
 from muver.io.errors import InputError
 from muver.io.files import write_text
@@ -24,18 +27,21 @@ FAILED = ".failed"  # suffix of the file beside a table's list of runs that says
 LISTED = ("row_key", "method", "run_id", "experiment_id", "address", "store")
 
 
-def record_all(settings: Recordings, keep_going: bool = False) -> None:
+def record_all(
+    settings: Recordings, keep_going: bool = False, *, config: Iterable[tuple[str, Any]] = ()
+) -> None:
     """Record several tables; one that cannot be recorded does not stop the others.
 
     With ``keep_going``, whatever goes wrong is logged and written to a file beside the table's list
     of runs, and the command ends well, so that a rule that made the table keeps it. The next
-    recording that works removes the file.
+    recording that works removes the file. ``config`` are the settings of the call of Snakemake that
+    made the tables, as it takes them.
     """
     failed = []
     for one in settings.tables:
         marker = Path(one.out).with_suffix(FAILED)
         try:
-            record(one)
+            record(replace(one, config=dict(config)))
             marker.unlink(missing_ok=True)
         except Exception as error:
             expected = isinstance(error, InputError)
@@ -84,7 +90,7 @@ def grid_entry(grid: GridResult, source: Path, settings: Recording) -> Entry:
         name=f"grid of {', '.join(grid.models)}",
         metrics={**chosen.metrics, "points": len(points)},
         parameters=chosen.parameters,
-        note=describe.note(grid.row_key, source.as_posix(), settings.options),
+        note=describe.note(grid.row_key, source.as_posix(), settings.config),
         files=[(source.with_suffix(suffix), "grid") for suffix in (".csv", ".md", ".json")],
     )
 
@@ -103,7 +109,7 @@ def _point(row: PointRow, grid: GridResult, log: Path, source: Path, settings: R
             "chosen": str(row.chosen).lower(),
         },
         metrics={validation: row.recall, "best/step": row.step},
-        note=describe.note(row.row_key, source.as_posix(), settings.options),
+        note=describe.note(row.row_key, source.as_posix(), settings.config),
         source=source.as_posix(),
         data=Data(grid.dataset, grid.fingerprint, settings.source, "val", {}),
         columns=[

@@ -163,11 +163,9 @@ def record_settings(
     ``here`` says where a file lies on this machine: elsewhere, if it is a storage's copy.
     """
     settings, graph = results.settings, results.graph
-    of = ("dataset", "encoder") if settings.preset == "directory" else ("preset",)
     said = {
         "experiment": table,
         "source": _source(results),
-        "options": " ".join(["--config", *(f"{key}={getattr(settings, key)}" for key in of)]),
         "out": f"{graph.root}/recorded/{table}.csv",
         **settings.tracking.as_dict(),
     }

@@ -1,6 +1,5 @@
 """Snakemake called on this workflow from any folder, and the package found by its jobs."""
 
-import json
 import os
 import shutil
 import sys
@@ -9,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from muver.io.errors import InputError
-from muver.reproduction.settings.file import home
+from muver.reproduction.settings.file import home, written
 
 
 def run(
@@ -59,10 +58,9 @@ def call(results: Sequence[str], config: Mapping[str, Any], cores: str, profile:
         known = ", ".join(sorted(path.name for path in profiles.iterdir()))
         raise InputError(f"--profile {profile}: neither a folder nor one of {known}.")
     targets = [one if "/" in one else f"results/{one}.csv" for one in results]
-    written = [f"{key}={json.dumps(value)}" for key, value in config.items()]  # JSON is YAML
     return [
         "--snakefile", str(workflow / "Snakefile"), "--workflow-profile", str(folder),
-        "--cores", cores, *targets, *(["--config", *written] if written else []),
+        "--cores", cores, *targets, *(["--config", *written(config)] if config else []),
     ]  # fmt: skip
 
 

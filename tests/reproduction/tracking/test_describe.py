@@ -1,10 +1,14 @@
 """Names under which MLflow holds a row."""
 
+import shlex
+
 from msgspec.structs import replace
 
+from muver.cli import setting
 from muver.reproduction.tables.records import Judged, Part
 from muver.reproduction.tracking.describe import (
     metrics,
+    note,
     parameters,
     tags,
     verdicts,
@@ -101,3 +105,13 @@ def test_worlds_csv():
     assert worlds_csv({"test": EVALUATION}) == (
         "world,mentions,R@1,R@64\nlego,3,33.33,100.00\nc#/d,1,0.00,100.00\n"
     )
+
+
+def test_the_command_gives_every_setting_in_short_lines_that_a_shell_reads_back():
+    rows = {"caption": "One author's rows, " * 9, "rows": ["som", "muver"]}
+    given = {"preset": "realworlds", "dataset": "../my data", "tables": {"seeds": rows}}
+    text = note("f00d", "results/seeds.csv", given)
+    assert max(map(len, text.splitlines())) < 90
+    command = shlex.split(text.split("```")[1].replace("\\\n", ""))
+    assert command[:5] == ["snakemake", "--cores", "all", "results/seeds.csv", "--config"]
+    assert dict(map(setting, command[5:])) == given

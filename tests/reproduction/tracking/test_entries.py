@@ -26,7 +26,7 @@ def zeshel(system: str, hits: int, seed: int = 1, **other: Any) -> dict[str, Any
 
 def of_files(evaluations: list[Path], runs: list[Path], **other: Any) -> Recording:
     pairs = [(str(path), str(run)) for path, run in zip(evaluations, runs, strict=True)]
-    given = {"options": "--config preset=tiny", **other}
+    given = {"config": {"preset": "tiny"}, **other}
     return Recording(table="t.json", out="t.csv", evaluations=pairs, **given)
 
 

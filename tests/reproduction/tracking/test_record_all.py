@@ -52,6 +52,13 @@ def test_keep_going_leaves_a_file_until_a_recording_works(
     assert not marker.exists()
 
 
+def test_every_table_is_told_what_the_call_s_settings_were(tmp_path: Path, monkeypatch):
+    told = []
+    monkeypatch.setattr(record, "record", told.append)
+    record.record_all(tables(tmp_path, "a", "b"), config=[("preset", "zeshel"), ("seed", 3)])
+    assert [one.config for one in told] == [{"preset": "zeshel", "seed": 3}] * 2
+
+
 def test_settings_that_do_not_fit():
     with pytest.raises(InputError, match="tables.0.*out is missing"):
         read(Recordings, {"tables": [{"table": "a.json"}]})

@@ -38,7 +38,7 @@ def test_snakemake_takes_over(monkeypatch):
     snakemake_call.run(["table4"], config=[("preset", "zeshel")], cores="2", dry_run=True)
     (command,) = became
     assert command[1:3] == ["-m", "snakemake"]
-    assert command[-4:] == ["results/table4.csv", "--config", 'preset="zeshel"', "--dry-run"]
+    assert command[-4:] == ["results/table4.csv", "--config", "preset=zeshel", "--dry-run"]
 
 
 def test_where_the_snakefile_lies(capsys):
