@@ -11,15 +11,21 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake.io import sourcecache_entry
 from snakemake.logging import logger
-from snakemake.utils import update_config
 
 from muver.retriever.corpus.sources import find_source
 from muver.retriever.encoders import hub
 from muver.reproduction.estimate.cluster import check_image, check_slurm
 from muver.io.errors import InputError
+from muver.io.typed import overlay
 from muver.retriever.retrieval.kinds import runs_a_model
 from muver.reproduction.settings import resolve
-from muver.reproduction.settings.file import params_file, read_params, without_effect, written
+from muver.reproduction.settings.file import (
+    config_of,
+    params_file,
+    read_params,
+    without_effect,
+    written,
+)
 from muver.reproduction.settings.resolve import typed
 from muver.reproduction.terminal.follow import Follower
 from muver.reproduction.workspace import KnowledgeBase, graph_of
@@ -53,10 +59,7 @@ def overrides():
     """
     if not workflow.modifier.is_main_snakefile():
         return config
-    own = Path("config/config.yaml")
-    given = read_params(own) if own.is_file() and not Path("params.yaml").is_file() else {}
-    update_config(given, workflow.config_settings.overwrite_config)
-    return given
+    return overlay(config_of(), workflow.config_settings.overwrite_config)
 
 
 def code(rule):
@@ -314,7 +317,5 @@ def recording(table):
     return f"&& muver record --keep-going --log {LOGS}/record/{table}.log --settings {settings}"
 
 
-def this_call(table):
-    """This call's settings, which a table's recording names; they move no number, see `free`."""
-    given = written({"preset": S.preset, **typed(overrides())})
-    return shlex.join(["--config", *given]) if table in TABLES.recordable else ""
+# This call's settings, which a recording names; as parameters they move no number, see `free`.
+CALL = shlex.join(["--config", *written({"preset": S.preset, **typed(overrides())})])

@@ -1,6 +1,13 @@
 # Records the rows of the tables in MLflow.
 
 
+def recordings():
+    """The settings of all recordings."""
+    if not TABLES.recorded:
+        raise InputError(f"results: {', '.join(S.results)} have no rows to record. Name a table.")
+    return as_json({"tables": [record_settings(TABLES, one, here) for one in TABLES.recorded]})
+
+
 # Records the rows again, after a loss of the store or in a clone that pulled its results.
 rule record:
     input:
@@ -9,10 +16,8 @@ rule record:
     log:
         f"{LOGS}/record.log",
     params:
-        settings=lambda wildcards: as_json(
-            {"tables": [record_settings(TABLES, table, here) for table in TABLES.recorded]}
-        ),
-        call=lambda wildcards, threads: this_call(TABLES.recorded[0]),
+        settings=lambda wildcards: raised(recordings),
+        call=lambda wildcards, threads: CALL,
     shell:
         "muver record --log {log} --settings {params.settings:q} {params.call}"
 

@@ -27,7 +27,7 @@ rule comparison:
         counts=options("counts", "mentions"),
         draw="",
         record=lambda wildcards: recording(wildcards.table),
-        call=lambda wildcards, threads: this_call(wildcards.table),
+        call=lambda wildcards, threads: CALL if wildcards.table in TABLES.recordable else "",
     shell:
         "muver stage table --log {log} --name {wildcards.table} --settings {params.settings:q}"
         " --evaluations {input.evaluations} {params.counts} --out {output.csv} {params.draw}"
@@ -150,7 +150,7 @@ if not ONE_BASE:
         params:
             settings=settings_of_result("grid"),
             record=lambda wildcards: recording("grid"),
-            call=lambda wildcards, threads: this_call("grid"),
+            call=lambda wildcards, threads: CALL,
         shell:
             "muver stage grid --log {log} --settings {params.settings:q}"
             " --counts {input.counts} --encoder {input.start} --logs {input.logs}"

@@ -12,8 +12,7 @@ from muver.io.text import aligned, size
 from muver.reproduction.doctor import tell
 from muver.reproduction.estimate.jobs import Job, expected, list_jobs
 from muver.reproduction.estimate.machine import Machine, assumed, this_machine
-from muver.reproduction.settings import resolve
-from muver.reproduction.settings.file import read_params
+from muver.reproduction.settings.resolve import settings_in
 from muver.reproduction.workspace import Artifact, Graph, graph_of
 from muver.retriever.corpus.sources import find_source
 from muver.retriever.encoders import hub
@@ -60,7 +59,7 @@ def check(folder: Path, overrides: Mapping[str, Any], machine: Machine | None = 
     """The report for JSON: ``findings``, what :func:`project` says, and whether a problem is
     ``found``; by default for this machine.
     """
-    settings = resolve(read_params(folder / "params.yaml"), overrides)
+    settings = settings_in(folder, overrides)
     machine = machine or this_machine(folder / "build" / settings.workspace)
     projected: Report = {"jobs": [], "counts": None}
     findings = []

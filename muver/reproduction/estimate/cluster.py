@@ -46,7 +46,7 @@ class Requests:
     @property
     def _jobs(self) -> Mapping[Key, Job]:
         if not self._known:  # or not yet, as nobody has counted the data
-            run = list_jobs(self._graph, bool(self._graph.gpus))
+            run = list_jobs(self._graph, bool(self._graph.gpus), self._graph.declared)
             self._known = {job.key: job for job in run.jobs}
         return self._known
 

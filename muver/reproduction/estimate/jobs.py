@@ -166,9 +166,15 @@ class _Lister:
                 return self.training(one)
             case "train_cross":
                 return self.reranking(one)
+            case "teach":
+                most = own["views"].get("training_views") if "views" in own else 1
+                views = min(data.views, most or data.views)
+                pairs = data.mentions["train"] * (1 + own["per_mention"]) * views
+                return Job(one, encoded=pairs * sum(self.layout(one)[1:]))
             case "convert" | "choose":
                 return Job(one, 2 * self.tower)
-            case "encode" | "encode_global" | "encode_part" | "encode_mentions" | "merge":
+            case ("encode" | "encode_global" | "encode_part" | "encode_mentions" | "encode_spans"
+                  | "merge"):  # fmt: skip
                 return self.encoding(one, entities)
             case "ann_index":
                 views = data.whole * self.layout(one)[0]
@@ -261,6 +267,10 @@ class _Lister:
             views, tokens, mentions = 1, own["max_tokens"], 0
         elif one.rule == "merge":
             views *= own["top_k"] * own["layers"]
+            tokens, mentions = min(MERGED * tokens, own["max_tokens"]), 0
+        elif one.rule == "encode_spans":
+            few = min(views, own["max_views"])
+            views = few * (few - 1) / 2
             tokens, mentions = min(MERGED * tokens, own["max_tokens"]), 0
         elif one.rule == "encode_mentions":
             views = 0

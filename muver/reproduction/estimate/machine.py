@@ -1,6 +1,5 @@
 """This machine: its memory, disk, cores and GPUs, and how fast it is taken to encode and train."""
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -37,7 +36,9 @@ class Machine:
 
 
 def this_machine(folder: Path) -> Machine:
-    """The machine this runs on; the folder need not exist yet."""
+    """The machine this runs on, with Snakemake's cores; the folder need not exist yet."""
+    from snakemake.utils import available_cpu_count
+
     existing = folder.absolute()
     while not existing.exists():
         existing = existing.parent
@@ -45,7 +46,7 @@ def this_machine(folder: Path) -> Machine:
         folder=str(folder),
         memory=psutil.virtual_memory().total,
         room=psutil.disk_usage(str(existing)).free,
-        cores=os.cpu_count() or 1,
+        cores=available_cpu_count(),
         gpus=sum(path.name[6:].isdigit() for path in Path("/dev").glob("nvidia*")),
     )
 

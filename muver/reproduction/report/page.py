@@ -17,7 +17,14 @@ from muver.reproduction.report.results import Addresses, RunFiles, System
 from muver.reproduction.tables.keys import data_fingerprint
 from muver.reproduction.tables.page import RULE, Section
 from muver.reproduction.tables.pages import page_of
-from muver.reproduction.tables.records import AnyResult, RecallTable, ViewsTable, caption_of
+from muver.reproduction.tables.records import (
+    AnyResult,
+    LengthsFigure,
+    LinkingTable,
+    RecallTable,
+    ViewsTable,
+    caption_of,
+)
 from muver.reproduction.tables.render import KEY, environment
 
 ASSETS = Path(__file__).with_name("assets")
@@ -49,7 +56,7 @@ def html_of(
     contents |= {"rows": "Rows"} if systems else {}
     datasets = [getattr(result, "dataset", None) for result in results]
     dataset = ", ".join(dict.fromkeys(filter(None, datasets)))
-    figures = sum(result.name.startswith("figure") for result in results)
+    figures = sum(isinstance(result, LengthsFigure) for result in results)
     counts = {"table": len(results) - figures, "figure": figures, "system": len(systems)}
     template = templates().get_template("page.html")
     return template.render(
@@ -169,7 +176,7 @@ def _shown(result: AnyResult) -> dict[str, Any]:
 
 def _recall_columns(table: AnyResult, main: Section) -> dict[int, tuple[str, int]]:
     """Set and cutoff of each column that has a row's recall; Table 3 has two rows in a line."""
-    if not isinstance(table, RecallTable) or isinstance(table, ViewsTable):
+    if not isinstance(table, RecallTable) or isinstance(table, ViewsTable | LinkingTable):
         return {}
     columns = [(one.set, k) for one in table.sets for k in table.cutoffs]
     return dict(enumerate(columns, start=len(main.header) - 1 - len(columns)))

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from muver.io.typed import Record, read_record
 from muver.reproduction.settings.params import System
+from muver.reproduction.settings.rows import rows_named_by
 from muver.reproduction.tables.records import AnyResult, ComparisonTable, Part, ViewsTable
 from muver.reproduction.tracking.provenance import machine, versions
 
@@ -152,7 +153,7 @@ def has_model(system: str, systems: Systems) -> bool:
     """Whether a model has a part in a row; one that the settings no longer name counts as such."""
     if (own := systems.get(system)) is None:
         return True
-    return bool(own.model) or any(has_model(part, systems) for part in own.fuse or ())
+    return bool(own.model) or any(has_model(part, systems) for part in rows_named_by(own))
 
 
 def spread(rows: Iterable[RowOfRecord], over: Over) -> Spread | None:

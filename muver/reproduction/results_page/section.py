@@ -126,7 +126,7 @@ def _facts(project: Path, results: Path, tables: Mapping[str, Any]) -> dict[str,
     return {
         "Commit": f"`{code['hash']}`{code['changed']}" if code else "not known",
         "Made": f"{datetime.fromtimestamp(latest, UTC):%Y-%m-%d}",
-        **({"All jobs together": f"{took} ({counted(len(jobs), 'job')})"} if jobs else {}),
+        **({"All jobs of the folder": f"{took} ({counted(len(jobs), 'job')})"} if jobs else {}),
         **machine(),
         "Versions": ", ".join(f"{name} {version}" for name, version in versions().items()),
     }

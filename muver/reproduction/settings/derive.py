@@ -1,7 +1,10 @@
 """What follows from the entries of params.yaml: a sweep's rows, further seeds, tried values."""
 
+from typing import Any
+
 from msgspec.structs import replace
 
+from muver.io.errors import InputError
 from muver.reproduction.settings.params import Resolved
 from muver.reproduction.settings.rows import row_settings
 from muver.retriever.retrieval.settings import open_choice
@@ -47,9 +50,9 @@ def _try_each_value(settings: Resolved, system: str) -> None:
     if choice := open_choice(aggregate.as_dict()):
         settings.tried[system] = []
         for value in getattr(aggregate, choice):
-            end = f"_{value}".replace(".", "_")  # a dot would begin a file's suffix
-            settings.aggregates[name + end] = replace(aggregate, **{choice: value})
-            settings.systems[system + end] = replace(own, aggregate=name + end)
+            end = f"_{choice}_{value}".replace(".", "_")  # a dot would begin a file's suffix
+            _add(settings.aggregates, name + end, replace(aggregate, **{choice: value}))
+            _add(settings.systems, system + end, replace(own, aggregate=name + end))
             settings.tried[system].append(system + end)
 
 
@@ -66,7 +69,7 @@ def _write_out_the_sweep(settings: Resolved) -> None:
                     rows.append(name)  # the row itself, under its own name and key
                     continue
                 swept = f"{name}_{search}_{layer}"
-                settings.systems[swept] = replace(system, merge_layers=layer, search=search)
+                _add(settings.systems, swept, replace(system, merge_layers=layer, search=search))
                 settings.sweep_of[swept] = name
                 rows.append(swept)
     settings.tables["table3"] = replace(table, rows=rows)
@@ -85,7 +88,7 @@ def _with_seed(settings: Resolved, system: str, seed: int) -> str:
     if again == own:
         return system  # nothing is drawn
     name = f"{system}_seed{seed}"
-    settings.systems[name] = again
+    _add(settings.systems, name, again)
     return name
 
 
@@ -105,5 +108,14 @@ def _model_with_seed(settings: Resolved, model: str, seed: int) -> str:
     if own.teacher:
         teacher = _model_with_seed(settings, own.teacher.from_, seed)
         made["teacher"] = replace(own.teacher, from_=teacher)
-    settings.models[name] = replace(own, **made)
+    _add(settings.models, name, replace(own, **made))
     return name
+
+
+def _add(entries: dict[str, Any], name: str, entry: Any) -> None:
+    """Put an entry beside those of params.yaml, which has none of its name but the same."""
+    if entries.setdefault(name, entry) != entry:
+        raise InputError(
+            f"params.yaml: {name} is the name of what a sweep, repeat_seeds or several values of a "
+            "choice add. Rename the entry that has it."
+        )

@@ -77,14 +77,18 @@ def params_file(folder: Path = Path()) -> Path:
     return own if own.is_file() else home() / NAME
 
 
+def config_of(folder: Path = Path()) -> dict[str, Any]:
+    """Settings in config/config.yaml of a folder that has no params.yaml, which replace others."""
+    own = folder / "config" / "config.yaml"
+    return read_params(own) if own.is_file() and not (folder / NAME).is_file() else {}
+
+
 def read_params(path: str | Path) -> dict[str, Any]:
     """The sections of params.yaml, as they are written."""
     try:
         text = Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise InputError(
-            f"{path}: no such file. Run this in the project's folder, or name it by --folder."
-        ) from None
+        raise InputError(f"{path}: no such file. Run this in the project's folder.") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 text ({error}).") from None
     return parse_params(text, str(path))

@@ -21,6 +21,7 @@ from muver.reproduction.settings.rows import (
 from muver.retriever.training.settings import misfit
 
 BUILT = ("table4", "table5", "grid")  # results without rows that could be chosen
+REPORT = "report"  # the page of all results, which lies beside them
 PAPERS = ("table1", "table2", "table3", "table6")  # whose captions are known
 # Keys that hold names, and the section that has the entries of these names.
 NAMES = (
@@ -124,6 +125,7 @@ def _models(settings: Resolved) -> Iterator[str]:
                 yield f"{where}.after: for models that start from the encoder, without negatives."
             if len({(one.score, one.metric, bool(one.mention_parts)) for one in among}) > 1:
                 yield f"{where}.best_of: its models differ in score, metric or mention_parts."
+            yield from _compared(settings, f"{where}.best_of", model.best_of)
             continue
         if wrong := misfit(training_of(settings, model), model.views):
             yield f"{where}: {wrong}"
@@ -142,6 +144,16 @@ def _models(settings: Resolved) -> Iterator[str]:
     for model in settings.grid.models:
         if model not in trained:
             yield f"grid.models names {model!r}, which is not trained as one model."
+        elif settings.models[model].score == "cross":
+            yield f"grid.models names {model!r}, a cross-encoder. Name models of two towers."
+    yield from _compared(settings, "grid.models", settings.grid.models)
+
+
+def _compared(settings: Resolved, where: str, models: Iterable[str]) -> Iterator[str]:
+    """Models that validation chooses among are compared at one cutoff."""
+    trainings = [training_of(settings, trained_as(settings, one)) for one in models]
+    if len({one["validation_cutoff"] for one in trainings}) > 1:
+        yield f"{where}: its models differ in training.validation_cutoff. Give all the same."
 
 
 def _taught_views(settings: Resolved, where: str, model: Model) -> Iterator[str]:
@@ -219,6 +231,8 @@ def _of_model(settings: Resolved, name: str) -> Iterator[str]:
 def _fusion(settings: Resolved, name: str) -> Iterator[str]:
     own, common = settings.systems[name], settings.retrieve
     match = own.match or common.match
+    if own.own_page:
+        yield f"systems.{name}.own_page: is that of its parts. Set it there."
     for part in own.fuse:
         others = settings.systems[part].match or common.match
         if others != match:
@@ -233,8 +247,10 @@ def _fusion(settings: Resolved, name: str) -> Iterator[str]:
 def _tables(settings: Resolved) -> Iterator[str]:
     cutoffs = settings.evaluate.cutoffs
     for name, table in settings.tables.items():
-        if name in (*BUILT, *settings.figures):
+        if name in (*BUILT, REPORT, *settings.figures):
             yield f"tables.{name}: the result of this name has no rows to choose. Rename the table."
+        if table.figure and settings.over_kb and name == "table2":
+            yield "tables.table2.figure: its sets would be in one drawing. Leave it out."
         if name not in PAPERS and not table.caption:
             yield f"tables.{name} needs a caption."
         for row in table.rows:
@@ -250,6 +266,8 @@ def _tables(settings: Resolved) -> Iterator[str]:
             f"sweep.cutoff is {settings.sweep.cutoff}, which is not among evaluate.cutoffs "
             f"({', '.join(map(str, cutoffs))}). Add it there."
         )
+    for name in settings.figures.keys() & {*BUILT, REPORT}:
+        yield f"figures.{name}: is a result without a figure's settings. Rename the figure."
     for name in settings.figures.keys() & set(settings.results):
         figure = settings.figures[name]
         for row in figure.rows:
@@ -292,6 +310,12 @@ def _knowledge_base(settings: Resolved) -> Iterator[str]:
 
 
 def _seeds(settings: Resolved) -> Iterator[str]:
+    for name in ("table1", "table3", "table6"):
+        if settings.tables[name].repeat_seeds:
+            yield (
+                f"tables.{name}.repeat_seeds: Table 1 has the top-level repeat_seeds, and Tables 3 "
+                "and 6 have one seed. Leave it out."
+            )
     for name, seeds in further_seeds(settings).items():
         if settings.seed in seeds:
             where = "repeat_seeds" if name == "table1" else f"tables.{name}.repeat_seeds"

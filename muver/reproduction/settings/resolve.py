@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from muver.io.errors import InputError
 from muver.io.typed import flat, overlay, problem, suggestion
 from muver.reproduction.settings.derive import derive
-from muver.reproduction.settings.file import load_yaml
+from muver.reproduction.settings.file import config_of, load_yaml, params_file, read_params
 from muver.reproduction.settings.params import LINKED, Params, Resolved
 from muver.reproduction.settings.precision import settle_precision
 from muver.reproduction.settings.references import check_references
@@ -21,6 +21,13 @@ from muver.reproduction.settings.references import check_references
 Layer = dict[str, Any]  # of settings, as YAML has them: not checked yet
 FORM = " A key of a section is written as --config merge='{top_k: 0.2}'."
 NAMED_DATASETS = ("miniwikia", "zeshel", "realworlds", *LINKED)
+
+
+def settings_in(folder: Path, config: Mapping[str, Any]) -> Resolved:
+    """The settings of a run in a folder, with or without a params.yaml of its own."""
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder. Name the one that holds build/ and results/.")
+    return resolve(read_params(params_file(folder)), overlay(config_of(folder), config))
 
 
 def resolve(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> Resolved:
@@ -36,7 +43,7 @@ def resolve(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> Resolved
     given = _with_entries({key: value for key, value in params.items() if key != "presets"})
     presets = params.get("presets") or {}
     chosen = _preset(given.get("preset"), overrides)
-    if chosen not in presets:
+    if not isinstance(chosen, str) or chosen not in presets:
         raise InputError(
             f"preset: {chosen!r} is not in params.yaml{suggestion(str(chosen), presets)}"
         )

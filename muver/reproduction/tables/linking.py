@@ -158,7 +158,7 @@ def page(table: LinkingTable) -> Page:
         _main(table),
         _parts(table, "World"),
         _parts(table, "Category"),
-        *contrasts.section(table, [1]),
+        *contrasts.section(table, table.cutoffs[:1]),
         Section(
             "How sure the numbers are",
             f"{table.interval}. Those of normalised accuracy take the mentions found as given.",
@@ -169,7 +169,7 @@ def page(table: LinkingTable) -> Page:
             ],
         ),
         *_over_seeds(table),
-        *contrasts.section(table, [1], over_seeds=True),
+        *contrasts.section(table, table.cutoffs[:1], over_seeds=True),
     ]
     return Page(f"{table.caption}, {table.dataset}", sections)
 

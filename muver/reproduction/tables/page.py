@@ -26,6 +26,7 @@ RULE = (
     f"Reproduced: inside, where that is at most {NEAR} points; cannot tell: inside a wider one. "
     f"Near: outside, within {NEAR} points. Both directions count."
 )
+LETTERS = [a + b for a in ("", *ascii_lowercase) for b in ascii_lowercase]  # of footnotes
 # Columns of text, also of the page of a run; all others hold numbers and are aligned right
 TEXT_COLUMNS = frozenset(
     ("method", "Domain", "row_key", "row_key (close)", "search", "merging", "verdict", "Model")
@@ -86,7 +87,7 @@ def with_footnotes(section: Section, rows: Sequence[Row]) -> Section:
     The cells, and so the CSV, keep the bare names.
     """
     notes = {row.method: row.note for row in rows if row.note}
-    letters = dict(zip(dict.fromkeys(notes.values()), ascii_lowercase, strict=False))
+    letters = dict(zip(dict.fromkeys(notes.values()), LETTERS, strict=False))
     marks = {
         line: letters[notes[cells[0]]]
         for line, cells in enumerate(section.rows)

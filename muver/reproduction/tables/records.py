@@ -12,7 +12,7 @@ from muver.retriever.runs.manifest import Index
 
 
 class Judged(Record):
-    """A published recall, ours minus it in points, and a verdict (:mod:`.verdict`)."""
+    """A published recall, ours minus it in points, and a verdict."""
 
     recall: float
     difference: float

@@ -8,7 +8,7 @@ from typing import Any
 from muver.io.errors import InputError
 from muver.io.files import remove_all, size_of, strays
 from muver.reproduction.settings.file import NAME, read_params
-from muver.reproduction.settings.resolve import resolve
+from muver.reproduction.settings.resolve import resolve, settings_in
 from muver.reproduction.workspace import graph_of
 from muver.reproduction.workspace.artifact import Artifact
 from muver.reproduction.workspace.catalog import add_to_catalog
@@ -99,7 +99,7 @@ def prune(*, config: Iterable[tuple[str, Any]] = (), remove: bool = False) -> No
     """
     if remove:
         check_idle(Path())
-    graph = graph_of(resolve(read_params("params.yaml"), dict(config)))
+    graph = graph_of(settings_in(Path(), dict(config)))
     sizes = {path: size_of(path) for path in not_asked(graph)}
     for path in sorted(sizes, key=sizes.__getitem__, reverse=True):
         print(f"{sizes[path] / 1e6:10.1f} MB  {path}")

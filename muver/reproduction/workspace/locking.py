@@ -7,6 +7,7 @@ say who wrote them, so we look for a living process that could have.
 
 import logging
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import psutil
@@ -14,8 +15,6 @@ import psutil
 from muver.io.errors import InputError
 from muver.io.progress import logger
 
-# `muver STAGE` too: a job may outlive the snakemake that started it and still write its output.
-HOLDERS = {"snakemake", "muver"}
 LOCKS = Path(".snakemake", "locks")
 LOCKED = "Directory cannot be locked"  # as Snakemake says it
 
@@ -32,12 +31,22 @@ def holder(folder: Path) -> tuple[int, str] | None:
         if process.pid in ours:
             continue
         try:
-            # Of `python -m muver.cli`, `python bin/snakemake` and `snakemake` alike.
-            words = {Path(word).name.removesuffix(".cli") for word in process.cmdline()[:3]}
-            if (names := words & HOLDERS) and Path(process.cwd()).samefile(folder):
-                return process.pid, names.pop()
+            name = _at_work(process.cmdline())
+            if name and Path(process.cwd()).samefile(folder):
+                return process.pid, name
         except (psutil.Error, OSError):
             continue  # ended meanwhile, or another user's, who cannot write here
+    return None
+
+
+def _at_work(command: Sequence[str]) -> str | None:
+    """The program of a command that makes results: of `python -m muver.cli stage train`, muver."""
+    words = [Path(word).name.removesuffix(".cli") for word in command if word != "-m"]
+    match words[1:] if words and words[0].startswith("python") else words:
+        case ["snakemake", *_]:
+            return "snakemake"
+        case ["muver", "stage" | "record" | "report", *_]:  # a job may outlive its snakemake
+            return "muver"
     return None
 
 

@@ -89,8 +89,8 @@ def test_settings_of_the_command_line(capsys):
 def test_bad_settings(folder, tmp_path):
     with pytest.raises(InputError, match="nowhere"):
         run(folder, {"preset": "nowhere"})
-    with pytest.raises(InputError, match=r"params\.yaml: no such file"):
-        run(tmp_path / "empty")
+    with pytest.raises(InputError, match="nowhere: no such folder"):
+        run(tmp_path / "nowhere")
     (folder / "params.yaml").write_text("{")
     with pytest.raises(InputError, match="not YAML"):
         run(folder)

@@ -90,6 +90,11 @@ def test_room_above_the_estimate():
     assert asked.minutes(*merged.key) > BASE_MINUTES
 
 
+def test_tables_on_request_are_estimated_too():
+    on_request = "train", graph().model("muver_l2").id
+    assert Requests(graph()).memory_mb(*on_request) > 2 * BASE_MB
+
+
 def test_a_retry_asks_for_as_much_again():
     asked = Requests(graph())
     muver = graph().model("muver").id

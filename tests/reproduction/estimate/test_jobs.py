@@ -51,6 +51,15 @@ def test_jobs_of_worlds(worlds):
     assert scratch["pretrain", ""].trained
 
 
+def test_what_reads_candidates_and_spans_has_tokens():
+    found = jobs_of(graph(results=["distilled", "beyond"]))
+    mentions = find_source("miniwikia").published.mentions["train"]
+    each = 3 * (32 + 128)  # the gold and two negatives, with the context
+    assert found["teach", "muver_distilled"].encoded == mentions * each
+    assert found["teach", "muver_distilled_views"].encoded > 5 * mentions * each
+    assert found["encode_spans", "test/muver"].encoded
+
+
 def test_models_of_which_one_is_chosen_early():
     """Each of the four takes a quarter of the steps, and one the other three quarters."""
     found = jobs_of(graph(tables={"table1": ["blink_128", "partalidou"]}))

@@ -1,9 +1,8 @@
 """What the machine has."""
 
-import os
-
 import psutil
 from msgspec.structs import replace
+from snakemake.utils import available_cpu_count
 
 from muver.reproduction.estimate.machine import THREAD, Machine, assumed, operations, this_machine
 from muver.retriever.encoders.sizes import BertConfig
@@ -13,7 +12,7 @@ from tests.reproduction.estimate import COMPUTE
 def test_the_folder_need_not_exist(tmp_path):
     machine = this_machine(tmp_path / "run" / "deeper")
     assert machine.memory == psutil.virtual_memory().total
-    assert (machine.cores, machine.folder) == (os.cpu_count(), str(tmp_path / "run/deeper"))
+    assert (machine.cores, machine.folder) == (available_cpu_count(), str(tmp_path / "run/deeper"))
     assert 0 < machine.room <= psutil.disk_usage(str(tmp_path)).total
 
 

@@ -134,6 +134,7 @@ def test_notes_stand_below_the_grid(first):
     ("name", "settings", "expected"),
     [
         ("table6", {}, [">Domain</th>", ">R@3</th>", '<b class="best">66.67</b>', "mean"]),
+        ("linking", {"caption": "Linking"}, [">depth</th>", '<table class="">']),
         ("table3", {"cutoff": 1}, [">Distant Pairs</th>", "Mean of worlds", "66.7 to 66.7"]),
     ],
 )
@@ -146,6 +147,7 @@ def test_a_table_of_domains_and_one_of_views(project, name, settings, expected):
         project.table(name, ".csv"),
         {"rows": rows, **settings},
         project.corpus("counts.json"),
+        mentions=project.corpus("mentions.parquet"),
     )
     (result,) = read_results([name], project, [])
     found = table(result)

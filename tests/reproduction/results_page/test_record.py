@@ -1,5 +1,7 @@
 """The numbers of record: what is kept of a run, and how far apart machines and seeds lie."""
 
+from types import SimpleNamespace
+
 import pytest
 from msgspec.structs import replace
 
@@ -124,7 +126,7 @@ def widest(of, over):
     return spread(of.rows.values(), over)
 
 
-def test_a_fusion_with_a_model_has_a_model():
+def test_a_row_made_of_a_model_s_row_has_a_model():
     by_rank = {"method": "fused", "by": "reciprocal_rank"}
     systems = {
         "bm25": System(method="BM25", retriever="bm25"),
@@ -133,8 +135,9 @@ def test_a_fusion_with_a_model_has_a_model():
         "both": System(fuse=("bm25", "muver"), **by_rank),
         "bm25_200": System(method="BM25", retriever="bm25"),
     }
+    systems["reranked"] = SimpleNamespace(model=None, fuse=None, from_="muver")
     named = [name for name in systems if has_model(name, systems)]
-    assert named == ["muver", "both"]
+    assert named == ["muver", "both", "reranked"]
     assert has_model("renamed since", systems)  # it is not held to be equal everywhere
 
 

@@ -67,7 +67,7 @@ def test_a_section_says_what_made_it(project):
     )
     commit = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=project, text=True).strip()
     assert f"| Commit | `{commit}` |\n" in text
-    assert "| All jobs together | 30 s (1 job) |\n" in text
+    assert "| All jobs of the folder | 30 s (1 job) |\n" in text
     for kind in ("Processor", "Cores", "Memory", "Instruction set", "Versions"):
         assert f"| {kind} | " in text
     assert str(project) not in text

@@ -9,11 +9,13 @@ import yaml
 
 from muver.io.errors import InputError
 from muver.reproduction.settings.file import (
+    config_of,
     home,
     params_file,
     read_params,
     without_effect,
 )
+from muver.reproduction.settings.resolve import settings_in
 from muver.reproduction.settings.schema import FILE, as_text
 
 PARAMS = Path(__file__).parents[3] / "params.yaml"
@@ -44,8 +46,13 @@ def test_a_file_that_cannot_be_meant(tmp_path, text, message):
 
 def test_a_folder_s_own_params_come_before_the_project_s(tmp_path):
     assert params_file(tmp_path) == home() / "params.yaml" == PARAMS
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "config.yaml").write_text("preset: zeshel\nseed: 3\n")
+    without = settings_in(tmp_path, {"seed": 4})
+    assert (without.preset, without.seed) == ("zeshel", 4)
     (tmp_path / "params.yaml").touch()
     assert params_file(tmp_path) == tmp_path / "params.yaml"
+    assert config_of(tmp_path) == {}
 
 
 def test_the_schema_is_the_types():

@@ -9,6 +9,9 @@ from muver.io.errors import InputError
 from muver.reproduction.settings import model_settings, precision, resolve, row_settings
 from tests.reproduction.settings import PARAMS
 
+OTHER_CUTOFF = {"validation_cutoff": 32}
+MINE = {"method": "Mine", "model": "blink_128"}
+
 
 @pytest.fixture
 def params():
@@ -216,7 +219,20 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ("figures.figure2.cutoff", 65, "figure2.cutoff goes up to 65, but .* keeps only 64"),
         ("figures.figure2.last", 99, "figure2: last is 99, which bins of 5 sentences do not fill"),
         ("grid.models", ["partalidou"], "grid.models names 'partalidou', which is not trained as"),
+        ("grid.models", ["muver", "cross"], "grid.models names 'cross', a cross-encoder"),
         ("grid.warmup", [1.0], "grid.warmup.0 is 1.0"),
+        (
+            "models.blink_special.training",
+            OTHER_CUTOFF,
+            "partalidou.best_of: its models differ in tr",
+        ),
+        ("models.som.training", OTHER_CUTOFF, "grid.models: its models differ in training.val"),
+        ("systems.muver_bm25.own_page", "leave_out", "own_page: is that of its parts"),
+        ("systems.muver_distant_1", MINE, "muver_distant_1 is the name of what a sweep, repeat_"),
+        ("tables.report", {"caption": "Mine", "rows": ["bm25"]}, "tables.report: the result of"),
+        ("tables.table3.repeat_seeds", [5], "table3.repeat_seeds: Table 1 has the top-level"),
+        ("figures.grid", PARAMS["figures"]["figure2"], "figures.grid: is a result without a fig"),
+        ("preset", ["zeshel"], r"preset: \['zeshel'\] is not in params.yaml"),
     ],
 )
 def test_mistakes_are_named(params, key, value, message):

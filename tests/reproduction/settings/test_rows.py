@@ -65,7 +65,7 @@ def test_of_several_values_validation_chooses_among_a_system_each(settings):
     several = {"aggregate": "log_mean_exp", "temperature": values, "validation_cutoff": 16}
     assert retrieval_settings(settings, "muver_log_mean_exp") == {**MUVER, **several}
     tried = settings.tried["muver_log_mean_exp"]
-    assert tried[2] == "muver_log_mean_exp_0_25"
+    assert tried[2] == "muver_log_mean_exp_temperature_0_25"
     for value, system in zip(values, tried, strict=True):
         made = retrieval_settings(settings, system, "val")
         # A temperature of 1 is the sum's as released, whose rows have no such key.
@@ -82,7 +82,7 @@ def test_seeds_and_sweeps_of_a_row_choose_for_themselves():
     settings = resolve(PARAMS, over)
     assert len(settings.tried["muver_seed7"]) == len(settings.tried["muver_close_2"]) == 7
     tried = settings.systems[settings.tried["muver_seed7"][1]]
-    assert tried.model == "muver_seed7" and tried.aggregate == "penalised_0_125"
+    assert tried.model == "muver_seed7" and tried.aggregate == "penalised_beta_0_125"
 
 
 def test_a_row_that_is_another_one_of_its_table_is_left_out(settings):

@@ -29,6 +29,13 @@ def test_equal_notes_share_a_letter():
     assert with_footnotes(grid, RECORDS[:1]) == grid
 
 
+def test_there_may_be_more_notes_than_letters():
+    records = [blank(Row, method=str(n), note=f"note {n}") for n in range(28)]
+    grid = Section("", "", ["method"], [[str(n)] for n in range(28)])
+    marks = with_footnotes(grid, records).marks
+    assert [marks[n] for n in (0, 25, 26, 27)] == ["a", "z", "aa", "ab"]
+
+
 def test_only_of_methods_that_the_grid_has():
     grid = Section("", "", ["method", "R@1"], [["BM25", "1.00"]])
     assert with_footnotes(grid, RECORDS) == grid

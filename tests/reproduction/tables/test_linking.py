@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from msgspec.structs import replace
 
 from muver.cli import main
 from muver.io.errors import InputError
@@ -166,6 +167,11 @@ def test_the_page(files):
     assert category.heading == "By category" and category.rows[3][5].startswith("16.67 (")
     assert contrasts.header == ["method", "R@1"]
     assert sure.rows[0][2] == "" and " to " in sure.rows[1][2]
+
+
+def test_contrasts_are_at_the_first_cut_off(files):
+    *_, contrasts, _ = page(replace(table(files), cutoffs=[64])).sections
+    assert contrasts.header == ["method", "R@64"]
 
 
 def test_the_command_and_the_terminal(files, tmp_path):

@@ -88,7 +88,7 @@ def test_a_temperature_is_chosen_on_a_validation_run_of_each():
     values = ("0_0625", "0_125", "0_25", "0_5", "1", "2", "4", "8", "16")
     assert asked("beyond", [row], "evaluations") == [f"test/{row}"]
     runs = asked("beyond", [row], "runs")
-    assert runs == [*(f"val/{row}_{value}" for value in values), f"test/{row}"]
+    assert runs == [*(f"val/{row}_temperature_{value}" for value in values), f"test/{row}"]
     assert asked("beyond", [row], "stores") == ["test/muver", "val/muver"]
     assert graph().index(row)["chosen"] == f"{graph().run(row, 'test').path}.json"
     assert "chosen" not in graph().index("muver_max")

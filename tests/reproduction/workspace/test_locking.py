@@ -47,10 +47,10 @@ def start(tmp_path_factory):
 def script(tmp_path_factory):
     """Write a Python script of the given name that sleeps; return how to run it."""
 
-    def script(name):
+    def script(name, *arguments):
         path = tmp_path_factory.mktemp("bin") / name
         path.write_text("import time; time.sleep(60)\n")
-        return [sys.executable, str(path), "--cores", "all"]
+        return [sys.executable, str(path), *arguments]
 
     return script
 
@@ -70,9 +70,11 @@ def test_a_stale_lock_is_removed_and_nothing_else(locked):
     assert unlock(locked / "elsewhere") is False
 
 
-@pytest.mark.parametrize("name", ["snakemake", "muver"])
-def test_a_process_at_work_in_the_folder_keeps_the_lock(locked, start, script, name):
-    pid = start(script(name), locked)
+@pytest.mark.parametrize(
+    ("name", "arguments"), [("snakemake", ["--cores", "all"]), ("muver", ["stage", "train"])]
+)
+def test_a_process_at_work_in_the_folder_keeps_the_lock(locked, start, script, name, arguments):
+    pid = start(script(name, *arguments), locked)
     with pytest.raises(InputError, match=f"{name} is at work there as process {pid}.*kill {pid}"):
         unlock(locked)
     assert held(locked)
@@ -80,7 +82,9 @@ def test_a_process_at_work_in_the_folder_keeps_the_lock(locked, start, script, n
 
 def test_other_folders_and_other_programs_do_not_count(locked, start, script, tmp_path_factory):
     start(script("snakemake"), tmp_path_factory.mktemp("elsewhere"))
-    start(script("editor.py"), locked)
+    start(script("editor.py", "muver"), locked)
+    start(script("muver", "serve"), locked)
+    start(["sleep", "60"], locked)
     assert unlock(locked) is True
 
 

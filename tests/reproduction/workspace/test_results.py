@@ -71,6 +71,11 @@ def test_what_is_recorded_of_a_row_that_is_trained_and_of_one_that_is_not():
     assert "bm25" not in told["artifacts"]
 
 
+def test_copying_the_chosen_model_is_not_its_training():
+    told = record_settings(results(preset="zeshel"), "table1")["benchmarks"]
+    assert "train" in told["blink_128"] and "train" not in told["partalidou"]
+
+
 def test_where_data_come_from(tmp_path):
     (tmp_path / "documents").mkdir()
     (tmp_path / "documents" / "moor.json").touch()
