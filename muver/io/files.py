@@ -170,6 +170,10 @@ def sha256_of(path: str | Path) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except FileNotFoundError:
         raise InputError(f"{path}: no such file.") from None
+    except OSError as error:
+        raise InputError(
+            f"{path}: cannot be read ({error.strerror}). Expected a file that you may read."
+        ) from None
 
 
 def strays(folder: Path, kept: Iterable[Path]) -> Iterator[Path]:

@@ -35,6 +35,17 @@ def table_writer(path: str | Path, schema: pa.Schema) -> Iterator[pq.ParquetWrit
         yield writer
 
 
+@contextlib.contextmanager
+def parquet_errors(path: str | Path, remedy: str) -> Iterator[None]:
+    """Turn the errors of reading a missing or damaged file into one that ends with ``remedy``."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file. {remedy}") from None
+    except (pa.ArrowInvalid, OSError) as error:
+        raise InputError(f"{path}: not a Parquet file, or damaged ({error}). {remedy}") from None
+
+
 def row_groups(
     rows: Iterable[T], characters: Callable[[T], int], most_rows: int, most_characters: int
 ) -> Iterator[list[T]]:
@@ -65,7 +76,7 @@ def read_table(
     ``filters`` are pyarrow's.
     """
     check([Path(path)])
-    try:
+    with parquet_errors(path, f"Run the {stage} stage that makes it."):
         found = pq.read_schema(path)
         if not found.equals(schema):
             raise InputError(
@@ -73,7 +84,3 @@ def read_table(
                 f"{', '.join(schema.names)}. Run the {stage} stage again, with this version."
             )
         return pq.read_table(path, columns=columns, filters=filters, partitioning=None)
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file. Run the {stage} stage that makes it.") from None
-    except pa.ArrowInvalid as error:
-        raise InputError(f"{path}: not a Parquet file, or damaged ({error}).") from None

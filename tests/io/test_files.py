@@ -24,6 +24,7 @@ from muver.io.files import (
     lock,
     read_json,
     remove_all,
+    sha256_of,
     short_hash,
     size_of,
     strays,
@@ -238,6 +239,12 @@ def test_hashes_are_of_the_value_and_not_of_its_spelling():
     # printf '{"a":"é","b":1}' | sha256sum
     assert short_hash({"b": 1, "a": "é"}) == "aa58fba84836"
     assert len(short_hash({}, 20)) == 20
+
+
+@pytest.mark.parametrize("name, says", [("none", "no such file"), (".", "cannot be read .Is a")])
+def test_what_has_no_hash_is_named(tmp_path, name, says):
+    with pytest.raises(InputError, match=f"{tmp_path / name}: {says}"):
+        sha256_of(tmp_path / name)
 
 
 def test_a_manifest_has_neither_times_nor_paths(tmp_path):

@@ -32,11 +32,21 @@ def test_metadata_may_differ_and_is_kept(tmp_path):
     assert read_table(tmp_path / "list", SCHEMA, "a list", "count").schema.metadata == {b"of": b"2"}
 
 
+def damaged(path, start, end):
+    """A table some of whose bytes are others; the columns' names are left as they are."""
+    write_table(path, ROWS)
+    content = bytearray(path.read_bytes())
+    content[start:end] = b"\xff" * len(content[start:end])
+    path.write_bytes(content)
+
+
 @pytest.mark.parametrize(
     ("write", "says"),
     [
         (lambda path: None, "list: no such file. Run the count stage that makes it"),
         (lambda path: path.write_bytes(b"PAR1"), "list: not a Parquet file, or damaged"),
+        (lambda path: damaged(path, 4, 40), "(?s)list: not a Parquet.*Run the count stage that"),
+        (lambda path: damaged(path, -40, -8), "list: not a Parquet file, or damaged"),
         (
             lambda path: write_table(path, ROWS.select(["name"])),
             "list: has the columns name, a list has name, number. Run the count stage again",

@@ -2,6 +2,7 @@
 
 import bz2
 import contextlib
+import errno
 import gzip
 import lzma
 import shutil
@@ -28,6 +29,8 @@ DAMAGE = (
 MOST_BYTES, MOST_MEMBERS = 1 << 36, 100_000
 PIECE = 1 << 20  # bytes read at a time
 FILE, FOLDER = stat.S_IFREG, stat.S_IFDIR
+# Of a name that is too long, or a file's and a folder's: the archive's fault, not the disk's.
+BAD_NAMES = {errno.ENAMETOOLONG, errno.EEXIST, errno.EISDIR, errno.ENOTDIR}
 
 
 class Refused(Exception):
@@ -86,13 +89,12 @@ def _unpack(archive: Path, folder: Path) -> None:
             if left < 0 or number >= MOST_MEMBERS:
                 raise Refused(f"more than {MOST_MEMBERS} members or {MOST_BYTES} bytes")
             _check(member)
-            path = folder / member.name
-            if member.kind == FOLDER:
-                path.mkdir(parents=True, exist_ok=True)
-                continue
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with member.content() as content, path.open("wb") as file:
-                shutil.copyfileobj(content, file, PIECE)
+            try:
+                _write(member, folder / member.name)
+            except OSError as error:
+                if error.errno in BAD_NAMES:
+                    raise Refused(f"{member.name!r} has no place ({error.strerror})") from error
+                raise
     except Refused as error:
         raise InputError(
             f"{archive}: not unpacked, because it is not what a dataset is made of: {error}. "
@@ -105,6 +107,15 @@ def _unpack(archive: Path, folder: Path) -> None:
             f"{archive}: not a complete tar or zip archive ({error}). "
             "Delete it and run the same command again, or fetch it anew by hand."
         ) from error
+
+
+def _write(member: Member, path: Path) -> None:
+    if member.kind == FOLDER:
+        path.mkdir(parents=True, exist_ok=True)
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with member.content() as content, path.open("wb") as file:
+        shutil.copyfileobj(content, file, PIECE)
 
 
 def _check(member: Member) -> None:

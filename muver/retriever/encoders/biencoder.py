@@ -9,7 +9,6 @@ import torch.nn.functional as F
 from msgspec.structs import replace
 from torch import Tensor, nn
 
-from muver.io.errors import InputError
 from muver.io.files import copy, read_json, write_json
 from muver.io.typed import read
 from muver.retriever.encoders.files import (
@@ -97,13 +96,9 @@ class BiEncoder(nn.Module):
         write_json(folder / CONFIG_FILE, config.as_dict())
 
     def require_positions(self, setting: str, tokens: int) -> None:
-        """Refuse a setting with longer sequences than the encoder has positions."""
+        """:meth:`.towers.Tower.require_positions` of both towers."""
         for tower in (self.mention_encoder, self.entity_encoder):
-            if tower.positions is not None and tokens > tower.positions:
-                raise InputError(
-                    f"{setting} is {tokens}, but the encoder has {tower.positions} positions. "
-                    "Lower it or choose another encoder."
-                )
+            tower.require_positions(setting, tokens)
 
     def encode_mentions(self, batch: Packed) -> Tensor:
         """Vectors of contexts in the order given: (batch, d), (batch, parts, d) of a mention's

@@ -19,20 +19,23 @@ MMAP_MAX, TRIM_THRESHOLD = -4, -1  # options of mallopt, from the GNU C library'
 def start(device: str, precision: str, threads: int) -> Accelerator:
     """Set the threads and make the accelerator of this process.
 
-    Under ``torchrun`` every process calls this and joins the group by itself. ``auto`` precisions
-    have been settled before (:mod:`muver.reproduction.settings.precision`). Sums are split among
+    Under ``torchrun`` every process calls this and joins the group by itself. The device ``auto``
+    is CUDA where there is one, else the CPU, as nothing here knows others. ``auto`` precisions have
+    been settled before (:mod:`muver.reproduction.settings.precision`). Sums are split among
     threads, so the number of threads moves last digits: that is why it is a setting, not the
     machine's number of cores.
     """
     if precision not in MIXED_PRECISION:
         raise InputError(f"precision: {precision!r} is not one of {', '.join(MIXED_PRECISION)}.")
     torch.set_num_threads(threads)
-    if device == "cuda" and not torch.cuda.is_available():
+    cuda = torch.cuda.is_available()
+    if device == "cuda" and not cuda:
         raise InputError(
             "compute.device is 'cuda', but torch sees no CUDA device here. Set it to 'auto' or "
-            "'cpu', or install the CUDA build (make GPU=1)."
+            "'cpu', or install the CUDA build (make setup GPU=1)."
         )
-    accelerator = Accelerator(cpu=device == "cpu", mixed_precision=MIXED_PRECISION[precision])
+    on_cpu = device == "cpu" or not cuda
+    accelerator = Accelerator(cpu=on_cpu, mixed_precision=MIXED_PRECISION[precision])
     if precision == "int8" and (accelerator.device.type != "cpu" or not multiplies_bytes()):
         raise InputError(
             "precision: int8 needs a processor with products of bytes "

@@ -9,9 +9,8 @@ from muver.retriever.encoders.files import CONFIG_FILE, TOKENIZER_FILE, TOWER_FI
 def model_fingerprint(folder: str | Path) -> str:
     """64 hexadecimal digits that differ between models whose vectors may differ.
 
-    They depend on both towers' configurations and weights, the tokenizer, and the views, contexts,
-    score, pooling, metric and scale of ``muver.json``, but not on its provenance or the model's
-    place.
+    They depend on both towers' configurations and weights, the tokenizer, and every key of
+    ``muver.json`` but its provenance, and not on the model's place.
     """
     folder = Path(folder)
     config = read_json(folder / CONFIG_FILE)

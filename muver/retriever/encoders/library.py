@@ -4,6 +4,7 @@ No other module imports the library, which takes seconds. What is taken is writt
 own layout, with the layers that sentence-transformers puts after the pooling among the weights.
 """
 
+import errno
 import inspect
 import os
 import shutil
@@ -24,6 +25,7 @@ from transformers import AutoConfig, AutoTokenizer, PretrainedConfig, PreTrained
 from transformers.models.auto import modeling_auto as known
 from transformers.utils import logging as transformers_logging
 
+from muver.io.checking import disk_errors
 from muver.io.errors import InputError
 from muver.io.files import atomic_path
 from muver.retriever.encoders.bert import Bert
@@ -79,14 +81,21 @@ class Library(Tower):
     def save(self, folder: Path) -> None:
         """Write the library's files, with the further layers among the weights."""
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".", suffix=".tmp", dir=folder) as temporary:
-            self.model.save_pretrained(temporary)
+        with (
+            disk_errors(folder / WEIGHTS, "This file is as it was."),
+            tempfile.TemporaryDirectory(prefix=".", suffix=".tmp", dir=folder) as temporary,
+        ):
             path = Path(temporary, WEIGHTS)
             further = self.dense.state_dict(prefix=DENSE)
-            if further:
-                save_file({**load_file(path), **further}, path, {"format": "pt"})
+            try:
+                self.model.save_pretrained(temporary)
+                if further:
+                    save_file({**load_file(path), **further}, path, {"format": "pt"})
+            except SafetensorError as error:  # a full disk's is one
+                raise OSError(errno.EIO, str(error)) from error
             for file in TOWER_FILES:
-                os.replace(Path(temporary, file), folder / file)
+                with atomic_path(folder / file) as own:
+                    os.replace(Path(temporary, file), own)
 
     @classmethod
     def load(cls, folder: Path) -> "Library":

@@ -24,6 +24,14 @@ class Tower(nn.Module, ABC):
     dimension: int  # of a vector
     positions: int | None  # the most tokens of a sequence; None if there is no such limit
 
+    def require_positions(self, setting: str, tokens: int) -> None:
+        """Refuse a setting with longer sequences than the encoder has positions."""
+        if self.positions is not None and tokens > self.positions:
+            raise InputError(
+                f"{setting} is {tokens}, but the encoder has {self.positions} positions. "
+                "Lower it or choose another encoder."
+            )
+
     @abstractmethod
     def states(self, batch: Packed) -> Tensor:
         """States of the last layer at every token: (tokens, size)."""

@@ -115,7 +115,7 @@ class SoftmaxSum(LogMeanExp):
 
     It takes the ``softmax_candidates`` candidates with the best single views, and counts the views
     that are no worse than the best view of the last of them. This gives what the released code
-    finds by walking down the sorted views, without sorting them. Its temperature is 1.
+    finds by walking down the sorted views, without sorting them; its t is 1.
     """
 
     softmax_candidates: Count = 200

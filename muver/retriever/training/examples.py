@@ -86,13 +86,17 @@ def lesson_of(
 
 
 def with_merged_pair(
-    views: list[Ids], share: float, draw: np.random.Generator, markers: Markers
-) -> list[Ids]:
-    """The views, two neighbouring ones merged with the probability ``share``."""
+    views: list[Ids], share: float, draw: np.random.Generator, markers: Markers,
+    positions: int | None,
+) -> list[Ids]:  # fmt: skip
+    """The views, two neighbouring ones merged with the probability ``share``, to at most 512 tokens
+    or the encoder's ``positions``.
+    """
     if len(views) < 2 or draw.random() >= share:
         return views
     at = int(draw.integers(len(views) - 1))
-    return [*views[:at], merged_view(views[at : at + 2], markers), *views[at + 2 :]]
+    merged = merged_view(views[at : at + 2], markers, min(positions or 512, 512))
+    return [*views[:at], merged, *views[at + 2 :]]
 
 
 def fill_with_empty_views(

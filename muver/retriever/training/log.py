@@ -87,18 +87,16 @@ def chosen_model(log: Path, row: Mapping[str, Any]) -> Chosen:
 
 
 def write_log(
-    path: Path, log: list[dict[str, Any]], cutoff: int, keep: str, *notes: dict[str, Any]
+    path: Path, log: list[dict[str, Any]], cutoff: int, keep: str, step: int, *notes: dict[str, Any]
 ) -> None:
-    """Write the training log as JSON lines: steps, validations, the state that is kept, ``notes``.
+    """Write the training log as JSON lines: steps, validations, the kept state's step, ``notes``.
 
     It holds no times: if a run repeats exactly, as on a CPU, so do the log's bytes
     (docs/fidelity.md, "Equal bytes").
     """
     name = f"{VALIDATION}{cutoff}"
-    recalls = [line for line in log if name in line]
-    best = max(recalls, key=lambda line: line[name])  # max takes the first of equals
-    kept = {"best": best, "last": recalls[-1]}[keep]
-    lines = [*log, {f"{keep}_step": kept["step"], f"{keep}_{name}": kept[name]}, *notes]
+    recall = next(line[name] for line in log if name in line and line["step"] == step)
+    lines = [*log, {f"{keep}_step": step, f"{keep}_{name}": recall}, *notes]
     write_text(path, "".join(json.dumps(line) + "\n" for line in lines))
 
 

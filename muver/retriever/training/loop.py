@@ -71,7 +71,8 @@ class Trainer:
     def run(self, share: float = 1) -> list[dict[str, Any]]:
         """Train, load the kept state into the model, return the log's lines.
 
-        After a ``share`` of the steps below 1, a further run goes on as if there had been no end.
+        After a ``share`` of the steps below 1 no state is loaded, and a further run goes on as if
+        there had been no end: where no validation was due, the one there keeps no state.
         """
         self._resume()
         batches = self._planned()
@@ -82,8 +83,9 @@ class Trainer:
             loss = self.train_on(batch, epoch)
             speed = len(batch) / (time.monotonic() - started)
             last = self.step == end
-            if self.step % self.settings.validate_every == 0 or last:
-                self._validate(epoch)
+            due = self.step % self.settings.validate_every == 0 or self.step == len(batches)
+            if due or last:
+                self._validate(epoch, may_be_kept=due)
             if self.step % self.settings.checkpoint_every == 0 or last:
                 self._save()
             progress.advance(note=f"loss {loss:.3f}, {speed:.1f} mentions/s")
@@ -91,9 +93,11 @@ class Trainer:
         if not batches:
             self._validate(0)
             self._save()
-        kept = self.checkpoints.load(self.settings.keep)
-        assert kept is not None, "the last step, or none, always validates and saves"
-        self.model.load_state_dict(kept["model"])
+        if end == len(batches):
+            kept = self.checkpoints.load(self.settings.keep)
+            assert kept is not None, "the last step, or none, always validates and saves"
+            self.model.load_state_dict(kept["model"])
+            self.kept_step = kept["step"]
         return self.log
 
     def recall_after(self, share: float) -> float:
@@ -171,13 +175,14 @@ class Trainer:
         if self.settings.merged_views:
             # As for dropout, a checkpoint needs no generator's state.
             draw = np.random.default_rng([self.seed, self.step, world, entity])
-            own = with_merged_pair(own, self.settings.merged_views, draw, self.model.pieces.markers)
+            how = (self.model.pieces.markers, self.model.entity_encoder.positions)
+            own = with_merged_pair(own, self.settings.merged_views, draw, *how)
         if self.settings.padding_views:
             pad_piece = self.model.pieces.markers.pad
             own = fill_with_empty_views(own, limit, pad_piece, settings.max_tokens)
         return [*own, *self.worlds[world].global_views[entity : entity + 1]]
 
-    def _validate(self, epoch: int) -> None:
+    def _validate(self, epoch: int, may_be_kept: bool = True) -> None:
         """Log the hits; a state is the best if it finds strictly more than before (as released)."""
         cutoff = self.settings.validation_cutoff
         with self.accelerator.autocast():
@@ -188,7 +193,7 @@ class Trainer:
         )  # fmt: skip
         line = {f"{VALIDATION}{cutoff}": 100 * hits / total}
         self.log.append({"step": self.step, "epoch": epoch, **line})
-        if hits > self.best:
+        if may_be_kept and hits > self.best:
             self.best = hits
             if self.settings.keep == "best":
                 self._write("best", {"model": self.model.state_dict(), "step": self.step})

@@ -145,6 +145,7 @@ def write(
         if out is not None:
             trainer.model.to("cpu").save_pretrained(out)
         own = trainer.settings
-        write_log(training_log, log, own.validation_cutoff, own.keep, *notes)
+        kept = (own.keep, trainer.kept_step)
+        write_log(training_log, log, own.validation_cutoff, *kept, *notes)
         trainer.checkpoints.clear()
     trainer.accelerator.wait_for_everyone()

@@ -16,9 +16,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from muver.io.checksums import check
-from muver.io.errors import InputError
 from muver.io.matrices import load_matrix, save_matrix
-from muver.io.parquet import table_writer
+from muver.io.parquet import parquet_errors, table_writer
 from muver.retriever.views.layout import View, entity_slices
 
 VIEWS = pa.schema(
@@ -66,12 +65,8 @@ class Part:
     def __init__(self, path: str | Path):
         self.path, self._table = Path(path), Path(path).with_suffix(".parquet")
         check([self._table])
-        try:
+        with parquet_errors(self._table, REMEDY):
             metadata = pq.read_schema(self._table).metadata or {}
-        except FileNotFoundError:
-            raise InputError(f"{self._table}: no such file. {REMEDY}") from None
-        except (pa.ArrowInvalid, OSError) as error:
-            raise InputError(f"{self._table}: damaged ({error}). {REMEDY}") from None
         self.dimension: int = self.matrix.shape[-1]
         # The fingerprint of the model that made the vectors, where it was written.
         self.model: str | None = metadata.get(b"model", b"").decode() or None
@@ -86,7 +81,8 @@ class Part:
     def rows(self, world: str | None = None, columns: Sequence[str] | None = None) -> pa.Table:
         """What the vectors are of, of one world or of all."""
         filters = None if world is None else [("world", "==", world)]
-        return pq.read_table(self._table, columns=columns, filters=filters, partitioning=None)
+        with parquet_errors(self._table, REMEDY):
+            return pq.read_table(self._table, columns=columns, filters=filters, partitioning=None)
 
     @cached_property
     def spans(self) -> dict[str, slice]:

@@ -144,9 +144,14 @@ def test_too_much_for_a_dataset(tmp_path, monkeypatch, kind, limit, most, said):
     assert [path.name for path in tmp_path.iterdir()] == ["archive"]
 
 
-def test_names_that_the_system_does_not_take(tmp_path):
-    archive = make_tar(tmp_path / "archive", "w", {"a" * 300: b"long"})
-    with pytest.raises(InputError, match="archive|out"), unpacked(archive, tmp_path / "out"):
+@pytest.mark.parametrize("kind", ["tar", "zip"])
+@pytest.mark.parametrize("names", [["a" * 300], ["a", "a/b"], ["a/b", "a"], ["a", "a/b/c"]])
+def test_names_that_no_folder_can_hold(tmp_path, names, kind):
+    files = dict.fromkeys(names, b"one\n")
+    archive = tmp_path / "archive"
+    make_tar(archive, "w", files) if kind == "tar" else make_zip(archive, files)
+    said = f"archive: not unpacked.*'{names[-1]}' has no place"
+    with pytest.raises(InputError, match=said), unpacked(archive, tmp_path / "out"):
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["archive"]
 

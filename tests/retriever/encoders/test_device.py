@@ -6,6 +6,7 @@ import sys
 
 import pytest
 import torch
+from accelerate.state import AcceleratorState
 
 from muver.io import processor
 from muver.io.errors import InputError
@@ -25,7 +26,7 @@ def test_the_settings_are_followed():
 @pytest.mark.parametrize(
     ("name", "precision", "said"),
     [
-        ("cuda", "fp32", "compute.device is 'cuda'"),  # which is not there
+        ("cuda", "fp32", "compute.device is 'cuda'.*make setup GPU=1"),  # which is not there
         ("cpu", "fp16", "precision: 'fp16' .* fp32, bf16, int8"),
         ("cpu", "int8", "int8 needs a processor"),
     ],
@@ -35,6 +36,17 @@ def test_what_this_machine_has_not(monkeypatch, name, precision, said):
     monkeypatch.setattr(processor, "flags", lambda: {"avx2"})
     with pytest.raises(InputError, match=said):
         device.start(name, precision, 1)
+
+
+def test_auto_is_the_processor_where_there_is_no_cuda_device(monkeypatch):
+    """Apple's GPU, too, is one that nothing here knows."""
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr("accelerate.state.is_mps_available", lambda: True)
+    AcceleratorState._reset_state(True)
+    try:
+        assert device.start("auto", "fp32", torch.get_num_threads()).device.type == "cpu"
+    finally:
+        AcceleratorState._reset_state(True)
 
 
 def test_batches_suit_the_device_unless_a_number_is_given():

@@ -1,5 +1,6 @@
 """Encoders of all families against the library's own forward, and what is refused by name."""
 
+import resource
 import shutil
 from pathlib import Path
 
@@ -12,10 +13,10 @@ from safetensors.torch import load_file
 from transformers import AutoModel, AutoTokenizer
 
 from muver.io.errors import InputError
-from muver.io.files import read_json, write_json
+from muver.io.files import WRITTEN, read_json, write_json
 from muver.retriever.encoders.bert import Bert
 from muver.retriever.encoders.biencoder import BiEncoder
-from muver.retriever.encoders.files import MODEL_FILES
+from muver.retriever.encoders.files import MODEL_FILES, TOWER_FILES
 from muver.retriever.encoders.int8 import to_precision
 from muver.retriever.encoders.library import Library
 from muver.retriever.encoders.packing import pack
@@ -164,6 +165,22 @@ def test_there_and_back(taken, tmp_path):
     loaded.save_pretrained(tmp_path / "two")
     for file in MODEL_FILES:
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
+
+
+@pytest.mark.parametrize("family", ["RoBERTa"])
+def test_its_files_are_written_whole_or_not_at_all(taken, tmp_path):
+    """A limit on the size of files stands for the full disk."""
+    tower = load_tower(taken)
+    limit, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5_000, hard))  # enough for config.json
+    try:
+        with pytest.raises(InputError, match="model.safetensors: cannot be written .*too large"):
+            tower.save(tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, hard))
+    assert not [*tmp_path.iterdir()]
+    tower.save(tmp_path)
+    assert WRITTEN[-2:] == [tmp_path / file for file in TOWER_FILES]  # gets into the .sha256 list
 
 
 def test_half_precision(taken):

@@ -23,7 +23,7 @@ from muver.retriever.training.checkpoint import Checkpoints
 from muver.retriever.training.log import kept_validation
 from muver.retriever.training.loop import Trainer, fewer_graph_tokens
 from muver.retriever.training.settings import EarlyChoice, ModelTraining, StageTraining
-from muver.retriever.views.layout import merged_view
+from muver.retriever.views.layout import View, merged_view
 from muver.retriever.views.worlds import load_worlds
 from tests import tiny
 from tests.retriever.training.conftest import Killed, kill_before
@@ -206,19 +206,21 @@ def test_the_best_of_several_after_a_share_is_trained_on_as_if_alone(
     chosen = {**SETTINGS, **SEVERAL["second"]}
     files = (encoder, *corpus, tmp_path / "checkpoints", tmp_path / "log.jsonl")
     with monkeypatch.context() as patch:
-        with_hits(patch, 1, 2, 9)
+        with_hits(patch, 1, 2, 5)
         train(chosen, tiny.COMPUTE, *files, out=tmp_path / "alone")
     alone = {file: (tmp_path / "alone" / file).read_bytes() for file in MODEL_FILES}
+    # Fewer than where the share ends: alone, no validation falls due there.
     with monkeypatch.context() as patch:
-        with_hits(patch, *found.values(), 1, 2, 9)
+        with_hits(patch, *found.values(), 1, 2, 5)
         assert run_several(tmp_path, encoder, corpus) == alone
     log = log_of(tmp_path)
     assert [line["step"] for line in log if "validation_recall_at_3" in line] == [3, 4, 8, 12]
     shares = {name: 10.0 * hits for name, hits in found.items()}
-    assert log[-1] == {"chosen": "second", "validation_recall_at_3_of": shares}
+    best = {"best_step": 12, "best_validation_recall_at_3": 50.0}
+    assert log[-2:] == [best, {"chosen": "second", "validation_recall_at_3_of": shares}]
     # Nine steps make the choice; killed in the third model and after the choice it goes on.
     with monkeypatch.context() as patch:
-        with_hits(patch, *found.values(), 1, 2, 9)
+        with_hits(patch, *found.values(), 1, 2, 5)
         for step in (8, 4):
             killed(step, run_several, tmp_path / "killed", encoder, corpus)
         assert run_several(tmp_path / "killed", encoder, corpus) == alone
@@ -377,6 +379,14 @@ def test_neighbouring_views_are_merged_now_and_then(share, encoder, corpus, tmp_
             if pairs:
                 single, merged = single + (views[column] == own), merged + (views[column] != own)
     assert merged and bool(single) == (share < 1)
+
+
+def test_a_merged_view_is_cut_to_the_encoder_s_positions(encoder, corpus, tmp_path, monkeypatch):
+    trainer = make_trainer(encoder, corpus, tmp_path, epochs=1, merged_views=1)
+    for own in (own for world in trainer.worlds for own in world.views):
+        own[:] = [View([*view.ids[:-1], *view.ids[-2:-1] * 35, view.ids[-1]], 0, 0) for view in own]
+    seen = seen_batches(trainer, monkeypatch)
+    assert max(len(ids) for _, views, _ in seen for some in views for ids in some) == 64
 
 
 def test_a_view_of_the_whole_description_is_the_last(encoder, corpus, tmp_path, monkeypatch):

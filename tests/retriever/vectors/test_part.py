@@ -58,7 +58,7 @@ def test_a_layer_without_any_views(tmp_path):
     [
         (lambda matrix, views: matrix.unlink(), "layer0.npy: .*Run the stage that makes it"),
         (lambda matrix, views: views.unlink(), "layer0.parquet: no such file"),
-        (lambda matrix, views: views.write_bytes(b"x"), "layer0.parquet: damaged"),
+        (lambda matrix, views: views.write_bytes(b"x"), "layer0.parquet: not a Parquet file"),
     ],
 )
 def test_files_that_do_not_belong_together(tmp_path, spoil, named):
@@ -66,6 +66,16 @@ def test_files_that_do_not_belong_together(tmp_path, spoil, named):
     spoil(tmp_path / "layer0.npy", tmp_path / "layer0.parquet")
     with pytest.raises(InputError, match=named):
         open_layer(tmp_path, 0)
+
+
+def test_rows_that_are_damaged(tmp_path):
+    write(tmp_path)
+    path = tmp_path / "layer0.parquet"
+    content = bytearray(path.read_bytes())
+    content[4:40] = b"\xff" * 36
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="(?s)layer0.parquet: .*damaged.*Run the stage that"):
+        open_layer(tmp_path, 0).rows()
 
 
 def test_mentions_name_themselves(tmp_path):

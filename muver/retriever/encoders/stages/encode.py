@@ -35,7 +35,7 @@ def encode_split(
     config, pieces = encoder.model.config, encoder.model.pieces
     worlds = load_worlds(entities, mentions, sentences, settings.split, config, pieces)
     writer = LayerWriter()
-    vectors, named, counts = [], [], {}
+    vectors, named = [], []
     for world in worlds:
         owners = [entity for entity, some in enumerate(world.views) for _ in some]
         flat = [view for some in world.views for view in some]
@@ -44,13 +44,8 @@ def encode_split(
         vectors.append(encoder.mentions(world.contexts))
         names = [world.name] * len(world.mention_ids)
         named.append(table_of(MENTIONS, [names, world.mention_ids]))
-        counts[world.name] = {
-            "entities": len(world.views),
-            "views": len(flat),
-            "mentions": len(world.mention_ids),
-        }
     writer.write(out, 0)
     write_part(out / "mentions.npy", np.concatenate(vectors), named)
     aggregate = encoder.model.aggregate
     learnt = {"learnt": aggregate.values} if aggregate else {}
-    write_manifest(out / "manifest.json", "encode", settings.as_dict(), {}, worlds=counts, **learnt)
+    write_manifest(out / "manifest.json", "encode", settings.as_dict(), {}, **learnt)

@@ -13,11 +13,11 @@ from muver.retriever.vectors.part import LayerWriter, open_layer
 from muver.retriever.views.build import entity_views
 from muver.retriever.views.expand import every_span, expand_world
 from muver.retriever.views.layout import View, entity_slices
-from muver.retriever.views.settings import Merging
+from muver.retriever.views.settings import MergeSearch
 
 
 class Merge(Encoding, kw_only=True):
-    """A search of params.yaml's ``merge``, with the fields of :class:`Merging`."""
+    """A search of params.yaml's ``merge``, with the fields of :class:`.views.settings.Merging`."""
 
     layers: Natural
     top_k: Share
@@ -26,10 +26,7 @@ class Merge(Encoding, kw_only=True):
     wasted: Literal["kept", "replaced"] = "kept"  # rows omit it if it is as released
     max_tokens: Count
 
-    @property
-    def search(self) -> Merging:
-        """The search's settings without those of where it is computed."""
-        return Merging(**{key: getattr(self, key) for key in Merging.__struct_fields__})
+    __post_init__ = MergeSearch.__post_init__
 
 
 class Spans(Encoding):
@@ -56,22 +53,21 @@ def merge_store(model_folder: Path, store: Path, out: Path, settings: Merge) -> 
     encoder.model.require_positions("merge.max_tokens", settings.max_tokens)
     base = open_layer(store, 0)
     writers = [LayerWriter() for _ in range(settings.layers)]
-    counts: dict[str, dict[str, int]] = {}
     for name in base.worlds:
         original = base.world(name)
         new = expand_world(
             original.entities, original.ids.to_pylist(), original.vectors,
             lambda ids, name=name: encoder.views(ids, f"merged views of {name}"),
-            encoder.model.pieces.markers, settings.search,
+            encoder.model.pieces.markers, settings,
         )  # fmt: skip
         for writer, added in zip(writers, new, strict=True):
             spans = original.in_sentences(added.entities, added.views)
             writer.add(name, added.entities, spans, added.vectors)
-        counts[name] = {f"layer{n}": len(a.views) for n, a in enumerate(new, start=1)}
-        logger.info("%s: %d views, then %s", name, len(original.entities), counts[name])
+        sizes = [len(added.views) for added in new]
+        logger.info("%s: %d views, merged by layer: %s", name, len(original.entities), sizes)
     for number, writer in enumerate(writers, start=1):
         writer.write(out, number)
-    write_manifest(out / "manifest.json", "merge", settings.as_dict(), {}, worlds=counts)
+    write_manifest(out / "manifest.json", "merge", settings.as_dict(), {})
 
 
 def encode_spans(model_folder: Path, store: Path, out: Path, settings: Spans) -> None:
@@ -80,34 +76,23 @@ def encode_spans(model_folder: Path, store: Path, out: Path, settings: Spans) ->
     An entity's best view then scores at least as high as under any merging of neighbours. This
     holds for every candidate, so the gold entity's rank may still fall.
 
-    Writes ``layer1``, and ``manifest.json``, whose ``exhaustive`` says how many of the ``entities``
-    have few enough views.
+    Writes ``layer1`` and ``manifest.json``.
     """
     encoder = Encoder(model_folder, settings)
     encoder.model.require_positions("spans.max_tokens", settings.max_tokens)
     base = open_layer(store, 0)
     writer = LayerWriter()
-    counts = {}
     for name in base.worlds:
         original = base.world(name)
-        sizes = [own.stop - own.start for own in entity_slices(original.entities)]
         owners, views = every_span(
             original.entities, original.ids.to_pylist(), encoder.model.pieces.markers,
             settings.max_views, settings.max_tokens,
         )  # fmt: skip
         vectors = encoder.views([view.ids for view in views], f"spans of {name}")
         writer.add(name, owners, original.in_sentences(owners, views), vectors)
-        counts[name] = {
-            "entities": len(sizes),
-            "exhaustive": sum(size <= settings.max_views for size in sizes),
-            "spans": len(views),
-        }
-        logger.info("%s: %s", name, counts[name])
+        logger.info("%s: %d spans of %d entities", name, len(views), len(set(owners)))
     writer.write(out, 1)
-    sums = {key: sum(one[key] for one in counts.values()) for key in ("entities", "exhaustive")}
-    write_manifest(
-        out / "manifest.json", "encode-spans", settings.as_dict(), {}, **sums, worlds=counts
-    )
+    write_manifest(out / "manifest.json", "encode-spans", settings.as_dict(), {})
 
 
 def encode_global(
@@ -122,7 +107,6 @@ def encode_global(
     pieces = encoder.model.pieces
     base = open_layer(store, 0)
     writer = LayerWriter()
-    counts = {}
     for name in base.worlds:
         original = base.world(name)
         described = read_entities(entities, [name])
@@ -136,6 +120,5 @@ def encode_global(
         ]
         vectors = encoder.views([view.ids for view in views], f"global views of {name}")
         writer.add(name, range(len(views)), views, vectors)
-        counts[name] = {"entities": len(views)}
     writer.write(out, 0)
-    write_manifest(out / "manifest.json", "encode-global", settings.as_dict(), {}, worlds=counts)
+    write_manifest(out / "manifest.json", "encode-global", settings.as_dict(), {})

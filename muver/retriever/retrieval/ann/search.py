@@ -126,6 +126,8 @@ def by_all_views(
     ranking = Ranking.empty(len(mentions), k)
     for row, mention in enumerate(mentions):
         own = np.unique(entities[row][entities[row] >= 0])
+        if not len(own):
+            continue
         firsts, counts = shards.spans(own)
         starts = np.cumsum(counts) - counts
         views = np.arange(counts.sum()) + np.repeat(firsts - starts, counts)

@@ -48,6 +48,7 @@ def pretrain(
             "Set pretrain.steps to 0, or pooling to cls."
         )
     pieces, tower = Pieces(start), Bert.load(start)
+    tower.require_positions("context.max_tokens", settings.context_tokens)
     wikis = training_wikis(entities, counts, sentences, pieces)
     chunk_tokens = device.batch_tokens(compute.batch_tokens, accelerator.device)
     pooling = vectors.get("pooling", "cls")

@@ -135,6 +135,12 @@ def test_an_aggregate_takes_views_that_the_index_did_not_find(crowded, aggregate
     assert found.rows[0, 0] == 0
 
 
+def test_a_mention_for_which_the_index_finds_no_view(crowded):
+    shards, vectors = crowded
+    found = search(Listed(shards, vectors, limit=0), MENTIONS, 2, aggregate=Penalised(beta=3))
+    assert found.entities.tolist() == [[-1, -1], [-1, -1]]
+
+
 def test_mentions_that_lack_entities():
     ranking = best_by_entity(np.array([[0, -1], [1, 2]]), np.ones((2, 2)), np.zeros((2, 2)), 3)
     assert (short(ranking, 2), short(ranking, 3)) == (1, 2)
