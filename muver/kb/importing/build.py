@@ -1,8 +1,9 @@
 """From files to a canonical knowledge base, with a report; memory holds a row group at a time."""
 
+import contextlib
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,19 +14,21 @@ from msgspec.structs import asdict
 
 from muver.io.checking import disk_errors
 from muver.io.errors import InputError
-from muver.io.files import folder_beside, sha256_of, write_manifest
+from muver.io.files import folder_beside, sha256_of, synchronise_all, write_manifest
 from muver.io.parquet import row_groups
 from muver.io.progress import logger
 from muver.io.text import counted
 from muver.kb.importing.dataset import write_dataset
-from muver.kb.importing.items import Entity, Item, LeftOut, Notes
+from muver.kb.importing.items import Entity, LeftOut, Notes
 from muver.kb.importing.ledger import Ledger, opened_ledger
 from muver.kb.importing.markup import without_html
+from muver.kb.importing.opening import opened
 from muver.kb.importing.schema import ENTITIES, FILE, LONGEST_WORLD, MANIFEST, ROWS_A_GROUP
 from muver.kb.importing.settings import Given, Import
 from muver.kb.importing.sources import FORMATS, format_of, source
 
 CHARACTERS_A_GROUP = 1 << 22
+LINKED = {"mediawiki", "linked"}  # forms with links, whose descriptions are text without HTML
 NO_WORLD = re.compile(r"[/\\\x00-\x1f\x7f-\x9f]")  # in names of files
 
 
@@ -54,7 +57,8 @@ def import_kb(
     form
         By default told by the files' endings.
     world
-        Of entities whose source names none; by default the file's own, or its name.
+        Of a table's rows that name none; in a wiki, RDF, OBO and Wikidata, of all. By default what
+        the source says, or the file's name.
     columns
         NAME=COLUMN: which column is which, where its name doesn't tell: id, title, description,
         aliases, world.
@@ -66,45 +70,58 @@ def import_kb(
     mentions
         Of a wiki: folder for a dataset in ZESHEL's format, whose mentions are the links.
     """
+    if workers < 1:
+        raise InputError(f"--workers: {workers} is not a number of processes; at least 1 is.")
+    if out.exists() and not out.is_dir():
+        raise InputError(f"{out}: is no folder. Remove it, or name another place with --out.")
+    for path in sources:
+        with opened(path):  # what can't be opened is told before hours go into another one
+            pass
     given = Given(settings, dict(columns), world, tuple(where), workers)
     forms = [form or format_of(path) for path in sources]
     if where and set(forms) != {"wikidata"}:
         raise InputError("--where: only Wikidata's dump has properties to filter by.")
     if mentions is not None:
-        if not {"mediawiki", "linked"}.intersection(forms):
+        if LINKED.isdisjoint(forms):
             raise InputError("--mentions: only wikis have links, and --format linked.")
-        if mentions.exists():  # files of another import would stay among ours
+        if mentions.exists() or mentions == out:  # files of another import would stay among ours
             raise InputError(f"{mentions}: is there already. Remove it, or name another folder.")
-    with folder_beside(out) as temporary, opened_ledger(temporary, sources) as ledger:
-        build = _Build(ledger, settings)
-        for number, (path, name) in enumerate(zip(sources, forms, strict=True)):
-            build.read(number, path, source(name)(path, given), given.world_of(path))
-        build.check()
-        with disk_errors(out, "Nothing was changed."):
-            build.write(temporary / FILE)
-        counts = build.summary()
-        if mentions is not None:
-            worlds = list(build.worlds)
-            counts["dataset"] = write_dataset(
-                mentions, ledger, worlds, settings.mentions, temporary
-            )
-        out.mkdir(exist_ok=True)
-        # The old manifest must never lie beside the new table.
-        (out / MANIFEST).unlink(missing_ok=True)
-        (temporary / FILE).replace(out / FILE)
     names = [path.name for path in sources]
     if len(set(names)) < len(names):
         names = list(map(str, sources))
-    write_manifest(
-        out / MANIFEST,
-        "kb import",
-        settings.as_dict(),
-        dict(zip(names, map(sha256_of, sources), strict=True)),
-        formats=sorted(set(forms)),
-        map=given.columns,
-        where=list(where),
-        **counts,
-    )
+    with contextlib.ExitStack() as own:
+        temporary = own.enter_context(folder_beside(out))
+        dataset = mentions and own.enter_context(folder_beside(mentions))
+        ledger = own.enter_context(opened_ledger(temporary, sources))
+        build = _Build(ledger, settings)
+        for number, (path, name) in enumerate(zip(sources, forms, strict=True)):
+            build.read(number, path, name, given)
+        build.check()
+        own.enter_context(disk_errors(out, "Nothing was changed."))
+        build.write(temporary / FILE)
+        counts = build.summary()
+        if mentions is not None:
+            worlds = list(build.worlds)
+            with disk_errors(mentions, "Nothing was changed."):
+                counts["dataset"] = write_dataset(dataset, ledger, worlds, settings.mentions)
+                synchronise_all(dataset)
+        write_manifest(
+            temporary / MANIFEST,
+            "kb import",
+            settings.as_dict(),
+            dict(zip(names, map(sha256_of, sources), strict=True)),
+            formats=sorted(set(forms)),
+            map=given.columns,
+            where=list(where),
+            **counts,
+        )
+        out.mkdir(exist_ok=True)
+        # The old manifest must never lie beside the new table.
+        (out / MANIFEST).unlink(missing_ok=True)
+        for name in (FILE, MANIFEST):
+            (temporary / name).replace(out / name)
+        if mentions is not None:
+            dataset.replace(mentions)
     _tell(sources, counts)
     return counts
 
@@ -118,28 +135,41 @@ class _Build:
         self.worlds: Counter[str] = Counter()
         self.counts: Counter[str] = Counter(without_description=0, with_aliases=0, aliases=0)
 
-    def read(self, number: int, path: Path, items: Iterator[Item], world: str) -> None:
-        """Take in all of a source; ``world`` is that of entities without one."""
-        for item in items:
+    def read(self, number: int, path: Path, form: str, given: Given) -> None:
+        """Take in all of a source."""
+        world, html = given.world_of(path), given.settings.html and form not in LINKED
+        for item in source(form)(path, given):
             if isinstance(item, Entity):
                 item.world = item.world or world
-                item = self._tidy(item, f"{path}, {item.place}")
+                item = self._tidy(item, f"{path}, {item.place}", html)
             if isinstance(item, LeftOut):
                 self.left_out.add(item.why, f"{path}, {item.place}")
             else:
                 self.ledger.add(item, number)
 
-    def _tidy(self, entity: Entity, where: str) -> Entity | LeftOut:
-        """Take out HTML and cut what is too long; count what changed."""
+    def _tidy(self, entity: Entity, where: str, html: bool) -> Entity | LeftOut:
+        """Perhaps take out HTML, and cut what is too long; count what changed."""
         settings, notes = self.settings, self.notes
+        try:
+            msgspec.msgpack.encode(entity)
+        except UnicodeEncodeError:  # half of a surrogate pair, such as &#xD800; in a wiki
+            return LeftOut("texts that are not Unicode", entity.place)
+        entity.id = entity.id.strip()
+        if not entity.id:
+            raise InputError(
+                f"{where}: no id. Every entity needs one of its own; in a table name another "
+                "column with --map id=COLUMN."
+            )
         if len(entity.world.encode()) > LONGEST_WORLD or NO_WORLD.search(entity.world):
             raise InputError(
                 f"{where}: world {entity.world[:LONGEST_WORLD]!r}: expected a name of at most "
                 f"{LONGEST_WORLD} bytes, without slashes and control characters. Name another "
                 "column with --map world=COLUMN, or a world for all with --world."
             )
-        title, text = " ".join(entity.title.split()), entity.description.strip()
-        if settings.html and not entity.links:
+        title, text = " ".join(entity.title.split()), entity.description.rstrip()
+        if not entity.links:  # they count characters
+            text = text.lstrip()
+        if html:
             plain = without_html(text)
             if plain != text:
                 notes.add("descriptions with HTML, which was taken out", where)
@@ -154,7 +184,7 @@ class _Build:
             text = text[: settings.longest].rstrip()
         self.worlds[entity.world] += 1
         self.counts["without_description"] += not text
-        entity.id, entity.title, entity.description = entity.id.strip(), title, text
+        entity.title, entity.description = title, text
         entity.further = {name: text for name, text in entity.further.items() if text}
         entity.links = [link for link in entity.links if link.end <= len(text)]
         return entity

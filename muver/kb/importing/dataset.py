@@ -7,7 +7,6 @@ that equal their entity's title are the easy ones and most of a wiki's, so they 
 import hashlib
 import json
 import re
-import shutil
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -18,7 +17,6 @@ from typing import Any
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
-from muver.io.files import atomic_path
 from muver.kb.importing.items import Link
 from muver.kb.importing.ledger import Ledger
 from muver.kb.importing.settings import Mentions
@@ -69,27 +67,22 @@ def tokenised(text: str, links: Sequence[Link]) -> tuple[list[str], list[tuple[i
 
 
 def write_dataset(
-    folder: Path, ledger: Ledger, worlds: Sequence[str], settings: Mentions, temporary: Path
+    folder: Path, ledger: Ledger, worlds: Sequence[str], settings: Mentions
 ) -> dict[str, Any]:
-    """Write ``documents/<world>.json`` and ``mentions/{train,val,test}.json``; return their counts.
-
-    ``folder`` must not exist yet; it appears when all is written. ``temporary`` is on its disk.
+    """Write ``documents/<world>.json`` and ``mentions/{train,val,test}.json`` into an empty folder;
+    return their counts.
     """
     place = _places(worlds, settings)
-    made = temporary / "dataset"
     for name in ("documents", "mentions"):
-        (made / name).mkdir(parents=True)
-    lost = _write_documents(made / "documents", ledger, settings, place)
-    counts = _write_mentions(made / "mentions", ledger, settings)
+        (folder / name).mkdir()
+    lost = _write_documents(folder / "documents", ledger, settings, place)
+    counts = _write_mentions(folder / "mentions", ledger, settings)
     for split in SPLITS:
         if not counts["mentions"][split]:
             raise InputError(
                 f"--mentions: no link of {split} leads to a page of the same wiki under another "
                 'name than its title. Set {"mentions": {"val": ..., "test": ...}} in --settings.'
             )
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_path(folder) as final:
-        shutil.move(made, final)
     return {**counts, "links_to_no_entity": lost}
 
 

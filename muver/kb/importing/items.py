@@ -64,4 +64,5 @@ class Notes(defaultdict[str, Note]):
         note = self[what]
         note.count += 1
         if note.count <= SHOWN:
-            note.first.append(example)
+            # A manifest has to take it, also the half of a surrogate pair in an address of RDF.
+            note.first.append(example.encode(errors="backslashreplace").decode())

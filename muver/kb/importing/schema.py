@@ -6,7 +6,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from muver.io.parquet import read_table
+from muver.io.errors import InputError
+from muver.io.parquet import parquet_errors, read_table
 
 ENTITIES = pa.schema(
     [
@@ -27,6 +28,8 @@ LONGEST_WORLD = 200  # bytes of its name, of which names of files are made
 def read_entities(folder: str | Path, columns: Sequence[str] | None = None) -> pa.Table:
     """All entities of a knowledge base (`ENTITIES`), or some of their columns, in its order."""
     path = Path(folder, FILE)
+    if not path.parent.is_dir():
+        raise InputError(f"{folder}: no folder. `muver kb import` makes one of a file's entities.")
     return read_table(path, ENTITIES, "a table of entities", "kb import", columns=columns)
 
 
@@ -35,5 +38,9 @@ def entity_batches(
 ) -> Iterator[pa.RecordBatch]:
     """The same entities in pieces of at most ``rows``; memory holds one."""
     read_entities(folder, [])  # its form, without its rows
-    with pq.ParquetFile(Path(folder, FILE)) as file:
-        yield from file.iter_batches(rows, columns=None if columns is None else list(columns))
+    path, columns = Path(folder, FILE), None if columns is None else list(columns)
+    again = "Run the kb import stage that makes it."
+    with parquet_errors(path, again), pq.ParquetFile(path) as file:
+        for batch in file.iter_batches(rows, columns=columns):
+            batch.validate(full=True)  # whether texts are UTF-8
+            yield batch

@@ -48,7 +48,7 @@ class Given(Struct, frozen=True):
 
     settings: Import
     columns: dict[str, str] = {}  # of the file, by their canonical names
-    world: str | None = None  # of entities whose source names none
+    world: str | None = None  # of a table's rows that name none, and of all of a wiki
     where: tuple[str, ...] = ()  # conditions on entities
     workers: int = 1
 

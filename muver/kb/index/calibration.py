@@ -147,12 +147,18 @@ def calibrate_index(
 
 class Judged(NamedTuple):
     """Mentions by (n, features) float64 features, whether the best candidate is right, (n,) bool,
-    and whether there is a gold entity, (n,) bool.
+    and whether there is a gold entity, (n,) bool. ``lost`` further ones have a gold entity but no
+    candidate, so they never get an answer.
     """
 
     features: np.ndarray
     right: np.ndarray
     linkable: np.ndarray
+    lost: float = 0
+
+    @property
+    def linkables(self) -> float:
+        return self.linkable.sum() + self.lost
 
 
 def calibrate(
@@ -178,17 +184,16 @@ def calibrate(
     probabilities, answered = cross_validated(judged, precision)
     least = threshold(probabilities, judged, precision)
     if least is None:
-        best = max(decision(probabilities >= one, judged).precision for one in probabilities)
         raise InputError(
-            f"--precision {precision}: no threshold reaches it; at most {best:.3f} is reached. "
-            "Ask for less, or give more mentions."
+            f"--precision {precision}: no threshold reaches it. Ask for less, or give more "
+            "mentions."
         )
     made = Calibration(
         fingerprint=index.fingerprint,
         regression=fit(judged),
         threshold=least,
-        mentions=len(judged.right),
-        linkable=int(judged.linkable.sum()),
+        mentions=len(judged.right) + judged.lost,
+        linkable=int(judged.linkables),
         always=decision(np.ones(len(judged.right), dtype=bool), judged),
         decided=decision(answered, judged),
     )
@@ -197,7 +202,7 @@ def calibrate(
 
 
 def _judged(index: "Index", mentions: Iterable[Labelled]) -> Judged:
-    rows, right, linkable, strangers, left_out = [], [], [], [], 0
+    rows, right, linkable, strangers, left_out, lost = [], [], [], [], 0, 0
     for group in followed(checked(mentions, index)):
         found = index.retrieve([one.mention for one in group], COMPARED)
         for one, candidates in zip(group, found, strict=True):
@@ -206,24 +211,29 @@ def _judged(index: "Index", mentions: Iterable[Labelled]) -> Judged:
                     f"{one.place}: no gold entity. Calibration needs it of every mention: an id, "
                     "or null where no entity is right."
                 )
-            if not candidates:
-                left_out += 1
-                continue
             there = one.gold is not None and index.has(one.gold, one.mention.world)
+            if not candidates:
+                lost += there
+                left_out += not there
+                continue
             if one.gold is not None and not there:
                 strangers.append(one)
             rows.append(features(one.mention, candidates))
             right.append(there and candidates[0].document_id == one.gold)
             linkable.append(there)
-    if left_out:
-        logger.warning("%d mentions share no word with any entity, and are left out", left_out)
+    if lost or left_out:
+        logger.warning(
+            "%d mentions share no word with any entity: %d with an entity in the index, which "
+            "count as not found, and %d without one, which are left out",
+            lost + left_out, lost, left_out,
+        )  # fmt: skip
     if strangers:
         first = strangers[0]
         logger.warning(
             "%d mentions have a gold entity that is not in the index, and count as having none; "
             "the first: %s, %r", len(strangers), first.place, first.gold,
         )  # fmt: skip
-    return Judged(np.array(rows), np.array(right), np.array(linkable))
+    return Judged(np.array(rows), np.array(right, bool), np.array(linkable, bool), lost)
 
 
 def fit(judged: Judged) -> Logistic:
@@ -262,7 +272,7 @@ def threshold(
     # Mentions of one probability are answered together.
     last = np.append(np.diff(probabilities[order]) != 0, True)
     if precision is None:
-        goodness = 2 * right / (answered + judged.linkable.sum())
+        goodness = 2 * right / (answered + judged.linkables)
     else:
         goodness = np.where(right >= precision * answered, right, -1)
     goodness = np.where(last, goodness, -1)
@@ -276,8 +286,8 @@ def decision(answered: np.ndarray, judged: Judged) -> Decision:
     none = int((~judged.linkable & ~answered).sum())
     shares = (
         (right, answered.sum()),
-        (right, judged.linkable.sum()),
-        (2 * right, answered.sum() + judged.linkable.sum()),
+        (right, judged.linkables),
+        (2 * right, answered.sum() + judged.linkables),
         (none, (~answered).sum()),
         (none, (~judged.linkable).sum()),
     )
@@ -298,7 +308,7 @@ def cross_validated(
     probabilities, answered = np.zeros(len(folds)), np.zeros(len(folds), dtype=bool)
     for fold in range(FOLDS):
         out = folds == fold
-        others = Judged(*(column[~out] for column in judged))
+        others = Judged(*(column[~out] for column in judged[:3]), judged.lost * (~out).mean())
         regression = fit(others)
         probabilities[out] = regression.probabilities(judged.features[out])
         least = threshold(regression.probabilities(others.features), others, precision)

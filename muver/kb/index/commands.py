@@ -58,7 +58,7 @@ def create(
         Folder of Punkt's parameters, which find the sentences, such as `muver stage segment`
         writes; by default English abbreviations.
     world
-        Of entities in a file that names none; by default the file's name.
+        Of entities in a file, as of `muver kb import`.
     columns
         NAME=COLUMN, as of `muver kb import`: which column of a file is which.
     """
@@ -87,8 +87,8 @@ def _bringing(how: Literal["add", "update"]) -> Callable[..., None]:
         source
             Folder of `muver kb import`, or a file that it reads.
         world
-            Of entities in a file that names none; by default the index's only world, or the file's
-            name.
+            Of entities in a file, as of `muver kb import`; by default the index's only world, if it
+            has one.
         columns
             NAME=COLUMN, as of `muver kb import`: which column of a file is which.
         """

@@ -51,8 +51,8 @@ def evaluate(
     qdrant
         Search the collection at this address, to which `muver index push` brought the entities.
     """
-    if min(cutoffs) < 1:
-        raise InputError(f"--cutoffs: {min(cutoffs)} is not a number of candidates.")
+    if min(cutoffs, default=0) < 1:
+        raise InputError("--cutoffs: expected numbers of candidates from 1 on, such as 1 4 16.")
     opened, cutoffs = own_index(index, qdrant), sorted(set(cutoffs))
     found = measure(opened, checked(read_mentions(mentions), opened), cutoffs)
     if as_json:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from muver.io.errors import InputError, Mistake
+from muver.io.errors import InputError
 from muver.io.files import size_of
 from muver.io.typed import read
 from muver.kb.index import changes
@@ -17,7 +17,13 @@ from muver.kb.index.search import exactly
 from muver.kb.index.settings import Making
 from muver.kb.index.snapshot import Snapshot, Store
 from muver.kb.index.state import MODEL, SEGMENTS, writing
-from muver.retriever.retrieval.answers import Candidate, Mention, ViewPart, check_texts
+from muver.retriever.retrieval.answers import (
+    Candidate,
+    Mention,
+    ViewPart,
+    check_number,
+    check_texts,
+)
 from muver.retriever.retrieval.layers import greatest_first
 
 
@@ -77,8 +83,7 @@ class OpenIndex:
         ``entity`` is a number by which this object tells entities apart; ``document_id`` and
         ``world`` name the entity. The first has a ``probability`` if the index is calibrated.
         """
-        if k < 1:
-            raise Mistake(f"k: {k} is not a number of candidates; at least 1 is.")
+        check_number(k, "k")
         check_texts(mentions)
         store = self._store
         deep = max(k, COMPARED) if self.calibration else k

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import UNSET, Struct, UnsetType
 
 from muver.io.errors import InputError
-from muver.kb.importing.opening import opened
+from muver.kb.importing.opening import opened, plain
 from muver.retriever.corpus.jsonl import numbered, structs
 from muver.retriever.corpus.linking.benchmark import NO_ID, whole_id
 from muver.retriever.corpus.linking.conll import NO_ENTITY, START, documents, has_entity
@@ -76,7 +76,7 @@ def read_mentions(
     standard = contextlib.nullcontext(sys.stdin.buffer)
     with standard if str(path) == STDIN else opened(Path(path)) as stream:
         lines: Lines = numbered(stream)
-        form = form or ("text" if ner else ENDINGS.get(Path(path).suffix.lower()))
+        form = form or ("text" if ner else ENDINGS.get(plain(Path(path)).suffix.lower()))
         if form is None:
             form, lines = _guessed(lines)
         reader = READERS[form] if ner is None else partial(_recognised, nlp=_pipeline(ner))

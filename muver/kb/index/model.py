@@ -6,7 +6,6 @@ Without parameters of one's own, a full stop ends a sentence where white space a
 letter follow, but not after the abbreviations below.
 """
 
-import errno
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -18,7 +17,6 @@ import numpy as np
 import pyarrow as pa
 from msgspec.structs import replace
 from nltk.tokenize.punkt import PunktParameters
-from safetensors import SafetensorError
 
 from muver.io.checking import disk_errors
 from muver.io.errors import InputError
@@ -125,10 +123,7 @@ def _save_untrained(source: str, folder: Path, settings: Making) -> None:
         config = as_the_makers(read(ModelConfig, asked), start, scale)
         config = replace(config, provenance={"untrained": source})
         model = BiEncoder.from_encoder(start, config)
-        try:
-            model.save_pretrained(folder)
-        except SafetensorError as error:  # a full disk's is one
-            raise OSError(errno.EIO, str(error)) from error
+        model.save_pretrained(folder)
     logger.info(
         "%s is an encoder that has not been trained to find entities: its vectors are compared "
         "as they are",

@@ -1,13 +1,16 @@
 """An index with a second stage: a cross-encoder ranks its first candidates again."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from muver.io.errors import Mistake
+from muver.kb.index.entity import Entity
 from muver.retriever.encoders.cross import CrossEncoder
-from muver.retriever.retrieval.answers import SIDES, Candidate, Mention
+from muver.retriever.retrieval.answers import SIDES, Candidate, Mention, check_number
 from muver.retriever.views.build import entity_views, mention_contexts
 
 BATCH_TOKENS = 4096
@@ -23,6 +26,7 @@ class Reranked:
     threshold = calibration = None
 
     def __init__(self, index: Any, model: CrossEncoder, depth: int):
+        check_number(depth, "depth")
         self._index, self._model, self._depth = index, model, depth
         self.reads = depth * (model.config.context.max_tokens + model.config.views.max_tokens)
 
@@ -36,16 +40,22 @@ class Reranked:
 
     def retrieve(self, mentions: Sequence[Mention], k: int = 64) -> list[list[Candidate]]:
         """As the index does, at most ``depth`` candidates of each mention."""
+        check_number(k, "k")
         found = self._index.retrieve(mentions, self._depth)
         config, pieces = self._model.config, self._model.pieces
         sides = ([getattr(one, side).lower() for one in mentions] for side in SIDES)
         contexts = mention_contexts(*sides, config.context, pieces)
-        pairs = []
+        pairs, there = [], []
         for context, candidates in zip(contexts, found, strict=True):
-            own = [self._index.entity(one.document_id, one.world) for one in candidates]
-            titles, texts = [one.title for one in own], [one.description for one in own]
+            own: dict[Candidate, Entity] = {}
+            for one in candidates:
+                with suppress(Mistake):  # removed since it was found
+                    own[one] = self._index.entity(one.document_id, one.world)
+            titles = [one.title for one in own.values()]
+            texts = [one.description for one in own.values()]
             views = entity_views(titles, texts, [[]] * len(own), config.views, pieces)
             pairs.append(self._model.pairs(context, [view.ids for (view,) in views]))
+            there.append(list(own))
         device = next(self._model.parameters()).device
         scores = self._model.scores(pairs, BATCH_TOKENS, device)
         return [
@@ -53,5 +63,5 @@ class Reranked:
                 replace(candidates[n], score=float(own[n]), probability=None)
                 for n in np.argsort(-own, kind="stable")[:k].tolist()
             ]
-            for candidates, own in zip(found, scores, strict=True)
+            for candidates, own in zip(there, scores, strict=True)
         ]

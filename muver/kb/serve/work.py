@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
 
+from muver.io.errors import Mistake
 from muver.kb.index.answer import accepted
 from muver.kb.index.entity import Entity
 from muver.kb.serve.forms import AskedMention, Excerpt, Explained, Ranked, RankedForMention, View
@@ -61,7 +62,11 @@ class Ranking:
     def _ranked(self, rank: int, one: Candidate) -> Ranked:
         own = None
         if self.excerpts:
-            own = excerpt(self.index.entity(one.document_id, one.world).description, one.text)
+            try:
+                text = self.index.entity(one.document_id, one.world).description
+            except Mistake:  # removed since it was found
+                text = ""
+            own = excerpt(text, one.text)
         return Ranked.of(one, rank=rank, probability=one.probability, excerpt=own)
 
 

@@ -80,6 +80,12 @@ class ViewPart:
     text: str
 
 
+def check_number(k: int, what: str) -> None:
+    """Refuse what is no number of candidates, with a mistake that begins with ``what``."""
+    if k < 1:
+        raise Mistake(f"{what}: {k} is not a number of candidates; at least 1 is.")
+
+
 def check_texts(mentions: Sequence[Mention]) -> None:
     """Refuse mentions whose sides are not text, with a Mistake that names the side."""
     for (number, mention), side in product(enumerate(mentions), SIDES):

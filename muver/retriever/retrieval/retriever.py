@@ -17,7 +17,14 @@ from muver.io.typed import read
 from muver.retriever.corpus.schema import read_entities, read_sentences
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.bulk import encode_vectors
-from muver.retriever.retrieval.answers import SIDES, Candidate, Mention, ViewPart, check_texts
+from muver.retriever.retrieval.answers import (
+    SIDES,
+    Candidate,
+    Mention,
+    ViewPart,
+    check_number,
+    check_texts,
+)
 from muver.retriever.retrieval.exact import rank
 from muver.retriever.retrieval.layers import PLACES, Parts, SystemViews
 from muver.retriever.retrieval.rows import Origins, candidates
@@ -64,8 +71,7 @@ class Retriever:
     @torch.inference_mode()
     def retrieve(self, mentions: Sequence[Mention], k: int = 64) -> list[list[Candidate]]:
         """The best ``k`` candidates of each mention's world, best first; all if there are fewer."""
-        if k < 1:
-            raise Mistake(f"k: {k} is not a number of candidates; at least 1 is.")
+        check_number(k, "k")
         names = [self._world_of(mention) for mention in mentions]
         vectors, aggregate = mention_vectors(self.model, mentions), self._views.aggregate
         found: list[list[Candidate]] = [[] for _ in mentions]

@@ -91,6 +91,43 @@ def test_no_such_knowledge_base(tmp_path):
         next(entity_batches(tmp_path))
 
 
+@pytest.mark.parametrize("wrong", [b"\xff", bytes(200)])
+def test_a_damaged_knowledge_base(wrong, written, imported, tmp_path):
+    """A letter that is no UTF-8, and a page that can't be unpacked."""
+    imported(written("t.jsonl", lines({"id": "1", "title": "A", "text": "unlike all else" * 9})))
+    path = tmp_path / "kb" / "entities.parquet"
+    path.write_bytes(path.read_bytes().replace(b"unlike", wrong + b"unlike"[len(wrong) :], 1))
+    with pytest.raises(InputError, match="entities.parquet: not a Parquet file, or damaged"):
+        for batch in entity_batches(tmp_path / "kb"):
+            batch.to_pylist()
+
+
+LABEL = '<http://x.org/{}> <http://www.w3.org/2000/01/rdf-schema#label> "{}" .\n'
+PAGE = "<page><title>{}</title><id>{}</id><text>{}</text></page>"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "place"),
+    [
+        (
+            "t.xml",
+            f"<mediawiki>{PAGE.format('A', 1, 'a')}{PAGE.format('B', 2, '&amp;#xD800;')}"
+            "</mediawiki>",
+            "page 'B'",
+        ),
+        ("t.ttl", LABEL.format("a", "A") + LABEL.format("b", r"\uD800"), "http://x.org/b"),
+        ("t.nt", LABEL.format("a", "A") + LABEL.format(r"\uD800", "B"), r"http://x.org/\ud800"),
+    ],
+)
+def test_half_of_a_surrogate_pair_costs_one_entity(name, content, place, written, imported):
+    path = written(name, content)
+    rows, counts = imported(path)
+    assert [row["title"] for row in rows] == ["A"]
+    assert counts["left_out"] == {
+        "texts that are not Unicode": {"count": 1, "first": [f"{path}, {place}"]}
+    }
+
+
 def test_files_of_one_name_from_two_folders(written, imported, tmp_path):
     paths = []
     for number in (1, 2):
@@ -108,6 +145,47 @@ def test_a_failed_import_leaves_the_one_before(written, imported, tmp_path):
         imported(written("t.jsonl", lines({"id": 1, "title": "A"}, {"id": 1, "title": "B"})))
     assert {file.name: file.read_bytes() for file in (tmp_path / "kb").iterdir()} == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["kb", "t.jsonl"]
+
+
+LINK = {"start": 0, "end": 1, "target": "B"}
+LINKED = [
+    *(
+        {"id": f"{world}{n}", "title": f"A{n}", "description": "b", "links": [LINK], "world": world}
+        for world in ("u", "v", "w")
+        for n in range(2)
+    ),
+    *({"id": f"b{world}", "title": "B", "description": "x", "world": world} for world in "uvw"),
+]
+
+
+def test_a_place_that_refuses_the_end_leaves_no_mentions(written, imported, tmp_path):
+    path = written("t.jsonl", lines(*LINKED))
+    (tmp_path / "kb" / "manifest.json").mkdir(parents=True)  # it can't be replaced by a file
+    settings = {"mentions": {"val": ["v"], "test": ["w"], "high_overlap": 1}}
+    with pytest.raises(InputError, match="kb: cannot be written"):
+        imported(path, form="linked", settings=settings, mentions=tmp_path / "made")
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["kb", "t.jsonl"]
+    (tmp_path / "kb" / "manifest.json").rmdir()
+    imported(path, form="linked", settings=settings, mentions=tmp_path / "made")
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["kb", "made", "t.jsonl"]
+
+
+def test_what_is_wrong_with_the_call_is_told_before_anything_is_read(
+    written, imported, tmp_path, monkeypatch
+):
+    path = written("t.jsonl", lines({"id": 1, "title": "A"}))
+    monkeypatch.setattr("muver.kb.importing.build.source", None)  # what reads
+    for sources, given, said in (
+        ([path, tmp_path / "none.parquet"], {}, "none.parquet: no such file"),
+        ([path, tmp_path], {"form": "csv"}, "is a directory"),
+        ([path], {"workers": 0}, "--workers: 0 is not a number of processes"),
+        ([path], {"form": "linked", "mentions": tmp_path / "kb"}, "kb: is there already"),
+    ):
+        with pytest.raises(InputError, match=said):
+            imported(*sources, **given)
+    (tmp_path / "kb").touch()
+    with pytest.raises(InputError, match="kb: is no folder"):
+        imported(path)
 
 
 def test_a_disk_that_refuses(written, imported, monkeypatch, tmp_path):

@@ -167,10 +167,11 @@ def test_it_stays_after_a_change_and_not_for_another_model(index, capsys):
         ([], ["--precision", "1.5"], "--precision 1.5: no threshold reaches it"),
         ([{}], [], "m.jsonl, line 1: no gold entity. Calibration needs it of every"),
         ([{"gold": "red-gate"}], [], "right for 1 mentions and wrong for 0; at least 10 of"),
+        ([{"mention": "zebra", "gold": None}], [], "right for 0 mentions and wrong for 0; at"),
         (
             [{"gold": "red-gate"}] * 10 + [{"gold": None}] * 30,
             ["--precision", "0.9"],
-            "--precision 0.9: no threshold reaches it; at most 0.250 is reached.",
+            "--precision 0.9: no threshold reaches it. Ask for less, or give more mentions.",
         ),
     ],
 )
@@ -194,10 +195,13 @@ def test_golds_that_are_not_there_and_none_without_one_are_told(index, capsys):
     assert "every mention has an entity in the index: the prob" in capsys.readouterr().err
 
 
-def test_mentions_without_a_candidate_are_left_out(index, capsys):
+def test_a_mention_without_a_candidate_is_not_found_or_is_left_out(index, capsys):
     path = index.folder.parent / "m.jsonl"
-    line = json.dumps({**MENTION, "mention": "zebra", "gold": None})
-    path.write_text(f"{path.read_text()}\n{line}")
+    golds = ["red-gate"] * 12 + [None, "lost"]
+    lines = [json.dumps({**MENTION, "mention": "zebra", "gold": gold}) for gold in golds]
+    path.write_text("\n".join([path.read_text(), *lines]))
     assert calibrated(index) == 0
     said = capsys.readouterr()
-    assert said.out.startswith("80 mentions") and "1 mentions share no word" in said.err
+    assert said.out.startswith("92 mentions, 60 of them with an entity in the index.")
+    assert "every mention answered  precision 60.0%  recall 80.0%" in said.out
+    assert "14 mentions share no word with any entity: 12 with an entity in the index" in said.err

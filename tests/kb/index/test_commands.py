@@ -161,5 +161,6 @@ def test_evaluate(run, tmp_path):
     (tmp_path / "mentions.jsonl").write_text(json.dumps(MENTIONS[3]))
     _, _, err = run("index", "evaluate", "index", "mentions.jsonl")
     assert "no mention has a gold that is an entity of index" in err
-    _, _, err = run("index", "evaluate", "index", "mentions.jsonl", "--cutoffs", "0")
-    assert "--cutoffs: 0 is not a number of candidates" in err
+    for wrong in (["0"], ["4", "-1"], []):
+        _, _, err = run("index", "evaluate", "index", "mentions.jsonl", "--cutoffs", *wrong)
+        assert "--cutoffs: expected numbers of candidates from 1 on" in err

@@ -117,8 +117,9 @@ def test_json_lines_with_gold_entities_without_and_with_none(tmp_path):
     read = list(read_mentions(given_file(tmp_path, "m.jsonl", text)))
     assert [one.gold for one in read] == [UNSET, "7", None]
     assert read[1].mention == Mention("Rye", "In", "it rained", "sea")
-    (tmp_path / "m.gz").write_bytes(gzip.compress(text.encode()))
-    assert [one.gold for one in read_mentions(tmp_path / "m.gz")] == [UNSET, "7", None]
+    for name in ("m.gz", "m.JSONL.GZ"):
+        (tmp_path / name).write_bytes(gzip.compress(text.encode()))
+        assert [one.gold for one in read_mentions(tmp_path / name)] == [UNSET, "7", None]
 
 
 def test_the_columns_of_aida(tmp_path):
@@ -142,6 +143,8 @@ def test_bio_tags_of_both_forms(tmp_path):
         ("Anna Ash ", "IBM", ""),
     ]
     assert {one.gold for one in read} == {UNSET}
+    (tmp_path / "tags.bio.gz").write_bytes(gzip.compress(TAGGED.encode()))
+    assert simple(read_mentions(tmp_path / "tags.bio.gz")) == simple(read)
 
 
 def test_standard_input(monkeypatch):

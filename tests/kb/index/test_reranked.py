@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from muver.cli import main
+from muver.io.errors import InputError
 from muver.kb.index.answer import opened_index
 from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
@@ -60,6 +61,28 @@ def test_no_mention_and_no_candidate(index, cross):
     opened = opened_index(index, None, cross[0])
     assert opened.retrieve([], 3) == []
     assert opened.retrieve([Mention("xylophone")], 3) == [[]]
+
+
+def test_what_is_no_number_of_candidates(index, cross):
+    opened = opened_index(index, None, cross[0])
+    for k in (0, -1):
+        with pytest.raises(InputError, match=f"k: {k} is not a number of candidates"):
+            opened.retrieve([MENTION], k)
+        with pytest.raises(InputError, match=f"depth: {k} is not a number of candidates"):
+            opened_index(index, None, cross[0], k)
+
+
+def test_a_candidate_that_is_removed_meanwhile_is_left_out(index, cross, monkeypatch):
+    opened = opened_index(index, None, cross[0], 8)
+    (whole,) = opened.retrieve([MENTION])
+    entity, gone = Index.entity, whole[0].document_id
+
+    def removed(self, id, world=None):
+        return entity(self, "gone" if id == gone else id, world)
+
+    monkeypatch.setattr(Index, "entity", removed)
+    (found,) = opened.retrieve([MENTION])
+    assert [one.document_id for one in found] == [one.document_id for one in whole[1:]]
 
 
 def test_a_query_and_the_service_take_it(index, cross, capsys):

@@ -141,6 +141,18 @@ def test_an_added_entity_is_found_and_can_be_removed(open_page):
         assert "Sea Bell" not in titles(tab)
 
 
+def test_what_took_the_place_of_another_is_not_offered_for_removal(open_page):
+    with running() as service:
+        tab = open_page(service)
+        ask(tab)
+        tab.one("#changes summary").click()
+        tab.one("#add-title").send_keys("Smith")
+        tab.one("#add-token").send_keys(TOKEN)
+        tab.one("#add button").click()
+        tab.until(lambda: "smith: updated (town, generation 2)" in tab.one("#changed").text)
+        assert not tab.all("#changed button")
+
+
 def test_without_a_token_file_nothing_is_offered(open_page):
     with running(token=None) as service:
         assert not open_page(service).shown("#changes")
@@ -154,6 +166,8 @@ def test_words_are_marked_where_there_are_no_views(open_page, words):
         tab.one(".candidate summary").click()
         tab.until(lambda: tab.all(".description.whole"))
         assert "Ranked by words alone" in tab.one(".candidate details").text
+        ask(tab, "zebra", "A zebra.", shown="#columns .hint")
+        tab.until(lambda: tab.texts("#columns .hint") == ["No entity was found."])
 
 
 def test_texts_of_the_data_stay_texts(open_page):

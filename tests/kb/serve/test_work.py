@@ -1,8 +1,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muver.kb.serve.work import MOST, NEAR, excerpt, place
+from muver.kb.serve.forms import Excerpt
+from muver.kb.serve.work import MOST, NEAR, Ranking, excerpt, place
 from muver.retriever.corpus.texts import clean
+from muver.retriever.retrieval.answers import Mention
+from tests.kb.serve.fake import shelf
 
 TEXT = st.text("ab .(\u00e4\U0001f600", min_size=1, max_size=9).filter(str.strip)
 SENTENCES = st.lists(TEXT, min_size=1, max_size=3)
@@ -44,6 +47,17 @@ def test_a_long_winning_text_is_cut():
     found = excerpt("bell " * 1000, "bell " * 1000)
     assert len(found.winning) == MOST + 1 and found.winning.endswith("\u2026")
     assert found.before == found.after == ""
+
+
+def test_an_entity_that_is_removed_meanwhile_has_no_excerpt():
+    index = shelf().open()
+    ranked = index.retrieve([Mention("smith")])
+    index.retrieve = lambda *_: ranked
+    index.remove(["smith"], "town")
+    ((_, (found,)),) = Ranking(index, 3, True)([[Mention("smith")]])
+    excerpts = {one.id: one.excerpt for one in found.candidates}
+    assert excerpts.pop("smith") == Excerpt("", "", "")
+    assert len(excerpts) == 2 and all(one.winning for one in excerpts.values())
 
 
 def test_without_a_text_the_beginning_is_shown():

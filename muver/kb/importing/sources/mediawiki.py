@@ -88,7 +88,7 @@ def _items(batch: bytes, wiki: Wiki, namespaces: list[int]) -> list[Item]:
 
 
 def _item(page: ET.Element, wiki: Wiki, namespaces: list[int]) -> Item | None:
-    identity, title = page.findtext("id") or "", page.findtext("title") or ""
+    identity, title = (page.findtext("id") or "").strip(), page.findtext("title") or ""
     revisions = page.findall("revision")
     newest = revisions[-1] if revisions else page  # of a full history
     text, model = newest.findtext("text"), newest.findtext("model") or "wikitext"
@@ -102,10 +102,14 @@ def _item(page: ET.Element, wiki: Wiki, namespaces: list[int]) -> Item | None:
     if text is None or model != "wikitext":
         return LeftOut("pages without wikitext", place)
     written, told = REDIRECT.match(text), page.find("redirect")
-    if target := (told is not None and told.get("title")) or (written and written[1]):
-        leads = wiki.page(target)
-        return leads and Redirect(wiki.world, title, leads.title)
+    target = told is not None and told.get("title")
     try:
+        # "#Take [[Flour]] and water." is an item of a list: a redirect shows nothing but its link.
+        if written and (told is not None or not read_prose(text[written.end() :], wiki).text):
+            target = target or written[1]
+        if target:
+            leads = wiki.page(target)
+            return leads and Redirect(wiki.world, title, leads.title)
         prose = read_prose(text, wiki)
     except ParserError:
         return LeftOut("pages that mwparserfromhell doesn't parse", place)

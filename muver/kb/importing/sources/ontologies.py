@@ -80,7 +80,7 @@ def _parsed(path: Path) -> Graph:
         )
     if form == "json-ld":
         _check_contexts(path)
-    graph = Dataset() if form in QUADS else Graph()
+    graph = Dataset(default_union=True) if form in QUADS else Graph()
     with opened(path) as stream, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # rdflib's, about itself
         try:
@@ -90,12 +90,7 @@ def _parsed(path: Path) -> Graph:
         except Exception as error:  # each of rdflib's parsers has exceptions of its own
             said = str(error).strip() or type(error).__name__
             raise InputError(f"{path}: not valid RDF ({form}): {said}") from None
-        if form not in QUADS:
-            return graph
-        whole = Graph()
-        for *triple, _ in graph.quads():
-            whole.add(triple)
-    return whole
+    return graph
 
 
 def _check_contexts(path: Path) -> None:
@@ -220,4 +215,6 @@ def _terms(path: Path) -> Iterator[tuple[str, int]]:
             if line.startswith(b"["):
                 stanza = line.strip()
             elif stanza == b"[Term]" and line.startswith(b"id:"):
-                yield line[3:].decode(errors="replace").partition("!")[0].strip(), number
+                # Up to a comment or a qualifier.
+                written = re.match(r"(?:\\.|[^\\!{])*", line[3:].decode(errors="replace"))[0]
+                yield re.sub(r"\\(.)", r"\1", written.strip()), number

@@ -94,13 +94,14 @@ def _entities(rows: Rows, path: Path, given: Given) -> Iterator[Entity]:
     for place, row in chain(first, rows):
         if not columns or not row.keys() <= names.keys():
             names.update(dict.fromkeys(row))
-            columns = find_columns(list(names), given.columns, path)
-        yield _entity(row, columns, given, path, place)
+            # Those that were found stay, whatever comes later.
+            columns = find_columns(list(names), given.columns | columns, path)
+        yield _entity(row, columns, given, place)
 
 
 def find_columns(found: Sequence[str], given: Mapping[str, str], path: Path) -> dict[str, str]:
     """The column of those ``found`` in a file for each canonical one; some may be ``given``."""
-    listed = f"It has: {', '.join(found)}."
+    listed = f"Its first {FIRST} rows have: {', '.join(found)}."
     for canonical, name in given.items():
         if canonical not in NAMES:
             raise InputError(
@@ -124,19 +125,11 @@ def find_columns(found: Sequence[str], given: Mapping[str, str], path: Path) -> 
     return columns
 
 
-def _entity(
-    row: Mapping[str, Any], columns: Mapping[str, str], given: Given, path: Path, place: str
-) -> Entity:
+def _entity(row: Mapping[str, Any], columns: Mapping[str, str], given: Given, place: str) -> Entity:
     """A row as an entity; columns that are no canonical ones are kept as text."""
     values = {canonical: row.get(name) for canonical, name in columns.items()}
-    identity = as_text(values["id"])
-    if not identity:
-        raise InputError(
-            f"{path}, {place}: no {columns['id']!r}. Every entity needs an id of its own; "
-            "name another column with --map id=COLUMN."
-        )
     return Entity(
-        id=identity,
+        id=as_text(values["id"]),
         title=as_text(values["title"]),
         description=as_text(values.get("description")),
         place=place,

@@ -80,7 +80,7 @@ def entities(path: Path, given: Given) -> Iterator[Item]:
         language=given.settings.language,
         world=given.world or "wikidata",
     )
-    item: Item | bytes | None = None
+    last: Item | bytes | None = None
     for place, _, item in parsed_lines(path, read, given.workers):
         if place == "line 1" and item != b"[":
             raise InputError(f"{path}: has more than [ in its first line. {EXPECTED}")
@@ -89,7 +89,9 @@ def entities(path: Path, given: Given) -> Iterator[Item]:
         if isinstance(item, Entity | LeftOut):
             item.place = place
             yield item
-    if item != b"]":
+        if item != b"":  # an empty line
+            last = item
+    if last != b"]":
         raise InputError(f"{path}: the dump ends without its closing ]. {CUT}")
 
 

@@ -99,8 +99,9 @@ class QdrantIndex(OpenIndex):
     def refresh(self) -> "QdrantIndex":
         """The index as the last push left it; this object if there was none."""
         newest = self._of(self._store.address, self._store.machinery)
-        same = newest.generation == self.generation and newest.calibration == self.calibration
-        return self if same else newest
+        # Of an index made anew the generation may be the same.
+        states = [(one._store._about, one._store.worlds, one.calibration) for one in (self, newest)]
+        return self if states[0] == states[1] else newest
 
     @classmethod
     def _of(cls, address: Address, machinery: Machinery) -> "QdrantIndex":

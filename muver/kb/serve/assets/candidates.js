@@ -32,7 +32,7 @@ function ranking(answer, others, asked, added) {
     { "aria-label": `Entities with ${answer.model}` },
     make("h2", {}, answer.model),
     found.none ? make("p", { class: "none" }, "\u2205 Probably none of these is meant.") : null,
-    found.candidates.length ? list : make("p", { class: "hint" }, "The knowledge base has no entity here."),
+    found.candidates.length ? list : make("p", { class: "hint" }, "No entity was found."),
   );
 }
 

@@ -17,13 +17,15 @@ function onChange(models, then) {
 
   async function everywhere(method, id, world, body) {
     const parts = [];
+    let added = true;
     for (const model of models) {
       const parameters = { model: model.name, world: method === "DELETE" ? world : null };
       const done = await call(method, entityPath(id, parameters), body, value("token"));
       const what = ["added", "updated", "unchanged", "removed"].filter((name) => done[name]);
+      added &&= done.added > 0;
       parts.push(`${id}: ${what.join(", ") || "nothing to do"} (${done.model}, generation ${done.generation})`);
     }
-    return parts.join("; ");
+    return [parts.join("; "), added];
   }
 
   // Says what was done, or what went wrong.
@@ -44,12 +46,13 @@ function onChange(models, then) {
     const names = value("aliases").split(",").map((name) => name.trim()).filter(Boolean);
     const body = { title: value("title"), description: value("description"), aliases: names, world };
     attempt(async () => {
-      const done = await everywhere("PUT", id, world, body);
+      const [done, added] = await everywhere("PUT", id, world, body);
       await then(id);
+      if (!added) return [done]; // removing it would not bring back what it replaced
       const undo = make("button", { type: "button" }, "Remove it again");
       undo.addEventListener("click", () =>
         attempt(async () => {
-          const undone = await everywhere("DELETE", id, world);
+          const [undone] = await everywhere("DELETE", id, world);
           await then(null);
           return [undone];
         }),

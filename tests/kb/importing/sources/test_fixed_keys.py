@@ -155,12 +155,17 @@ def test_worlds(imported, written):
     assert [(row["id"], row["world"]) for row in rows] == [("1", "sea"), ("2", "port")]
 
 
-def test_links_become_mentions(imported, written, tmp_path):
-    link = {"links": [{"start": 12, "end": 16, "target": "Docks"}]}
+@pytest.mark.parametrize("before", ["", " \n"])
+def test_links_become_mentions(before, imported, written, tmp_path):
+    at = len(before) + 12
+    ship = SHIP | {
+        "description": f"{before}{SHIP['description']} ",
+        "links": [{"start": at, "end": at + 4, "target": "Docks"}],
+    }
     lines = [
         one | {"world": world}
         for world in ("sea", "lake", "river")
-        for one in (SHIP | link, {"id": "2", "title": "Docks", "description": "For ships"})
+        for one in (ship, {"id": "2", "title": "Docks", "description": "For ships"})
     ]
     path = written("all.jsonl", "".join(json.dumps(one) + "\n" for one in lines))
     mentions = {"mentions": {"val": ["lake"], "test": ["river"]}}
@@ -168,6 +173,15 @@ def test_links_become_mentions(imported, written, tmp_path):
     assert counts["dataset"]["mentions"] == {"train": 1, "val": 1, "test": 1}
     [line] = (tmp_path / "made" / "mentions" / "test.json").read_text().splitlines()
     assert json.loads(line)["text"] == "dock" and json.loads(line)["label_document_id"] == "2"
+
+
+@pytest.mark.parametrize(
+    ("form", "line"),
+    [("linked", SHIP | {"id": " "}), ("zeshel", {"document_id": "", "title": "x", "text": "x"})],
+)
+def test_an_id_of_nothing_is_refused(form, line, imported, written):
+    with pytest.raises(InputError, match="sea.jsonl, line 1: no id"):
+        imported(written("sea.jsonl", json.dumps(line) + "\n"), form=form)
 
 
 @pytest.mark.parametrize("spans", [[(0, 99)], [(5, 7), (1, 2)], [(0, 4), (2, 6)]])

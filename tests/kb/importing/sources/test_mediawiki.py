@@ -91,6 +91,26 @@ def test_an_old_export_without_namespaces_and_redirect_tags(written, imported):
     assert counts["left_out"].keys() == {"pages of namespace Talk"}
 
 
+def test_an_item_of_a_list_is_no_redirect(written, imported):
+    pages = (
+        page("Dough", "#Take [[Flour]] and water.\n#Knead it.", 1),
+        page("Flour", "It is ground.", 2),
+        page("Meal", "#REDIRECT[[flour]] {{R from name}}\n[[Category:Food]]&lt;!-- x --&gt;", 3),
+        page("Mehl", "#REDIRECT [[Flour]] text", 4, "<ns>0</ns><redirect/>"),
+    )
+    rows, _ = imported(written("w.xml", HEAD + "".join(pages) + FOOT))
+    assert [(row["title"], row["aliases"]) for row in rows] == [
+        ("Dough", []), ("Flour", ["Meal", "Mehl"]),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("more", ["", " [[B]]"])
+def test_what_a_reader_sees_as_a_tag_stays(more, written, imported):
+    text = f"&amp;lt;b&amp;gt; and &amp;amp;lt; are HTML{more}"
+    rows, _ = imported(written("w.xml", HEAD + page("A", text, 1) + FOOT))
+    assert rows[0]["description"] == "<b> and &lt; are HTML" + more.replace("[[B]]", "B")
+
+
 def test_what_is_no_page_of_text_is_left_out(written, imported):
     pages = (
         page("A", "text", 1),

@@ -101,6 +101,14 @@ def test_other_forms_of_rdf_give_the_same(name, form, written, imported):
     assert imported(written(f"{name}.gz", gzip.compress(content.encode())))[0] == expected
 
 
+def test_several_graphs_are_read_as_one(written, imported):
+    names = "@prefix : <http://x.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+    whole = ':a rdfs:label "A" . :b rdfs:label "B", "C" .'
+    parts = ':a rdfs:label "A" . :g { :b rdfs:label "B" } :h { :b rdfs:label "B", "C" }'
+    expected, _ = imported(written("a.ttl", names + whole))
+    assert imported(written("a.trig", names + parts))[0] == expected
+
+
 def test_obo(written, imported):
     rows, counts = imported(written("a.obo", OBO))
     assert [row["title"] for row in rows] == ["animal", "cat", "kitten"]
@@ -116,6 +124,16 @@ def test_obo(written, imported):
         "obsolete terms": 1, "neither title nor description": 1,
     }  # fmt: skip
     assert counts["left_out"]["obsolete terms"]["first"][0].endswith("a.obo, line 20")
+
+
+@pytest.mark.parametrize(
+    ("written_as", "identity"),
+    [(r"my\:odd", "my:odd"), (r"a\!b ! c", "a!b"), ('T:7 {source="x"} ! c', "T:7")],
+)
+def test_an_id_of_obo_as_it_is_written(written_as, identity, written, imported):
+    rows, counts = imported(written("a.obo", f"{OBO}\n[Term]\nid: {written_as}\nname: odd\n"))
+    assert (rows[-1]["id"], rows[-1]["title"]) == (identity, "odd")
+    assert counts["left_out"]["obsolete terms"]["count"] == 1
 
 
 @pytest.mark.parametrize(

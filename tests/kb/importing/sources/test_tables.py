@@ -76,6 +76,14 @@ def test_a_column_may_be_named_that_the_first_line_lacks(written, imported):
     assert [row["aliases"] for row in rows] == [[], ["C"]]
 
 
+def test_a_key_of_a_later_line_takes_no_column_that_was_found(written, imported):
+    plain = [{"id": n, "name": f"n{n}"} for n in range(150)]
+    later = {"id": "x", "name": "X", "title": "other"}
+    rows, _ = imported(written("t.jsonl", lines([*plain, later, {"id": "y", "name": "Y"}])))
+    assert [row["title"] for row in rows[-2:]] == ["X", "Y"]
+    assert rows[-2]["further"] == [("title", "other")]
+
+
 def test_a_line_of_tab_separated_values_is_taken_as_it_is(written, imported):
     rows, _ = imported(written("t.tsv", 'id\ttitle\n1\tthe 7" disc\n'))
     assert rows[0]["title"] == 'the 7" disc'
@@ -124,12 +132,13 @@ def test_an_alias_of_brackets(written, imported):
         ("t.csv", 'id,"title\n1,A\n', "line 1: unexpected end of data.*not closed"),
         ("t.csv", "id,title\n1,A\n2,B,C\n", "line 3: 3 cells, but the first line names 2"),
         ("t.csv", "id,titel\n1,A\n", "t.csv: no column for the title"),
-        ("t.csv", "id,title\n1,A\n,B\n", "line 3: no 'id'"),
+        ("t.csv", "id,title\n1,A\n,B\n", "line 3: no id"),
+        ("t.csv", "id,title\n1,A\n  ,B\n", "line 3: no id"),
         ("t.csv", "id,title\n1,A\n2,B\n\n1,C\n", "line 5: id '1' is already that of .*line 2"),
         ("t.jsonl", '{"id": 1, "title": "A"}\n{"id": 2,', "line 2: not valid JSON"),
         ("t.jsonl", '["id"]\n', "more than . in its first line. Expected Wiki.*jq"),
         ("t.jsonl", '{"id": 1, "title": "A"}\n3\n', "line 2: not a JSON object"),
-        ("t.jsonl", '{"id": 1, "title": "A"}\n{"title": "B"}\n', "line 2: no 'id'"),
+        ("t.jsonl", '{"id": 1, "title": "A"}\n{"title": "B"}\n', "line 2: no id"),
         ("t.jsonl", f'{{"id": {"9" * 6000}, "title": "A"}}\n', "line 1: Integer value out of"),
         *(
             ("t.csv", f"id,title,world\n1,A,{world}\n", "t.csv, line 2: world")
@@ -172,7 +181,7 @@ def test_a_column_that_is_named_is_used_for_nothing_else():
 @pytest.mark.parametrize(
     ("found", "given", "said"),
     [
-        (["id", "titel"], {}, "no column for the title.* has: id, titel"),
+        (["id", "titel"], {}, "no column for the title.* first 100 rows have: id, titel"),
         (["key", "title"], {}, "no column for the id.*--map id=COLUMN"),
         (["id", "name"], {"title": "nome"}, "no column 'nome'. Did you mean 'name'"),
         (["id", "name"], {"titel": "name"}, "--map titel=name.*Did you mean 'title'"),

@@ -57,6 +57,10 @@ def test_a_dump(written, imported):
         == {"without a label in 'en'": "line 4", "of type property": "line 5"}  # fmt: skip
 
 
+def test_empty_lines_at_the_end(written, imported):
+    assert imported(written("d.json", dump([ANN]) + "\n \n"))[1]["entities"] == 1
+
+
 def test_another_language_with_its_fallbacks(written, imported):
     rows, _ = imported(written("d.json", dump(ALL)), settings={"language": "fr-ca"})
     assert [row["title"] for row in rows] == ["Anne", "Berlin", "Seulement"]

@@ -120,6 +120,15 @@ def test_the_next_push_is_seen(index):
     assert (newest.generation, newest.worlds, len(newest)) == (2, ["birch"], 6)
 
 
+def test_another_index_of_the_same_generation_is_seen(index, tmp_path, model, entities):
+    pushed = QdrantIndex.open(index.folder, WHERE)
+    assert pushed.worlds == ["alder", "birch"]
+    new = [replace(one, world="cedar") for one in entities[:3]]
+    Index.create(tmp_path / "new" / "harbour", new, model).push(WHERE)
+    newest = pushed.refresh()
+    assert (newest.generation, newest.worlds, len(newest)) == (1, ["cedar"], 3)
+
+
 def test_what_was_stopped_is_finished_by_the_next(index, monkeypatch):
     put, done = collection.Points.put, []
 
