@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,7 @@ import pyarrow as pa
 from muver.retriever.corpus.schema import WIKIPEDIA
 from muver.retriever.retrieval.ann.index import AnnIndex, read_manifest
 from muver.retriever.retrieval.ann.search import search
-from muver.retriever.retrieval.exact import Ranking, rank_shards
+from muver.retriever.retrieval.exact import rank_shards
 from muver.retriever.vectors.part import MENTIONS, open_layer, write_part
 from muver.retriever.vectors.shards import Shards, write_shard
 from muver.retriever.views.layout import entity_slices
@@ -179,33 +180,19 @@ def time_search(args: argparse.Namespace) -> dict:
     shards = Shards(args.folder / "vectors")
     mentions = np.load(args.folder / "mentions.npy")
     if str(args.search) == EXACT:
-        call = exact_search(args, shards, mentions)
+        search_all = partial(rank_shards, shards, memory_mb=args.memory_mb, threads=args.threads)
     else:
         index = AnnIndex(args.search, shards, threads=args.threads)
         if index.knob is not None:
             index.turn(index.manifest["agreement"]["effort"])
-        call = index_search(args, index, mentions)
+        search_all = partial(search, index, memory_mb=args.memory_mb)
     started = time.perf_counter()
-    call()
+    search_all(mentions, args.k)
     seconds = time.perf_counter() - started
     rates = {"mentions_a_second": len(mentions) / seconds}
     if str(args.search) == EXACT:  # which reads every vector once
         rates["gigabytes_a_second"] = size(args.folder / "vectors") / seconds / 1e9
     return rates
-
-
-def exact_search(args: argparse.Namespace, shards: Shards, mentions: np.ndarray):
-    """A call of exact search."""
-    return lambda: rank_shards(shards, mentions, args.k, args.memory_mb, threads=args.threads)
-
-
-def index_search(args: argparse.Namespace, index: AnnIndex, mentions: np.ndarray):
-    """A call of a search with exact scores."""
-
-    def call() -> Ranking:
-        return search(index, mentions, args.k, memory_mb=args.memory_mb)
-
-    return call
 
 
 def search_apart(args: argparse.Namespace, index: str) -> dict:

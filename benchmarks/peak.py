@@ -1,13 +1,10 @@
 """Measures the matrix-product peak over the shapes of a BERT's linear layers."""
 
-import argparse
-import os
 import time
 
 import torch
 from torch import Tensor
 
-from benchmarks.machine import fast_precisions
 from benchmarks.timing import synchronise
 
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "int8": torch.int8}
@@ -67,19 +64,3 @@ def _product(left: Tensor, right: Tensor, calls: int) -> None:
         else:
             torch.nn.functional.linear(left, right)
     synchronise()
-
-
-def main() -> None:
-    """Print the peak in each precision."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
-    parser.add_argument("--threads", type=int, default=os.cpu_count())
-    args = parser.parse_args()
-    torch.set_num_threads(args.threads)
-    for precision in fast_precisions(args.device):
-        rate, shape = matrix_peak(args.device, precision)
-        print(f"{precision}: {rate:,.0f} GFLOP/s ({shape}, {args.threads} threads, {args.device})")
-
-
-if __name__ == "__main__":
-    main()

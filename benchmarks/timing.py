@@ -31,19 +31,12 @@ def clock(call: Callable[[], Any]) -> tuple[float, Any]:
     return time.perf_counter() - started, result
 
 
-def in_turn(
-    calls: Mapping[str, Callable[[], Any]], repetitions: int, warm_up: bool = True
-) -> dict[str, Timed]:
-    """Time all calls in turn, several times, so that a busy moment affects all alike.
-
-    Parameters
-    ----------
-    warm_up
-        First make each call once without timing it.
+def in_turn(calls: Mapping[str, Callable[[], Any]], repetitions: int) -> dict[str, Timed]:
+    """Time all calls in turn after one each that does not count, so that a busy moment affects all
+    alike.
     """
-    if warm_up:
-        for call in calls.values():
-            call()
+    for call in calls.values():
+        call()
     seconds: dict[str, list[float]] = {name: [] for name in calls}
     results: dict[str, Any] = {}
     for _ in range(repetitions):

@@ -48,16 +48,6 @@ FREE = {
     "retriever/corpus/settings.py",  # types of the rule's parameters
     "retriever/corpus/schema.py",  # whoever reads a table refuses one that another version wrote
 }
-# A tower's weights and pieces are loaded, written and counted by these rules, but nothing is laid
-# out or encoded.
-UNUSED = dict.fromkeys(
-    ("encoder", "convert", "tables"),
-    {
-        "retriever/encoders/packing.py",
-        "retriever/encoders/pooling.py",
-        "retriever/views/layout.py",
-    },
-)
 # Every job of a run looks, so that parsing each module would cost seconds in all.
 IMPORT = re.compile(r"^ *from (muver[\w.]*) import (\([^)]*\)|[^(\n]*)", re.MULTILINE)
 
@@ -69,12 +59,12 @@ def code(rule: str) -> list[str]:
     >>> code("choose")
     ['muver/retriever/runs/manifest.py', 'muver/retriever/training/log.py']
     """
-    left_out, found = FREE | UNUSED.get(rule, set()), set()
+    found: set[str] = set()
     waiting = [PACKAGE / one for one in BEGINS.get(rule, _begins(rule))]
     while waiting:
         path = waiting.pop()
         name = path.relative_to(PACKAGE).as_posix()
-        if name in found or name in left_out:
+        if name in found or name in FREE:
             continue
         found.add(name)
         waiting += read_by(path)

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from muver.reproduction.workspace.code import BEGINS, FREE, KIND, PACKAGE, UNUSED, code, read_by
+from muver.reproduction.workspace.code import BEGINS, FREE, KIND, PACKAGE, code, read_by
 from muver.retriever.retrieval.kinds import names
 
 RULES = [
@@ -19,7 +19,7 @@ RULES = [
 def test_a_rule_has_code(rule):
     files = code(rule)
     assert files and all((PACKAGE.parent / file).is_file() for file in files)
-    assert not {f"muver/{name}" for name in FREE | UNUSED.get(rule, set())} & set(files)
+    assert not {f"muver/{name}" for name in FREE} & set(files)
     assert not any("/stages/" in file for file in files if "encoders" not in file)
 
 
@@ -83,5 +83,5 @@ def test_imports_are_followed_as_python_reads_them():
 
 
 def test_the_lists_name_files():
-    listed = [*FREE, *(name for some in (*BEGINS.values(), *UNUSED.values()) for name in some)]
+    listed = [*FREE, *(name for some in BEGINS.values() for name in some)]
     assert all((PACKAGE / name).is_file() for name in listed)
