@@ -4,7 +4,7 @@ Each is changed in one to four places: bytes flipped, cut, swapped, zeroed, put 
 ones among them (halves of characters, escapes, deep brackets, entities, formulas, names that leave
 the folder). A case holds if its reader ends well or with a message in words, within 60 seconds of
 processor time and 3 GiB of memory, and writes nothing outside of its folder. A traceback or a
-signal is a fault. An hour was asked for; the minutes of each run are below. The changes are ours;
+signal is a fault. The aim was an hour; the minutes of each run are below. The changes are ours;
 atheris, which is led by the code that a file reaches, has a section of its own.
 """
 

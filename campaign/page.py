@@ -54,7 +54,7 @@ def verdict(section: Section, cases: Counter[str], held: Counter[str]) -> str:
 
 def text(stored: dict[str, list[dict[str, Any]]]) -> str:
     """The page."""
-    lines = ["| Section | Cases | Held | Asked for |", "| --- | ---: | ---: | --- |"]
+    lines = ["| Section | Cases | Held | Aim |", "| --- | ---: | ---: | --- |"]
     for name, section in SECTIONS.items():
         cases, held = counts(newest(stored[name])) if name in stored else (Counter(), Counter())
         lines.append(

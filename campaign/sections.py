@@ -1,4 +1,4 @@
-"""The sections of the campaign: what each attacks, and how much the issue asked for."""
+"""The sections of the campaign: what each attacks, and the aim of each."""
 
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -15,7 +15,7 @@ class Section(NamedTuple):
     attack
         Function that makes the cases; its module's docstring explains them on the page.
     reach
-        Cases that were asked for, of each kind where ``each`` is set; 0: no number was named.
+        Cases that are aimed at, of each kind where ``each`` is set; 0: no number was named.
     cases
         How many `make campaign` makes if there is time.
     """
