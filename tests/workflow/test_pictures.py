@@ -1,20 +1,17 @@
 """Which prediction README shows, and that no picture is large."""
 
-import importlib.util
 import random
 from types import SimpleNamespace
 
 import pytest
 from PIL import Image
 
-from tests.workflow.conftest import ROOT
+from tests.scripts import script
 
 
 @pytest.fixture
 def pictures(tmp_path, monkeypatch):
-    spec = importlib.util.spec_from_file_location("pictures", ROOT / "workflow/pictures.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = script("pictures")
     monkeypatch.setattr(module, "OUT", tmp_path)
     return module
 

@@ -1,9 +1,8 @@
 """The drawing of the rules in docs is that of the rules as they are."""
 
-import importlib.util
-
 import pytest
 
+from tests.scripts import script
 from tests.workflow.conftest import ROOT, copy_of_the_project
 
 
@@ -17,10 +16,7 @@ def test_the_drawing_is_up_to_date(tmp_path):
 
 @pytest.fixture
 def rulegraph():
-    spec = importlib.util.spec_from_file_location("rulegraph", ROOT / "workflow/rulegraph.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script("rulegraph")
 
 
 def test_rules_are_called_by_their_names(rulegraph):

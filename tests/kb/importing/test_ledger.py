@@ -41,7 +41,9 @@ def test_what_occurs_twice(ledger):
     for world, identity, title, file, place in rows:
         ledger.add(Entity(identity, title, "", place, world), file)
     ledger.finish()
-    ledger.check_ids()
+    ledger.check_ids()  # none is twice in one world
+    assert ledger.find("w", "T") == ("1", "T") and ledger.find("w", "") == ("3", "")  # the first
+    assert ledger.find("v", "") is None
 
 
 def test_the_first_id_that_occurs_twice(ledger):

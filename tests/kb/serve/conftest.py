@@ -5,6 +5,7 @@ import http.client
 import json
 import socket
 import threading
+import time
 from dataclasses import dataclass, field
 
 import pytest
@@ -21,6 +22,13 @@ from tests.kb.serve.fake import shelf
 
 TOKEN = "0123456789abcdef"
 WAIT = 30  # seconds, on a machine that does other things as well
+
+
+def until(condition):
+    """Wait for something that happens elsewhere."""
+    end = time.monotonic() + WAIT
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
 
 
 ENTITIES = [

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from muver.io.progress import logger
-from tests.kb.serve.conftest import WAIT, running
+from tests.kb.serve.conftest import WAIT, running, until
 
 BODY = json.dumps({"mentions": [{"mention": "bell"}]}).encode()
 HEAD = b"POST /retrieve HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
@@ -41,11 +41,6 @@ def holding(service):
         yield held
     finally:
         held.gate.set()
-
-
-def until(condition):
-    while not condition():
-        pass
 
 
 def head(line):

@@ -20,7 +20,7 @@ from muver.retriever.retrieval.answers import Mention
 from muver.retriever.retrieval.retriever import Retriever
 from tests import tiny
 from tests.kb.index.qdrant.conftest import in_process
-from tests.kb.serve.conftest import TOKEN, running
+from tests.kb.serve.conftest import TOKEN, running, until
 
 
 def test_an_index_is_changed_here_and_by_another_process(words):
@@ -32,8 +32,7 @@ def test_an_index_is_changed_here_and_by_another_process(words):
         assert service.call("PUT", "/entities/bell", bell, token=TOKEN).json["unchanged"] == 1
         assert service.retrieve("bronze", k=1) == ["bell"]
         Index.open(words).update([Entity(id="fish", title="Fish", description="It swims.")])
-        while service.retrieve("fish", k=1) != ["fish"]:
-            pass
+        until(lambda: service.retrieve("fish", k=1) == ["fish"])
         assert service.call("DELETE", "/entities/smit", token=TOKEN).status == 404
         assert service.call("DELETE", "/entities/bell", token=TOKEN).json["removed"] == 1
         assert service.call("GET", "/entities/bell").status == 404
@@ -45,8 +44,8 @@ def test_damage_is_told_without_paths_and_passes_when_it_is_mended(words, caplog
     whole = path.read_bytes()
     with running(models=open_models([str(words)])) as service:
         write_text(path, "{")
-        while (ready := service.call("GET", "/ready")).status == 200:
-            pass
+        until(lambda: service.call("GET", "/ready").status != 200)
+        ready = service.call("GET", "/ready")
         put = service.call("PUT", "/entities/bell", {"title": "Bell"}, token=TOKEN)
         for answer in (ready, put):
             assert answer.status == 503 and "the service's log says why" in answer.said
@@ -54,8 +53,7 @@ def test_damage_is_told_without_paths_and_passes_when_it_is_mended(words, caplog
         assert str(path) in caplog.text
         with atomic_path(path) as copy:
             copy.write_bytes(whole)
-        while service.call("GET", "/ready").status != 200:
-            pass
+        until(lambda: service.call("GET", "/ready").status == 200)
         assert service.retrieve("bread", k=1) == ["baker"]
 
 

@@ -6,6 +6,7 @@ import pytest
 from muver.io.errors import InputError
 from muver.kb.serve import models as module
 from muver.kb.serve.models import Models, Served, look_out, open_models
+from tests.kb.serve.conftest import WAIT
 
 
 @pytest.fixture(autouse=True)
@@ -34,8 +35,9 @@ def test_names_must_differ(tmp_path):
 async def looked_until(condition, served):
     """Look out until something is so."""
     looking = asyncio.create_task(look_out(Models(one=served), 0))
-    while not condition():
-        await asyncio.sleep(0)
+    async with asyncio.timeout(WAIT):
+        while not condition():
+            await asyncio.sleep(0)
     looking.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await looking

@@ -30,10 +30,11 @@ def save_evaluation(
     ranks: list[int],
     dataset: str = "tiny",
     identified_as: str | None = None,
+    document: str | None = None,
 ) -> Path:
     """What the evaluate stage writes, with the ranks beside it."""
     ids = [f"m{n}" for n in range(len(ranks))]
-    table = ranks_table(ids, WORLDS, [None] * len(ids), ranks, SENTENCES, 64)
+    table = ranks_table(ids, WORLDS, [document] * len(ids), ranks, SENTENCES, 64)
     write_table(folder / f"{system}.parquet", table)
     own = {"system": system, "dataset": dataset, "identified_as": identified_as}
     own |= {"cutoffs": [1, 64], "settings": {"system": system, "seed": 1}, "views_per_entity": 1.0}

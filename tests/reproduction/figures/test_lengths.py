@@ -59,6 +59,12 @@ def test_its_numbers_and_the_same_bytes_by_the_command(tmp_path, evaluations, se
     assert [(tmp_path / name).read_bytes() for name in names] == before
 
 
+def test_documents_are_resampled_whole(tmp_path, evaluations, settings, monkeypatch):
+    monkeypatch.setattr(stage, "save", lambda *_: None)
+    bins = make(tmp_path, evaluations(document="one"), settings)["bins"]
+    assert bins[0]["difference_interval"] == [-50, -50]  # in each of two documents 1 of 2 mentions
+
+
 def test_the_papers_numbers_stand_beside_ours_on_its_dataset_alone(
     tmp_path, evaluations, settings, monkeypatch
 ):

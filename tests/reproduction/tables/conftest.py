@@ -20,14 +20,18 @@ CATEGORIES = ["HIGH_OVERLAP"] * 4 + ["LOW_OVERLAP"] * 4 + ["HIGH_OVERLAP"] + ["L
 ZESHEL = {"dataset": "zeshel", "identified_as": "zeshel"}
 
 
-def make_ranks(hits: Mapping[str, tuple[int, int]], sizes: Mapping[str, int] = SIZES) -> pa.Table:
+def make_ranks(
+    hits: Mapping[str, tuple[int, int]],
+    sizes: Mapping[str, int] = SIZES,
+    document: str | None = None,
+) -> pa.Table:
     """By world, the first mentions are hit at 1, the next at 64, the last never."""
     worlds, ranks = [], []
     for world, (first, last) in hits.items():
         worlds += [world] * sizes[world]
         ranks += [1] * first + [64] * (last - first) + [0] * (sizes[world] - last)
     ids = [f"m{n}" for n in range(len(ranks))]
-    return ranks_table(ids, worlds, [None] * len(ids), ranks, [3] * len(ids), 64)
+    return ranks_table(ids, worlds, [document] * len(ids), ranks, [3] * len(ids), 64)
 
 
 def make(
@@ -51,9 +55,9 @@ def evaluation() -> Callable[..., Evaluation]:
 
 @pytest.fixture
 def write(tmp_path: Path) -> Callable[..., list[Path]]:
-    """Write evaluations with the ranks beside each; the JSON files."""
+    """Write evaluations with the ranks beside each, of one document or of as many as mentions."""
 
-    def write_all(*evaluations: Evaluation) -> list[Path]:
+    def write_all(*evaluations: Evaluation, document: str | None = None) -> list[Path]:
         paths = []
         for evaluation in evaluations:
             path = tmp_path / f"{evaluation['system']}.json"
@@ -61,7 +65,7 @@ def write(tmp_path: Path) -> Callable[..., list[Path]]:
             worlds = evaluation["worlds"]
             hits = {world: tuple(part["hits"].values()) for world, part in worlds.items()}
             sizes = {world: part["mentions"] for world, part in worlds.items()}
-            write_table(path.with_suffix(".parquet"), make_ranks(hits, sizes))
+            write_table(path.with_suffix(".parquet"), make_ranks(hits, sizes, document))
             paths.append(path)
         return paths
 

@@ -22,6 +22,11 @@ def test_ranks_lie_beside_an_evaluation(evaluation, write):
     assert found.ranks("bm25")["rank"].to_pylist() == [1, 64, 0, 0, 0, 0, 0, 0, 1, 64, 64]
 
 
+def test_documents_are_swapped_whole_in_a_paired_test(evaluation, write):
+    found = read_one_set(TableFiles(write(*both(evaluation), document="one")), SYSTEMS)
+    assert found.paired(["muver"], ["bm25"]).p_value[64] == 1  # one document differs, by six
+
+
 def test_ranks_that_are_missing(evaluation, write):
     files = write(*both(evaluation))
     found = read_one_set(TableFiles(files), SYSTEMS)

@@ -23,8 +23,11 @@ SECOND["first_stage"] = "muver"
 @pytest.fixture
 def files(evaluation, write, mentions):
     """A first stage that finds 8 of 11 mentions and links 3, and a second stage that links 5."""
-    made = write(evaluation("muver", (2, 6), (1, 2)), evaluation("reranked", (5, 6), (0, 2)))
-    return TableFiles(made, mentions=mentions())
+    return TableFiles(write(*both(evaluation)), mentions=mentions())
+
+
+def both(evaluation):
+    return evaluation("muver", (2, 6), (1, 2)), evaluation("reranked", (5, 6), (0, 2))
 
 
 def settings(*rows, **more):
@@ -85,6 +88,11 @@ def test_the_second_stage_is_paired_with_the_first(files):
     assert contrast.systems == ["reranked", "muver"]
     assert contrast.difference[1] == found.difference[1]
     assert contrast.difference[64] == 0  # the same candidates in another order
+
+
+def test_documents_are_swapped_whole(evaluation, write, mentions):
+    files = TableFiles(write(*both(evaluation), document="one"), mentions=mentions())
+    assert table(files).rows[1].linked.paired.p_value == {1: 1}  # no sum of 3 and 1 is below 2
 
 
 def test_contrasts_of_the_settings_follow_each_once(files):

@@ -12,8 +12,9 @@ LENGTHS = [1, 5, 6, 10, 10, 0, 21]  # two in 1-5, three in 6-10, none in 11-20
 
 
 def test_bins_by_hand():
-    a = make_ranks([1, 9, 9, 0, 1, 0, 0], sentences=LENGTHS)
-    b = make_ranks([1, 1, 9, 1, 1, 0, 0], sentences=LENGTHS)
+    pages = ["d", "d", "e", "f", "g", "h", "i"]  # the first two are drawn together
+    a = make_ranks([1, 9, 9, 0, 1, 0, 0], sentences=LENGTHS, documents=pages)
+    b = make_ranks([1, 1, 9, 1, 1, 0, 0], sentences=LENGTHS, documents=pages)
     bins, remainder = error_by_length(a, b, 8, "documents", size=5, last=20)
     assert remainder == Remainder(over=1, without=1)
     assert [(found.first, found.last) for found in bins] == [
@@ -28,10 +29,11 @@ def test_bins_by_hand():
         error=[50.0, 0.0],
         interval=[pytest.approx([9.45, 90.55], abs=0.01), pytest.approx([0, 65.76], abs=0.01)],
         difference=-50.0,
-        difference_interval=[-100.0, 0.0],
+        difference_interval=[-50.0, -50.0],
     )
     assert bins[1].errors == [2, 1]
     assert bins[1].difference == pytest.approx(-100 / 3)
+    assert bins[1].difference_interval == [-100.0, 0.0]  # 1 of 27 draws is the same one thrice
     assert bins[2] == Bin(first=11, last=15, mentions=0, errors=[0, 0])
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,6 +19,7 @@ from muver.retriever.evaluation.recall import (
     clusters,
     gold_ranks,
     hits_at,
+    own_page_first,
     ranks_table,
     read_ranks,
     scored,
@@ -63,6 +65,14 @@ def test_order_of_mentions_in_the_run_is_free(corpus: Path, tiny: SimpleNamespac
     assert gold_ranks(run, mentions, tiny.titles, "title").tolist() == [1, 2, 3, 1]
 
 
+@pytest.mark.parametrize("match, first", [("title", [1, 0, 1, 0]), ("id", [1, 0, 0, 0])])
+def test_a_page_that_is_no_entity_is_no_first_candidate(corpus: Path, tiny, match, first):
+    """Of m4, whose first candidate is the last entity of its world."""
+    run = read_run(tiny.save_run(corpus / "run.parquet", {**tiny.ranked, "m4": [2, 0, 1]}))
+    mentions, pages = read_mentions(corpus / "mentions.parquet", "test"), np.array([0, 1, 2, -1])
+    assert own_page_first(run, mentions, pages, tiny.titles, match).tolist() == first
+
+
 def test_micro_macro_and_worlds():
     found = summarise([1, 2, 3, 1], ["reef", "reef", "reef", "vale"], [1, 2, 3])
     assert found.mentions == 4
@@ -106,6 +116,13 @@ def test_mentions_of_a_document_are_drawn_together():
     table = make_ranks([1] * 6, worlds, documents=documents)
     assert clusters(table, "documents").tolist() == [0, 1, 0, 3, 4, 5]  # a of w is another
     assert clusters(table, "mentions").tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_intervals_draw_documents_whole_or_mentions_alone():
+    table = make_ranks([1] * 4 + [0] * 4, documents=["a"] * 4 + ["b"] * 4)
+    # Of two documents a quarter of the draws has the same one twice; of eight coins 1 is at 3.5%.
+    assert scored(table, [1], "documents").interval.micro == {1: [0.0, 100.0]}
+    assert scored(table, [1], "mentions").interval.micro == {1: [12.5, 87.5]}
 
 
 def test_what_was_not_retrieved_is_no_hit_at_any_cutoff():

@@ -85,15 +85,24 @@ def test_file(run_stage: Stage):
     assert found["interval"]["micro"]["3"] == [100.0, 100.0]
 
 
-def test_mentions_whose_own_page_comes_first(run_stage: Stage, corpus: Path):
-    assert run_stage()["own_page_first"] is None  # the pages of these mentions are no entities
+def stand_on(corpus: Path, *pages: str) -> None:
+    """Put the mentions m0 to m4 on these pages."""
     path = corpus / "mentions.parquet"
     table = read_mentions(path)
-    # m1's first candidate is its page, m2's is not, m3's has the title of its page.
-    pages = ["reef0", "reef0", "reef1", "reef2", "elsewhere"]
     place = table.schema.get_field_index("document")
     pq.write_table(table.set_column(place, "document", pa.array(pages)), path)
+
+
+def test_mentions_whose_own_page_comes_first(run_stage: Stage, corpus: Path):
+    assert run_stage()["own_page_first"] is None  # the pages of these mentions are no entities
+    # m1's first candidate is its page, m2's is not, m3's has the title of its page.
+    stand_on(corpus, "reef0", "reef0", "reef1", "reef2", "elsewhere")
     assert run_stage()["own_page_first"] == 2
+
+
+def test_documents_are_resampled_whole(run_stage: Stage, corpus: Path):
+    stand_on(corpus, *["one"] * 5)  # one document a world: all resamples are alike
+    assert run_stage()["interval"]["micro"]["1"] == [50.0, 50.0]
 
 
 def test_ranks_beside_it(run_stage: Stage, corpus: Path):

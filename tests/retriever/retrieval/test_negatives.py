@@ -132,6 +132,7 @@ def test_a_share_is_drawn_from_all_entities(tmp_path, kb):
     assert found["aida-0"][0][:2] == [2, 3]
     assert mined(tmp_path, kb, per_mention=4, random=0.5, seed=3) == (counts, found)
     assert mined(tmp_path, kb, per_mention=4, random=0.5, seed=4)[1] != found
+    assert mined(tmp_path, kb, random=0.5)[1]["aida-0"][1] == [1, 0, 0]  # 1.5 of 3 are 2
     _, everything = mined(tmp_path, kb, per_mention=9, random=1)
     assert sorted(everything["aida-0"][0]) == list(range(1, len(PAGES)))
 

@@ -1,6 +1,5 @@
 """The library's face: what the workflow's retrieve stage ranks, asked mention by mention."""
 
-import importlib.util
 import json
 import re
 import subprocess
@@ -29,6 +28,7 @@ from muver.retriever.retrieval import kinds
 from muver.retriever.retrieval.layers import PLACES
 from muver.retriever.runs.run import read_run
 from tests import tiny
+from tests.scripts import script
 
 ROOT = Path(__file__).parents[3]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -100,12 +100,15 @@ def test_the_same_candidates_as_the_stage_s_run(built, corpus, tmp_path, system)
     expected = read_run(run).to_pylist()
     assert {row["layer"] for row in expected} >= ({-3, -2} if system == "everything" else {0})
     index = built / "indexes" / f"{system}.json"
-    found = Retriever.from_index(index).retrieve(asked(corpus), k=5)
+    retriever = Retriever.from_index(index)
+    alone = [candidate for one in asked(corpus) for candidate in retriever.retrieve([one], k=5)[0]]
+    found = retriever.retrieve(asked(corpus), k=5)
     flat = [candidate for candidates in found for candidate in candidates]
     for name in ("entity", "title", "layer", "first", "last"):
         assert [getattr(c, name) for c in flat] == [row[name] for row in expected]
     scores = [row["score"] for row in expected]
-    np.testing.assert_allclose([c.score for c in flat], scores, rtol=1e-4)
+    for own in (flat, alone):
+        np.testing.assert_allclose([c.score for c in own], scores, rtol=1e-4, atol=1e-5)
     ids = read_entities(corpus[0], ["cedar"])["document_id"].to_pylist()
     assert all(candidate.document_id == ids[candidate.entity] for candidate in flat)
     sentences = read_sentences(corpus[2], ["cedar"])["sentences"].to_pylist()
@@ -251,10 +254,7 @@ def test_importing_the_package_brings_no_torch():
 
 @pytest.fixture(scope="module")
 def example():
-    spec = importlib.util.spec_from_file_location("example", ROOT / "workflow/example.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script("example")
 
 
 def test_the_block_of_the_readme_runs_and_its_output_stands_below(example, built, corpus):

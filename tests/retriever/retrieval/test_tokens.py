@@ -174,12 +174,3 @@ def test_rank_scores(titles, k, memory_mb, data):
         assert found.scores[number, :kept].tolist() == [own[e] for e in expected]
         assert (found.scores[number, kept:] == -np.inf).all()
         assert found.rows[number].tolist() == found.entities[number].tolist()
-
-
-def test_towers_in_bf16_move_scores_little(encoder):
-    """The products themselves stay float32."""
-    model = tiny.make_model(encoder, "sum_max")
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        found = found_by(model)
-    assert found.dtype == np.float32
-    np.testing.assert_allclose(found, found_by(model), rtol=0.05)

@@ -10,9 +10,12 @@ class Killed(Exception):
     pass
 
 
-def kill_before(monkeypatch, step: int) -> None:
-    """Let the run die at the start of a step, counted from 1 in this process."""
-    original, calls = loop.backward_through_batch, []
+def kill_before(monkeypatch, step: int, module=loop, name="backward_through_batch") -> None:
+    """Let the run die at the start of a step, counted from 1 in this process.
+
+    The function of this name in the module is what takes a step.
+    """
+    original, calls = getattr(module, name), []
 
     def dying(*args):
         calls.append(args)
@@ -20,7 +23,7 @@ def kill_before(monkeypatch, step: int) -> None:
             raise Killed
         return original(*args)
 
-    monkeypatch.setattr(loop, "backward_through_batch", dying)
+    monkeypatch.setattr(module, name, dying)
 
 
 @pytest.fixture

@@ -13,12 +13,22 @@ from tests.retriever.training.test_loop import make_trainer
 
 def test_a_share_of_the_labels_is_part_of_a_greater_one(encoder, corpus, tmp_path):
     found = []
-    for share in (0.25, 0.5, 1):
+    for share in (0.25, 0.3, 0.5, 1):
         trainer = make_trainer(encoder, corpus, tmp_path / str(share), labelled=share)
         found.append(trainer.examples)
-    quarter, half, whole = found
-    assert [len(quarter), len(half)] == [round(len(whole) / 4), round(len(whole) / 2)]
-    assert set(quarter) < set(half) < set(whole) and half == sorted(half)
+    assert [len(some) for some in found] == [6, 8, 12, 24]  # 0.3 of 24 is 7.2
+    quarter, more, half, whole = found
+    assert set(quarter) < set(more) < set(half) < set(whole) and half == sorted(half)
+
+
+def test_any_two_neighbours_are_merged_at_some_step(encoder, corpus, tmp_path):
+    """Of entity 2's three views the first is merged, or stays as it is."""
+    trainer = make_trainer(encoder, corpus, tmp_path, merged_views=1)
+    first, stays = trainer.worlds[0].views[2][0].ids, set()
+    for step in range(20):
+        trainer.step = step
+        stays.add(trainer._training_views(0, 2)[0] == first)
+    assert stays == {False, True}
 
 
 class Batch:

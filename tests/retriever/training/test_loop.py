@@ -22,6 +22,7 @@ from muver.retriever.training import run as stage
 from muver.retriever.training.checkpoint import Checkpoints
 from muver.retriever.training.log import kept_validation
 from muver.retriever.training.loop import Trainer, fewer_graph_tokens
+from muver.retriever.training.optimiser import ReleasedAdamW
 from muver.retriever.training.settings import EarlyChoice, ModelTraining, StageTraining
 from muver.retriever.views.layout import View, merged_view
 from muver.retriever.views.worlds import load_worlds
@@ -415,6 +416,26 @@ def test_no_number_of_training_views_is_all_of_them(encoder, corpus, tmp_path, m
     trainer = make_trainer(encoder, corpus, tmp_path, views=views, epochs=1)
     seen = seen_batches(trainer, monkeypatch)
     assert max(len(some) for _, views, _ in seen for some in views) == 5
+
+
+def test_steps_are_as_the_settings_say(encoder, corpus, tmp_path, monkeypatch):
+    given = {"clip_norm": 0.5, "optimiser": "adamw_released", "mask_false_negatives": True}
+    trainer = make_trainer(encoder, corpus, tmp_path, **given)
+    assert type(trainer.optimiser) is ReleasedAdamW
+    first, second = ([one.tolist() for one in trainer.batches(epoch)] for epoch in (1, 2))
+    assert first != second
+    own, asked = loop.backward_through_batch, []
+
+    def asking(*args):
+        asked.append(args[7])  # mask_false_negatives
+        return own(*args)
+
+    monkeypatch.setattr(loop, "backward_through_batch", asking)
+    trainer.train_on(trainer.batches(1)[0], 1)
+    assert asked == [True]
+    gradients = [one.grad for one in trainer.model.parameters() if one.grad is not None]
+    clipped = sum(one.square().sum() for one in gradients).sqrt()
+    assert clipped < 0.501 < trainer.log[0]["gradient_norm"]
 
 
 def test_averaged_gradients_are_a_part_of_the_plain_ones(encoder, corpus, tmp_path):

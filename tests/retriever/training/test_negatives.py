@@ -1,6 +1,5 @@
 """Training with hard negatives: reading them, whole runs."""
 
-import json
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,7 +12,7 @@ from muver.retriever.corpus.schema import NEGATIVES
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.files import MODEL_FILES
 from tests import tiny
-from tests.retriever.training.test_loop import SETTINGS, TRAINING, run, train
+from tests.retriever.training.test_loop import SETTINGS, TRAINING, log_of, places, run, train
 
 NUMBERS = {f"train-{world}-{n}": [(n + 1) % 12, (n + 5) % 12, (n + 7) % 12, (n + 2) % 12]
            for world in ("alder", "birch") for n in range(12)}  # fmt: skip
@@ -37,22 +36,12 @@ def negatives(tmp_path):
 
 
 def run_with(folder: Path, encoder, corpus, negatives, settings=WITH) -> dict[str, bytes]:
-    train(
-        settings,
-        tiny.COMPUTE,
-        encoder,
-        *corpus,
-        checkpoints=folder / "checkpoints",
-        training_log=folder / "log.jsonl",
-        out=folder / "model",
-        negatives=negatives,
-    )
+    train(settings, tiny.COMPUTE, encoder, *corpus, **places(folder), negatives=negatives)
     return {file: (folder / "model" / file).read_bytes() for file in MODEL_FILES}
 
 
 def losses(folder):
-    lines = map(json.loads, (folder / "log.jsonl").read_text().splitlines())
-    return [line["loss"] for line in lines if "loss" in line]
+    return [line["loss"] for line in log_of(folder) if "loss" in line]
 
 
 @pytest.fixture(scope="module")

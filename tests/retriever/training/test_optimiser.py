@@ -37,7 +37,7 @@ def test_biases_and_layer_norms_are_not_decayed(encoder, kind):
 
 
 @pytest.mark.parametrize(
-    "mentions, batch, epochs, steps", [(100, 32, 3, 9), (128, 128, 1, 1), (5, 128, 1, 1)]
+    "mentions, batch, epochs, steps", [(31, 16, 3, 5), (128, 128, 1, 1), (5, 128, 1, 1)]
 )
 def test_planned_steps(mentions, batch, epochs, steps):
     assert planned_steps(mentions, batch, epochs) == steps

@@ -96,9 +96,10 @@ def test_views_are_taught_one_by_one(encoder, corpus, tmp_path, whole):
         assert len(own) == 4
 
 
-def test_the_gradient_of_a_lesson_on_views(encoder):
+@pytest.mark.parametrize("metric", ["dot", "l2"])
+def test_the_gradient_of_a_lesson_on_views(encoder, metric):
     """It is that of the divergence over single views, whatever an entity's best one is."""
-    model = tiny.make_model(encoder).eval()
+    model = tiny.make_model(encoder, metric=metric).eval()
     contexts, views = [[5, 40, 6], [5, 41, 6]], [[[5, 50, 6], [5, 51, 6]], [[5, 52, 6]]]
     lesson = Lesson([[0, 1, 2], [2, 0]], [[1.0, 0.0, 2.0], [0.5, 0.0]], 3.0, over_views=True)
     where = Accelerator(cpu=True), 4096, 4096
@@ -117,7 +118,8 @@ def test_the_gradient_of_a_lesson_on_views(encoder):
     flat = [ids for some in views for ids in some]
     encoded = [encode(pack(some)) for encode, some in
                ((model.encode_mentions, contexts), (model.encode_views, flat))]  # fmt: skip
-    expected = lesson.loss(encoded[0] @ encoded[1].T)
+    near = encoded[0] @ encoded[1].T if metric == "dot" else -torch.cdist(*encoded)
+    expected = lesson.loss(near)
     assert losses[1] - losses[0] == pytest.approx(expected.item(), abs=1e-5)
     expected.backward()
     torch.testing.assert_close(found[1] - found[0], gradients(), rtol=1e-4, atol=1e-5)

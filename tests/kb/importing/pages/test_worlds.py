@@ -71,16 +71,22 @@ def obtain(tmp_path, **options):
     return out
 
 
+def links(out):
+    """What each mention of the test split says, and its gold page."""
+    lines = [json.loads(line) for line in (out / "mentions" / "test.json").open()]
+    return {(one["text"], one["label_document_id"]) for one in lines}
+
+
+LINKS = {("two - master", "docs/Brig.md"), ("old", "docs/Dock.md")}
+
+
 def test_downloaded_once_and_made_into_mentions(recipe, archive, site, tmp_path):
     site.body = archive.read_bytes()
     out = obtain(tmp_path, url=site.address)
     assert sorted(path.name for path in (out / "documents").iterdir()) == [
         "cpp.json", "openttd.json", "planetmath.json",
     ]  # fmt: skip
-    lines = [json.loads(line) for line in (out / "mentions" / "test.json").open()]
-    assert {(one["text"], one["label_document_id"]) for one in lines} == {
-        ("two - master", "docs/Brig.md"), ("old", "docs/Dock.md"),
-    }  # fmt: skip
+    assert links(out) == LINKS
     files = [tmp_path / name for name in ("e.parquet", "m.parquet", "c.json")]
     checked = build_corpus("own", out, *files, BuildCorpus(context_tokens=128))
     assert checked.entities == checked.mentions == dict.fromkeys(SPLITS, 2)
@@ -91,11 +97,11 @@ def test_downloaded_once_and_made_into_mentions(recipe, archive, site, tmp_path)
 
 
 def test_fetched_by_hand(recipe, folder, tmp_path):
-    assert obtain(tmp_path, source=folder.parent)
+    assert links(obtain(tmp_path, source=folder.parent)) == LINKS
 
 
 def test_an_archive_fetched_by_hand(recipe, archive, tmp_path):
-    assert obtain(tmp_path, source=archive.parent)
+    assert links(obtain(tmp_path, source=archive.parent)) == LINKS
 
 
 def test_what_is_wrong(recipe, folder, tmp_path):

@@ -73,10 +73,10 @@ def test_the_smallest_effort_that_suffices(index, measured):
     assert (easy["effort"], easy["recall"]) == (4, recalls[1])
     assert manifest_of(index)["agreement"] == easy
     assert (easy["k"], easy["mentions"], easy["rescore"]) == (10, 40, True)
-    assert easy["best"]["first"] <= 1
 
 
-def test_no_more_effort_than_lists(index, measured):
+def test_no_more_effort_than_lists(index, measured, monkeypatch):
+    monkeypatch.setattr("muver.retriever.retrieval.ann.check.reached", lambda _: 0)  # never enough
     result = measured(index, agreement=1.0, efforts=[1, 20, 40], rescore=False)
     assert [one["effort"] for one in result["tried"]] == [1, 20]
 

@@ -117,6 +117,11 @@ def test_reciprocal_rank(folder):
     assert found == {**SETTINGS, "constant": 1, "weights": [n / 10 for n in range(11)]}
 
 
+def test_a_run_has_the_best_k_of_each_mention(folder):
+    rows = run_fusion(folder, {**SETTINGS, "constant": 1, "k": 2})
+    assert [row["title"] for row in rows] == ["Ann", "Bob", "Fay", "Eve"]
+
+
 def test_entities_of_one_title_are_two_candidates_by_id(folder):
     rows = run_fusion(folder, {**SETTINGS, "constant": 1, "match": "id", "k": 4})
     # The two Bobs are found by one run each: 1/3. Dense has entity 2, lexical entity 1.
@@ -176,20 +181,29 @@ def test_learnt_takes_the_weight_from_training_mentions(folder):
     assert dict(brief(rows, "t1")) == {3: weight, 0: 1 - weight, 2: weight / 2}
 
 
-def test_a_learnt_weight_is_that_of_the_likeliest_golds():
+RIGHT, WRONG = [1, 0], [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "weight"),
+    [
+        ([RIGHT, RIGHT, WRONG], [RIGHT] * 3 + [WRONG], np.log(2) / (np.log(2) + np.log(3))),
+        ([RIGHT, WRONG, WRONG], [RIGHT] * 3 + [WRONG], 0),  # a factor is never negative
+        ([WRONG] * 3, [WRONG] * 4, 0.5),  # where both are 0
+    ],
+)
+def test_a_learnt_weight_is_that_of_the_likeliest_golds(first, second, weight):
     # Mentions with two candidates, gold first. Where the second run knows nothing, the first is
     # right for 2 of 3, so that its factor is ln 2; the second is right for 3 of 4, which is ln 3.
     # The gold of the last mention is not ranked.
-    right, wrong, even = [1, 0], [0, 1], [1, 1]
-    first = [right, right, wrong, even, even, even, even, wrong]
-    second = [even, even, even, right, right, right, wrong, wrong]
-    scores = np.array([first, second], dtype=float).reshape(2, -1)
+    even = [1, 1]
+    runs = [*first, *[even] * 4, WRONG], [*[even] * 3, *second, WRONG]
+    scores = np.array(runs, dtype=float).reshape(2, -1)
     mention, candidate = (part.ravel() for part in np.indices((8, 2)))
     nothing = np.full(16, -1)
     pool = Pool(mention, candidate, scores, scores, candidate, nothing, nothing, nothing)
     learnt = learn_weight(pool, np.array([0] * 7 + [5]))
-    wanted = np.log(2) / (np.log(2) + np.log(3))
-    assert learnt["weight"] == pytest.approx(wanted, abs=1e-4) and learnt["mentions"] == 7
+    assert learnt["weight"] == pytest.approx(weight, abs=1e-4) and learnt["mentions"] == 7
 
 
 def test_the_gold_of_the_split_itself_changes_nothing(folder):

@@ -1,6 +1,7 @@
 """The second stage: whose candidates, in which order, and what is left of the first stage."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from muver.io.errors import InputError
@@ -8,6 +9,7 @@ from muver.io.files import read_json
 from muver.retriever.encoders.cross import CrossEncoder
 from muver.retriever.encoders.settings import Machine
 from muver.retriever.retrieval import kinds
+from muver.retriever.retrieval.kinds.rerank import reordered
 from muver.retriever.runs.run import by_mention, read_run, write_run
 from muver.retriever.views.worlds import load_worlds
 from tests import tiny
@@ -48,6 +50,12 @@ def test_the_first_candidates_are_in_the_order_of_their_scores(encoder, corpus, 
         assert table["first"].to_pylist() == table["entity"].to_pylist()
         assert table["title"].to_pylist() == [f"title {n}" for n in table["entity"].to_pylist()]
     assert read_json(tmp_path / "run.json")["settings"]["parts"] == ["muver"]
+
+
+def test_of_equal_scores_the_first_stage_s_order_decides():
+    table = pa.table({"rank": range(1, 41), "score": [0.0] * 40, "entity": range(40)})
+    found = reordered(table, np.repeat([1, 2], 20))["entity"].to_pylist()
+    assert found == [*range(20, 40), *range(20)]
 
 
 def test_fewer_candidates_than_the_depth(encoder, corpus, tmp_path):

@@ -9,8 +9,11 @@ import pytest
 from muver.io.errors import InputError
 from muver.io.files import read_json, write_manifest
 from muver.io.parquet import table_of
+from muver.io.typed import read
 from muver.retriever.corpus.schema import read_entities, read_mentions
 from muver.retriever.retrieval import kinds
+from muver.retriever.retrieval.layers import SystemViews
+from muver.retriever.retrieval.settings import ViewsRun
 from muver.retriever.runs.run import read_run, write_run
 from muver.retriever.vectors.part import MENTIONS as VECTORS
 from muver.retriever.vectors.part import LayerWriter, write_part
@@ -122,15 +125,19 @@ def test_l2_takes_the_nearest_view(store, corpus):
     np.testing.assert_allclose([row["score"] for row in run[6:8]], [-(2**0.5), -2], rtol=1e-6)
 
 
-def test_a_global_view(store, corpus):
-    """The global view of entity 5 is what mention 3 likes best."""
+def write_globals(root, entity):
+    """Global views of which only this entity's is any, and it is what mention 3 likes best."""
     writer = LayerWriter()
     vectors = np.zeros((12, 12), dtype=np.float32)
-    vectors[5, 3] = 9
+    vectors[entity, 3] = 9
     writer.add("cedar", range(12), [View([n], 0, 3) for n in range(12)], vectors)
-    writer.write(store / "globals", 0)
-    write_further_manifest(store, "globals", max_tokens=128)
-    further = {"global_views": store / "globals"}
+    writer.write(root / "globals", 0)
+    write_further_manifest(root, "globals", max_tokens=128)
+    return {"global_views": root / "globals"}
+
+
+def test_a_global_view(store, corpus):
+    further = write_globals(store, 5)
     run = retrieve(store, corpus, further=further, global_view=True).to_pylist()
     assert [(row["entity"], row["score"], row["layer"]) for row in run[12:14]] == [
         (5, 18, -2),
@@ -172,6 +179,16 @@ def test_spans_take_the_place_of_merged_views_where_every_span_is_there(store, c
     assert read_json(store / "run.json")["counts"] == {"entities": 12, "views": 14 + 1 + 1}
     run = retrieve(store, corpus, None, further, **{**asked, "merge_layers": 0}).to_pylist()
     assert [(row["entity"], row["layer"]) for row in run[9:11]] == [(11, -3), (3, 0)]
+    further |= write_globals(store, 11)  # global views stay beside every span
+    run = retrieve(store, corpus, store / "merged", further, **asked, global_view=True).to_pylist()
+    assert [(row["entity"], row["layer"]) for row in run[9:12]] == [(11, -2), (10, 1), (3, 0)]
+
+
+def test_a_candidate_has_the_views_of_every_entity_with_its_title(store):
+    views = SystemViews(read(ViewsRun, SETTINGS), store / "store")
+    candidate_of = np.array([0, 1, 0, *range(3, 12)])  # 2 has the title of 0
+    block, origins = views.few_candidates("cedar", candidate_of, [0])
+    assert (block.owners.tolist(), origins.first.tolist()) == ([0, 2], [0, 2])
 
 
 def test_fewer_candidates_than_k(store, corpus):

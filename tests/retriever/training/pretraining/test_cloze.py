@@ -4,11 +4,13 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from muver.io.errors import InputError
+from muver.retriever.corpus.schema import read_entities, read_sentences
 from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.training.pretraining.cloze import (
     Layout,
@@ -133,7 +135,12 @@ def test_the_training_worlds_alone_are_read(encoder, corpus, counts, tmp_path):
     entities, _, sentences = corpus
     pieces = Pieces(encoder)
     found = training_wikis(entities, counts, sentences, pieces)
-    assert list(found) == ["alder", "birch"]
+    kept = tmp_path / "entities.parquet", tmp_path / "sentences.parquet"
+    pq.write_table(read_entities(entities, ["alder", "birch"]), kept[0])
+    pq.write_table(read_sentences(sentences, ["alder", "birch"]), kept[1])
+    again = training_wikis(kept[0], counts, kept[1], pieces)
+    assert list(found) == list(again) == ["alder", "birch"]
+    assert [one.pages for one in found.values()] == [one.pages for one in again.values()]
     none = tmp_path / "counts.json"
     none.write_text(json.dumps({"worlds": {"cedar": {"split": "val"}}}))
     with pytest.raises(InputError, match="no training world has a sentence"):

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.packing import pack
 from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.encoders.towers import load_tower
+from muver.retriever.training.pretraining import loop
 from muver.retriever.training.pretraining.cloze import draw, training_wikis
 from muver.retriever.training.pretraining.loop import Pretrainer
 from muver.retriever.training.settings import Pretraining
@@ -138,13 +140,37 @@ def test_the_gradient_of_inverse_cloze_is_the_plain_one(encoder, corpus, counts,
         torch.testing.assert_close(weight.grad, other.grad, rtol=1e-3, atol=1e-5, msg=name)
 
 
-def test_the_pieces_that_are_hidden_are_those_that_are_scored(encoder, corpus, counts):
-    """With all scores equal the loss of each is that of a guess among all pieces."""
+def test_the_pieces_that_are_hidden_are_those_that_are_scored(encoder, corpus, counts, monkeypatch):
+    """With a score that is a piece's own wherever it stands, the loss shows which are scored."""
     ours = trainer(encoder, corpus, counts, 10_000, mask=0.5)
     for weight in ours.head.parameters():
         torch.nn.init.zeros_(weight)
+    scores = torch.linspace(0, 5, ours.tower.config.vocab_size)
+    ours.head.bias.data.copy_(scores)
+    hide, states, hidden, left, seen = loop.hide_pieces, ours.tower.states, [], [], []
+
+    def hiding(ids, *args):
+        read, chosen = hide(ids, *args)
+        hidden.extend(ids[chosen])
+        left.append(read)
+        return read, chosen
+
+    def seeing(batch):
+        seen.append(batch.ids.numpy())
+        return states(batch)
+
+    monkeypatch.setattr(loop, "hide_pieces", hiding)
+    monkeypatch.setattr(ours.tower, "states", seeing)
     _, masked = ours.losses(ours.wikis["alder"], [0, 1, 2], np.random.default_rng(2))
-    assert masked.item() == pytest.approx(np.log(ours.tower.config.vocab_size), rel=1e-5)
+    loss = scores.logsumexp(0) - scores[hidden].mean()
+    assert masked.item() == pytest.approx(loss.item(), rel=1e-5)
+    np.testing.assert_equal(seen, left)
+
+
+def test_a_page_that_is_left_alone_is_in_no_batch(encoder, corpus, counts):
+    """Of twelve pages a world in batches of eleven: it would have no negative, and no loss."""
+    ours = trainer(encoder, corpus, counts, 100, batch_size=11)
+    assert [len(pages) for _, pages in islice(ours._batches(), 6)] == [11] * 6
 
 
 def with_vectors(encoder, folder: Path, **vectors) -> Path:
