@@ -91,7 +91,7 @@ def test_the_first_word_alone_lists_its_commands(word, capsys):
         (["train", "--out", "x"], "muver", "'stage train'"),
         (["evalute"], "muver", "'stage evaluate'"),
         (["remove", "index"], "muver", "'index remove'"),
-        (["prune"], "muver prune", "params.yaml"),
+        (["prune", "--config", "preset=zeshell"], "muver prune", "'zeshel'"),
     ],
 )
 def test_a_mistake_is_told_without_a_traceback(words, prefix, named, tmp_path):

@@ -317,5 +317,12 @@ def recording(table):
     return f"&& muver record --keep-going --log {LOGS}/record/{table}.log --settings {settings}"
 
 
+def recordings():
+    """The settings of all recordings."""
+    if not TABLES.recorded:
+        raise InputError(f"results: {', '.join(S.results)} have no rows to record. Name a table.")
+    return as_json({"tables": [record_settings(TABLES, one, here) for one in TABLES.recorded]})
+
+
 # This call's settings, which a recording names; as parameters they move no number, see `free`.
 CALL = shlex.join(["--config", *written({"preset": S.preset, **typed(overrides())})])

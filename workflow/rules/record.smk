@@ -1,13 +1,6 @@
 # Records the rows of the tables in MLflow.
 
 
-def recordings():
-    """The settings of all recordings."""
-    if not TABLES.recorded:
-        raise InputError(f"results: {', '.join(S.results)} have no rows to record. Name a table.")
-    return as_json({"tables": [record_settings(TABLES, one, here) for one in TABLES.recorded]})
-
-
 # Records the rows again, after a loss of the store or in a clone that pulled its results.
 rule record:
     input:
