@@ -313,15 +313,15 @@ def recording(table):
     """The command that records a table; the table stays if recording fails."""
     if table not in TABLES.recordable:
         return ""
-    settings = shlex.quote(as_json({"tables": [record_settings(TABLES, table, here)]}))
+    settings = shlex.quote(recordings([table]))
     return f"&& muver record --keep-going --log {LOGS}/record/{table}.log --settings {settings}"
 
 
-def recordings():
-    """The settings of all recordings."""
-    if not TABLES.recorded:
-        raise InputError(f"results: {', '.join(S.results)} have no rows to record. Name a table.")
-    return as_json({"tables": [record_settings(TABLES, one, here) for one in TABLES.recorded]})
+def recordings(tables):
+    """The settings of `muver record` for some tables."""
+    if not tables:
+        raise InputError(f"results: none of {', '.join(S.results)} has rows. Name a table of rows.")
+    return as_json({"tables": [record_settings(TABLES, one, here) for one in tables]})
 
 
 # This call's settings, which a recording names; as parameters they move no number, see `free`.

@@ -9,7 +9,7 @@ rule record:
     log:
         f"{LOGS}/record.log",
     params:
-        settings=lambda wildcards: raised(recordings),
+        settings=lambda wildcards: raised(recordings, TABLES.recorded),
         call=lambda wildcards, threads: CALL,
     shell:
         "muver record --log {log} --settings {params.settings:q} {params.call}"

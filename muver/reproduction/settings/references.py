@@ -21,7 +21,7 @@ from muver.reproduction.settings.rows import (
 from muver.retriever.training.settings import misfit
 
 BUILT = ("table4", "table5", "grid")  # results without rows that could be chosen
-REPORT = "report"  # the page of all results, which lies beside them
+TAKEN = (*BUILT, "report")  # names that are no table's or figure's
 PAPERS = ("table1", "table2", "table3", "table6")  # whose captions are known
 # Keys that hold names, and the section that has the entries of these names.
 NAMES = (
@@ -247,9 +247,9 @@ def _fusion(settings: Resolved, name: str) -> Iterator[str]:
 def _tables(settings: Resolved) -> Iterator[str]:
     cutoffs = settings.evaluate.cutoffs
     for name, table in settings.tables.items():
-        if name in (*BUILT, REPORT, *settings.figures):
+        if name in (*TAKEN, *settings.figures):
             yield f"tables.{name}: the result of this name has no rows to choose. Rename the table."
-        if table.figure and settings.over_kb and name == "table2":
+        if name == "table2" and table.figure:
             yield "tables.table2.figure: its sets would be in one drawing. Leave it out."
         if name not in PAPERS and not table.caption:
             yield f"tables.{name} needs a caption."
@@ -266,7 +266,7 @@ def _tables(settings: Resolved) -> Iterator[str]:
             f"sweep.cutoff is {settings.sweep.cutoff}, which is not among evaluate.cutoffs "
             f"({', '.join(map(str, cutoffs))}). Add it there."
         )
-    for name in settings.figures.keys() & {*BUILT, REPORT}:
+    for name in settings.figures.keys() & {*TAKEN}:
         yield f"figures.{name}: is a result without a figure's settings. Rename the figure."
     for name in settings.figures.keys() & set(settings.results):
         figure = settings.figures[name]

@@ -213,9 +213,9 @@ def _benchmarks(results: Results, table: str) -> dict[str, dict[str, str]]:
         own = found.setdefault(system, {})
         own[f"search_{run.set}" if isinstance(graph, KnowledgeBase) else "retrieve"] = run
         own |= {TIMED[one.kind]: one for one in run.parents if one.kind in TIMED}
-        if model := graph.settings.systems[system].model:
-            trained = graph.model(model)
-            own |= {"train": trained} if trained.rule != "choose" else {}  # else it was copied
+        model = graph.settings.systems[system].model
+        if model and (made := graph.model(model)).rule != "choose":  # which copies one
+            own["train"] = made
     return {
         system: {stage: _benchmark(results, one.rule, one) for stage, one in own.items()}
         for system, own in found.items()
