@@ -96,10 +96,8 @@ def write_corpus(folder: Path) -> tuple[Path, Path, Path]:
         descriptions = texts(12)[shift:] + texts(12)[:shift]
         for number, own in enumerate(descriptions):
             title = f"{WORDS[(number + shift) % len(WORDS)]} {WORDS[number]}"
-            starts = [sum(len(s) + 1 for s in own[:n]) for n in range(len(own))]
-            ends = [start + len(s) for start, s in zip(starts, own, strict=True)]
             entities.append((world, number, f"{world}-{number}", title, " ".join(own), None))
-            sentences.append((world, number, own, starts, ends))
+            sentences.append((world, number, own))
             for split in splits:
                 left, right = own[-1].lower(), own[0].lower()
                 place = (f"{split}-{world}-{number}", split, world, f"{world}-{number}")

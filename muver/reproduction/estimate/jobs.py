@@ -202,7 +202,7 @@ class _Lister:
         return views, own.views.max_tokens, context_of(settings, own)["max_tokens"]
 
     def training(self, one: Artifact) -> Job:
-        """``mentions * epochs * (context + (1 + negatives) * views * tokens)`` tokens.
+        """``mentions * epochs * (context + (1 + negatives) * (views * tokens + global))`` tokens.
 
         Every ``validate_every`` steps the validation mentions and the entities that they may mean
         are encoded and compared.
@@ -217,7 +217,8 @@ class _Lister:
         views, tokens, context = self.layout(one)
         golds = 1 + one.settings.get("negatives", {}).get("per_mention", 0)
         used = min(views, one.settings["views"].get("training_views") or views)
-        each = context + golds * used * tokens
+        whole = one.settings["training"].get("global_view", 0)
+        each = context + golds * (used * tokens + whole)
         train, val, among = "train", "val", data.entities.get("val", 0)
         if isinstance(self.graph, KnowledgeBase):
             linking = self.graph.linking

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from muver.io.errors import InputError
 from muver.io.typed import Settings, read
 from muver.reproduction.tables import comparison, domains, linking, sizes, views
 from muver.reproduction.tables import settings as kinds
@@ -39,10 +38,6 @@ def make_table(
     """
     kind, build = KINDS.get(name, (kinds.Comparison, comparison.build))
     given = read(kind, settings)
-    caption = getattr(given, "caption", None) or paper().get(name, {}).get("caption")
-    if caption is None:
-        raise InputError(
-            f"--name {name!r}: is no table of the paper, so its settings must have a caption."
-        )
+    caption = getattr(given, "caption", None) or paper()[name]["caption"]
     files = TableFiles(evaluations, counts, encoder, mentions)
     write_table(out, build(name, caption, given, files))

@@ -41,8 +41,6 @@ SENTENCES = pa.schema(
         ("world", pa.string()),
         ("entity", pa.int32()),
         ("sentences", pa.list_(pa.string())),
-        ("starts", pa.list_(pa.int32())),  # character spans in corpus.texts.clean(text)
-        ("ends", pa.list_(pa.int32())),
     ]
 )
 NEGATIVES = pa.schema(

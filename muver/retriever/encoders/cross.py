@@ -55,12 +55,8 @@ class CrossEncoder(nn.Module):
     def from_encoder(cls, folder: str | Path, config: ModelConfig) -> "CrossEncoder":
         """Start from an encoder's directory."""
         model = cls(load_tower(Path(folder)), Pieces(folder), config)
-        longest, most = config.context.max_tokens + config.views.max_tokens, model.encoder.positions
-        if most is not None and longest > most:
-            raise InputError(
-                f"context.max_tokens and views.max_tokens are {longest} together, but the encoder "
-                f"has {most} positions. Lower one of them."
-            )
+        longest = config.context.max_tokens + config.views.max_tokens
+        model.encoder.require_positions("context.max_tokens and views.max_tokens together", longest)
         return model
 
     @classmethod

@@ -80,7 +80,7 @@ def _write_sentences(
             progress = Progress(f"splitting {world}", table.num_rows, "entities")
             for batch in table.to_batches(max_chunksize=ROWS_A_GROUP):
                 rows = [_row(world, tokenizer, progress, **one) for one in batch.to_pylist()]
-                numbers[world] += sum(len(row["starts"]) for row in rows)
+                numbers[world] += sum(len(row["sentences"]) for row in rows)
                 writer.write_table(pa.Table.from_pylist(rows, SENTENCES))
             progress.finish()
     return numbers
@@ -92,10 +92,5 @@ def _row(
     cleaned = clean(text)
     spans = sentence_spans(cleaned, tokenizer)
     progress.advance()
-    return {
-        "world": world,
-        "entity": entity,
-        "sentences": [cleaned[start:end] for start, end in spans],
-        "starts": [start for start, _ in spans],
-        "ends": [end for _, end in spans],
-    }
+    sentences = [cleaned[start:end] for start, end in spans]
+    return {"world": world, "entity": entity, "sentences": sentences}

@@ -149,10 +149,8 @@ def _corpus(places: RunFiles, dataset: str) -> None:
     entities, sentences = [], []
     for world, described in WORLDS.items():
         for number, (title, own) in enumerate(described.items()):
-            starts = [sum(len(s) + 1 for s in own[:n]) for n in range(len(own))]
-            ends = [start + len(s) for start, s in zip(starts, own, strict=True)]
             entities.append((world, number, f"{world}-{number}", title, " ".join(own), None))
-            sentences.append((world, number, own, starts, ends))
+            sentences.append((world, number, own))
     mentions = [
         (key, "test", world, f"{world}-0", left, mention, right, gold, category)
         for key, world, left, mention, right, gold, category in GIVEN

@@ -190,7 +190,6 @@ def test_table_4_from_counts(tmp_path, out):
         ({"evaluations": [Path("none.json")]}, "no such file"),
         ({"settings": {"row": []}}, "unknown key row.*rows"),
         ({"settings": {}}, "rows is missing"),
-        ({"name": "tabel1"}, "--name 'tabel1'"),
         ({"name": "table3"}, "cutoff is missing"),
         ({"name": "table4", "settings": {}}, "--counts: table4 needs the corpus's counts"),
         ({"name": "table5", "settings": {"rows": []}}, "unknown key rows"),

@@ -76,7 +76,7 @@ def test_what_is_no_cross_encoder_is_refused(encoder, tmp_path):
 
 
 def test_a_pair_longer_than_the_positions_is_refused(encoder):
-    with pytest.raises(InputError, match="are 72 together, but the encoder has 64 positions"):
+    with pytest.raises(InputError, match="together is 72, but the encoder has 64 positions"):
         make_cross(encoder, context={"max_tokens": 48})
     with pytest.raises(InputError, match="score cross reads one view an entity together with"):
         tiny.config(score="cross")

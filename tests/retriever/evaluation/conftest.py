@@ -37,13 +37,7 @@ def save_run(path: Path, ranked: dict[str, list[int]]) -> Path:
 def save_sentences(path: Path, counts: dict[str, list[int]]) -> Path:
     """Write so many sentences an entity, by world."""
     rows = [
-        {
-            "world": world,
-            "entity": entity,
-            "sentences": ["x"] * count,
-            "starts": list(range(count)),
-            "ends": list(range(1, count + 1)),
-        }
+        {"world": world, "entity": entity, "sentences": ["x"] * count}
         for world, numbers in counts.items()
         for entity, count in enumerate(numbers)
     ]

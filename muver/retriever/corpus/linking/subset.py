@@ -4,9 +4,8 @@ All entities are of one world, "wikipedia", with mentions of both splits. The en
 base's order and are numbered anew from 0.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -32,7 +31,7 @@ from muver.retriever.corpus.statistics import Counts, WorldCounts
 from muver.retriever.corpus.texts import clean
 
 ENTITIES_AT_ONCE = 5_000
-BETWEEN = "\n"  # paragraphs; no space, so that `clean` changes nothing across two
+BETWEEN = "\n"  # paragraphs
 
 
 def write_subset(
@@ -141,14 +140,16 @@ def _write_entities(
             some = numbers[start : start + ENTITIES_AT_ONCE]
             rows = base.rows(some)
             described = (rows if texts is None else texts.rows(some))["paragraphs"]
-            own = [passages(paragraphs) for paragraphs in described.to_pylist()]
-            without_text += sum(not one.sentences for one in own)
+            own = described.to_pylist()
+            without_text += sum(not paragraphs for paragraphs in own)
             places = ([WIKIPEDIA] * len(own), np.arange(start, start + len(own)))
             ids, titles = rows["id"].combine_chunks(), rows["title"].combine_chunks()
-            values = (*places, ids, titles, [one.text for one in own], [None] * len(own))
+            joined = [BETWEEN.join(paragraphs) for paragraphs in own]
+            values = (*places, ids, titles, joined, [None] * len(own))
             entities.write_table(table_of(ENTITIES, values))
-            spans = ([getattr(one, name) for one in own] for name in SENTENCES.names[2:])
-            sentences.write_table(table_of(SENTENCES, (*places, *spans)))
+            # Each paragraph is one "sentence", so that each becomes a view.
+            views = [[clean(paragraph) for paragraph in paragraphs] for paragraphs in own]
+            sentences.write_table(table_of(SENTENCES, (*places, views)))
             progress.advance(len(own))
     progress.finish()
     return without_text
@@ -172,31 +173,3 @@ def _write_negatives(table: pa.Table, numbers: NDArray[np.int64], path: Path) ->
     own = {"negatives": pa.ListArray.from_arrays(listed.offsets, renumbered)}
     values = [own.get(name, table[name]) for name in NEGATIVES.names]
     write_table(path, pa.table(values, NEGATIVES))
-
-
-class Passages(NamedTuple):
-    """A text and its paragraphs.
-
-    ``sentences`` are the paragraphs after `clean`; ``starts`` and ``ends`` are their places in
-    ``clean(text)``, in characters.
-    """
-
-    text: str
-    sentences: list[str]
-    starts: list[int]
-    ends: list[int]
-
-
-def passages(paragraphs: Sequence[str]) -> Passages:
-    """Join paragraphs to a text, each as one "sentence", so that each becomes a view.
-
-    >>> passages(["A b .", "C"])
-    Passages(text='A b .\\nC', sentences=['A b.', 'C'], starts=[0, 5], ends=[4, 6])
-    """
-    sentences = [clean(paragraph) for paragraph in paragraphs]
-    starts, ends, end = [], [], -len(BETWEEN)
-    for sentence in sentences:
-        starts.append(end + len(BETWEEN))
-        end = starts[-1] + len(sentence)
-        ends.append(end)
-    return Passages(BETWEEN.join(paragraphs), sentences, starts, ends)

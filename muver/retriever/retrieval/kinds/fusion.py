@@ -23,13 +23,6 @@ class Settings(Run, kw_only=True):
     cutoff: Count = 64
     parts: list[str]  # the systems that made the runs
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.kind == "weighted" and self.cutoff > self.k:
-            raise ValueError(
-                f"cutoff is {self.cutoff}, expected 1 to {self.k}, the candidates that are kept."
-            )
-
 
 def needs(row: Mapping[str, Any]) -> tuple[str, ...]:
     """The other systems' runs, and those that give a weight."""

@@ -27,7 +27,6 @@ def retrieve(
     If the aggregate has several values, ``validation_runs`` are the validation split's runs with
     each of them; the best value is chosen (:func:`muver.retriever.retrieval.pool.choose`).
     """
-    from muver.io.errors import InputError
     from muver.io.files import write_manifest
     from muver.io.progress import Progress, logger
     from muver.retriever.corpus.schema import read_mentions
@@ -38,11 +37,6 @@ def retrieve(
     from muver.retriever.vectors.block import ViewBlock
 
     values = settings.values
-    if len(validation_runs) != len(values):
-        raise InputError(
-            f"--validation-runs has {len(validation_runs)} files, the settings have {len(values)} "
-            "values to choose among: one run of each is needed, in their order."
-        )
     chosen = None
     if values:
         pool, gold = known_pool(entities, mentions, "val", settings.match, validation_runs)

@@ -242,7 +242,6 @@ def test_fewer_candidates_in_the_world_than_k(folder):
         ({**SETTINGS, "kind": "learnt"}, None, "--training-runs 0"),
         ({**WEIGHTED, "weights": []}, "validation_runs", "weights is \\[\\]"),
         ({**WEIGHTED, "weights": [1.5]}, "validation_runs", "weights.*1.5"),
-        ({**WEIGHTED, "cutoff": 4}, "validation_runs", "cutoff is 4"),
     ],
 )
 def test_settings_that_do_not_fit(folder, settings, known, message):

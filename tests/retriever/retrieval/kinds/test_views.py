@@ -265,13 +265,11 @@ def test_the_temperature_that_finds_most_on_validation_ranks_the_test_split(halv
 @pytest.mark.parametrize(
     "settings, runs, words",
     [
-        ({"temperature": [1, 2], "validation_cutoff": 1}, 1, "has 1 files, the settings have 2"),
-        ({"temperature": 1}, 2, "has 2 files, the settings have 0"),
         ({"temperature": [1, 2]}, 2, "validation_cutoff goes with several"),
         ({"beta": 1}, 0, "the aggregate log_mean_exp takes no beta"),
     ],
 )
-def test_values_without_their_runs(store, corpus, settings, runs, words):
+def test_an_aggregate_s_settings_that_do_not_fit(store, corpus, settings, runs, words):
     further = {"validation_runs": [store / f"{n}.parquet" for n in range(runs)]} if runs else {}
     with pytest.raises(InputError, match=words):
         retrieve(store, corpus, further=further, aggregate="log_mean_exp", **settings)
