@@ -1,7 +1,6 @@
 """From files to a canonical knowledge base, with a report; memory holds a row group at a time."""
 
 import contextlib
-import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,13 +22,12 @@ from muver.kb.importing.items import Entity, LeftOut, Notes
 from muver.kb.importing.ledger import Ledger, opened_ledger
 from muver.kb.importing.markup import without_html
 from muver.kb.importing.opening import opened
-from muver.kb.importing.schema import ENTITIES, FILE, LONGEST_WORLD, MANIFEST, ROWS_A_GROUP
+from muver.kb.importing.schema import ENTITIES, FILE, MANIFEST, ROWS_A_GROUP, WORLD, is_world
 from muver.kb.importing.settings import Given, Import
 from muver.kb.importing.sources import FORMATS, format_of, source
 
 CHARACTERS_A_GROUP = 1 << 22
 LINKED = {"mediawiki", "linked"}  # forms with links, whose descriptions are text without HTML
-NO_WORLD = re.compile(r"[/\\\x00-\x1f\x7f-\x9f]")  # in names of files
 
 
 def import_kb(
@@ -160,11 +158,10 @@ class _Build:
                 f"{where}: no id. Every entity needs one of its own; in a table name another "
                 "column with --map id=COLUMN."
             )
-        if len(entity.world.encode()) > LONGEST_WORLD or NO_WORLD.search(entity.world):
+        if not is_world(entity.world):
             raise InputError(
-                f"{where}: world {entity.world[:LONGEST_WORLD]!r}: expected a name of at most "
-                f"{LONGEST_WORLD} bytes, without slashes and control characters. Name another "
-                "column with --map world=COLUMN, or a world for all with --world."
+                f"{where}: world {entity.world[:50]!r}: expected {WORLD}. Name another column "
+                "with --map world=COLUMN, or a world for all with --world."
             )
         title, text = " ".join(entity.title.split()), entity.description.rstrip()
         if not entity.links:  # they count characters

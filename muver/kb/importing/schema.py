@@ -1,5 +1,6 @@
 """The canonical knowledge base: a folder with ``entities.parquet`` and ``manifest.json``."""
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -23,6 +24,12 @@ FILE = "entities.parquet"
 MANIFEST = "manifest.json"
 ROWS_A_GROUP = 5_000
 LONGEST_WORLD = 200  # bytes of its name, of which names of files are made
+WORLD = f"a name of at most {LONGEST_WORLD} bytes, without slashes and control characters"
+
+
+def is_world(name: str) -> bool:
+    """Whether a world may have this name, which names of files have."""
+    return len(name.encode()) <= LONGEST_WORLD and not re.search(r"[/\\\x00-\x1f\x7f-\x9f]", name)
 
 
 def read_entities(folder: str | Path, columns: Sequence[str] | None = None) -> pa.Table:

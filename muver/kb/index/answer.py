@@ -114,6 +114,15 @@ def checked(
         yield replace(one, mention=replace(one.mention, world=named))
 
 
+def has_gold(index: "OpenIndex", one: Labelled) -> bool:
+    """Whether an index has the gold entity of a mention; refused if several worlds have it."""
+    worlds = index.having(one.gold, one.mention.world) if isinstance(one.gold, str) else []
+    if len(worlds) > 1:
+        there = ", ".join(sorted(worlds))
+        raise Mistake(f"{one.place}: gold {one.gold!r} is in several worlds ({there}). Name one.")
+    return bool(worlds)
+
+
 def opened_index(
     path: Path, qdrant: str | None = None, rerank: Path | None = None, depth: int = DEPTH
 ) -> AnyIndex:

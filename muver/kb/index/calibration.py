@@ -15,7 +15,7 @@ from muver.io.errors import InputError
 from muver.io.files import write_json
 from muver.io.progress import logger
 from muver.io.typed import Record, read_record
-from muver.kb.index.answer import checked, followed
+from muver.kb.index.answer import checked, followed, has_gold
 from muver.kb.index.mentions import Form, Labelled, read_mentions
 from muver.retriever.retrieval.answers import Candidate, Mention
 
@@ -169,6 +169,8 @@ def calibrate(
     Some of the mentions have to have no gold entity. ``precision`` is the least of the answers;
     None takes the threshold of the highest F1.
     """
+    if precision is not None and not 0 < precision <= 1:
+        raise InputError(f"--precision {precision}: expected a share, such as 0.9.")
     judged = _judged(index, mentions)
     right, wrong = int(judged.right.sum()), int((~judged.right).sum())
     if min(right, wrong) < LEAST:
@@ -211,7 +213,7 @@ def _judged(index: "Index", mentions: Iterable[Labelled]) -> Judged:
                     f"{one.place}: no gold entity. Calibration needs it of every mention: an id, "
                     "or null where no entity is right."
                 )
-            there = one.gold is not None and index.has(one.gold, one.mention.world)
+            there = has_gold(index, one)
             if not candidates:
                 lost += there
                 left_out += not there

@@ -60,7 +60,7 @@ def create(
     folder: Path, source: Source, model: str, settings: Making, given_punkt: str | Path | None
 ) -> None:
     """Make an index; its folder appears when everything is in it."""
-    check_free(folder)
+    check_possible(folder, model, settings)
     with folder_beside(folder) as temporary:
         machinery = _machinery(temporary, model, settings, given_punkt)
         state = machinery.state
@@ -78,8 +78,6 @@ def _machinery(
     folder: Path, model: str, settings: Making, given_punkt: str | Path | None
 ) -> Machinery:
     if model == BM25:
-        if settings.bm25_weight is not None or settings.views or settings.merge:
-            raise InputError("--model bm25 has no views and is not fused: leave the others out.")
         return Machinery(folder, State(settings=settings))
     from muver.kb.index.model import keep
 
@@ -89,13 +87,16 @@ def _machinery(
     return machinery
 
 
-def check_free(folder: Path) -> None:
-    """Refuse a place for an index where something is."""
+def check_possible(folder: Path, model: str, settings: Making) -> None:
+    """Refuse a place for an index where something is, and a model that it cannot have."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(
             f"{folder}: is there already. Remove it or choose another place; `muver index update` "
             "brings in entities that have changed."
         )
+    fused = settings.bm25_weight is not None
+    if model == BM25 and (fused or settings.views or settings.merge):
+        raise InputError("--model bm25 has no views and is not fused: leave the others out.")
 
 
 def put(snapshot: Snapshot, source: Source, overwrite: bool) -> Change:
@@ -208,7 +209,7 @@ def write_new(snapshot: Snapshot, entities: Iterator[Entity], total: int) -> lis
 def _with_places(snapshot: Snapshot, source: Source) -> Iterator[tuple[Entity, Place | None]]:
     """Entities, each with its place in the index if it has one; an id may not come twice."""
     seen = np.empty(0, dtype=np.uint64)
-    entities = checked(source)
+    entities = checked(source, snapshot.worlds)
     while some := list(islice(entities, segments.ENTITIES_A_PART)):
         seen = np.append(seen, np.array([entity.key for entity in some], dtype=np.uint64))
         keys, counts = np.unique(seen, return_counts=True)

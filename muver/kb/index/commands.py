@@ -12,7 +12,8 @@ from typing import Any, Literal
 from muver.io.errors import InputError
 from muver.io.files import folder_beside
 from muver.io.progress import duration, logger
-from muver.io.typed import flat
+from muver.io.typed import flat, read
+from muver.kb.importing.schema import entity_batches
 from muver.kb.index import changes
 from muver.kb.index.index import Change, Index
 from muver.kb.index.mentions import STDIN
@@ -63,10 +64,13 @@ def create(
         NAME=COLUMN, as of `muver kb import`: which column of a file is which.
     """
     started = time.monotonic()
-    changes.check_free(out)
     given = {"views": views, "merge": merge, "bm25_weight": bm25_weight}
     own = settings.as_dict() | {key: one for key, one in given.items() if one is not None}
+    made = read(Making, own, "settings")
+    changes.check_possible(out, model, made)
     with _kb(source, world, columns, out) as kb:
+        if model != changes.BM25 and made.bm25_weight is None and _has_aliases(kb):
+            logger.warning("aliases are read by BM25 alone, which --bm25-weight adds to a model")
         index = Index.create(out, kb, model, punkt, **own)
     size, took = index.info()["bytes"] / 1e6, duration(time.monotonic() - started)
     logger.info("%s: %d entities, %.1f MB in %s", out, len(index), size, took)
@@ -180,6 +184,10 @@ def repair(index: Path) -> None:
         logger.info("%s: %s; %d entities", index, done, state.entities)
 
 
+def _has_aliases(kb: Path) -> bool:
+    return any(any(batch["aliases"].to_pylist()) for batch in entity_batches(kb, ["aliases"]))
+
+
 @contextlib.contextmanager
 def _kb(source: Path, world: str | None, columns: Columns, beside: Path) -> Iterator[Path]:
     """A canonical knowledge base: the one given, or made of a file meanwhile."""
@@ -198,7 +206,13 @@ def _kb(source: Path, world: str | None, columns: Columns, beside: Path) -> Iter
         raise InputError(f"{source}: no such folder or file.")
     with folder_beside(beside) as folder:
         out = folder / "kb"
-        import_kb([source], out=out, settings=Import(), world=world, columns=columns)
+        try:
+            import_kb([source], out=out, settings=Import(), world=world, columns=columns)
+        except InputError as error:
+            raise InputError(
+                f"{error} (`muver kb import` has more options: make a folder with it, and name "
+                "that here.)"
+            ) from error
         yield out
 
 

@@ -1,8 +1,8 @@
 """The entities of an index: their fields, checks and views, and the keys that tell them apart."""
 
 import hashlib
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from muver.io.errors import Mistake
 from muver.io.typed import Text
-from muver.kb.importing.schema import entity_batches
+from muver.kb.importing.schema import WORLD, entity_batches, is_world
 from muver.kb.importing.settings import LONGEST, MOST_ALIASES
 from muver.retriever.corpus.texts import clean
 from muver.retriever.retrieval.answers import Candidate
@@ -24,13 +24,16 @@ COLUMNS = ("id", "title", "description", "aliases", "world")
 
 @dataclass(frozen=True, kw_only=True)
 class Entity:
-    """An entity; its id is unique within its world, and a mention of a world is resolved there."""
+    """An entity; its id is unique within its world, and a mention of a world is resolved there.
+
+    One without a world that is brought into an index gets the index's only world.
+    """
 
     id: Text
     title: str
     description: Description = ""
     aliases: Aliases = field(default_factory=list)
-    world: Text = "world"
+    world: Text | None = None
 
     @property
     def key(self) -> int:
@@ -48,11 +51,11 @@ class Entity:
         return " ".join([self.title, *self.aliases, self.description])
 
 
-def key_of(world: str, id: str) -> int:
+def key_of(world: str | None, id: str) -> int:
     return _hash([world, id])
 
 
-def _hash(texts: Iterable[str]) -> int:
+def _hash(texts: Iterable[str | None]) -> int:
     whole = hashlib.blake2b(msgspec.json.encode(list(texts)), digest_size=8)
     return int.from_bytes(whole.digest(), "little")
 
@@ -81,10 +84,13 @@ class EntityViews(NamedTuple):
         return Candidate(number, one.id, one.title, score, *self.view(view), one.world)
 
 
-def checked(source: str | Path | Iterable[Entity]) -> Iterator[Entity]:
+def checked(
+    source: str | Path | Iterable[Entity], worlds: Collection[str] = ()
+) -> Iterator[Entity]:
     """The entities of a folder that `muver kb import` wrote, or those given, one by one; a mistake
-    for one that no index takes.
+    for one that no index takes. ``worlds`` are those of the index.
     """
+    only = next(iter(worlds), "world") if len(worlds) < 2 else None
     if isinstance(source, str | Path):
         source, place = _read(source), f"{source}, row"
     else:
@@ -98,7 +104,13 @@ def checked(source: str | Path | Iterable[Entity]) -> Iterator[Entity]:
             raise Mistake(f"{where}: not an entity ({error}).") from None
         if not (entity.title.strip() or entity.description.strip()):
             raise Mistake(f"{where}: neither title nor description; there is nothing to find.")
-        yield entity
+        if entity.id != entity.id.strip():
+            raise Mistake(f"{where}: id {entity.id!r} begins or ends with a space. Leave it out.")
+        if (world := entity.world or only) is None:
+            raise Mistake(f"{where}: world: name one. There are: {', '.join(worlds)}.")
+        if not is_world(world):
+            raise Mistake(f"{where}: world {world!r}: expected {WORLD}.")
+        yield replace(entity, world=world)
 
 
 def _read(folder: str | Path) -> Iterator[Entity]:

@@ -5,13 +5,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from muver.io.errors import InputError
 from muver.io.progress import logger
 from muver.io.typed import Record
-from muver.kb.index.answer import checked, followed, own_index
+from muver.kb.index.answer import checked, followed, has_gold, own_index
 from muver.kb.index.index import OpenIndex
 from muver.kb.index.mentions import Labelled, read_mentions
+from muver.retriever.evaluation.lengths import wilson
 from muver.retriever.evaluation.recall import ranks_table, scored
 from muver.retriever.evaluation.records import Scores
 
@@ -66,7 +68,8 @@ def evaluate(
 def measure(index: OpenIndex, mentions: Iterable[Labelled], cutoffs: Sequence[int]) -> Measured:
     """Rank entities for mentions and count where their golds stand.
 
-    A mention that names no world is ranked among all entities; its gold may then be of any world.
+    A mention that names no world is ranked among all entities; one world alone may then have its
+    gold. Intervals are Wilson's, as a bootstrap of mentions that are all found has no width.
     """
     ranks: list[int] = []
     worlds: list[str] = []
@@ -78,7 +81,7 @@ def measure(index: OpenIndex, mentions: Iterable[Labelled], cutoffs: Sequence[in
         labelled = [one for one in some if isinstance(one.gold, str)]
         linkable: list[Labelled] = []
         for one in labelled:
-            (linkable if index.has(one.gold, one.mention.world) else missing).append(one)
+            (linkable if has_gold(index, one) else missing).append(one)
         answers = index.retrieve([one.mention for one in linkable], max(cutoffs))
         for one, candidates in zip(linkable, answers, strict=True):
             ids = [candidate.document_id for candidate in candidates]
@@ -94,6 +97,8 @@ def measure(index: OpenIndex, mentions: Iterable[Labelled], cutoffs: Sequence[in
         ids, nothing = list(map(str, range(len(ranks)))), [None] * len(ranks)
         table = ranks_table(ids, worlds, nothing, ranks, [0] * len(ranks), max(cutoffs))
         scores = scored(table, cutoffs, "mentions")
+        micro = {k: wilson(hits, scores.mentions) for k, hits in scores.hits.items()}
+        scores = replace(scores, interval=replace(scores.interval, micro=micro))
     return Measured(scores, none, len(missing), unlabelled)
 
 

@@ -67,7 +67,11 @@ class OpenIndex:
 
     def has(self, id: str, world: str | None = None) -> bool:
         """Whether an entity is there, in a world or in any."""
-        return self._store.has(id, world)
+        return bool(self.having(id, world))
+
+    def having(self, id: str, world: str | None = None) -> list[str]:
+        """The worlds that have an entity of an id, or the one asked for if it has."""
+        return self._store.having(id, world)
 
     def views(self, id: str, world: str | None = None) -> EntityViews:
         """One entity with its views and their vectors."""
@@ -191,10 +195,10 @@ class Index(OpenIndex):
         with self._changing() as snapshot:
             return changes.put(snapshot, entities, overwrite=True)
 
-    def remove(self, ids: Iterable[str], world: str | None = None) -> Change:
-        """Remove entities by their ids, all or none."""
+    def remove(self, ids: str | Iterable[str], world: str | None = None) -> Change:
+        """Remove one entity by its id, or several by theirs, all or none."""
         with self._changing() as snapshot:
-            return changes.remove(snapshot, list(ids), world)
+            return changes.remove(snapshot, [ids] if isinstance(ids, str) else list(ids), world)
 
     def compact(self) -> None:
         """Make the index small again; answers stay the same."""

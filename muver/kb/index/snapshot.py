@@ -55,8 +55,9 @@ class Store:
     generation: int
     worlds: Mapping[str, int]
 
-    def has(self, id: str, world: str | None) -> bool:
-        return bool(self.find(self._keys(id, world)))
+    def having(self, id: str, world: str | None) -> list[str]:
+        keys = self._keys(id, world)
+        return [keys[key] for key in self.find(keys)]
 
     def only(
         self, fetch: Callable[[Collection[int]], Mapping[int, T]], id: str, world: str | None

@@ -5,6 +5,8 @@ of entities, their mean length and how many have a word, and with them all score
 stored.
 """
 
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
@@ -17,6 +19,9 @@ from muver.kb.index.settings import Words
 from muver.retriever.retrieval.answers import Mention
 
 LONGEST = 128  # words of a query, as many as the usual model reads word pieces of a mention
+# Characters that are a word each, as for Lucene: scripts that put no spaces between words.
+ALONE = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0002ffff"
+WORD = rf"[{ALONE}]|[^\W{ALONE}]+"
 
 
 def columns(entities: Sequence[Entity]) -> dict[str, pa.Array]:
@@ -30,12 +35,10 @@ def columns(entities: Sequence[Entity]) -> dict[str, pa.Array]:
 
 
 def split(texts: Sequence[str]) -> list[list[str]]:
-    """The words of texts, as :class:`muver.retriever.retrieval.kinds.bm25.BM25` has them."""
-    import bm25s
-
-    if not texts:
-        return []
-    return bm25s.tokenize(list(texts), stopwords=[], show_progress=False, return_ids=False)
+    """The words of texts, in lower case. Unlike BM25 of the tables, which is bm25s' own, it has
+    words of one character, for names such as Vitamin D, and one form of each letter (NFKC).
+    """
+    return [re.findall(WORD, unicodedata.normalize("NFKC", text).lower()) for text in texts]
 
 
 class Scorer:

@@ -124,11 +124,7 @@ def changing(service: Service) -> APIRouter:
     async def put(id: str, given: Given, model: str | None = None) -> Changed:
         """Add an entity, or put it in the place of the one with its id."""
         served = service.models.named(model)
-        worlds = served.index.worlds
-        world = worlds[0] if given.world is None and len(worlds) == 1 else given.world
-        if world is None:
-            raise Mistake(f"world: name one. There are: {', '.join(worlds) or 'none yet'}.")
-        entity = Entity(id=id, **{**given.model_dump(), "world": world})
+        entity = Entity(id=id, **given.model_dump())
         return await changed(served, lambda: served.index.update([entity]))
 
     @router.delete("/entities/{id:path}")

@@ -87,10 +87,12 @@ def check_number(k: int, what: str) -> None:
 
 
 def check_texts(mentions: Sequence[Mention]) -> None:
-    """Refuse mentions whose sides are not text, with a Mistake that names the side."""
+    """Refuse mentions that are empty or no text, with a Mistake that says which."""
     for (number, mention), side in product(enumerate(mentions), SIDES):
         given = getattr(mention, side)
         try:
             given.encode()
         except (AttributeError, UnicodeEncodeError):  # half of a surrogate pair, of broken bytes
             raise Mistake(f"mention {number}: its {side} is not Unicode text.") from None
+        if side == "text" and not given.strip():
+            raise Mistake(f"mention {number}: its text is empty.")

@@ -164,7 +164,7 @@ def test_it_stays_after_a_change_and_not_for_another_model(index, capsys):
 @pytest.mark.parametrize(
     "lines, more, said",
     [
-        ([], ["--precision", "1.5"], "--precision 1.5: no threshold reaches it"),
+        ([], ["--precision", "1.5"], "--precision 1.5: expected a share, such as 0.9"),
         ([{}], [], "m.jsonl, line 1: no gold entity. Calibration needs it of every"),
         ([{"gold": "red-gate"}], [], "right for 1 mentions and wrong for 0; at least 10 of"),
         ([{"mention": "zebra", "gold": None}], [], "right for 0 mentions and wrong for 0; at"),

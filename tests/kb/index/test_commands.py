@@ -112,17 +112,49 @@ def test_options_stand_over_settings(run, model, tmp_path):
     assert (made["settings"]["bm25_weight"], made["kinds"]) == (0.5, "sentences and global")
 
 
+def test_aliases_that_a_model_does_not_read_are_told(run, model, tmp_path):
+    told = "aliases are read by BM25 alone, which --bm25-weight adds to a model"
+    create = ("index", "create", "names.csv", "--model", str(model), "--out")
+    (tmp_path / "names.csv").write_text("id,title,aliases\n1,Robert Zimmerman,Bob Dylan\n")
+    assert told in run(*create, "alone")[2]
+    assert told not in run(*create, "fused", "--bm25-weight", "0.5")[2]
+    (tmp_path / "names.csv").write_text("id,title,aliases\n1,Robert Zimmerman,\n")
+    assert told not in run(*create, "without")[2]
+
+
 def test_a_damaged_file_is_named(run, tmp_path):
     (tmp_path / "index" / "segments" / "000001.arrow").write_bytes(b"")
     status, _, err = run("index", "verify", "index")
     assert status == 2 and "000001.arrow: damaged (0 bytes" in err
 
 
-def test_mistakes(run):
+def test_mistakes(run, tmp_path):
     create = ("index", "create", "glossary.csv", "--model", "bm25", "--out")
     assert "index: is there already" in run(*create, "index")[2]
     assert "none.csv: no such folder or file" in run("index", "add", "index", "none.csv")[2]
     assert "none: not an index" in run("index", "info", "none")[2]
+    # Before the file is read, which is no table.
+    (tmp_path / "broken.csv").write_bytes(b"id,title\n1,\xff\n")
+    create = ("index", "create", "broken.csv", "--model", "bm25", "--out", "other")
+    assert "--model bm25 has no views and is not fused" in run(*create, "--merge", "2")[2]
+    assert "bm25_weight" in run(*create, "--bm25-weight", "1.5")[2]
+    said = run(*create)[2]
+    assert "encoding" in said and "(`muver kb import` has more options: make a folder" in said
+    assert not (tmp_path / "other").exists()
+
+
+def test_a_gold_that_two_worlds_have(run, tmp_path):
+    lines = "id,title,world\n1,Mercury,planets\n1,Mercury,metals\n2,Lead,metals\n"
+    (tmp_path / "both.csv").write_text(lines)
+    assert run("index", "create", "both.csv", "--model", "bm25", "--out", "both")[0] == 0
+    mention = {"left": "", "mention": "Mercury", "right": "", "gold": "1"}
+    for command in ("evaluate", "calibrate"):
+        (tmp_path / "mentions.jsonl").write_text(json.dumps(mention))
+        status, _, err = run("index", command, "both", "mentions.jsonl")
+        assert status == 2
+        assert "line 1: gold '1' is in several worlds (metals, planets). Name one." in err
+    (tmp_path / "mentions.jsonl").write_text(json.dumps({**mention, "world": "planets"}))
+    assert "1 mentions" in run("index", "evaluate", "both", "mentions.jsonl")[1]
 
 
 MENTIONS = [
@@ -148,7 +180,7 @@ def test_evaluate(run, tmp_path):
         "1 more without a gold, not counted\n"
         "recall@1     66.7  ("
     )
-    assert "recall@3    100.0  (100.0 to 100.0)\n" in out
+    assert "recall@3    100.0  (43.9 to 100.0)\n"  # Wilson: 100 * 3 / (3 + 1.96 ** 2) in out
     assert "all worlds: 2 mentions, @1 50.0  @3 100.0\n" in out
     assert (
         "golds that are no entities of the index: 1, the first in mentions.jsonl, line 5: 'g9'"

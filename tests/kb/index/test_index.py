@@ -115,7 +115,7 @@ def test_a_reader_keeps_its_snapshot(index, entities):
 
 def test_a_state_whose_files_are_gone_is_read_again(index, monkeypatch):
     """Another process compacted the index between the two."""
-    index.add([Entity(id="new", title="A lighthouse")])
+    index.add([Entity(id="new", title="A lighthouse", world="alder")])
     old = [read_state(index.folder)]
     index.compact()
     monkeypatch.setattr(snapshot, "read_state", lambda path: old.pop() if old else read_state(path))
@@ -157,10 +157,28 @@ def test_an_index_may_be_empty(tmp_path, entities):
 def test_small_segments_are_joined(index, monkeypatch):
     monkeypatch.setattr(changes, "MOST_SMALL", 3)
     for number in range(9):
-        index.add([Entity(id=f"n{number}", title=f"word{number}")])
+        index.add([Entity(id=f"n{number}", title=f"word{number}", world="alder")])
     assert index.info()["segments"] <= 4
     assert names(index.retrieve([Mention("word7")], k=1)) == ["n7"]
     assert changes.verify(index.folder) == []
+
+
+def test_a_string_is_one_id(tmp_path):
+    three = [Entity(id=id, title=f"word{id}") for id in ("1", "2", "12")]
+    index = Index.create(tmp_path / "index", three, "bm25")
+    assert index.remove("12") == Change(removed=1)
+    assert [index.has(one.id) for one in three] == [True, True, False]
+
+
+def test_an_entity_without_a_world_gets_the_only_one(tmp_path):
+    index = Index.create(tmp_path / "index", [Entity(id="a", title="Old", world="sea")], "bm25")
+    assert index.update([Entity(id="a", title="New")]) == Change(updated=1)
+    assert index.entity("a") == Entity(id="a", title="New", world="sea")
+    index.add([Entity(id="a", title="Other", world="town")])
+    with pytest.raises(InputError, match="entity 0: world: name one. There are: sea, town"):
+        index.update([Entity(id="a", title="Newer")])
+    unnamed = Index.create(tmp_path / "unnamed", [Entity(id="a", title="Old")], "bm25")
+    assert unnamed.worlds == ["world"]
 
 
 def test_from_a_knowledge_base_of_the_import(tmp_path):

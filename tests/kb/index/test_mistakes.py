@@ -45,6 +45,9 @@ ENTITIES = {
     "id": (Entity(id="", title="t"), "entity 0: not an entity .*id"),
     "world": (Entity(id="x", title="t", world=""), "entity 0: not an entity .*world"),
     "nothing": (Entity(id="x", title=" "), "neither title nor description"),
+    "spaces": (Entity(id=" x ", title="t"), "entity 0: id ' x ' begins or ends with a space"),
+    "no world": (Entity(id="x", title="t"), "world: name one. There are: alder, birch"),
+    "file": (Entity(id="x", title="t", world="a/b"), "world 'a/b': expected a name of at most 200"),
     "number": (Entity(id=3, title="t"), "entity 0: not an entity .*`str`, got `int`.*id"),
     "surrogate": (Entity(id="x", title="\ud800"), "entity 0: not an entity"),
     "text": ("x", "entity 0: not an entity"),
@@ -62,7 +65,11 @@ def test_an_entity_that_is_none(name, index):
 
 def test_an_id_that_comes_twice(index, tmp_path, monkeypatch):
     monkeypatch.setattr(segments, "ENTITIES_A_PART", 2)
-    some = [NEW, Entity(id="other", title="Other"), Entity(id="new", title="Same", world="alder")]
+    some = [
+        NEW,
+        Entity(id="other", title="Other", world="birch"),
+        Entity(id="new", title="Same", world="alder"),
+    ]
     for change in (index.add, index.update, lambda all: Index.create(tmp_path / "2", all, "bm25")):
         for given in (some, [some[0], some[2]]):
             with pytest.raises(InputError, match="id 'new' comes twice in world 'alder'"):
@@ -426,6 +433,7 @@ def test_models(tmp_path, entities, encoder, model):
     ("ask", "named"),
     [
         (lambda index: index.retrieve([Mention("x")], k=0), "k: 0 is not a number of candidates"),
+        (lambda index: index.retrieve([Mention(" ")], k=1), "mention 0: its text is empty"),
         (lambda index: index.retrieve([Mention("x", None)]), "mention 0: its left is not"),
         (lambda index: index.retrieve([Mention("x", world="brich")]), "'brich' .* mean 'birch'"),
         (

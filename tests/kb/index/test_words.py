@@ -53,3 +53,18 @@ def test_a_word_is_weighed_once_in_a_request(tmp_path, monkeypatch):
 
 def test_a_long_mention_alone():
     assert asked(5, 1000, 5, "mention") == [0, LONGEST, 0]
+
+
+NAMES = ("Vitamin C", "Vitamin D", "C++", "K", "Zu\u0308rich", "\u5317\u4eac\u5e02", "\ufb01le")
+FOUND = {
+    "Vitamin D": "Vitamin D", "vitamin c": "Vitamin C", "C++": "C++", "k": "K",
+    "Z\u00fcrich": "Zu\u0308rich", "\u5317\u4eac": "\u5317\u4eac\u5e02", "file": "\ufb01le",
+}  # fmt: skip
+
+
+def test_names_of_one_character_and_other_forms_of_a_letter(tmp_path):
+    entities = [Entity(id=name, title=name) for name in NAMES]
+    index = Index.create(tmp_path / "index", entities, "bm25")
+    for asked, expected in FOUND.items():
+        [[best]] = index.retrieve([Mention(asked)], k=1)
+        assert best.document_id == expected

@@ -2,7 +2,7 @@
 
 from muver.io.errors import Mistake
 from muver.kb.index.changes import Change
-from muver.kb.index.entity import Entity
+from muver.kb.index.entity import Entity, checked
 from muver.kb.index.snapshot import UnknownEntity
 from muver.retriever.retrieval.answers import Candidate, ViewPart
 
@@ -55,7 +55,7 @@ class FakeIndex:
         ]
 
     def update(self, entities):
-        new = {(one.world, one.id): one for one in entities}
+        new = {(one.world, one.id): one for one in checked(entities, self.worlds)}
         known = len(new.keys() & self.shelf.entities.keys())
         return self._next({**self.shelf.entities, **new}, len(new) - known, known, 0)
 

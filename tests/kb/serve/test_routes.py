@@ -259,7 +259,10 @@ def test_the_world_has_to_be_named_where_there_are_several():
         sea = {**BELL, "world": "sea"}
         assert service.call("PUT", "/entities/bell", sea, token=TOKEN).json["added"] == 1
         answer = service.call("PUT", "/entities/buoy", BELL, token=TOKEN)
-        assert (answer.status, answer.said) == (422, "world: name one. There are: sea, town.")
+        assert (answer.status, answer.said) == (
+            422,
+            "entity 0: world: name one. There are: sea, town.",
+        )
 
 
 def test_a_change_by_another_process_is_found_without_a_request_lost():
