@@ -13,7 +13,7 @@ from msgspec.structs import asdict
 
 from muver.io.checking import disk_errors
 from muver.io.errors import InputError
-from muver.io.files import folder_beside, sha256_of, synchronise_all, write_manifest
+from muver.io.files import folder_beside, read_json, sha256_of, synchronise_all, write_manifest
 from muver.io.parquet import row_groups
 from muver.io.progress import logger
 from muver.io.text import counted
@@ -27,6 +27,7 @@ from muver.kb.importing.settings import Given, Import
 from muver.kb.importing.sources import FORMATS, format_of, source
 
 CHARACTERS_A_GROUP = 1 << 22
+STAGE = "kb import"
 LINKED = {"mediawiki", "linked"}  # forms with links, whose descriptions are text without HTML
 
 
@@ -70,8 +71,7 @@ def import_kb(
     """
     if workers < 1:
         raise InputError(f"--workers: {workers} is not a number of processes; at least 1 is.")
-    if out.exists() and not out.is_dir():
-        raise InputError(f"{out}: is no folder. Remove it, or name another place with --out.")
+    _check_free(out)
     for path in sources:
         with opened(path):  # what can't be opened is told before hours go into another one
             pass
@@ -105,7 +105,7 @@ def import_kb(
                 synchronise_all(dataset)
         write_manifest(
             temporary / MANIFEST,
-            "kb import",
+            STAGE,
             settings.as_dict(),
             dict(zip(names, map(sha256_of, sources), strict=True)),
             formats=sorted(set(forms)),
@@ -122,6 +122,20 @@ def import_kb(
             dataset.replace(mentions)
     _tell(sources, counts)
     return counts
+
+
+def _check_free(out: Path) -> None:
+    """Refuse a place where something is that no import wrote."""
+    if out.exists() and not out.is_dir():
+        raise InputError(f"{out}: is no folder. Remove it, or name another place with --out.")
+    names = {path.name for path in out.iterdir()} if out.exists() else set()
+    if MANIFEST in names:
+        told = read_json(out / MANIFEST)
+        ours = isinstance(told, dict) and told.get("stage") == STAGE
+    else:
+        ours = names <= {FILE}  # all that a killed import may leave
+    if not ours:
+        raise InputError(f"{out}: has files that no import wrote. Name another folder with --out.")
 
 
 class _Build:
@@ -163,14 +177,15 @@ class _Build:
                 f"{where}: world {entity.world[:50]!r}: expected {WORLD}. Name another column "
                 "with --map world=COLUMN, or a world for all with --world."
             )
+        if html:
+            plain = without_html(entity.description)
+            if plain != entity.description:
+                notes.add("descriptions with HTML, which was taken out", where)
+            entity.description, entity.title = plain, without_html(entity.title)
+            entity.aliases = list(map(without_html, entity.aliases))
         title, text = " ".join(entity.title.split()), entity.description.rstrip()
         if not entity.links:  # they count characters
             text = text.lstrip()
-        if html:
-            plain = without_html(text)
-            if plain != text:
-                notes.add("descriptions with HTML, which was taken out", where)
-            text = plain
         if not title and not text:
             return LeftOut("neither title nor description", entity.place)
         if not title:

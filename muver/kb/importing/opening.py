@@ -91,8 +91,22 @@ def opened_text(path: Path, encoding: str | None = None) -> Iterator[IO[str]]:
             raise InputError(f"{path}: Python knows no encoding {encoding!r}. {named}") from None
         try:
             yield text
+        except UnicodeError:
+            raise InputError(f"{path}{_first_bad_line(path, encoding)}. {named}") from None
+
+
+def _first_bad_line(path: Path, encoding: str) -> str:
+    """Which line of a file is not text of an encoding, and why; a reader tells it of its block."""
+    decoder, number = codecs.getincrementaldecoder(encoding)(), 0
+    with opened(path) as stream:
+        try:
+            for line in lines_of(stream, path):
+                number += 1
+                decoder.decode(line)
+            decoder.decode(b"", final=True)
         except UnicodeError as error:
-            raise InputError(f"{path}: not {encoding} text ({error}). {named}") from None
+            return f", line {number}: not {encoding} text ({error})"
+    return f": not {encoding} text"
 
 
 def lines_of(stream: IO[AnyStr], path: Path) -> Iterator[AnyStr]:

@@ -52,6 +52,29 @@ def test_what_is_changed_is_told(written, imported, tmp_path):
     assert list(manifest["inputs"]) == ["t.jsonl"]
 
 
+def test_html_of_names(written, imported):
+    names = {"title": "R&amp;D of <b>List<int></b>", "aliases": ["<i>Lab</i>", "Dev&nbsp;Team"]}
+    path = written("t.jsonl", lines({"id": "1", **names}))
+    ((row,), _) = imported(path)
+    assert (row["title"], row["aliases"]) == ("R&D of List<int>", ["Lab", "Dev Team"])
+    ((row,), _) = imported(path, settings={"html": False})
+    assert row["title"] == names["title"]
+
+
+def test_a_folder_of_other_files_stays_as_it_is(written, imported, tmp_path):
+    path, kb = written("t.jsonl", lines({"id": 1, "title": "A"})), tmp_path / "kb"
+    kb.mkdir()
+    for name, text in (("manifest.json", '{"name": "app"}'), ("notes.txt", "mine")):
+        (kb / name).write_text(text)
+        with pytest.raises(InputError, match="kb: has files that no import wrote. Name another"):
+            imported(path)
+        assert [one.read_text() for one in kb.iterdir()] == [text]
+        (kb / name).unlink()
+    (kb / "entities.parquet").write_bytes(b"left by one that was killed")
+    imported(path)
+    assert len(imported(path)[0]) == 1  # an import's own folder is used again
+
+
 def test_settings_leave_descriptions_as_they_are(written, imported):
     text = "<p>x</p>" + "y" * 300_000
     path = written("t.jsonl", lines({"id": "1", "title": "A", "text": text}))
@@ -160,12 +183,12 @@ LINKED = [
 
 def test_a_place_that_refuses_the_end_leaves_no_mentions(written, imported, tmp_path):
     path = written("t.jsonl", lines(*LINKED))
-    (tmp_path / "kb" / "manifest.json").mkdir(parents=True)  # it can't be replaced by a file
+    (tmp_path / "kb" / "entities.parquet").mkdir(parents=True)  # it can't be replaced by a file
     settings = {"mentions": {"val": ["v"], "test": ["w"], "high_overlap": 1}}
     with pytest.raises(InputError, match="kb: cannot be written"):
         imported(path, form="linked", settings=settings, mentions=tmp_path / "made")
     assert sorted(one.name for one in tmp_path.iterdir()) == ["kb", "t.jsonl"]
-    (tmp_path / "kb" / "manifest.json").rmdir()
+    (tmp_path / "kb" / "entities.parquet").rmdir()
     imported(path, form="linked", settings=settings, mentions=tmp_path / "made")
     assert sorted(one.name for one in tmp_path.iterdir()) == ["kb", "made", "t.jsonl"]
 

@@ -111,7 +111,7 @@ def _item(page: ET.Element, wiki: Wiki, namespaces: list[int]) -> Item | None:
             leads = wiki.page(target)
             return leads and Redirect(wiki.world, title, leads.title)
         prose = read_prose(text, wiki)
-    except ParserError:
+    except (ParserError, RecursionError):  # the latter of templates within templates
         return LeftOut("pages that mwparserfromhell doesn't parse", place)
     in_title = title.endswith(")") and title[:-1].rpartition("(")[2].lower()
     if prose.disambiguates or in_title in wiki.marks:

@@ -1,6 +1,8 @@
 """Vocabularies and ontologies: concepts of SKOS and whatever else in RDF has a label, and OBO."""
 
+import io
 import json
+import logging
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -18,6 +20,8 @@ from muver.kb.importing.opening import lines_of, opened, plain
 from muver.kb.importing.settings import Given
 
 HIGHEST = 10  # steps above a concept
+FIRST_LINE = b"format-version:"
+logging.getLogger("rdflib.term").disabled = True  # it prints tracebacks of dates that are none
 T = TypeVar("T")
 QUADS = ("nquads", "trig", "json-ld")  # forms of several graphs, which are read as one
 XL = Namespace("http://www.w3.org/2008/05/skos-xl#")
@@ -171,50 +175,81 @@ class _Concepts:
 
 
 def obo(path: Path, given: Given) -> Iterator[Item]:
-    """Read the terms of a file, in its order, all held in memory; imports are not read."""
-    lines = list(_terms(path))  # before pronto, which holds a whole line
-    with opened(path) as stream, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about what it doesn't keep
+    """Read the terms of a file, in its order, all held in memory.
+
+    Imports are not read: what only they have is above no term, and is counted.
+    """
+    text, terms, strangers = _readable(path)
+    for number in strangers:
+        yield LeftOut("broader terms that are not in the file", f"line {number}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about what pronto doesn't keep
         try:
-            ontology = pronto.Ontology(stream, import_depth=0)
+            ontology = pronto.Ontology(io.BytesIO(text), import_depth=0)
+            for identity, number in terms:
+                yield _term(ontology, identity, f"line {number}", given)
         except BaseException as error:  # a panic of its parser, in Rust, is no Exception
             if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
                 raise
             raise InputError(f"{path}: not valid OBO ({error}).") from None
-        terms = {term.id: term for term in ontology.terms()}
-    for identity, number in lines:
-        place, term = f"line {number}", terms.get(identity)
-        if term is None or term.obsolete:
-            yield LeftOut("obsolete terms", place)
-            continue
-        above = broader(
-            term,
-            lambda one: sorted(one.superclasses(1, with_self=False), key=lambda up: up.id),
-            lambda one: one.name or one.id,
-        )
-        texts = [str(term.definition or ""), term.comment or "", above]
-        yield Entity(
-            id=identity,
-            title=term.name or "",
-            description="\n".join(filter(None, texts)),
-            place=place,
-            world=given.world or term.namespace or ontology.metadata.default_namespace or "",
-            aliases=sorted(synonym.description for synonym in term.synonyms),
-            further={
-                "xrefs": "\n".join(sorted(one.id for one in term.xrefs)),
-                "alternate_ids": "\n".join(sorted(term.alternate_ids)),
-            },
-        )
 
 
-def _terms(path: Path) -> Iterator[tuple[str, int]]:
-    """Each term with its line, which pronto does not tell."""
-    stanza = b""
+def _term(ontology: pronto.Ontology, identity: str, place: str, given: Given) -> Item:
+    term = ontology.get_term(identity)
+    if term.obsolete:
+        return LeftOut("obsolete terms", place)
+    above = broader(
+        term,
+        lambda one: sorted(one.superclasses(1, with_self=False), key=lambda up: up.id),
+        lambda one: one.name or one.id,
+    )
+    texts = [str(term.definition or ""), term.comment or "", above]
+    return Entity(
+        id=identity,
+        title=term.name or "",
+        description="\n".join(filter(None, texts)),
+        place=place,
+        world=given.world or term.namespace or ontology.metadata.default_namespace or "",
+        aliases=sorted(synonym.description for synonym in term.synonyms),
+        further={
+            "xrefs": "\n".join(sorted(one.id for one in term.xrefs)),
+            "alternate_ids": "\n".join(sorted(term.alternate_ids)),
+        },
+    )
+
+
+def _readable(path: Path) -> tuple[bytes, list[tuple[str, int]], list[int]]:
+    """What pronto reads of a file; each term with its line, which pronto does not tell; and the
+    lines that lead out of the file.
+
+    pronto wants the version first and a line end last, and takes neither comments nor an ``is_a``
+    that leads out.
+    """
     with opened(path) as stream:
-        for number, line in enumerate(lines_of(stream, path), start=1):
-            if line.startswith(b"["):
-                stanza = line.strip()
-            elif stanza == b"[Term]" and line.startswith(b"id:"):
-                # Up to a comment or a qualifier.
-                written = re.match(r"(?:\\.|[^\\!{])*", line[3:].decode(errors="replace"))[0]
-                yield re.sub(r"\\(.)", r"\1", written.strip()), number
+        lines = [b"\n" if line.startswith(b"!") else line for line in lines_of(stream, path)]
+    stanza, known, terms, parents = b"", set(), [], []
+    for number, line in enumerate(lines, start=1):
+        if line.startswith(b"["):
+            stanza = line.strip()
+        elif stanza and line.startswith(b"id:"):
+            known.add(identity := _identity(line))
+            if stanza == b"[Term]":
+                terms.append((identity, number))
+        elif line.startswith(b"is_a:"):
+            parents.append((_identity(line), number))
+    strangers = [number for identity, number in parents if identity not in known]
+    for number in strangers:
+        lines[number - 1] = b"\n"
+    if not (lines and lines[0].startswith(FIRST_LINE)):
+        lines.insert(0, FIRST_LINE + b" 1.2\n")
+    return b"".join([*lines, b"\n"]), terms, strangers
+
+
+def _identity(line: bytes) -> str:
+    """The identifier of a clause, up to a comment or a qualifier.
+
+    >>> _identity(b"id: a\\\\!b {x=1} ! c")
+    'a!b'
+    """
+    written = re.match(r"(?:\\.|[^\\!{])*", line.decode(errors="replace").partition(":")[2])[0]
+    return re.sub(r"\\(.)", r"\1", written.strip())

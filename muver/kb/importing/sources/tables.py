@@ -1,6 +1,7 @@
 """Tables whose columns have names of their own: JSON lines, CSV and Parquet."""
 
 import csv
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
@@ -26,6 +27,7 @@ NAMES = {
 FIRST = 100  # rows that tell the columns
 ROWS = 1000  # of Parquet, read at once
 SEPARATORS = "\t,;|"
+QUOTED = re.compile('"[^"]*"')
 Rows = Iterator[tuple[str, Mapping[str, Any]]]  # each with its place
 
 
@@ -42,8 +44,9 @@ def parquet(path: Path, given: Given) -> Iterator[Entity]:
 def comma_separated(path: Path, given: Given) -> Iterator[Entity]:
     """Read comma- or tab-separated values with a line of names.
 
-    The separator is the one that the first line has most of. Cells may be quoted and then hold line
-    ends; tab-separated ones are taken as they are, unless a name in the first line is quoted.
+    The separator is the one that the first line has most of outside quotation marks. Cells may be
+    quoted and then hold line ends; tab-separated ones are taken as they are, unless a name in the
+    first line is quoted.
     """
     csv.field_size_limit(LONGEST_LINE)
     return _entities(_csv_rows(path, given), path, given)
@@ -63,21 +66,24 @@ def _csv_rows(path: Path, given: Given) -> Rows:
     with opened_text(path, given.settings.encoding) as stream:
         text = lines_of(stream, path)
         first = next(text, "")
-        separator = max(SEPARATORS, key=first.count)
+        separator = max(SEPARATORS, key=QUOTED.sub("", first).count)
         quoting = csv.QUOTE_NONE if separator == "\t" and '"' not in first else csv.QUOTE_MINIMAL
         form = {"delimiter": separator, "quoting": quoting, "strict": True}
         place = "line 1"
         try:
             names = next(csv.reader([first], **form), [])
+            if first and not any(names):
+                raise InputError(f"{path}, line 1: empty. Expected the names of columns there.")
             if twice := next((name for name in names if names.count(name) > 1), None):
                 raise InputError(f"{path}, line 1: two columns are called {twice!r}. Rename one.")
             reader, place = csv.reader(text, **form), "line 2"
             for cells in reader:
                 if cells and len(cells) != len(names):
+                    quoted = f" A cell that holds {separator!r} has to stand in quotation marks."
                     raise InputError(
                         f"{path}, {place}: {len(cells)} cells, but the first line names "
-                        f"{len(names)} columns ({', '.join(names)}). A cell that holds "
-                        f"{separator!r} has to stand in quotation marks."
+                        f"{len(names)} columns ({', '.join(names)})."
+                        f"{quoted if len(cells) > len(names) else ' Fill it up, or leave it out.'}"
                     )
                 if cells:  # no empty line
                     yield place, dict(zip(names, cells, strict=True))

@@ -141,6 +141,18 @@ def test_a_page_that_the_parser_gives_up_on(imported, monkeypatch):
     assert counts["left_out"]["pages that mwparserfromhell doesn't parse"]["count"] == 2
 
 
+@pytest.mark.parametrize("brackets", ["{{", "{{{"])
+def test_a_page_of_templates_within_templates(brackets, written, imported):
+    deep = brackets * 800 + "x" + "}" * 800 * len(brackets)
+    fishing = SMALL.read_text().partition("<title>Fishing</title>")
+    start, text, end = fishing[2].partition("<text")
+    spoilt = "".join([*fishing[:2], start, text, end.partition(">")[0], ">", deep])
+    rest = end.partition("</text>")
+    rows, counts = imported(written("small.xml", spoilt + rest[1] + rest[2]))
+    assert "Fishing" not in [row["title"] for row in rows] and len(rows) > 30
+    assert counts["left_out"]["pages that mwparserfromhell doesn't parse"]["count"] == 1
+
+
 def test_an_export_that_was_cut_off(written, imported):
     whole = SMALL.read_bytes()
     cut = written("small.xml", whole[: len(whole) // 2])

@@ -144,9 +144,15 @@ def test_an_id_of_obo_as_it_is_written(written_as, identity, written, imported):
         ("a.jsonld", "{", {}, "a.jsonld: not valid RDF"),
         ("a.ttl", "", {}, "no entity"),
         ("a.ttl.gz", gzip.compress(SKOS.encode())[:200], {}, "ends too early"),
-        ("a.obo", "id: 1", {}, "a.obo: not valid OBO"),
+        ("a.obo", "", {}, "a.obo: no entity"),
+        ("a.obo", "id: 1", {}, "a.obo: no entity"),
+        (
+            "a.obo",
+            OBO + '\n[Term]\nid: T:7\nsynonym: "n" BROAD ABBREV []\n',
+            {},
+            "a.obo: not valid OBO .undeclared synonym type: ABBREV",
+        ),
         ("a.obo", OBO + '\n[Term]\nid: T:7\ndef: "open\n', {}, "a.obo: not valid OBO"),
-        ("a.obo", OBO + "\n[Term]\nid: T:6\nis_a: nowhere\n", {}, "not valid OBO .*nowhere"),
         ("a.obo", OBO + "\n[Term]\nid: T:2\n", {}, "line 38: id 'T:2' .* line 9"),
         ("a.obo", OBO + "\n[Term]\nid: T:7\n ! no clause\n", {}, "a.obo: not valid OBO"),  # a panic
         ("a.obo", OBO.encode() + b"\n[Te\xf2m]\nid: T:7\n", {}, "a.obo: not valid OBO"),
@@ -156,6 +162,30 @@ def test_an_id_of_obo_as_it_is_written(written_as, identity, written, imported):
 def test_mistakes(name, content, given, said, written, imported):
     with pytest.raises(InputError, match=said):
         imported(written(name, content), **given)
+
+
+def test_a_part_of_an_ontology_with_comments_and_without_a_version(written, imported):
+    lines = (
+        "! a slim", "", "[Term]", "id: S:1", "name: one", "! a comment", "is_a: B:9 ! elsewhere",
+        "is_a: S:2", "", "[Term]", "id: S:2", "name: two",
+    )  # fmt: skip
+    rows, counts = imported(written("a.obo", "\n".join(lines)))
+    described = [(row["id"], row["title"], row["description"]) for row in rows]
+    assert described == [("S:1", "one", "Broader: two."), ("S:2", "two", "")]
+    ((what, told),) = counts["left_out"].items()
+    assert (what, told["count"]) == ("broader terms that are not in the file", 1)
+    assert told["first"][0].endswith("a.obo, line 7")
+
+
+def test_a_date_that_is_none_is_read_in_silence(written, imported, capfd):
+    turtle = """
+        @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+        @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+        <http://x.org/a> skos:prefLabel "A" ; <http://x.org/made> "2020-13-01"^^xsd:date .
+    """
+    ((row,), _) = imported(written("a.ttl", turtle))
+    assert row["title"] == "A"
+    assert "Traceback" not in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("where", ["http://x.test/c", "file:context.jsonld", "context.jsonld"])

@@ -131,6 +131,9 @@ def test_an_alias_of_brackets(written, imported):
         ("t.csv", 'id,title\n1,A\n2,"B\n3,C\n', "line 3: unexpected end of data.*not closed"),
         ("t.csv", 'id,"title\n1,A\n', "line 1: unexpected end of data.*not closed"),
         ("t.csv", "id,title\n1,A\n2,B,C\n", "line 3: 3 cells, but the first line names 2"),
+        ("t.csv", "id,title\n1,A\n2\n", "line 3: 1 cells, .* 2 columns .id, title.. Fill it up"),
+        ("t.csv", "\nid,title\n1,A\n", "line 1: empty. Expected the names of columns"),
+        ("t.csv", b"id,title\n" + b"1,A\n" * 9000 + b"2,\xfc\n", "line 9002: not utf-8-.*0xfc"),
         ("t.csv", "id,titel\n1,A\n", "t.csv: no column for the title"),
         ("t.csv", "id,title\n1,A\n,B\n", "line 3: no id"),
         ("t.csv", "id,title\n1,A\n  ,B\n", "line 3: no id"),
@@ -161,6 +164,12 @@ def test_a_column_of_parquet_whose_name_is_no_text(tmp_path, imported):
     path.write_bytes(path.read_bytes().replace(b"titel", b"\xffitel"))
     with pytest.raises(InputError, match="not a Parquet file"):
         imported(path)
+
+
+def test_a_name_with_other_separators_in_it(written, imported):
+    path = written("t.csv", 'id,title,"text; a; b; c; d"\n1,A,x\n')
+    ((row,), _) = imported(path)
+    assert (row["title"], row["further"]) == ("A", [("text; a; b; c; d", "x")])
 
 
 def test_a_format_that_is_named(written, imported):
