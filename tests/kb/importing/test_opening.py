@@ -62,9 +62,7 @@ def test_encodings(encoding, compress, written):
 def test_another_encoding(encoding, written):
     path = written("t.csv", TEXT.encode("cp1252"))
     with (
-        pytest.raises(
-            InputError, match="t.csv(, line 2)?: (not|Python).*--settings .*encoding"
-        ),
+        pytest.raises(InputError, match="t.csv(, line 2)?: (not|Python).*--settings .*encoding"),
         opened_text(path, encoding) as text,
     ):
         text.read()
