@@ -178,11 +178,10 @@ class _Build:
                 "with --map world=COLUMN, or a world for all with --world."
             )
         if html:
-            plain = without_html(entity.description)
-            if plain != entity.description:
-                notes.add("descriptions with HTML, which was taken out", where)
-            entity.description, entity.title = plain, without_html(entity.title)
-            entity.aliases = list(map(without_html, entity.aliases))
+            written = [entity.title, entity.description, *entity.aliases]
+            if (plain := list(map(without_html, written))) != written:
+                notes.add("entities with HTML, which was taken out", where)
+            entity.title, entity.description, *entity.aliases = plain
         title, text = " ".join(entity.title.split()), entity.description.rstrip()
         if not entity.links:  # they count characters
             text = text.lstrip()

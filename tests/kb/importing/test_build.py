@@ -37,7 +37,7 @@ def test_what_is_changed_is_told(written, imported, tmp_path):
     assert rows[3]["aliases"] == ["x"]
     assert rows[4]["description"] == "if a <b  and &c are  near"  # which is no HTML
     assert counts["told"] == {
-        "descriptions with HTML, which was taken out": {"count": 1, "first": [f"{path}, line 1"]},
+        "entities with HTML, which was taken out": {"count": 1, "first": [f"{path}, line 1"]},
         "descriptions cut at 200000 characters": {
             "count": 1, "first": [f"{path}, line 2: 2499999 characters"]},
         "entities of whose aliases 1000 were kept": {

@@ -21,6 +21,10 @@ from muver.kb.importing.settings import Given
 
 HIGHEST = 10  # steps above a concept
 FIRST_LINE = b"format-version:"
+# A synonym with its type.
+TYPED = re.compile(
+    rb'^(synonym: *"(?:\\.|[^"\\])*" *[A-Z]+) +[^\s\[]+ *\['
+)  # a synonym with its type
 logging.getLogger("rdflib.term").disabled = True  # it prints tracebacks of dates that are none
 T = TypeVar("T")
 QUADS = ("nquads", "trig", "json-ld")  # forms of several graphs, which are read as one
@@ -222,11 +226,12 @@ def _readable(path: Path) -> tuple[bytes, list[tuple[str, int]], list[int]]:
     """What pronto reads of a file; each term with its line, which pronto does not tell; and the
     lines that lead out of the file.
 
-    pronto wants the version first and a line end last, and takes neither comments nor an ``is_a``
-    that leads out.
+    pronto wants the version first and a line end last, and takes no comments, no ``is_a`` that
+    leads out and no type of a synonym that is not declared; nobody reads these types.
     """
     with opened(path) as stream:
-        lines = [b"\n" if line.startswith(b"!") else line for line in lines_of(stream, path)]
+        lines = [TYPED.sub(rb"\1 [", line) for line in lines_of(stream, path)]
+    lines = [b"\n" if line.startswith(b"!") else line for line in lines]
     stanza, known, terms, parents = b"", set(), [], []
     for number, line in enumerate(lines, start=1):
         if line.startswith(b"["):

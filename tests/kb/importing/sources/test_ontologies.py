@@ -146,12 +146,6 @@ def test_an_id_of_obo_as_it_is_written(written_as, identity, written, imported):
         ("a.ttl.gz", gzip.compress(SKOS.encode())[:200], {}, "ends too early"),
         ("a.obo", "", {}, "a.obo: no entity"),
         ("a.obo", "id: 1", {}, "a.obo: no entity"),
-        (
-            "a.obo",
-            OBO + '\n[Term]\nid: T:7\nsynonym: "n" BROAD ABBREV []\n',
-            {},
-            "a.obo: not valid OBO .undeclared synonym type: ABBREV",
-        ),
         ("a.obo", OBO + '\n[Term]\nid: T:7\ndef: "open\n', {}, "a.obo: not valid OBO"),
         ("a.obo", OBO + "\n[Term]\nid: T:2\n", {}, "line 38: id 'T:2' .* line 9"),
         ("a.obo", OBO + "\n[Term]\nid: T:7\n ! no clause\n", {}, "a.obo: not valid OBO"),  # a panic
@@ -167,10 +161,11 @@ def test_mistakes(name, content, given, said, written, imported):
 def test_a_part_of_an_ontology_with_comments_and_without_a_version(written, imported):
     lines = (
         "! a slim", "", "[Term]", "id: S:1", "name: one", "! a comment", "is_a: B:9 ! elsewhere",
-        "is_a: S:2", "", "[Term]", "id: S:2", "name: two",
+        "is_a: S:2", r'synonym: "a \"1\"" BROAD ABBREV [X:1]', "", "[Term]", "id: S:2", "name: two",
     )  # fmt: skip
     rows, counts = imported(written("a.obo", "\n".join(lines)))
     described = [(row["id"], row["title"], row["description"]) for row in rows]
+    assert rows[0]["aliases"] == ['a "1"']
     assert described == [("S:1", "one", "Broader: two."), ("S:2", "two", "")]
     ((what, told),) = counts["left_out"].items()
     assert (what, told["count"]) == ("broader terms that are not in the file", 1)
