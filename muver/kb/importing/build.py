@@ -189,7 +189,7 @@ class _Build:
             return LeftOut("neither title nor description", entity.place)
         if not title:
             notes.add("entities without a title", where)
-        if settings.longest is not None and len(text) > settings.longest:
+        if len(text) > settings.longest:
             what = f"descriptions cut at {settings.longest} characters"
             notes.add(what, f"{where}: {len(text)} characters")
             text = text[: settings.longest].rstrip()
@@ -230,7 +230,7 @@ class _Build:
         every = (" ".join(name.split()) for name in [*one.aliases, *further])
         names = [name for name in dict.fromkeys(every) if name and name != one.title]
         most = self.settings.most_aliases
-        if most is not None and len(names) > most:
+        if len(names) > most:
             what = f"entities of whose aliases {most} were kept"
             self.notes.add(what, f"{one.world}, {one.title!r}: {len(names)} aliases")
             names = names[:most]

@@ -1,4 +1,4 @@
-"""HTML taken out of a description, as a reader would see it."""
+"""HTML taken out of a text, as a reader would see it."""
 
 import html
 import re

@@ -1,12 +1,14 @@
 """What `muver kb import` takes as ``--settings``."""
 
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from muver.io.typed import Count, Natural, Settings, Share, Text
 
+# The most that an index takes, so that a setting may only be lower.
 LONGEST = 200_000  # characters of a description
 MOST_ALIASES = 1_000  # of an entity
 
@@ -34,9 +36,9 @@ class Import(Settings):
     language: Text = "en"  # of labels, where a source has several
     encoding: Text | None = None  # None: UTF-8, or UTF-16 by its mark
     separator: Text = "|"  # between the aliases of a cell
-    html: bool = True  # whether to take HTML out of descriptions
-    longest: Count | None = LONGEST  # the rest of a description is cut
-    most_aliases: Count | None = MOST_ALIASES  # further ones are left out
+    html: bool = True  # whether to take HTML out of titles, descriptions and aliases
+    longest: Annotated[int, Meta(ge=1, le=LONGEST)] = LONGEST  # the rest of a description is cut
+    most_aliases: Annotated[int, Meta(ge=1, le=MOST_ALIASES)] = MOST_ALIASES  # the first ones
     namespaces: list[int] = msgspec.field(default_factory=lambda: [0])  # of a wiki, to be read
     disambiguation: list[Text] = []  # further templates that mark a page so
     shown: dict[Text, list[Text]] = {}  # further templates, and the parameters that readers see

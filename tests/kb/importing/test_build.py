@@ -55,8 +55,9 @@ def test_what_is_changed_is_told(written, imported, tmp_path):
 def test_html_of_names(written, imported):
     names = {"title": "R&amp;D of <b>List<int></b>", "aliases": ["<i>Lab</i>", "Dev&nbsp;Team"]}
     path = written("t.jsonl", lines({"id": "1", **names}))
-    ((row,), _) = imported(path)
+    ((row,), counts) = imported(path)
     assert (row["title"], row["aliases"]) == ("R&D of List<int>", ["Lab", "Dev Team"])
+    assert counts["told"].keys() == {"entities with HTML, which was taken out"}
     ((row,), _) = imported(path, settings={"html": False})
     assert row["title"] == names["title"]
 
@@ -76,10 +77,32 @@ def test_a_folder_of_other_files_stays_as_it_is(written, imported, tmp_path):
 
 
 def test_settings_leave_descriptions_as_they_are(written, imported):
-    text = "<p>x</p>" + "y" * 300_000
+    text = "<p>x</p>" + "y" * 190_000
     path = written("t.jsonl", lines({"id": "1", "title": "A", "text": text}))
-    rows, counts = imported(path, settings={"html": False, "longest": None})
+    rows, counts = imported(path, settings={"html": False})
     assert rows[0]["description"] == text and not counts["told"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"longest": None}, "longest is None: expected `int`"),
+        ({"longest": 200_001}, "longest is 200001: expected `int` <= 200000"),
+        ({"most_aliases": None}, "most_aliases is None: expected `int`"),
+        ({"most_aliases": 1_001}, "most_aliases is 1001: expected `int` <= 1000"),
+    ],
+)
+def test_settings_allow_no_more_than_an_index_takes(settings, said, written, imported):
+    path = written("t.jsonl", lines({"id": "1", "title": "A"}))
+    with pytest.raises(InputError, match=f"--settings: {said}"):
+        imported(path, settings=settings)
+
+
+def test_lower_limits(written, imported):
+    row = {"id": "1", "title": "A", "text": "yes", "aliases": ["x", "y"]}
+    path = written("t.jsonl", lines(row))
+    ((row,), _) = imported(path, settings={"longest": 2, "most_aliases": 1})
+    assert (row["description"], row["aliases"]) == ("ye", ["x"])
 
 
 def test_an_id_may_stand_in_two_worlds_but_not_twice_in_one(written, imported):
