@@ -33,6 +33,8 @@ BATCH = 1 << 20  # bytes, at least
 AHEAD = 2  # pieces that wait for each process
 BAD = "lines of another form"
 CUT = "Was the download cut off? Fetch it anew."
+MARK = "\udfff"  # half of a surrogate pair, which no text has
+codecs.register_error("muver.mark", lambda error: (MARK, error.end))
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -91,22 +93,19 @@ def opened_text(path: Path, encoding: str | None = None) -> Iterator[IO[str]]:
             raise InputError(f"{path}: Python knows no encoding {encoding!r}. {named}") from None
         try:
             yield text
-        except UnicodeError:
-            raise InputError(f"{path}{_first_bad_line(path, encoding)}. {named}") from None
-
-
-def _first_bad_line(path: Path, encoding: str) -> str:
-    """Which line of a file is not text of an encoding, and why; a reader tells it of its block."""
-    decoder, number = codecs.getincrementaldecoder(encoding)(), 0
-    with opened(path) as stream:
-        try:
-            for line in lines_of(stream, path):
-                number += 1
-                decoder.decode(line)
-            decoder.decode(b"", final=True)
         except UnicodeError as error:
-            return f", line {number}: not {encoding} text ({error})"
-    return f": not {encoding} text"
+            place, why = _first_wrong(path, encoding), getattr(error, "reason", error)
+            raise InputError(f"{path}, {place}: not {encoding} text ({why}). {named}") from None
+
+
+def _first_wrong(path: Path, encoding: str) -> str:
+    """The first line that doesn't decode, read anew: an error counts within a piece of the file."""
+    with opened(path) as stream, contextlib.suppress(UnicodeError):  # UTF-16's, without its mark
+        text = io.TextIOWrapper(stream, encoding, "muver.mark", newline="")
+        for number, line in enumerate(lines_of(text, path), start=1):
+            if MARK in line:
+                return f"line {number}"
+    return "line 1"
 
 
 def lines_of(stream: IO[AnyStr], path: Path) -> Iterator[AnyStr]:

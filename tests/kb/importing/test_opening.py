@@ -68,6 +68,28 @@ def test_another_encoding(encoding, written):
         text.read()
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize(
+    ("encoding", "wrong"),
+    [
+        ("utf-8", b"M\xfcller"),
+        ("utf-16", b"\x00\xdc\x00\xdc"),
+        ("gb18030", b"\xff"),
+        ("utf-8", b"\xc3"),  # the file ends here
+    ],
+)
+def test_the_line_that_is_no_text_is_named(end, encoding, wrong, written):
+    start = "".join(f"{number},Größe{end}" for number in range(1, 5002)).encode(encoding)
+    rest = "" if wrong == b"\xc3" else f"{end}5003,x{end}"
+    after = rest.encode("utf-16-le" if encoding == "utf-16" else encoding)
+    path = written("t.csv.gz", gzip.compress(start + wrong + after))
+    with (
+        pytest.raises(InputError, match=f"t.csv.gz, line 5002: not {encoding}.*encoding"),
+        opened_text(path, encoding if encoding == "gb18030" else None) as text,
+    ):
+        text.read()
+
+
 def double(number):
     return 2 * number
 

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
+from muver.io.text import counted
 from muver.kb.importing.items import Entity
 from muver.kb.importing.opening import LONGEST_LINE, lines_of, opened_text, read_json_lines
 from muver.kb.importing.settings import Given
@@ -72,7 +73,7 @@ def _csv_rows(path: Path, given: Given) -> Rows:
         place = "line 1"
         try:
             names = next(csv.reader([first], **form), [])
-            if first and not any(names):
+            if first and not first.strip():
                 raise InputError(f"{path}, line 1: empty. Expected the names of columns there.")
             if twice := next((name for name in names if names.count(name) > 1), None):
                 raise InputError(f"{path}, line 1: two columns are called {twice!r}. Rename one.")
@@ -81,8 +82,8 @@ def _csv_rows(path: Path, given: Given) -> Rows:
                 if cells and len(cells) != len(names):
                     quoted = f" A cell that holds {separator!r} has to stand in quotation marks."
                     raise InputError(
-                        f"{path}, {place}: {len(cells)} cells, but the first line names "
-                        f"{len(names)} columns ({', '.join(names)})."
+                        f"{path}, {place}: {counted(len(cells), 'cell')}, but the first line names "
+                        f"{counted(len(names), 'column')} ({', '.join(names)})."
                         f"{quoted if len(cells) > len(names) else ' Fill it up, or leave it out.'}"
                     )
                 if cells:  # no empty line
