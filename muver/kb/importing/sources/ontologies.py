@@ -1,5 +1,6 @@
 """Vocabularies and ontologies: concepts of SKOS and whatever else in RDF has a label, and OBO."""
 
+import codecs
 import io
 import json
 import logging
@@ -20,11 +21,9 @@ from muver.kb.importing.opening import lines_of, opened, plain
 from muver.kb.importing.settings import Given
 
 HIGHEST = 10  # steps above a concept
-FIRST_LINE = b"format-version:"
+FIRST_LINES = (b"format-version:", b"[Term]", b"[Typedef]")
 # A synonym with its type.
-TYPED = re.compile(
-    rb'^(synonym: *"(?:\\.|[^"\\])*" *[A-Z]+) +[^\s\[]+ *\['
-)  # a synonym with its type
+TYPED = re.compile(rb'^(synonym: *"(?:\\.|[^"\\])*" *[A-Z]+) +[^\s\[]+ *\[')
 logging.getLogger("rdflib.term").disabled = True  # it prints tracebacks of dates that are none
 T = TypeVar("T")
 QUADS = ("nquads", "trig", "json-ld")  # forms of several graphs, which are read as one
@@ -237,16 +236,17 @@ def _readable(path: Path) -> tuple[bytes, list[tuple[str, int]], list[int]]:
         if line.startswith(b"["):
             stanza = line.strip()
         elif stanza and line.startswith(b"id:"):
-            known.add(identity := _identity(line))
+            known.add((stanza, identity := _identity(line)))
             if stanza == b"[Term]":
                 terms.append((identity, number))
         elif line.startswith(b"is_a:"):
-            parents.append((_identity(line), number))
-    strangers = [number for identity, number in parents if identity not in known]
+            parents.append(((stanza, _identity(line)), number))
+    strangers = [number for parent, number in parents if parent not in known]
     for number in strangers:
         lines[number - 1] = b"\n"
-    if not (lines and lines[0].startswith(FIRST_LINE)):
-        lines.insert(0, FIRST_LINE + b" 1.2\n")
+    first = next((line for line in lines if line.strip()), b"").removeprefix(codecs.BOM_UTF8)
+    if not first.startswith(FIRST_LINES):
+        lines.insert(0, b"format-version: 1.2\n")
     return b"".join([*lines, b"\n"]), terms, strangers
 
 

@@ -126,6 +126,16 @@ def test_obo(written, imported):
     assert counts["left_out"]["obsolete terms"]["first"][0].endswith("a.obo, line 20")
 
 
+def test_parents_of_another_ontology_are_left_out(written, imported):
+    term = '\n[Term]\nid: T:7\nname: lion\nis_a: part_of\nis_a: T:2 {source="x"} ! cat\n'
+    path = written("a.obo", OBO + "is_a: RO:1 ! overlaps\n" + term)
+    rows, counts = imported(path)
+    assert (rows[-1]["title"], rows[-1]["description"]) == ("lion", "Broader: cat > animal.")
+    assert counts["left_out"]["broader terms that are not in the file"] == {
+        "count": 2, "first": [f"{path}, line 36", f"{path}, line 41"],
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("written_as", "identity"),
     [(r"my\:odd", "my:odd"), (r"a\!b ! c", "a!b"), ('T:7 {source="x"} ! c', "T:7")],
@@ -146,6 +156,7 @@ def test_an_id_of_obo_as_it_is_written(written_as, identity, written, imported):
         ("a.ttl.gz", gzip.compress(SKOS.encode())[:200], {}, "ends too early"),
         ("a.obo", "", {}, "a.obo: no entity"),
         ("a.obo", "id: 1", {}, "a.obo: no entity"),
+        ("a.obo", '! a slim\n[Term]\nid: T:7\ndef: "open\n', {}, "not valid OBO .*line 4"),
         ("a.obo", OBO + '\n[Term]\nid: T:7\ndef: "open\n', {}, "a.obo: not valid OBO"),
         ("a.obo", OBO + "\n[Term]\nid: T:2\n", {}, "line 38: id 'T:2' .* line 9"),
         ("a.obo", OBO + "\n[Term]\nid: T:7\n ! no clause\n", {}, "a.obo: not valid OBO"),  # a panic
