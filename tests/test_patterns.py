@@ -39,6 +39,8 @@ def _written(given):
     match given:
         case ast.Constant(str(text)):
             return text
+        case ast.Constant(bytes(text)):
+            return text.decode()
         case ast.JoinedStr(parts):
             return "".join(part.value if isinstance(part, ast.Constant) else "x" for part in parts)
     return None

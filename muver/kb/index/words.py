@@ -19,9 +19,11 @@ from muver.kb.index.settings import Words
 from muver.retriever.retrieval.answers import Mention
 
 LONGEST = 128  # words of a query, as many as the usual model reads word pieces of a mention
-# Characters that are a word each, as for Lucene: scripts that put no spaces between words.
-ALONE = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0002ffff"
-WORD = rf"[{ALONE}]|[^\W{ALONE}]+"
+# A Chinese or Japanese character is a word, as for Lucene: no spaces stand between words there.
+WORD = re.compile(
+    r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0002ffff]"
+    r"|[^\W\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0002ffff]+"
+)
 
 
 def columns(entities: Sequence[Entity]) -> dict[str, pa.Array]:
@@ -38,7 +40,7 @@ def split(texts: Sequence[str]) -> list[list[str]]:
     """The words of texts, in lower case. Unlike BM25 of the tables, which is bm25s' own, it has
     words of one character, for names such as Vitamin D, and one form of each letter (NFKC).
     """
-    return [re.findall(WORD, unicodedata.normalize("NFKC", text).lower()) for text in texts]
+    return [WORD.findall(unicodedata.normalize("NFKC", text).lower()) for text in texts]
 
 
 class Scorer:
