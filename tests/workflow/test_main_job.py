@@ -197,6 +197,14 @@ def test_a_read_only_results_folder_loses_nothing(main_job):
     assert main_job.read("results/table1.csv") == table
 
 
+def test_results_that_were_removed_are_planned_again(main_job):
+    """Of one that is gone `results/` still has the link."""
+    link = main_job.folder / "results" / "gone.csv"
+    link.symlink_to("miniwikia/gone.csv")
+    main_job.snakemake("-n")
+    assert not link.is_symlink()
+
+
 def test_real_text_is_planned_from_public_addresses(main_job):
     config = ("--config", "preset=realworlds")
     said = main_job.snakemake("-n", "-p", "--quiet", "host", *config)

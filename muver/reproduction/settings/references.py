@@ -12,6 +12,7 @@ from muver.reproduction.settings.params import LINKED, Model, Resolved
 from muver.reproduction.settings.rows import (
     MORE_VIEWS,
     SHARED,
+    first_stage,
     rows_named_by,
     to_search_a_kb,
     trained_as,
@@ -220,12 +221,6 @@ def _of_model(settings: Resolved, name: str) -> Iterator[str]:
             f"{where}.merge_layers is {views['merge_layers']}, but merge.layers is only "
             f"{settings.merge.layers}. Raise merge.layers."
         )
-    candidates = views.get("softmax_candidates")
-    if candidates and (own.k or 0) > candidates:
-        yield (
-            f"{where}.k is {own.k}, but the views of only {candidates} candidates are "
-            "summed. Raise softmax_candidates."
-        )
 
 
 def _fusion(settings: Resolved, name: str) -> Iterator[str]:
@@ -233,13 +228,16 @@ def _fusion(settings: Resolved, name: str) -> Iterator[str]:
     match = own.match or common.match
     if own.own_page:
         yield f"systems.{name}.own_page: is that of its parts. Set it there."
-    for part in own.fuse:
-        others = settings.systems[part].match or common.match
+    parts = {part: first_stage(settings, part) for part in own.fuse}
+    for part, first in parts.items():
+        others = first.match or common.match
         if others != match:
             yield (
                 f"systems.{name} matches by {match}, its part {part} by {others}. Give both "
                 "the same match."
             )
+    if len({one.own_page or "keep" for one in parts.values()}) > 1:
+        yield f"systems.{name}.fuse: its parts differ in own_page. Give all the same."
     if own.by == "weighted":
         yield from _too_deep(settings, "fusion.cutoff", settings.fusion.cutoff, name)
 
@@ -275,7 +273,7 @@ def _tables(settings: Resolved) -> Iterator[str]:
 
 
 def _too_deep(settings: Resolved, key: str, cutoff: int, row: str) -> Iterator[str]:
-    k = settings.systems[row].k or settings.retrieve.k
+    k = first_stage(settings, row).k or settings.retrieve.k
     if cutoff > k:
         yield (
             f"{key} goes up to {cutoff}, but {row} keeps only {k} candidates. Lower it, or raise "

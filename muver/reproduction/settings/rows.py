@@ -194,7 +194,7 @@ def retrieval_settings(settings: Resolved, system: str, split: str | None = None
     own = settings.systems[system]
     given = {key: value for key in OWN if (value := getattr(own, key))}
     if own.from_:
-        first = settings.systems[own.from_]
+        first = first_stage(settings, system)
         given |= {key: value for key in SHARED if (value := getattr(first, key))}
     shared = settings.retrieve.as_dict() | given
     shared["split"] = split or settings.retrieve.split
@@ -212,6 +212,12 @@ def retrieval_settings(settings: Resolved, system: str, split: str | None = None
     if open_choice(views):
         views["validation_cutoff"] = settings.training.validation_cutoff
     return {**shared, "memory_mb": memory, "metric": model.metric, **views}
+
+
+def first_stage(settings: Resolved, system: str) -> System:
+    """The row that a chain of second stages begins with; any other row is its own."""
+    own = settings.systems[system]
+    return first_stage(settings, own.from_) if own.from_ else own
 
 
 def merge_settings(settings: Resolved, search: str) -> Json:

@@ -127,6 +127,11 @@ class Trainer:
                 if weight.grad is not None:
                     weight.grad /= self.settings.average_gradients_over
         norm = float(clip_grad_norm_(self.model.parameters(), self.settings.clip_norm))
+        if not math.isfinite(norm):
+            raise InputError(
+                f"step {self.step + 1}: the loss is {loss} and its gradient {norm}: the training "
+                f"diverges. Lower training.learning_rate (now {self.settings.learning_rate})."
+            )
         self.optimiser.step()
         rate = self.schedule.get_last_lr()[0]
         self.schedule.step()

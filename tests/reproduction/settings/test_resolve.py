@@ -197,7 +197,6 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ("systems.muver_bm25.fuse", ["muver", "bm52"], "muver_bm25.fuse names 'bm52'. Did you"),
         ("systems.muver_bm25.fuse", ["muver", "muver_bm25"], "muver_bm25: is made of itself"),
         ("systems.muver_bm25.from", "muver", "systems.muver_bm25: a row names either"),
-        ("systems.muver_sum.k", 300, "systems.muver_sum.k is 300, but the views of only 200"),
         ("tables.table1.against", "blink", "tables.table1.against is 'blink'. Did you mean"),
         ("tables.mine", ["bm25"], "tables.mine needs a caption"),
         (

@@ -6,6 +6,7 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from muver.io.errors import InputError
 from muver.reproduction.settings import model_settings, resolve, retrieval_settings, row_settings
 from muver.reproduction.settings.rows import merge_settings, note_of
 from tests.reproduction.settings import PARAMS
@@ -256,6 +257,34 @@ def test_a_row_says_how_it_scores_several_views(settings):
     assert "weigh exp(-d/8) at d pieces from the mention, in" in note_of(settings, "som_near")
     near = resolve(PARAMS, {"models": {"cross": {"decay": 0.1}}})
     assert "weigh exp(-d/0.1) at d pieces from the mention." in note_of(near, "bm25_reranked")
+
+
+SECOND = {"method": "x", "retriever": "rerank", "model": "cross"}
+FIRST = {"method": "x", "retriever": "bm25", "match": "id", "own_page": "leave_out", "k": 200}
+
+
+def test_a_second_stage_of_a_second_stage_ranks_what_the_first_one_does():
+    chain = {"a": FIRST, "b": {**SECOND, "from": "a"}, "c": {**SECOND, "from": "b"}}
+    settings = resolve(PARAMS, {"systems": chain})
+    for system in chain:
+        made = retrieval_settings(settings, system)
+        assert (made["match"], made["own_page"], made["k"]) == ("id", "leave_out", 200)
+
+
+@pytest.mark.parametrize(
+    "first, more, said",
+    [
+        ({"match": "id"}, {"fuse": ["b", "muver"]}, "matches by title, its part b by id"),
+        ({"own_page": "leave_out"}, {"fuse": ["b", "muver"]}, "its parts differ in own_page"),
+        ({"k": 10}, {"fuse": ["muver", "bm25"]}, "goes up to 64, but b keeps only 10"),
+    ],
+)
+def test_what_a_second_stage_has_of_the_first_is_looked_at(first, more, said):
+    own = {"a": {"method": "x", "retriever": "bm25", **first}, "b": {**SECOND, "from": "a"}}
+    own["fused"] = {"method": "x", "by": "reciprocal_rank", **more}
+    table = {"caption": "x", "rows": ["b", "fused"]}
+    with pytest.raises(InputError, match=said):
+        resolve(PARAMS, {"systems": own, "tables": {"mine": table}})
 
 
 def test_swept_layers_and_seeds_have_the_row_s_note():

@@ -503,3 +503,9 @@ def test_a_damaged_checkpoint_is_told_at_the_start(encoder, corpus, tmp_path, ki
         with pytest.raises(InputError, match=rf"{name}\.pt: damaged.*Delete .*checkpoints"):
             run(tmp_path, encoder, corpus)
         path.write_bytes(whole)
+
+
+def test_a_training_that_diverges_ends_with_its_step(encoder, corpus, tmp_path):
+    with pytest.raises(InputError, match=r"step 2: the loss is nan .*learning_rate .now 1e\+30"):
+        run(tmp_path, encoder, corpus, learning_rate=1e30, warmup=0.0)
+    assert not (tmp_path / "model").exists()
