@@ -315,6 +315,18 @@ def _seeds(settings: Resolved) -> Iterator[str]:
                 "and 6 have one seed. Leave it out."
             )
     for name, seeds in further_seeds(settings).items():
+        where = "repeat_seeds" if name == "table1" else f"tables.{name}.repeat_seeds"
         if settings.seed in seeds:
-            where = "repeat_seeds" if name == "table1" else f"tables.{name}.repeat_seeds"
             yield f"{where} holds {settings.seed}, which is the seed itself. Leave it out."
+        for model in chain.from_iterable(
+            _ranks(settings, row) for row in settings.tables[name].rows
+        ):
+            if (own := settings.models[model].seed) in seeds:
+                yield f"{where} holds {own}, which is models.{model}.seed. Leave one of them out."
+
+
+def _ranks(settings: Resolved, row: str) -> list[str]:
+    """The models that rank for a row, for those of which it is made too."""
+    own = settings.systems[row]
+    parts = chain.from_iterable(_ranks(settings, part) for part in rows_named_by(own))
+    return [*([own.model] if own.model else []), *parts]

@@ -287,6 +287,17 @@ def test_what_a_second_stage_has_of_the_first_is_looked_at(first, more, said):
         resolve(PARAMS, {"systems": own, "tables": {"mine": table}})
 
 
+@pytest.mark.parametrize("row", ["blink_128", "plain", "fused"])
+def test_a_model_s_own_seed_is_no_further_one(row):
+    own = {"plain": {"method": "x", "model": "blink_128", "aggregate": "max", "k": 70}}
+    own["fused"] = {"method": "x", "fuse": ["plain", "bm25"], "by": "reciprocal_rank"}
+    table = {"caption": "x", "rows": ["bm25", row], "repeat_seeds": [5, 6]}
+    given = {"systems": own, "tables": {"mine": table}, "models": {"blink_128": {"seed": 5}}}
+    with pytest.raises(InputError, match=r"mine.repeat_seeds holds 5, which is models.blink_128.s"):
+        resolve(PARAMS, given)
+    resolve(PARAMS, {**given, "models": {"blink_128": {"seed": 4}}})
+
+
 def test_swept_layers_and_seeds_have_the_row_s_note():
     settings = resolve(PARAMS, {"repeat_seeds": [7]})
     for derived, row in (("muver_close_2", "muver"), ("som_seed7", "som")):
