@@ -181,17 +181,22 @@ class _Builder:
 
     def above_seeds(self, own: Entry, seeds: Mapping[str, Seeds]) -> Entry:
         """A parent above a row's own run and those of its further seeds, by set."""
-        systems = next(iter(seeds.values())).values
-        others = [system for system in systems if system != own.tags["system"]]
+        first = own.tags["system"]
+        others = [one for one in next(iter(seeds.values())).values if one != first]
         runs = [own, *(self.run(system, own.name, {}) for system in others)]
+        # By their names, as a row that is made of others has no model of its own with a seed.
+        drawn = [own.parameters["seed"], *(one.removeprefix(f"{first}_seed") for one in others)]
         key, metrics = short_hash({"seeds_of": own.key}), {}
         for name, one in seeds.items():
             for of, recall in (("mean", one.mean), ("spread", one.spread)):
                 group = f"seeds_{of}{self.ends[name]}"
                 metrics |= describe.recalls(group, recall, self.table.cutoffs)
         return parent(
-            [replace(run, name=f"{own.name} (seed {run.parameters['seed']})") for run in runs],
-            {"system": own.tags["system"]},
+            [
+                replace(run, name=f"{own.name} (seed {seed})")
+                for run, seed in zip(runs, drawn, strict=True)
+            ],
+            {"system": first},
             key=key,
             name=own.name,
             metrics=metrics,

@@ -13,12 +13,14 @@ from tests.reproduction.tracking.conftest import TableFiles, active, evaluation,
 Lines = list[dict[str, str]]
 
 
-def write(files: TableFiles, hits: dict[int, int]) -> None:
-    """One row with a system a seed."""
+def write(files: TableFiles, hits: dict[int, int], fused: bool = False) -> None:
+    """One row with a system a seed; of a fused one the settings have the first seed alone."""
     found = [
-        evaluation("muver" if seed == 1 else f"muver_seed{seed}", count, seed)
+        evaluation("muver" if seed == 1 else f"muver_seed{seed}", count, 1 if fused else seed)
         for seed, count in hits.items()
     ]
+    for one in found if fused else ():
+        one["settings"]["parts"] = {one["system"]: {}}  # so that their keys differ
     seeds = Seeds(
         values={one["system"]: one["micro"] for one in found},
         mean={1: 62.5, 8: 100.0},
@@ -56,6 +58,12 @@ def test_seeds_that_come_and_go(client: MlflowClient, name: str, record_seeds):
     assert before[1] == after[1]
     assert {parent_of(client, line) for line in after[1:]} == {after[0]["run_id"]}
     assert {run.info.run_id for run in active(client, name)} == {line["run_id"] for line in after}
+
+
+def test_seeds_of_a_fused_row_are_told_apart(files: TableFiles, name: str):
+    write(files, {1: 3, 7: 2}, fused=True)
+    lines = record_files(files, name)
+    assert [line["method"] for line in lines] == ["MuVER", "MuVER (seed 1)", "MuVER (seed 7)"]
 
 
 def test_one_seed_is_a_single_run(client: MlflowClient, name: str, record_seeds):
