@@ -141,7 +141,7 @@ def test_a_log_that_cannot_be_written(tmp_path, capsys):
 
 def test_hidden_characters_of_names_and_texts_are_shown(tmp_path, capsys):
     hostile = "\x1b[2J\u202e\x9b31m\x7f"
-    title = f"{hostile}=1+1 \\input{{x}} <b>"
+    title = f"{hostile}=1+1 \\input{{x}} <bb>"
     (tmp_path / hostile).mkdir()
     source, index, log = (tmp_path / hostile / one for one in ("kb.jsonl", "index", "log"))
     source.write_text(json.dumps({"id": "Q1", "title": title, "description": f"A tower. {title}"}))

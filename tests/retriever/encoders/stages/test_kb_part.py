@@ -76,10 +76,9 @@ def store_of(kb, model, root):
     count, texts = len(rows), [" ".join(row["paragraphs"]) for row in rows]
     world, numbers = ["wiki"] * count, list(range(count))
     ids, titles = [row["id"] for row in rows], [row["title"] for row in rows]
-    spans = [[0] * len(row["paragraphs"]) for row in rows]
     columns = {
         ENTITIES: [world, numbers, ids, titles, texts, [None] * count],
-        SENTENCES: [world, numbers, [row["paragraphs"] for row in rows], spans, spans],
+        SENTENCES: [world, numbers, [row["paragraphs"] for row in rows]],
         MENTIONS: [["m"], ["test"], ["wiki"], [None], ["left"], ["it"], ["right"], [0], [""]],
     }
     paths = {}
