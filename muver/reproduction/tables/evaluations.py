@@ -121,6 +121,8 @@ def row_of(kind: type[RowKind], row: Row, found: Mapping[str, Evaluations], **ow
     evaluations = {name: one.by_system[row.system] for name, one in found.items()}
     first = next(iter(evaluations.values()))
     settings, said = first.settings, [row.note, *(one.in_words for one in first.choices)]
+    if first.set == "val" and any(one.among for one in first.choices):
+        said.append("These mentions made the choice, which flatters the row.")
     return kind(
         method=row.method,
         system=row.system,

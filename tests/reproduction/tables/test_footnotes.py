@@ -92,6 +92,9 @@ def test_what_validation_chose_ends_the_note(evaluation, write, tmp_path):
     said = "Validation chose beta 2 among 1, 2, by hits at 16, the greatest that was tried."
     made = json.loads(out.with_suffix(".json").read_text())["rows"]
     assert [row["note"] for row in made] == [said, f"{OURS} {said}"]
+    make_table("table1", write(*({**one, "set": "val"} for one in found)), out, {"rows": rows})
+    made = json.loads(out.with_suffix(".json").read_text())["rows"]
+    assert made[0]["note"] == f"{said} These mentions made the choice, which flatters the row."
 
 
 def test_a_note_is_a_sentence(made):
