@@ -19,7 +19,8 @@ def derive(settings: Resolved) -> None:
     _write_out_the_sweep(settings)
     if not settings.over_kb:
         for name, table in settings.tables.items():
-            settings.tables[name] = replace(table, rows=_distinct(settings, table.rows))
+            rows = _distinct(settings, table.rows, table.against)
+            settings.tables[name] = replace(table, rows=rows)
     for name, seeds in further_seeds(settings).items():
         rows = settings.tables[name].rows
         made = {row: [_with_seed(settings, row, seed) for seed in seeds] for row in rows}
@@ -34,10 +35,15 @@ def further_seeds(settings: Resolved) -> dict[str, list[int]]:
     return own | {"table1": settings.repeat_seeds}
 
 
-def _distinct(settings: Resolved, rows: list[str]) -> list[str]:
-    """The rows that differ from those before them by more than their name."""
+def _distinct(settings: Resolved, rows: list[str], against: str | None) -> list[str]:
+    """The rows that differ from those before them by more than their name.
+
+    Of equal ones the row ``against`` which a table tests stands for all, else the first.
+    """
     made = [{**row_settings(settings, row), "system": None} for row in rows]
-    return [row for n, row in enumerate(rows) if made[n] not in made[:n]]
+    tested = made.index(made[rows.index(against)]) if against in rows else None
+    firsts = [n for n in range(len(rows)) if made[n] not in made[:n]]
+    return [against if n == tested else rows[n] for n in firsts]
 
 
 def _try_each_value(settings: Resolved, system: str) -> None:
