@@ -51,6 +51,14 @@ def test_jobs_of_worlds(worlds):
     assert scratch["pretrain", ""].trained
 
 
+def test_a_view_of_the_whole_description_is_counted():
+    plain, more = (
+        jobs_of(graph(models={"muver": {"training": {"global_view": tokens}}}))["train", "muver"]
+        for tokens in (8, 128)
+    )
+    assert more.trained / plain.trained == (32 + 10 * 40 + 128) / (32 + 10 * 40 + 8)
+
+
 def test_what_reads_candidates_and_spans_has_tokens():
     found = jobs_of(graph(results=["distilled", "beyond"]))
     mentions = find_source("miniwikia").published.mentions["train"]
