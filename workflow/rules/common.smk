@@ -127,9 +127,9 @@ def tables_to_show():
 
 FOLLOWER = Follower(tables_to_show, lambda: link(W, here), Path(workflow.overwrite_workdir or ""))
 if workflow.is_main_process:
-    for link_ in Path("results").glob("*"):  # Snakemake fails at one that leads nowhere
-        if link_.is_symlink() and not link_.exists():
-            link_.unlink()
+    for path in Path("results").glob("*"):  # Snakemake fails at a link that leads nowhere
+        if path.is_symlink() and not path.exists():
+            path.unlink()
     logger.addFilter(names_the_holder)
     logger.addHandler(FOLLOWER)
 

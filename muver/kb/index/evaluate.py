@@ -69,7 +69,7 @@ def measure(index: OpenIndex, mentions: Iterable[Labelled], cutoffs: Sequence[in
     """Rank entities for mentions and count where their golds stand.
 
     A mention that names no world is ranked among all entities; one world alone may then have its
-    gold. Intervals are Wilson's, as a bootstrap of mentions that are all found has no width.
+    gold. The interval over all mentions is Wilson's: a bootstrap has no width where all are found.
     """
     ranks: list[int] = []
     worlds: list[str] = []

@@ -326,7 +326,7 @@ def _seeds(settings: Resolved) -> Iterator[str]:
 
 
 def _ranks(settings: Resolved, row: str) -> list[str]:
-    """The models that rank for a row, for those of which it is made too."""
+    """The models that rank for a row and for the rows that it is made of."""
     own = settings.systems[row]
     parts = chain.from_iterable(_ranks(settings, part) for part in rows_named_by(own))
     return [*([own.model] if own.model else []), *parts]

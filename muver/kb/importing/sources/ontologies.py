@@ -180,7 +180,7 @@ class _Concepts:
 def obo(path: Path, given: Given) -> Iterator[Item]:
     """Read the terms of a file, in its order, all held in memory.
 
-    Imports are not read: what only they have is above no term, and is counted.
+    Imports are not read: a parent that only they have is left out and counted.
     """
     text, terms, strangers = _readable(path)
     for number in strangers:
@@ -189,12 +189,12 @@ def obo(path: Path, given: Given) -> Iterator[Item]:
         warnings.simplefilter("ignore")  # about what pronto doesn't keep
         try:
             ontology = pronto.Ontology(io.BytesIO(text), import_depth=0)
-            for identity, number in terms:
-                yield _term(ontology, identity, f"line {number}", given)
+            found = [_term(ontology, one, f"line {number}", given) for one, number in terms]
         except BaseException as error:  # a panic of its parser, in Rust, is no Exception
             if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
                 raise
             raise InputError(f"{path}: not valid OBO ({error}).") from None
+    yield from found
 
 
 def _term(ontology: pronto.Ontology, identity: str, place: str, given: Given) -> Item:
