@@ -34,6 +34,9 @@ def start(device: str, precision: str, threads: int) -> Accelerator:
             "compute.device is 'cuda', but torch sees no CUDA device here. Set it to 'auto' or "
             "'cpu', or install the CUDA build (make setup GPU=1)."
         )
+    # cuDNN builds a plan for each shape of attention that is new, up to a second each, and packed
+    # sequences bring new ones in most steps.
+    torch.backends.cuda.enable_cudnn_sdp(False)
     on_cpu = device == "cpu" or not cuda
     accelerator = Accelerator(cpu=on_cpu, mixed_precision=MIXED_PRECISION[precision])
     if precision == "int8" and (accelerator.device.type != "cpu" or not multiplies_bytes()):

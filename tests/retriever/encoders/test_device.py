@@ -19,6 +19,7 @@ def test_the_settings_are_followed():
         accelerator = device.start("cpu", "fp32", 3)
         assert torch.get_num_threads() == 3
         assert accelerator.device.type == "cpu" and accelerator.mixed_precision == "no"
+        assert not torch.backends.cuda.cudnn_sdp_enabled()
     finally:
         torch.set_num_threads(before)
 

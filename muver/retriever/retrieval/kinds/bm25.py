@@ -1,5 +1,6 @@
 """BM25: match words of the mention with words of title and description."""
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -87,13 +88,11 @@ class BM25:
         method: str = "lucene",
         stopwords: str | None = None,  # "en": without English function words
     ):
-        import bm25s
-
         self._stopwords, self._documents = stopwords, len(documents)
         words = self._words(documents, ids=True)
         self._index = None
         if words.vocab:  # bm25s cannot index documents without a single word
-            self._index = bm25s.BM25(k1=k1, b=b, method=method)
+            self._index = _bm25s().BM25(k1=k1, b=b, method=method)
             self._index.index(words, create_empty_token=False, show_progress=False)
 
     def scores(self, queries: Sequence[str]) -> "np.ndarray":
@@ -107,10 +106,18 @@ class BM25:
         return scores
 
     def _words(self, texts: Sequence[str], ids: bool) -> Any:
-        import bm25s
-
         left_out = self._stopwords or []
-        return bm25s.tokenize(list(texts), stopwords=left_out, show_progress=False, return_ids=ids)
+        return _bm25s().tokenize(
+            list(texts), stopwords=left_out, show_progress=False, return_ids=ids
+        )
+
+
+def _bm25s() -> Any:
+    # It starts JAX where that is installed, which would take three quarters of a GPU's memory.
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+    import bm25s
+
+    return bm25s
 
 
 def document(entity: Mapping[str, Any], tokens: int | None = None) -> str:

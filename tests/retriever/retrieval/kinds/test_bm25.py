@@ -1,6 +1,8 @@
 """BM25 against the formula written out, and the run it makes."""
 
 import json
+import subprocess
+import sys
 from math import log
 from pathlib import Path
 
@@ -27,6 +29,23 @@ def lucene(frequency: int, containing: int, length: int, k1: float = 1.2, b: flo
     """A word's part in the score of one of three documents of mean length 2."""
     idf = log(1 + (3 - containing + 0.5) / (containing + 0.5))
     return idf * frequency / (frequency + k1 * (1 - b + b * length / 2))
+
+
+WITH_JAX = """
+import os, sys, types
+from muver.retriever.retrieval.kinds.bm25 import BM25
+jax = types.ModuleType("jax")
+lax = jax.lax = types.ModuleType("jax.lax")
+lax.top_k = lambda *_: print(os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"])
+sys.modules.update({"jax": jax, "jax.lax": lax})
+BM25(["a word"])
+"""
+
+
+def test_a_gpu_stays_free_where_jax_is_installed():
+    """bm25s calls JAX as it is imported, which takes three quarters of a GPU unless told not to."""
+    code = [sys.executable, "-c", WITH_JAX]
+    assert subprocess.run(code, capture_output=True, text=True).stdout == "false\n"
 
 
 def test_scores_are_the_formula():
