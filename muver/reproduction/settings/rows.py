@@ -246,6 +246,8 @@ def row_settings(settings: Resolved, system: str) -> Json:
     row["retrieve"].pop("memory_mb", None)  # bounds memory, moves no score
     if parts := rows_named_by(own):
         row["parts"] = {part: row_settings(settings, part) for part in parts}
+        drawn = [part["seed"] for part in row["parts"].values() if part["seed"] != settings.seed]
+        row["seed"] = drawn[0] if drawn else settings.seed
     if own.model:
         row["model"] = model_settings(settings, own.model)
         row["segment"] = settings.segment.as_dict()

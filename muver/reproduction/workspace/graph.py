@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from muver.reproduction.settings import Resolved, model_settings, row_settings
 from muver.reproduction.settings.rows import (
     negatives_settings,
     pretrain_settings,
+    rows_named_by,
     seed_of,
     trained_as,
     views_of,
@@ -250,6 +252,13 @@ class Graph(ABC):
             return self.weights(own.start or own.best_of[0])
         return self.start_of(seed_of(self.settings, model))[f"/{MANIFEST_FILE}"]
 
+    def all_weights(self, system: str) -> list[File]:
+        """:meth:`weights` of a row's model, and of those of the rows that it is made of."""
+        own = self.settings.systems[system]
+        found = [self.weights(own.model)] if own.model else []
+        found += chain.from_iterable(map(self.all_weights, rows_named_by(own)))
+        return list({one.path: one for one in found}.values())
+
     # Runs and scores.
 
     def kind(self, system: str) -> str:
@@ -273,10 +282,11 @@ class Graph(ABC):
     def evaluation(self, system: str, name: str) -> Artifact:
         """Scores of a system on a set, and the ranks of the gold entities."""
         run, inputs = self.run(system, name), self.gold(name)
-        if model := self.settings.systems[system].model:
-            inputs["identity"] = self.weights(model)
-            if self.settings.models[model].best_of:
-                inputs["choice"] = self.model(model)[LOG]
+        if weights := self.all_weights(system):
+            inputs["identity"] = weights
+        model = self.settings.systems[system].model
+        if model and self.settings.models[model].best_of:
+            inputs["choice"] = self.model(model)[LOG]
         own = {"row": row_settings(self.settings, system), **self.agreement}
         settings = self.settings.evaluate.as_dict() | own
         return self.made(

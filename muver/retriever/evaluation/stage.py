@@ -5,7 +5,7 @@ candidates from the mention's own world, or a benchmark over one knowledge base 
 WNED-WIKI), with every entity of Wikipedia as a candidate.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,7 +49,7 @@ def evaluate(
     counts: Path | None = None,
     kb: Path | None = None,
     report: Path | None = None,
-    encoder: Path | None = None,
+    encoder: Sequence[Path] = (),
     choice: Path | None = None,
     trec: bool = False,
 ) -> None:
@@ -70,8 +70,8 @@ def evaluate(
         JSON file for the evaluation. The ranks get the same name with ``.parquet``
         (:mod:`muver.retriever.evaluation.recall`).
     encoder
-        Manifest of the start encoder. Its identity (for a directory the hash of its weights)
-        becomes part of the settings of a row that has a model.
+        Manifests of the start encoders of a row's models. Their identities (for a directory the
+        hash of its weights) become part of its settings.
     choice
         If the row's model is the best of several: its training log, which says which one.
     trec
@@ -91,8 +91,9 @@ def evaluate(
             "knowledge base."
         )
     row, cutoffs = settings.row, settings.cutoffs
-    if encoder is not None and "model" in row:
-        row = {**row, "encoder": read_json(encoder)["identity"]}
+    if encoder:
+        first, *further = (read_json(one)["identity"] for one in encoder)
+        row = {**row, "encoder": first, **({"further_encoders": further} if further else {})}
     manifest = read_json(run_manifest)
     made = manifest["settings"]
     if cutoffs[-1] > made["k"]:

@@ -298,6 +298,14 @@ def test_a_model_s_own_seed_is_no_further_one(row):
     resolve(PARAMS, {**given, "models": {"blink_128": {"seed": 4}}})
 
 
+def test_a_fused_row_has_the_seed_of_its_parts():
+    fused = {"method": "x", "fuse": ["bm25", "blink_128"], "by": "reciprocal_rank"}
+    table = {"caption": "x", "rows": ["fused"], "repeat_seeds": [7]}
+    settings = resolve(PARAMS, {"systems": {"fused": fused}, "tables": {"mine": table}})
+    seeds = [row_settings(settings, row)["seed"] for row in ("fused", "fused_seed7")]
+    assert seeds == [settings.seed, 7]
+
+
 def test_swept_layers_and_seeds_have_the_row_s_note():
     settings = resolve(PARAMS, {"repeat_seeds": [7]})
     for derived, row in (("muver_close_2", "muver"), ("som_seed7", "som")):

@@ -131,6 +131,19 @@ def test_weights_are_named_through_starts_and_choices():
     assert made.weights("som").artifact is made.start
 
 
+def test_a_row_names_the_weights_of_all_rows_that_it_is_made_of():
+    """So that its key is another one with another encoder."""
+    made = graph(preset="zeshel", systems={"muver_bm25": {"fuse": ["blink_512", "released"]}})
+    start, released = made.start["/manifest.json"], made.model("muver_released")["/manifest.json"]
+    for system, expected in [
+        ("bm25", []), ("muver", [start]), ("muver_bm25_rrf", [start]),
+        ("muver_bm25", [start, released]),
+    ]:  # fmt: skip
+        assert made.all_weights(system) == expected
+        found = made.evaluation(system, "test").inputs.get("identity", [])
+        assert found == expected
+
+
 def test_a_seed_names_other_files_of_what_is_drawn_and_the_same_of_the_rest():
     first, other = graph(), graph(seed=7)
     assert first.model("muver").path != other.model("muver").path

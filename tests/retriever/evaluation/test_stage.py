@@ -1,7 +1,7 @@
 """The evaluate stage: its file, and runs it refuses."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -32,7 +32,7 @@ def run_stage(corpus: Path, tiny: SimpleNamespace) -> Stage:
         cutoffs=(1, 2, 3),
         dataset="tiny",
         name="test",
-        encoder: Path | None = None,
+        encoder: Sequence[Path] = (),
         choice: Path | None = None,
         out: str = "out.json",
         trec: bool = False,
@@ -140,12 +140,14 @@ def test_same_input_same_bytes(run_stage: Stage, corpus: Path):
     assert outputs() == outputs()
 
 
-def test_encoder_joins_the_settings_of_rows_with_a_model(run_stage: Stage, corpus: Path):
+def test_encoders_join_the_settings_of_a_row(run_stage: Stage, corpus: Path):
+    """Those of its parts too, so that a fusion with another encoder is another row."""
     (corpus / "start.json").write_text('{"identity": {"name": "scratch"}}')
-    row = {**ROW, "model": {"score": "max"}}
-    found = run_stage(row=row, encoder=corpus / "start.json")
-    assert found["settings"] == {**row, "encoder": {"name": "scratch"}}
-    assert run_stage(encoder=corpus / "start.json")["settings"] == ROW  # BM25 has none
+    (corpus / "other.json").write_text('{"identity": {"name": "other"}}')
+    own = {"encoder": {"name": "scratch"}}
+    assert run_stage(encoder=[corpus / "start.json"])["settings"] == {**ROW, **own}
+    both = run_stage(encoder=[corpus / "start.json", corpus / "other.json"])["settings"]
+    assert both == {**ROW, **own, "further_encoders": [{"name": "other"}]}
 
 
 def test_which_of_several_models_was_chosen(run_stage: Stage, corpus: Path):
@@ -155,7 +157,7 @@ def test_which_of_several_models_was_chosen(run_stage: Stage, corpus: Path):
     row = {**ROW, "model": {"best_of": {"a": {"pooling": "auto"}, "b": {"pooling": "span"}}}}
     encoder = corpus / "start.json"
     encoder.write_text('{"identity": {"vectors": {"pooling": "cls"}}}')
-    assert run_stage(row=row, encoder=encoder, choice=log)["model_chosen"] == {
+    assert run_stage(row=row, encoder=[encoder], choice=log)["model_chosen"] == {
         "setting": "model",
         "value": "b (pooling span)",
         "among": ["a (pooling cls)", "b (pooling span)"],
@@ -163,7 +165,7 @@ def test_which_of_several_models_was_chosen(run_stage: Stage, corpus: Path):
     }
     log.write_text('{"step": 1, "loss": 2.0}\n')
     with pytest.raises(InputError, match=r"training_log\.jsonl: does not say which model"):
-        run_stage(row=row, encoder=encoder, choice=log)
+        run_stage(row=row, encoder=[encoder], choice=log)
 
 
 def test_precision_of_a_row_that_is_not_in_fp32(run_stage: Stage):
