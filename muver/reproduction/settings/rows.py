@@ -246,6 +246,7 @@ def row_settings(settings: Resolved, system: str) -> Json:
     row["retrieve"].pop("memory_mb", None)  # bounds memory, moves no score
     if parts := rows_named_by(own):
         row["parts"] = {part: row_settings(settings, part) for part in parts}
+        # A row without a model is of the seed that its parts are trained with.
         drawn = [part["seed"] for part in row["parts"].values() if part["seed"] != settings.seed]
         row["seed"] = drawn[0] if drawn else settings.seed
     if own.model:
