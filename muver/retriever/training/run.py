@@ -107,7 +107,6 @@ def trainer_of(
     inputs = {name: sha256_of(start / name) for name in start_files(start)}
     inputs |= {path.name: sha256_of(path) for path in tables}
     key = short_hash({"settings": config.as_dict(), "compute": compute.as_dict(), "inputs": inputs})
-    device.keep_freed_memory()
     accelerator = device.start(compute.device, compute.precision, compute.threads)
     torch.manual_seed(settings.seed)
     model = kind.start(start, config)

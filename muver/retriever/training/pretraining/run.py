@@ -33,7 +33,6 @@ def pretrain(
     start
         An encoder. The new identity is its manifest's identity with these settings.
     """
-    device.keep_freed_memory()
     accelerator = device.start(compute.device, settings.precision, compute.threads)
     if not is_packed(read_json(start / "config.json")):
         raise InputError(
