@@ -167,10 +167,13 @@ class _Lister:
             case "train_cross":
                 return self.reranking(one)
             case "teach":
-                most = own["views"].get("training_views") if "views" in own else 1
-                views = min(data.views, most or data.views)
-                pairs = data.mentions["train"] * (1 + own["per_mention"]) * views
-                return Job(one, encoded=pairs * sum(self.layout(one)[1:]))
+                views, tokens, context = self.layout(one)
+                if alone := own.get("views"):
+                    views = min(data.views, alone.get("training_views") or data.views)
+                    tokens = alone["max_tokens"]
+                mentions = data.mentions["train"] * own.get("labelled", 1)
+                pairs = mentions * (1 + own["per_mention"]) * views
+                return Job(one, encoded=pairs * (tokens + context))
             case "convert" | "choose":
                 return Job(one, 2 * self.tower)
             case ("encode" | "encode_global" | "encode_part" | "encode_mentions" | "encode_spans"

@@ -220,8 +220,11 @@ class Graph(ABC):
         if not own.teacher:
             return {}
         settings = {"per_mention": own.negatives.count, **self.precision}
+        made = model_settings(self.settings, model)
         if own.teacher.over:
-            settings["views"] = model_settings(self.settings, model)["views"]
+            settings["views"] = made["views"]
+        if "labelled" in made["training"]:
+            settings |= {"labelled": made["training"]["labelled"], "seed": made["seed"]}
         inputs = {"model": self.model(own.teacher.from_), **self.training_data(model)}
         made = self.made("lessons", model, "teach", settings, self.compute, **inputs)
         return {"lessons": made[".parquet"]}

@@ -6,6 +6,7 @@ from itertools import accumulate, chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
+from msgspec import UNSET, UnsetType
 
 from muver.retriever.training.batches import Lesson
 from muver.retriever.views.layout import Ids, Markers, merged_view
@@ -39,12 +40,15 @@ class Teacher(NamedTuple):
     over_views: bool = False
 
 
-def share_of(examples: list[Example], share: float, seed: int) -> list[Example]:
-    """Some of the examples, in their order; with one seed, a smaller share is part of a greater."""
-    drawn = np.random.default_rng(seed).permutation(len(examples))[
-        : math.ceil(share * len(examples))
-    ]
-    return [examples[number] for number in sorted(drawn)]
+def examples_of(worlds: Sequence[World], share: float | UnsetType, seed: int) -> list[Example]:
+    """The mentions of the worlds in turn, or a share of them drawn by the seed; with one seed, a
+    smaller share is part of a greater.
+    """
+    examples = [(w, m) for w, world in enumerate(worlds) for m in range(len(world.gold))]
+    if share is UNSET:
+        return examples
+    drawn = np.random.default_rng(seed).permutation(len(examples))
+    return [examples[number] for number in sorted(drawn[: math.ceil(share * len(examples))])]
 
 
 def lay_out(

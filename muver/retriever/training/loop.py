@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import torch
 from accelerate import Accelerator
-from msgspec import UNSET
 from torch.nn.utils import clip_grad_norm_
 
 from muver.io.errors import InputError
@@ -21,10 +20,10 @@ from muver.retriever.training.batches import epoch_batches
 from muver.retriever.training.checkpoint import Checkpoints
 from muver.retriever.training.examples import (
     Teacher,
+    examples_of,
     fill_with_empty_views,
     lay_out,
     lesson_of,
-    share_of,
     with_merged_pair,
 )
 from muver.retriever.training.log import VALIDATION
@@ -56,9 +55,7 @@ class Trainer:
         self.validation, self.settings, self.seed = validation, settings, seed
         self.accelerator, self.checkpoints, self.teacher = accelerator, checkpoints, teacher
         self.worlds = training
-        self.examples = [(w, m) for w, world in enumerate(training) for m in range(len(world.gold))]
-        if settings.labelled is not UNSET:
-            self.examples = share_of(self.examples, settings.labelled, seed)
+        self.examples = examples_of(training, settings.labelled, seed)
         adam = (settings.weight_decay, settings.adam_epsilon, settings.optimiser)
         self.optimiser = build_optimiser(model, settings.learning_rate, *adam)
         planned = planned_steps(len(self.examples), settings.batch_size, settings.epochs)

@@ -8,10 +8,11 @@ from msgspec import UNSET, UnsetType
 
 from muver.io.files import sha256_of, write_manifest
 from muver.io.parquet import table_of, write_table
-from muver.io.typed import Count
+from muver.io.typed import Count, Natural, Share
 from muver.retriever.corpus.schema import LESSONS, negatives_of
 from muver.retriever.encoders.settings import Encoding
 from muver.retriever.encoders.stages.pairs import PairScorer
+from muver.retriever.training.examples import examples_of
 from muver.retriever.views.settings import Views
 from muver.retriever.views.worlds import load_worlds
 
@@ -19,10 +20,15 @@ from muver.retriever.views.worlds import load_worlds
 class Teach(Encoding):
     """How many of each mention's hard negatives are scored, and by which views one by one: those
     of training. Without ``views`` an entity has the teacher's own, and one score.
+
+    With ``labelled`` only those mentions are scored that a training with this share and ``seed``
+    sees.
     """
 
     per_mention: Count
     views: Views | UnsetType = UNSET
+    labelled: Share | UnsetType = UNSET
+    seed: Natural = 0
 
 
 def teach(
@@ -42,15 +48,18 @@ def teach(
     config, pieces = scorer.model.config, scorer.model.pieces
     hard = negatives_of(negatives, settings.per_mention)
     texts, more = (entities, mentions, sentences, "train"), {"gold_only": True, "negatives": hard}
-    ids, scores = [], []
     views = config.views if settings.views is UNSET else settings.views
     layouts = SimpleNamespace(views=views, context=config.context)
     limit = views.training_views or None
-    for world in load_worlds(*texts, layouts, pieces, **more):
+    worlds = load_worlds(*texts, layouts, pieces, **more)
+    taught = set(examples_of(worlds, settings.labelled, settings.seed))
+    found = {}
+    for place, world in enumerate(worlds):
         world = with_fields(world, views=[own[:limit] for own in world.views])
-        among = [(gold, *some) for gold, some in zip(world.gold, world.negatives, strict=True)]
-        scores += scorer.scores(world, among)
-        ids += world.mention_ids
-    write_table(out, table_of(LESSONS, [ids, scores]))
+        each = enumerate(zip(world.gold, world.negatives, strict=True))
+        among = [(gold, *some) if (place, one) in taught else () for one, (gold, some) in each]
+        found |= dict(zip(world.mention_ids, scorer.scores(world, among), strict=True))
+    found = {mention: scores for mention, scores in found.items() if len(scores)}
+    write_table(out, table_of(LESSONS, [[*found], [*found.values()]]))
     made_of = {"negatives": sha256_of(negatives), "mentions": sha256_of(mentions)}
     write_manifest(manifest, "teach", settings.as_dict(), made_of)

@@ -295,6 +295,9 @@ def test_a_teacher_scores_the_negatives_of_the_model_that_it_teaches():
     other = graph(models={"cross": {"training": {"epochs": 9}}})
     assert other.model("muver_distilled").key != model.key
     assert made.model("muver_mined").inputs.keys() == model.inputs.keys() - {"lessons"}
+    fewer = graph(models={"muver_distilled": {"training": {"labelled": 0.5}, "seed": 7}})
+    lessons = fewer.model("muver_distilled").inputs["lessons"].artifact
+    assert (lessons.settings["labelled"], lessons.settings["seed"]) == (0.5, 7)
 
 
 @pytest.mark.parametrize(("device", "gpus"), [("cpu", 0), ("auto", 0), ("cuda", 1)])

@@ -96,6 +96,25 @@ def test_views_are_taught_one_by_one(encoder, corpus, tmp_path, whole):
         assert len(own) == 4
 
 
+@pytest.mark.parametrize("share", [0, 0.01, 0.5])
+def test_only_the_mentions_that_a_training_sees_are_scored(encoder, corpus, files, tmp_path, share):
+    """The training looks up each of its examples; the scores are those that all of them get."""
+    _, negatives, lessons = files
+    some, manifest = tmp_path / "some.parquet", tmp_path / "some.json"
+    asked = tiny.settings(Teach, per_mention=3, labelled=share, seed=SETTINGS["seed"])
+    teach(tmp_path / "cross", *corpus, negatives, some, manifest, asked)
+    training = {**SETTINGS["training"], "labelled": share}
+    trainer = trainer_of(
+        read(ModelTraining, {**WITH, "training": training, "teacher": {"weight": 1}}),
+        read(Machine, tiny.COMPUTE), encoder, *corpus, negatives, tmp_path / "checkpoints", some,
+    )  # fmt: skip
+    found, every = lessons_of(some), lessons_of(lessons)
+    sees = {trainer.worlds[place].mention_ids[mention] for place, mention in trainer.examples}
+    assert found.keys() == sees and len(sees) < len(every)
+    for mention, scores in found.items():
+        np.testing.assert_allclose(scores, every[mention], atol=1e-6)
+
+
 @pytest.mark.parametrize("metric", ["dot", "l2"])
 def test_the_gradient_of_a_lesson_on_views(encoder, metric):
     """It is that of the divergence over single views, whatever an entity's best one is."""
