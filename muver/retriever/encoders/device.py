@@ -17,7 +17,7 @@ MMAP_MAX, TRIM_THRESHOLD = -4, -1  # options of mallopt, from the GNU C library'
 
 
 def start(device: str, precision: str, threads: int) -> Accelerator:
-    """Set the threads and make the accelerator of this process.
+    """Set the threads, keep freed memory, and make the accelerator of this process.
 
     Under ``torchrun`` every process calls this and joins the group by itself. The device ``auto``
     is CUDA where there is one, else the CPU, as nothing here knows others. ``auto`` precisions have

@@ -21,7 +21,7 @@ class Teach(Encoding):
     """How many of each mention's hard negatives are scored, and by which views one by one: those
     of training. Without ``views`` an entity has the teacher's own, and one score.
 
-    With ``labelled`` only those mentions are scored that a training with this share and ``seed``
+    With ``labelled`` those mentions alone are scored that a training with this share and ``seed``
     sees.
     """
 
@@ -52,14 +52,13 @@ def teach(
     layouts = SimpleNamespace(views=views, context=config.context)
     limit = views.training_views or None
     worlds = load_worlds(*texts, layouts, pieces, **more)
-    taught = set(examples_of(worlds, settings.labelled, settings.seed))
-    found = {}
+    examples = examples_of(worlds, settings.labelled, settings.seed)
+    ids, scores = [], []
     for place, world in enumerate(worlds):
         world = with_fields(world, views=[own[:limit] for own in world.views])
-        each = enumerate(zip(world.gold, world.negatives, strict=True))
-        among = [(gold, *some) if (place, one) in taught else () for one, (gold, some) in each]
-        found |= dict(zip(world.mention_ids, scorer.scores(world, among), strict=True))
-    found = {mention: scores for mention, scores in found.items() if len(scores)}
-    write_table(out, table_of(LESSONS, [[*found], [*found.values()]]))
+        own = [mention for at, mention in examples if at == place]
+        scores += scorer.scores(world, {n: (world.gold[n], *world.negatives[n]) for n in own})
+        ids += [world.mention_ids[n] for n in own]
+    write_table(out, table_of(LESSONS, [ids, scores]))
     made_of = {"negatives": sha256_of(negatives), "mentions": sha256_of(mentions)}
     write_manifest(manifest, "teach", settings.as_dict(), made_of)
