@@ -106,7 +106,8 @@ def trainer_of(
     tables = [path for path in files if path is not None]
     inputs = {name: sha256_of(start / name) for name in start_files(start)}
     inputs |= {path.name: sha256_of(path) for path in tables}
-    key = short_hash({"settings": config.as_dict(), "compute": compute.as_dict(), "inputs": inputs})
+    made_by = {"settings": config.as_dict(), "precision": compute.precision, "inputs": inputs}
+    key = short_hash(made_by)  # not the threads: they may be others when a killed run goes on
     accelerator = device.start(compute.device, compute.precision, compute.threads)
     torch.manual_seed(settings.seed)
     model = kind.start(start, config)

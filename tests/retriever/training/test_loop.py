@@ -183,6 +183,15 @@ def test_a_run_killed_while_it_writes_a_checkpoint(encoder, corpus, tmp_path, un
     assert list((tmp_path / "checkpoints").iterdir()) == []
 
 
+def test_a_killed_run_goes_on_where_it_is_computed_otherwise(
+    encoder, corpus, tmp_path, uninterrupted, killed, monkeypatch
+):
+    killed(8, run, tmp_path, encoder, corpus)
+    monkeypatch.setitem(tiny.COMPUTE, "batch_tokens", 100)
+    kill_before(monkeypatch, 7)  # six steps are left
+    assert run(tmp_path, encoder, corpus) == uninterrupted[0]
+
+
 def test_checkpoints_of_other_settings_are_not_resumed(encoder, corpus, tmp_path, whole, killed):
     killed(8, run, tmp_path, encoder, corpus)
     assert run(tmp_path, encoder, corpus, **PARITY) == whole["as released"][0]
