@@ -102,7 +102,7 @@ class System(Settings):
     aggregate: Text | UnsetType = UNSET
     merge_layers: Natural | UnsetType = UNSET
     search: Text | UnsetType = UNSET
-    global_view: bool | UnsetType = UNSET
+    global_view: bool | Positive | UnsetType = UNSET
     spans: bool | UnsetType = UNSET
     pool: Count | UnsetType = UNSET
     decay: Positive | UnsetType = UNSET

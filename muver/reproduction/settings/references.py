@@ -214,6 +214,11 @@ def _of_model(settings: Resolved, name: str) -> Iterator[str]:
         yield f"{where}: decay weighs token vectors, of which {own.model} has none. Leave it out."
     if model.mention_parts and views["aggregate"] != "max":
         yield f"{where}: {own.model} sums best views of mention_parts. Set aggregate to max."
+    if not isinstance(views["global_view"], bool) and model.metric == "l2":
+        yield (
+            f"{where}.global_view: a sum of vectors has no meaning by distances. Set it to true "
+            "or false, or metric to dot."
+        )
     if views["aggregate"] == "learnt" and model.score != "log_mean_exp":
         yield f"{where}: {own.model} learns no aggregate. Name another one, or set its score."
     if views["merge_layers"] > settings.merge.layers:

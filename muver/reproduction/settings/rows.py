@@ -42,7 +42,7 @@ def views_of(settings: Resolved, system: str) -> Json:
         **scores,
         "merge_layers": layers,
         "search": own.search or ("distant" if layers else None),
-        "global_view": bool(own.global_view),
+        "global_view": own.global_view or False,
         "spans": bool(own.spans),
     }
 
@@ -62,7 +62,10 @@ def note_of(settings: Resolved, system: str) -> str | None:
             )
         model = trained_as(settings, own.model)
         if model.views.kind == "sentences":
-            said.append(AGGREGATES[views_of(settings, system)["aggregate"]].note)
+            views = views_of(settings, system)
+            said.append(AGGREGATES[views["aggregate"]].note)
+            if not isinstance(weight := views["global_view"], bool):
+                said.append(f"To each view's vector its global view's is added, times {weight:g}.")
         if model.mention_parts:
             parts = ", ".join(model.mention_parts)
             said.append(f"It is summed over vectors of the mention's parts: {parts}.")

@@ -58,7 +58,8 @@ def write_index(
 class SystemViews:
     """Views of a system, one world at a time: original, merged, global, exhaustive spans.
 
-    With ``spans``, merged views are left out for the entities that have every span. The folders are
+    With ``spans``, merged views are left out for the entities that have every span. A global view
+    that is added to the others is no view of its own. The folders are
     those that ``muver stage encode``, ``merge``, ``encode-global`` and ``encode-spans`` wrote; the
     last three are needed if the settings ask for their views.
     """
@@ -94,8 +95,11 @@ class SystemViews:
         self._parts: list[tuple[int, Part]] = [(ORIGINAL, self._base)]
         for number in range(1, settings.merge_layers + 1):
             self._parts.append((number, open_layer(merged, number)))
-        if settings.global_view:
+        self._added, self._weight = None, settings.global_view
+        if settings.global_view is True:
             self._parts.append((GLOBAL, open_layer(global_views, 0)))
+        elif settings.global_view:
+            self._added = open_layer(global_views, 0)
         self._exhaustive = -1  # entities with at most so many views have every span
         if settings.spans:
             self._parts.append((SPAN, open_layer(spans, 1)))
@@ -117,9 +121,9 @@ class SystemViews:
     def world(self, name: str) -> tuple[list[np.ndarray], np.ndarray, Origins]:
         """One world's views, kind by kind.
 
-        The (some views, d) vectors of each kind, memory-mapped unless some are left out. Then, for
-        the views of all kinds in this order, the (views,) entity of each, and its origin. A pooled
-        vector has that of the view it is most like.
+        The (some views, d) vectors of each kind, memory-mapped unless some are left out or changed.
+        Then, for the views of all kinds in this order, the (views,) entity of each, and its origin.
+        A pooled vector has that of the view it is most like.
         """
         layers = [(code, part.world(name)) for code, part in self._parts]
         few = np.bincount(layers[0][1].entities) <= self._exhaustive
@@ -132,6 +136,8 @@ class SystemViews:
                 kept = ~few[own]
                 vectors, own = vectors[kept], own[kept]
                 origin = Origins(*(column[kept] for column in origin))
+            if self._added is not None:
+                vectors = vectors + self._weight * self._added.world(name).vectors[own]
             parts.append(vectors)
             entities.append(own)
             origins.append(origin)

@@ -134,7 +134,9 @@ class ViewsRun(Scored, kw_only=True):
     metric: Literal["dot", "l2"]
     merge_layers: Natural
     search: str | None  # that found the merged layers, for people
-    global_view: bool
+    # Whether each entity has its global view beside the others, or how often that view's vector is
+    # added to each of theirs.
+    global_view: bool | Positive
     spans: bool
     pool: Count | UnsetType = UNSET  # vectors an entity at most (muver.retriever.vectors.pooled)
 

@@ -188,6 +188,11 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ("models.partalidou.best_of", ["muver", "muver_parts"], "metric or mention_parts"),
         ("models.muver_calibrated.mention_parts", ["whole"], "score is log_mean_exp. Set score to"),
         ("models.muver_parts.mention_parts", ["middle"], "is 'middle'. Allowed: whole, span, left"),
+        (
+            "systems.plain_l2.global_view",
+            0.2,
+            "systems.plain_l2.global_view: a sum of vectors has no",
+        ),
         ("systems.parts.aggregate", "centred", "systems.parts: muver_parts sums best views"),
         ("models.partalidou.score", "max", "models.partalidou: a model names either"),
         ("models.partalidou.after", 1.5, "models.partalidou.after is 1.5"),

@@ -44,6 +44,7 @@ def settings():
         ("plain_l2", {**PLAIN, "metric": "l2"}),
         ("muver_200", {**MUVER, "k": 200}),
         ("muver_global_merged", {**MUVER, "global_view": True}),
+        ("added_elsewhere", {**PLAIN, "global_view": 0.2, "own_page": "leave_out"}),
         ("muver_spans", {**MUVER, "spans": True}),
         ("muver_close_2", {**MUVER, "search": "close", "merge_layers": 2}),
     ],
@@ -252,6 +253,8 @@ def test_a_row_says_how_it_scores_several_views(settings):
     released = resolve(PARAMS, {"preset": "zeshel"})
     assert note_of(released, "muver") == note_of(settings, "muver_sum")
     assert "view" not in note_of(settings, "blink_128")
+    assert note_of(settings, "added_elsewhere").endswith("its global view's is added, times 0.2.")
+    assert note_of(settings, "muver_global") == note_of(settings, "muver_plain")
     whole = f"{note_of(settings, 'muver')} It is summed over vectors of the mention's parts: "
     assert note_of(settings, "parts").startswith(whole)
     assert "weigh exp(-d/8) at d pieces from the mention, in" in note_of(settings, "som_near")

@@ -153,6 +153,23 @@ def test_a_global_view(store, corpus):
     ]
 
 
+def test_a_global_view_that_is_added_to_the_others(store, corpus):
+    """Mention 3 wants 3 twice and 2 once; half of the 9 by 3 is added to the views of entity 5."""
+    further = write_globals(store, 5)
+    run = retrieve(store, corpus, further=further, global_view=0.5).to_pylist()
+    found = [(row["entity"], row["score"], row["layer"]) for row in run[12:15]]
+    assert found == [(5, 9, 0), (3, 2, 0), (2, 1, 0)]
+    assert read_json(store / "run.json")["counts"] == {"entities": 12, "views": 12}
+    further = write_globals(store, 11)
+    merged = store / "merged"
+    run = retrieve(store, corpus, merged, further, global_view=1, merge_layers=1).to_pylist()
+    # Entity 11's merged view, which any mention likes 15 times, and 18 more.
+    assert [(row["entity"], row["score"], row["layer"]) for row in run[12:14]] == [
+        (11, 33, 1),
+        (3, 2, 0),
+    ]
+
+
 def test_spans_take_the_place_of_merged_views_where_every_span_is_there(store, corpus):
     """Entity 10 has three views here, entity 11 one; both have a merged one, 11 a span."""
     entities = [*range(11), 10, 10, 11]
