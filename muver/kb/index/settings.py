@@ -2,9 +2,9 @@
 
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
-from muver.io.typed import Amount, Count, Settings, Share, read
+from muver.io.typed import Amount, Count, Positive, Settings, Share, read
 from muver.retriever.retrieval.aggregates import AGGREGATES, Aggregate
 from muver.retriever.retrieval.settings import AggregateEntry, open_choice
 from muver.retriever.views.settings import MergeSearch, Tokens
@@ -25,6 +25,8 @@ class Making(Settings):
     """How entities become views and views a score; each setting can change answers."""
 
     views: Kinds | None = None  # None: as the model was trained
+    # How often the vector of a view of the whole description is added to each view of sentences.
+    global_weight: Positive | UnsetType = UNSET
     merge: Layers = 0  # of merged views; pairs are chosen within an entity, by search
     bm25_weight: Share | None = None  # beside the model's score; None: the model alone
     aggregate: AggregateEntry = AggregateEntry(kind="max")

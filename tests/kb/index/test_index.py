@@ -16,7 +16,7 @@ from muver.kb.index.snapshot import Snapshot
 from muver.kb.index.state import read_state
 from muver.retriever.corpus.schema import read_entities
 from muver.retriever.encoders.stages.encode import Encode, encode_split
-from muver.retriever.encoders.stages.further import Merge, merge_store
+from muver.retriever.encoders.stages.further import GlobalViews, Merge, encode_global, merge_store
 from muver.retriever.encoders.start import take_encoder
 from muver.retriever.retrieval.answers import Mention
 from muver.retriever.retrieval.kinds.bm25 import BM25
@@ -36,25 +36,33 @@ def names(answers) -> list[str]:
     return [candidate.document_id for candidate in answers[0]]
 
 
-def test_the_same_answers_as_a_row_of_the_workflow(corpus, model, tmp_path):
-    """A trained model's index has the vectors of its view store, merged ones among them."""
+@pytest.mark.parametrize("weight", [None, 0.5])
+def test_the_same_answers_as_a_row_of_the_workflow(corpus, model, tmp_path, weight):
+    """A trained model's index has the vectors of its view store, merged ones among them, and adds
+    its global views to them.
+    """
     encode_split(model, *corpus, tmp_path / "store", tiny.settings(Encode, split="test"))
     merging = {"top_k": 0.4, "pairs": "distant", "among": "neighbours", "max_tokens": 60}
     settings = tiny.settings(Merge, layers=2, **merging)
     merge_store(model, tmp_path / "store", tmp_path / "merged", settings)
     row = {
         "split": "test", "k": 12, "match": "id", "memory_mb": 1, "aggregate": "max",
-        "metric": "dot", "merge_layers": 2, "search": "distant", "global_view": False,
+        "metric": "dot", "merge_layers": 2, "search": "distant", "global_view": weight or False,
         "spans": False,
     }  # fmt: skip
+    whole = tiny.settings(GlobalViews, max_tokens=50)
+    encode_global(model, tmp_path / "store", corpus[0], tmp_path / "whole", whole)
     paths = (model, tmp_path / "store", corpus[0], corpus[2], tmp_path / "row.json")
-    write_index(*paths, read(ViewsRun, row), merged=tmp_path / "merged")
+    further = {"merged": tmp_path / "merged", "global_views": tmp_path / "whole"}
+    write_index(*paths, read(ViewsRun, row), **further)
     texts = read_entities(corpus[0], ["cedar"]).to_pylist()
     entities = [
         Entity(id=one["document_id"], title=one["title"], description=one["text"], world="cedar")
         for one in texts
     ]
-    index = Index.create(tmp_path / "index", entities, model, merge=2, merged_tokens=60)
+    settings = {"merge": 2, "merged_tokens": 60, "global_tokens": 50}
+    settings |= {"global_weight": weight} if weight else {}
+    index = Index.create(tmp_path / "index", entities, model, **settings)
     mentions = [Mention(one["title"], "The king saw", "twice.", "cedar") for one in texts]
     theirs = Retriever.from_index(tmp_path / "row.json").retrieve(mentions, k=12)
     for mention, ours, row in zip(mentions, index.retrieve(mentions, k=12), theirs, strict=True):
