@@ -95,7 +95,7 @@ def check_possible(folder: Path, model: str, settings: Making) -> None:
             "brings in entities that have changed."
         )
     fused = settings.bm25_weight is not None
-    if model == BM25 and (fused or settings.views or settings.merge or settings.global_weight):
+    if model == BM25 and (fused or settings.views or settings.merge or settings.global_view):
         raise InputError("--model bm25 has no views and is not fused: leave the others out.")
 
 

@@ -78,13 +78,13 @@ def keep(
             f"--model {source}: sums the scores of several vectors a mention (token vectors, or "
             "mention_parts), and an index compares one. Choose a model with one vector a mention."
         )
-    if settings.global_weight and (views != ("sentences",) or config.metric != "dot"):
+    if settings.global_view and (views != ("sentences",) or config.metric != "dot"):
         raise InputError(
-            f"global_weight adds to views of sentences, which products compare, and {source} with "
+            f"global_view adds to views of sentences, which products compare, and {source} with "
             f"these settings has views of the kind {' and '.join(views)}, and metric "
             f"{config.metric}. Leave it out."
         )
-    if (settings.global_weight or "global" in views) and config.views.kind != "prefix":
+    if (settings.global_view or "global" in views) and config.views.kind != "prefix":
         model.require_positions("global_tokens", settings.global_tokens)
     if settings.merge:
         model.require_positions("merged_tokens", settings.merged_tokens)
@@ -178,7 +178,7 @@ class ViewEncoder:
             made += self._of_sentences(entities, texts, spans)
         if "global" in self._kinds:
             made.append(self._of_descriptions(entities, spans))
-        if weight := self._settings.global_weight:
+        if weight := self._settings.global_view:
             whole = weight * self._of_descriptions(entities, spans).vectors
             made = [one._replace(vectors=one.vectors + whole[one.owners]) for one in made]
         return _columns(len(entities), spans, made)

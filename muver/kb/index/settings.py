@@ -26,7 +26,7 @@ class Making(Settings):
 
     views: Kinds | None = None  # None: as the model was trained
     # How often the vector of a view of the whole description is added to each view of sentences.
-    global_weight: Positive | UnsetType = UNSET
+    global_view: Positive | UnsetType = UNSET
     merge: Layers = 0  # of merged views; pairs are chosen within an entity, by search
     bm25_weight: Share | None = None  # beside the model's score; None: the model alone
     aggregate: AggregateEntry = AggregateEntry(kind="max")

@@ -61,7 +61,7 @@ def test_the_same_answers_as_a_row_of_the_workflow(corpus, model, tmp_path, weig
         for one in texts
     ]
     settings = {"merge": 2, "merged_tokens": 60, "global_tokens": 50}
-    settings |= {"global_weight": weight} if weight else {}
+    settings |= {"global_view": weight} if weight else {}
     index = Index.create(tmp_path / "index", entities, model, **settings)
     mentions = [Mention(one["title"], "The king saw", "twice.", "cedar") for one in texts]
     theirs = Retriever.from_index(tmp_path / "row.json").retrieve(mentions, k=12)
