@@ -22,6 +22,9 @@ class Training(Settings):
     of each whole description, which stands beside the others here and in validation (Liu et al.,
     Towards better entity linking with multi-view enhanced distillation, ACL 2023). ``labelled`` is
     the share of the training mentions that are used, drawn with the seed; at 0 nothing is trained.
+    ``trained_share`` is how much of the trained weights the model has; the rest is of those that
+    training began with (Wortsman et al., Robust fine-tuning of zero-shot models, CVPR 2022). The
+    recall in the log is that of the trained weights.
     """
 
     batch_size: Count
@@ -47,6 +50,7 @@ class Training(Settings):
     initial_temperature: Positive | UnsetType = UNSET
     global_view: Tokens | UnsetType = UNSET
     labelled: Share | UnsetType = UNSET
+    trained_share: Share | UnsetType = UNSET
 
 
 class HardNegatives(Settings):
