@@ -25,7 +25,7 @@ class Making(Settings):
     """How entities become views and views a score; each setting can change answers."""
 
     views: Kinds | None = None  # None: as the model was trained
-    # How often the vector of a view of the whole description is added to each view of sentences.
+    # How much of the vector of the whole description is added to that of each view of sentences.
     global_view: Positive | UnsetType = UNSET
     merge: Layers = 0  # of merged views; pairs are chosen within an entity, by search
     bm25_weight: Share | None = None  # beside the model's score; None: the model alone

@@ -134,7 +134,7 @@ class ViewsRun(Scored, kw_only=True):
     metric: Literal["dot", "l2"]
     merge_layers: Natural
     search: str | None  # that found the merged layers, for people
-    # Whether each entity has its global view beside the others, or how often that view's vector is
+    # Whether an entity has its global view beside the others, or how much of that view's vector is
     # added to each of theirs.
     global_view: bool | Positive
     spans: bool

@@ -197,10 +197,9 @@ def test_checkpoints_of_other_settings_are_not_resumed(encoder, corpus, tmp_path
     assert run(tmp_path, encoder, corpus, **PARITY) == whole["as released"][0]
 
 
-def test_a_share_of_the_trained_weights(encoder, corpus, tmp_path, uninterrupted, killed):
+def test_a_share_of_the_trained_weights(encoder, corpus, tmp_path, killed):
     """The rest is of the weights that training began with; a run that was killed has them too."""
     began = BiEncoder.from_encoder(encoder, tiny.config()).state_dict()
-    (tmp_path / "whole").mkdir()
     run(tmp_path / "whole", encoder, corpus)
     trained = BiEncoder.from_pretrained(tmp_path / "whole" / "model").state_dict()
     killed(8, run, tmp_path, encoder, corpus, trained_share=0.25)
