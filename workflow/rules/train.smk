@@ -1,4 +1,5 @@
-# The encoder pre-trained; models: trained in one job each, chosen among trained ones, or converted from published weights.
+# The encoder pre-trained; models: trained in one job each, chosen among trained ones, averaged, or converted from published
+# weights.
 # A killed training job resumes from build/<dataset>/checkpoints/<model>.
 
 
@@ -144,6 +145,29 @@ rule choose:
         folder=subpath(output[0], parent=True),
     shell:
         "muver stage choose --log {log} --models {params.among} --cutoff {params.cutoff}"
+        " --out {params.folder}"
+
+
+rule average:
+    input:
+        inputs("models"),
+        code=code("average"),
+    output:
+        W.pattern("models"),
+    log:
+        f"{LOGS}/average/{{id}}.log",
+    benchmark:
+        f"{LOGS}/average/{{id}}.benchmark.tsv"
+    wildcard_constraints:
+        id=made_by("average", "models"),
+    params:
+        among=lambda wildcards: [here(one.path) for one in at("models", wildcards).inputs["models"]],
+        start=folder_of("start"),
+        share=lambda wildcards: at("models", wildcards).settings["average"]["trained_share"],
+        folder=subpath(output[0], parent=True),
+    shell:
+        "muver stage average --log {log} --models {params.among} --start {params.start}"
+        " --trained-share {params.share} --training-log {params.folder}/training_log.jsonl"
         " --out {params.folder}"
 
 

@@ -174,7 +174,7 @@ class _Lister:
                 mentions = data.mentions["train"] * own.get("labelled", 1)
                 pairs = mentions * (1 + own["per_mention"]) * views
                 return Job(one, encoded=pairs * (tokens + context))
-            case "convert" | "choose":
+            case "convert" | "choose" | "average":
                 return Job(one, 2 * self.tower)
             case ("encode" | "encode_global" | "encode_part" | "encode_mentions" | "encode_spans"
                   | "merge"):  # fmt: skip

@@ -6,12 +6,12 @@ from msgspec.structs import replace
 
 from muver.io.errors import InputError
 from muver.reproduction.settings.params import Resolved
-from muver.reproduction.settings.rows import row_settings
+from muver.reproduction.settings.rows import row_settings, trainings_of, with_seed
 from muver.retriever.retrieval.settings import open_choice
 
 
 def derive(settings: Resolved) -> None:
-    """Add to the settings what the sweep, ``repeat_seeds`` and several values of a choice ask for.
+    """Add to the settings what the sweep, ``repeat_seeds``, averages and several values ask for.
 
     Models, systems and aggregates come beside those of params.yaml. The rows of ``tables.table3``
     are written out, and a row that equals another of its table under a second name is left out.
@@ -25,6 +25,8 @@ def derive(settings: Resolved) -> None:
         rows = settings.tables[name].rows
         made = {row: [_with_seed(settings, row, seed) for seed in seeds] for row in rows}
         settings.repeats[name] = {row: again for row, again in made.items() if row not in again}
+    for model in list(settings.models):
+        _add_trainings(settings, model)
     for system in list(settings.systems):
         _try_each_value(settings, system)
 
@@ -44,6 +46,14 @@ def _distinct(settings: Resolved, rows: list[str], against: str | None) -> list[
     tested = made.index(made[rows.index(against)]) if against in rows else None
     firsts = [n for n in range(len(rows)) if made[n] not in made[:n]]
     return [against if n == tested else rows[n] for n in firsts]
+
+
+def _add_trainings(settings: Resolved, model: str) -> None:
+    """The further trainings whose mean weights a model has."""
+    if mean := settings.models[model].average:
+        _, *further = trainings_of(settings, mean).values()
+        for seed in further:
+            _model_with_seed(settings, mean.of, seed)
 
 
 def _try_each_value(settings: Resolved, system: str) -> None:
@@ -93,7 +103,7 @@ def _with_seed(settings: Resolved, system: str, seed: int) -> str:
     again = replace(own, **made)
     if again == own:
         return system  # nothing is drawn
-    name = f"{system}_seed{seed}"
+    name = with_seed(system, seed)
     _add(settings.systems, name, again)
     return name
 
@@ -103,9 +113,12 @@ def _model_with_seed(settings: Resolved, model: str, seed: int) -> str:
     own = settings.models[model]
     if own.checkpoint:
         return model  # nothing is drawn
-    name, made = f"{model}_seed{seed}", {"seed": seed}
+    name, made = with_seed(model, seed), {"seed": seed}
     if own.best_of:
         made = {"best_of": [_model_with_seed(settings, one, seed) for one in own.best_of]}
+    if own.average:
+        of = _model_with_seed(settings, own.average.of, seed)
+        made = {"average": replace(own.average, of=of)}
     if own.start:
         made["start"] = _model_with_seed(settings, own.start, seed)
     if own.negatives:

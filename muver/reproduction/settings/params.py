@@ -41,7 +41,13 @@ from muver.retriever.retrieval.settings import (
     OwnPage,
     Retrieve,
 )
-from muver.retriever.training.settings import HardNegatives, Pretrain, TaughtBy, Training
+from muver.retriever.training.settings import (
+    Average,
+    HardNegatives,
+    Pretrain,
+    TaughtBy,
+    Training,
+)
 from muver.retriever.views.settings import Context, GlobalView, Merge, Segment, Spans, Views
 
 # Datasets that are one knowledge base and sets of mentions linked to it.
@@ -54,13 +60,15 @@ Named = Annotated[dict[Name, T], Meta(min_length=1)]
 
 
 class Model(Settings):
-    """A pair of towers, trained or converted from a checkpoint, or a choice among several.
+    """A pair of towers: trained, converted from a checkpoint, or made of others.
 
-    Of several, validation chooses one when all are trained, or ``after`` a share of their steps.
+    Of several, validation chooses one when all are trained, or ``after`` a share of their steps; or
+    it has the ``average`` of the weights of several trainings.
     """
 
     best_of: Some[str] | UnsetType = UNSET
     after: Share | UnsetType = UNSET
+    average: Average | UnsetType = UNSET
     checkpoint: Text | UnsetType = UNSET
     views: Views | UnsetType = UNSET
     score: Score | UnsetType = UNSET
@@ -78,10 +86,12 @@ class Model(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         given = self.as_dict().keys()
-        among = given in ({"best_of"}, {"best_of", "after"})
-        if not among and (given & {"best_of", "after"} or not {"views", "score"} <= given):
+        of_others = {"best_of", "after", "average"} & given
+        alone = ({"best_of"}, {"best_of", "after"}, {"average"})
+        if given not in alone if of_others else not {"views", "score"} <= given:
             raise ValueError(
-                "a model names either 'views' and 'score', or 'best_of', perhaps with 'after'."
+                "a model names either 'views' and 'score', or 'best_of', perhaps with 'after', or "
+                "'average'."
             )
         for key in OF_TRAINING if "checkpoint" in given else ():
             if key in given:

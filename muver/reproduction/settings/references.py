@@ -27,6 +27,7 @@ PAPERS = ("table1", "table2", "table3", "table6")  # whose captions are known
 # Keys that hold names, and the section that has the entries of these names.
 NAMES = (
     ("models.*.best_of", "models"),
+    ("models.*.average.of", "models"),
     ("models.*.start", "models"),
     ("models.*.negatives.from", "systems"),
     ("models.*.teacher.from", "models"),
@@ -101,6 +102,7 @@ def _made_of(settings: Resolved) -> dict[str, list[str]]:
     found = {}
     for name, own in settings.models.items():
         models = [*(own.best_of or ()), *([own.start] if own.start else ())]
+        models += [own.average.of] if own.average else []
         models += [own.teacher.from_] if own.teacher else []
         rows = [own.negatives.from_] if own.negatives else []
         found[f"models.{name}"] = _dotted(models, rows)
@@ -114,7 +116,11 @@ def _dotted(models: Iterable[str], rows: Iterable[str]) -> list[str]:
 
 
 def _models(settings: Resolved) -> Iterator[str]:
-    trained = [name for name, own in settings.models.items() if not (own.best_of or own.checkpoint)]
+    trained = [
+        name
+        for name, own in settings.models.items()
+        if not (own.best_of or own.checkpoint or own.average)
+    ]
     for name, model in settings.models.items():
         where = f"models.{name}"
         if model.best_of:
@@ -127,6 +133,10 @@ def _models(settings: Resolved) -> Iterator[str]:
             if len({(one.score, one.metric, bool(one.mention_parts)) for one in among}) > 1:
                 yield f"{where}.best_of: its models differ in score, metric or mention_parts."
             yield from _compared(settings, f"{where}.best_of", model.best_of)
+            continue
+        if model.average:
+            if (of := model.average.of) not in trained or settings.models[of].score == "cross":
+                yield f"{where}.average.of: {of} is not two towers that are trained here."
             continue
         if wrong := misfit(training_of(settings, model), model.views):
             yield f"{where}: {wrong}"

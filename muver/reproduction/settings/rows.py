@@ -13,6 +13,7 @@ from muver.reproduction.settings.params import Model, Resolved, System
 from muver.retriever.encoders.settings import ONE_VIEW
 from muver.retriever.retrieval.aggregates import AGGREGATES
 from muver.retriever.retrieval.settings import OfAggregates, open_choice
+from muver.retriever.training.settings import Average
 
 Json = dict[str, Any]
 MORE_VIEWS = ("merge_layers", "global_view", "spans")  # than the original ones
@@ -60,6 +61,8 @@ def note_of(settings: Resolved, system: str) -> str | None:
             said.append(
                 f"The best on validation of {len(among)} models{when}; other rows are one model."
             )
+        if mean := settings.models[own.model].average:
+            said.append(_averaged(mean))
         model = trained_as(settings, own.model)
         if model.views.kind == "sentences":
             views = views_of(settings, system)
@@ -77,19 +80,27 @@ def note_of(settings: Resolved, system: str) -> str | None:
     return " ".join([*said, own.note or ""]).strip() or None
 
 
+def _averaged(mean: Average) -> str:
+    of = f"the mean weights of {mean.trainings} trainings" if mean.trainings > 1 else "its training"
+    share = mean.trained_share
+    return f"Its weights are {share:g} of {of} and {1 - share:g} of the encoder."
+
+
 def rows_named_by(own: System) -> list[str]:
     """The rows whose runs a row is made of: those that it fuses, or the one it starts from."""
     return [*(own.fuse or ()), *([own.from_] if own.from_ else ())]
 
 
 def trained_as(settings: Resolved, model: str) -> Model:
-    """A model's entry with its defaults; of a choice among models, that of the first one.
+    """A model's entry with its defaults; of one that is made of others, that of the first one.
 
     Token vectors have no pooling, and weights from a checkpoint were trained with ``[CLS]``.
     """
     own = settings.models[model]
     if own.best_of:
         return trained_as(settings, own.best_of[0])
+    if own.average:
+        return trained_as(settings, own.average.of)
     fixed = own.score in ONE_VIEW or own.checkpoint
     pooling = own.pooling or ("cls" if fixed else settings.pooling)
     return replace(own, metric=own.metric or "dot", pooling=pooling)
@@ -97,8 +108,22 @@ def trained_as(settings: Resolved, model: str) -> Model:
 
 def seed_of(settings: Resolved, model: str) -> int:
     """The seed of a model's training: its own, or that of all."""
-    own = settings.models[model].seed
-    return settings.seed if own is UNSET else own
+    own = settings.models[model]
+    if own.average:
+        return seed_of(settings, own.average.of)
+    return settings.seed if own.seed is UNSET else own.seed
+
+
+def with_seed(model: str, seed: int) -> str:
+    """The name of a model or row that a further seed trains again."""
+    return f"{model}_seed{seed}"
+
+
+def trainings_of(settings: Resolved, mean: Average) -> dict[str, int]:
+    """The models whose mean weights a model has, and their seeds, which are 100 apart."""
+    first = seed_of(settings, mean.of)
+    further = [first + 100 * number for number in range(1, mean.trainings)]
+    return {mean.of: first, **{with_seed(mean.of, seed): seed for seed in further}}
 
 
 def context_of(settings: Resolved, model: Model) -> Json:
@@ -115,8 +140,13 @@ def model_settings(settings: Resolved, model: str) -> Json:
     """Everything that makes one model: views, score, context, training, seed.
 
     A choice among models is made of theirs; converted weights have no training. A model that starts
-    from another, or whose hard negatives a row found, is made of that one's settings too.
+    from another, or whose hard negatives a row found, is made of that one's settings too. An
+    average has those of its trainings, which differ in their seeds alone.
     """
+    if mean := settings.models[model].average:
+        seeds = list(trainings_of(settings, mean).values())
+        how = {"seeds": seeds, "trained_share": mean.trained_share}
+        return {**model_settings(settings, mean.of), "average": how}
     if among := settings.models[model].best_of:
         after = settings.models[model].after
         made = {"best_of": {name: model_settings(settings, name) for name in among}}

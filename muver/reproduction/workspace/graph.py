@@ -25,6 +25,7 @@ from muver.reproduction.settings.rows import (
     rows_named_by,
     seed_of,
     trained_as,
+    trainings_of,
     views_of,
 )
 from muver.reproduction.workspace.artifact import Artifact, File, Input, with_origins
@@ -182,11 +183,13 @@ class Graph(ABC):
         return {"source": [str(folder / n) for n in names if (folder / n).is_file()]}
 
     def model(self, name: str) -> Artifact:
-        """A trained, chosen or converted model."""
+        """A trained, chosen, averaged or converted model."""
         own, settings = self.settings.models[name], model_settings(self.settings, name)
         if own.best_of and not own.after:
             among = [self.model(one) for one in own.best_of]
             return self.made("models", name, "choose", settings, models=among)
+        if own.average:
+            return self.average(name, list(trainings_of(self.settings, own.average)))
         if own.checkpoint:
             inputs = {"checkpoint": own.checkpoint, "start": self.encoder}
             return self.made("models", name, "convert", settings, **inputs)
@@ -195,6 +198,19 @@ class Graph(ABC):
         first, *_ = own.best_of or [name]  # several start from the same
         inputs = {"start": self.origin(first), **self.training_data(name), **self.lessons(name)}
         return self.made("models", name, "train", settings, **inputs)
+
+    def average(self, name: str, trainings: list[str]) -> Artifact:
+        """The mean weights of trainings that begin with the same ones."""
+        start, *others = {one.path: one for one in map(self.origin, trainings)}.values()
+        if others:
+            raise InputError(
+                f"models.{name}.average.trainings is {len(trainings)}, and each seed's training "
+                "begins with weights of its own, which are made, pre-trained or trained here. Set "
+                "it to 1."
+            )
+        settings = model_settings(self.settings, name)
+        models = [self.model(one) for one in trainings]
+        return self.made("models", name, "average", settings, models=models, start=start)
 
     def cross_encoder(self, name: str) -> Artifact:
         """A trained cross-encoder, where the data can have one."""
@@ -251,6 +267,8 @@ class Graph(ABC):
         own = self.settings.models[model]
         if own.checkpoint:
             return self.model(model)[f"/{MANIFEST_FILE}"]
+        if own.average:
+            return self.weights(own.average.of)
         if own.start or own.best_of:
             return self.weights(own.start or own.best_of[0])
         return self.start_of(seed_of(self.settings, model))[f"/{MANIFEST_FILE}"]

@@ -214,7 +214,8 @@ def _benchmarks(results: Results, table: str) -> dict[str, dict[str, str]]:
         own[f"search_{run.set}" if isinstance(graph, KnowledgeBase) else "retrieve"] = run
         own |= {TIMED[one.kind]: one for one in run.parents if one.kind in TIMED}
         model = graph.settings.systems[system].model
-        if model and (made := graph.model(model)).rule != "choose":  # which copies one
+        # The others copy a model or average some.
+        if model and (made := graph.model(model)).rule not in ("choose", "average"):
             own["train"] = made
     return {
         system: {stage: _benchmark(results, one.rule, one) for stage, one in own.items()}

@@ -5,13 +5,12 @@ import json
 import math
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 from accelerate import Accelerator
-from msgspec import UNSET
 from torch.nn.utils import clip_grad_norm_
 
 from muver.io.errors import InputError
@@ -62,8 +61,6 @@ class Trainer:
         planned = planned_steps(len(self.examples), settings.batch_size, settings.epochs)
         self.schedule = warm_up_then_decay(self.optimiser, settings.warmup, planned)
         self.graph_tokens = settings.graph_tokens  # lowered if a GPU's memory does not suffice
-        began = {} if settings.trained_share is UNSET else model.state_dict()
-        self.began = {name: weight.cpu().clone() for name, weight in began.items()}
         self.step = 0
         self.best = -1
         self.log: list[dict[str, Any]] = []
@@ -96,10 +93,7 @@ class Trainer:
         if end == len(batches):
             kept = self.checkpoints.load(self.settings.keep)
             assert kept is not None, "the last step, or none, always validates and saves"
-            weights, share = kept["model"], self.settings.trained_share
-            if share is not UNSET:
-                weights = between(self.began, weights, share)
-            self.model.load_state_dict(weights)
+            self.model.load_state_dict(kept["model"])
             self.kept_step = kept["step"]
         return self.log
 
@@ -238,17 +232,6 @@ class Trainer:
         self.log = json.loads(state["log"])
         self.checkpoints.load(self.settings.keep)  # says now, not in the end, that it is damaged
         logger.info("resumed at step %d", self.step)
-
-
-def between(
-    began: Mapping[str, torch.Tensor], trained: Mapping[str, torch.Tensor], share: float
-) -> dict[str, torch.Tensor]:
-    """A share of the trained weights, and for the rest those that training began with.
-
-    >>> between({"w": torch.tensor(1.0)}, {"w": torch.tensor(3.0)}, 0.25)
-    {'w': tensor(1.5000)}
-    """
-    return {name: torch.lerp(weight, trained[name], share) for name, weight in began.items()}
 
 
 def fewer_graph_tokens(

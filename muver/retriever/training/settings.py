@@ -22,9 +22,6 @@ class Training(Settings):
     of each whole description, which stands beside the others here and in validation (Liu et al.,
     Towards better entity linking with multi-view enhanced distillation, ACL 2023). ``labelled`` is
     the share of the training mentions that are used, drawn with the seed; at 0 nothing is trained.
-    ``trained_share`` is how much of the trained weights the model has; the rest is of those that
-    training began with (Wortsman et al., Robust fine-tuning of zero-shot models, CVPR 2022). The
-    recall in the log is that of the trained weights.
     """
 
     batch_size: Count
@@ -50,7 +47,6 @@ class Training(Settings):
     initial_temperature: Positive | UnsetType = UNSET
     global_view: Tokens | UnsetType = UNSET
     labelled: Share | UnsetType = UNSET
-    trained_share: Share | UnsetType = UNSET
 
 
 class HardNegatives(Settings):
@@ -82,6 +78,19 @@ class TaughtBy(Settings):
     from_: Text = field(name="from")
     weight: Positive
     over: Literal["views"] | UnsetType = UNSET
+
+
+class Average(Settings):
+    """A model made of the mean weights of another one's trainings, and of the encoder's.
+
+    ``of`` is trained with its own seed and with ``trainings`` - 1 further ones. ``trained_share``
+    is how much of their mean the weights have (Wortsman et al., Model soups, ICML 2022); the rest
+    is of the encoder's (Wortsman et al., Robust fine-tuning of zero-shot models, CVPR 2022).
+    """
+
+    of: Text
+    trainings: Count
+    trained_share: Share
 
 
 class StageTraining(Training, kw_only=True):

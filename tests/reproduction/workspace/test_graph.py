@@ -94,6 +94,19 @@ def test_a_temperature_is_chosen_on_a_validation_run_of_each():
     assert "chosen" not in graph().index("muver_max")
 
 
+def test_an_average_is_made_of_trainings_that_begin_with_one_encoder():
+    own = graph()
+    made = own.model("whole_averaged")
+    assert [one.settings["seed"] for one in made.inputs["models"]] == [10000, 10100, 10200]
+    assert {one.inputs["start"].path for one in made.inputs["models"]} == {own.start.path}
+    assert made.inputs["start"].path == own.weights("whole_averaged").artifact.path
+    # An encoder that is pre-trained here is another one for each seed.
+    scratch = graph(**SCRATCH)
+    with pytest.raises(InputError, match="whole_averaged.average.trainings is 3, and each seed's"):
+        scratch.model("whole_averaged")
+    assert scratch.model("whole_between").inputs["start"] is scratch.start
+
+
 def test_reciprocal_ranks_need_no_validation():
     runs = asked("beyond", ["muver_bm25_rrf"], "runs")
     assert all(name.startswith("test/") for name in runs)

@@ -197,22 +197,6 @@ def test_checkpoints_of_other_settings_are_not_resumed(encoder, corpus, tmp_path
     assert run(tmp_path, encoder, corpus, **PARITY) == whole["as released"][0]
 
 
-def test_a_share_of_the_trained_weights(encoder, corpus, tmp_path, killed):
-    """The rest is of the weights that training began with; a run that was killed has them too."""
-    began = BiEncoder.from_encoder(encoder, tiny.config()).state_dict()
-    run(tmp_path / "whole", encoder, corpus)
-    trained = BiEncoder.from_pretrained(tmp_path / "whole" / "model").state_dict()
-    killed(8, run, tmp_path, encoder, corpus, trained_share=0.25)
-    run(tmp_path, encoder, corpus, trained_share=0.25)
-    found = BiEncoder.from_pretrained(tmp_path / "model").state_dict()
-    assert log_of(tmp_path) == log_of(tmp_path / "whole")
-    for name, weight in found.items():
-        expected = 0.75 * began[name] + 0.25 * trained[name]
-        torch.testing.assert_close(weight, expected, msg=name)
-    weight = "mention_encoder.embeddings.word_embeddings.weight"
-    assert not torch.equal(began[weight], trained[weight])
-
-
 SEVERAL = {"first": {"pooling": "cls"}, "second": {"pooling": "all"}, "third": {"pooling": "span"}}
 
 
