@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from muver.io.errors import InputError
 from muver.reproduction.settings.params import Resolved
-from muver.reproduction.settings.rows import row_settings, trainings_of, with_seed
+from muver.reproduction.settings.rows import row_settings, trainings_of
 from muver.retriever.retrieval.settings import open_choice
 
 
@@ -49,11 +49,12 @@ def _distinct(settings: Resolved, rows: list[str], against: str | None) -> list[
 
 
 def _add_trainings(settings: Resolved, model: str) -> None:
-    """The further trainings whose mean weights a model has."""
+    """The further trainings whose mean weights a model has, which start as the first one does."""
     if mean := settings.models[model].average:
-        _, *further = trainings_of(settings, mean).values()
-        for seed in further:
-            _model_with_seed(settings, mean.of, seed)
+        _, *further = trainings_of(settings, mean).items()
+        for name, seed in further:
+            _add(settings.models, name, replace(settings.models[mean.of], seed=seed))
+            settings.again[name] = mean.of
 
 
 def _try_each_value(settings: Resolved, system: str) -> None:
@@ -103,7 +104,7 @@ def _with_seed(settings: Resolved, system: str, seed: int) -> str:
     again = replace(own, **made)
     if again == own:
         return system  # nothing is drawn
-    name = with_seed(system, seed)
+    name = f"{system}_seed{seed}"
     _add(settings.systems, name, again)
     return name
 
@@ -113,7 +114,7 @@ def _model_with_seed(settings: Resolved, model: str, seed: int) -> str:
     own = settings.models[model]
     if own.checkpoint:
         return model  # nothing is drawn
-    name, made = with_seed(model, seed), {"seed": seed}
+    name, made = f"{model}_seed{seed}", {"seed": seed}
     if own.best_of:
         made = {"best_of": [_model_with_seed(settings, one, seed) for one in own.best_of]}
     if own.average:

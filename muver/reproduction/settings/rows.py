@@ -114,16 +114,11 @@ def seed_of(settings: Resolved, model: str) -> int:
     return settings.seed if own.seed is UNSET else own.seed
 
 
-def with_seed(model: str, seed: int) -> str:
-    """The name of a model or row that a further seed trains again."""
-    return f"{model}_seed{seed}"
-
-
 def trainings_of(settings: Resolved, mean: Average) -> dict[str, int]:
     """The models whose mean weights a model has, and their seeds, which are 100 apart."""
     first = seed_of(settings, mean.of)
-    further = [first + 100 * number for number in range(1, mean.trainings)]
-    return {mean.of: first, **{with_seed(mean.of, seed): seed for seed in further}}
+    further = range(1, mean.trainings)
+    return {mean.of: first} | {f"{mean.of}_training{n + 1}": first + 100 * n for n in further}
 
 
 def context_of(settings: Resolved, model: Model) -> Json:

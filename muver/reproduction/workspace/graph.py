@@ -189,7 +189,9 @@ class Graph(ABC):
             among = [self.model(one) for one in own.best_of]
             return self.made("models", name, "choose", settings, models=among)
         if own.average:
-            return self.average(name, list(trainings_of(self.settings, own.average)))
+            among = [self.model(one) for one in trainings_of(self.settings, own.average)]
+            inputs = {"models": among, "start": self.origin(own.average.of)}
+            return self.made("models", name, "average", settings, **inputs)
         if own.checkpoint:
             inputs = {"checkpoint": own.checkpoint, "start": self.encoder}
             return self.made("models", name, "convert", settings, **inputs)
@@ -198,19 +200,6 @@ class Graph(ABC):
         first, *_ = own.best_of or [name]  # several start from the same
         inputs = {"start": self.origin(first), **self.training_data(name), **self.lessons(name)}
         return self.made("models", name, "train", settings, **inputs)
-
-    def average(self, name: str, trainings: list[str]) -> Artifact:
-        """The mean weights of trainings that begin with the same ones."""
-        start, *others = {one.path: one for one in map(self.origin, trainings)}.values()
-        if others:
-            raise InputError(
-                f"models.{name}.average.trainings is {len(trainings)}, and each seed's training "
-                "begins with weights of its own, which are made, pre-trained or trained here. Set "
-                "it to 1."
-            )
-        settings = model_settings(self.settings, name)
-        models = [self.model(one) for one in trainings]
-        return self.made("models", name, "average", settings, models=models, start=start)
 
     def cross_encoder(self, name: str) -> Artifact:
         """A trained cross-encoder, where the data can have one."""
@@ -247,6 +236,7 @@ class Graph(ABC):
 
     def origin(self, model: str) -> Artifact:
         """What a model's training starts from: another model, or the encoder."""
+        model = self.settings.again.get(model, model)
         start = self.settings.models[model].start
         return self.model(start) if start else self.start_of(seed_of(self.settings, model))
 

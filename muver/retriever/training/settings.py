@@ -83,9 +83,10 @@ class TaughtBy(Settings):
 class Average(Settings):
     """A model made of the mean weights of another one's trainings, and of the encoder's.
 
-    ``of`` is trained with its own seed and with ``trainings`` - 1 further ones. ``trained_share``
-    is how much of their mean the weights have (Wortsman et al., Model soups, ICML 2022); the rest
-    is of the encoder's (Wortsman et al., Robust fine-tuning of zero-shot models, CVPR 2022).
+    ``of`` is trained ``trainings`` times from the same start, with its own seed and with further
+    ones. ``trained_share`` is how much of their mean the weights have (Wortsman et al., Model
+    soups, ICML 2022); the rest is of what they started from (Wortsman et al., Robust fine-tuning of
+    zero-shot models, CVPR 2022).
     """
 
     of: Text
