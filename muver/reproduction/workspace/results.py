@@ -213,14 +213,20 @@ def _benchmarks(results: Results, table: str) -> dict[str, dict[str, str]]:
         own = found.setdefault(system, {})
         own[f"search_{run.set}" if isinstance(graph, KnowledgeBase) else "retrieve"] = run
         own |= {TIMED[one.kind]: one for one in run.parents if one.kind in TIMED}
-        model = graph.settings.systems[system].model
-        # The others copy a model or average some.
-        if model and (made := graph.model(model)).rule not in ("choose", "average"):
-            own["train"] = made
+        if model := graph.settings.systems[system].model:
+            own |= _trainings(graph.model(model))
     return {
         system: {stage: _benchmark(results, one.rule, one) for stage, one in own.items()}
         for system, own in found.items()
     }
+
+
+def _trainings(made: Artifact) -> dict[str, Artifact]:
+    """What trained a model, by stage: one job, those that it averages, or none that it chose of."""
+    if made.rule == "choose":
+        return {}
+    first, *further = made.inputs["models"] if made.rule == "average" else [made]
+    return {"train": first} | {f"train_{n}": one for n, one in enumerate(further, start=2)}
 
 
 def _benchmark(results: Results, phase: str, one: Artifact) -> str:
