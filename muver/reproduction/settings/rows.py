@@ -81,9 +81,11 @@ def note_of(settings: Resolved, system: str) -> str | None:
 
 
 def _averaged(mean: Average) -> str:
-    of = f"the mean weights of {mean.trainings} trainings" if mean.trainings > 1 else "its training"
+    trained = (
+        "the trained ones" if mean.trainings == 1 else f"the mean of {mean.trainings} trainings'"
+    )
     share = mean.trained_share
-    return f"Its weights are {share:g} of {of} and {1 - share:g} of the encoder."
+    return f"Its weights are {share:g} times {trained} and {1 - share:g} times the encoder's."
 
 
 def rows_named_by(own: System) -> list[str]:

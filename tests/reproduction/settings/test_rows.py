@@ -254,6 +254,10 @@ def test_a_row_says_how_it_scores_several_views(settings):
     assert note_of(released, "muver") == note_of(settings, "muver_sum")
     assert "view" not in note_of(settings, "blink_128")
     assert note_of(settings, "added_elsewhere").endswith("its global view's is added, times 0.2.")
+    one = "Its weights are 0.8 times the trained ones and 0.2 times the encoder's."
+    assert note_of(settings, "blink_between_elsewhere") == one
+    several = one.replace("the trained ones", "the mean of 3 trainings'")
+    assert note_of(settings, "averaged_elsewhere").startswith(several)
     assert note_of(settings, "muver_global") == note_of(settings, "muver_plain")
     whole = f"{note_of(settings, 'muver')} It is summed over vectors of the mention's parts: "
     assert note_of(settings, "parts").startswith(whole)
