@@ -88,7 +88,7 @@ class Model(Settings):
         given = self.as_dict().keys()
         of_others = {"best_of", "after", "average"} & given
         alone = ({"best_of"}, {"best_of", "after"}, {"average"})
-        if given not in alone if of_others else not {"views", "score"} <= given:
+        if given not in alone and (of_others or not {"views", "score"} <= given):
             raise ValueError(
                 "a model names either 'views' and 'score', or 'best_of', perhaps with 'after', or "
                 "'average'."
