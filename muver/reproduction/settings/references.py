@@ -177,11 +177,8 @@ def _taught_views(settings: Resolved, where: str, model: Model) -> Iterator[str]
             f"{where}.teacher.over: views are of sentences, scored by one vector of a mention. "
             "Leave it out."
         )
-    if training.get("merged_views") or training["padding_views"]:
-        yield (
-            f"{where}.teacher.over: the teacher has not read merged_views or padding_views. Leave "
-            "them out."
-        )
+    if training["padding_views"]:
+        yield f"{where}.teacher.over: the teacher has not read padding_views. Leave them out."
     read = settings.models[model.teacher.from_].views
     if read and read.max_tokens < longest:
         yield (

@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import UNSET, UnsetType
 
 from muver.retriever.training.batches import Lesson
-from muver.retriever.views.layout import Ids, Markers, merged_view
+from muver.retriever.views.layout import Ids
 from muver.retriever.views.worlds import World
 
 Example = tuple[int, int]  # a world's place, and that of a mention in it
@@ -87,20 +87,6 @@ def lesson_of(
         candidates = [[*chain.from_iterable(own[one] for one in some)] for some in candidates]
     taught = [own[: len(some)] for own, some in zip(candidates, scores, strict=True)]
     return Lesson(taught, scores, teacher.weight, teacher.over_views)
-
-
-def with_merged_pair(
-    views: list[Ids], share: float, draw: np.random.Generator, markers: Markers,
-    positions: int | None,
-) -> list[Ids]:  # fmt: skip
-    """The views, two neighbouring ones merged with the probability ``share``, to at most 512 tokens
-    or the encoder's ``positions``.
-    """
-    if len(views) < 2 or draw.random() >= share:
-        return views
-    at = int(draw.integers(len(views) - 1))
-    merged = merged_view(views[at : at + 2], markers, min(positions or 512, 512))
-    return [*views[:at], merged, *views[at + 2 :]]
 
 
 def fill_with_empty_views(

@@ -24,7 +24,6 @@ from muver.retriever.training.examples import (
     fill_with_empty_views,
     lay_out,
     lesson_of,
-    with_merged_pair,
 )
 from muver.retriever.training.log import VALIDATION
 from muver.retriever.training.optimiser import build_optimiser, planned_steps, warm_up_then_decay
@@ -174,11 +173,6 @@ class Trainer:
         settings = self.model.config.views
         limit = settings.training_views or None
         own = [view.ids for view in self.worlds[world].views[entity][:limit]]
-        if self.settings.merged_views:
-            # As for dropout, a checkpoint needs no generator's state.
-            draw = np.random.default_rng([self.seed, self.step, world, entity])
-            how = (self.model.pieces.markers, self.model.entity_encoder.positions)
-            own = with_merged_pair(own, self.settings.merged_views, draw, *how)
         if self.settings.padding_views:
             pad_piece = self.model.pieces.markers.pad
             own = fill_with_empty_views(own, limit, pad_piece, settings.max_tokens)

@@ -159,8 +159,8 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ("models.muver_distilled.teacher.from", "som", "teacher: som is not one whose score is"),
         (
             "models.muver_distilled_views.training",
-            {"merged_views": 0.5},
-            "teacher has not read merged_views or padding_views",
+            {"padding_views": True},
+            "teacher has not read padding_views",
         ),
         ("models.muver_distilled_views.mention_parts", ["whole"], "over: views are of sentences"),
         ("models.cross.views.max_tokens", 32, "over: cross reads views of 32 tokens, and these"),

@@ -21,16 +21,6 @@ def test_a_share_of_the_labels_is_part_of_a_greater_one(encoder, corpus, tmp_pat
     assert set(quarter) < set(more) < set(half) < set(whole) and half == sorted(half)
 
 
-def test_any_two_neighbours_are_merged_at_some_step(encoder, corpus, tmp_path):
-    """Of entity 2's three views the first is merged, or stays as it is."""
-    trainer = make_trainer(encoder, corpus, tmp_path, merged_views=1)
-    first, stays = trainer.worlds[0].views[2][0].ids, set()
-    for step in range(20):
-        trainer.step = step
-        stays.add(trainer._training_views(0, 2)[0] == first)
-    assert stays == {False, True}
-
-
 class Batch:
     """A trainer of one world of 12 entities, each mention's gold and negatives as given."""
 

@@ -24,7 +24,6 @@ from muver.retriever.training.log import kept_validation
 from muver.retriever.training.loop import Trainer, fewer_graph_tokens
 from muver.retriever.training.optimiser import ReleasedAdamW
 from muver.retriever.training.settings import EarlyChoice, ModelTraining, StageTraining
-from muver.retriever.views.layout import View, merged_view
 from muver.retriever.views.worlds import load_worlds
 from tests import tiny
 from tests.retriever.training.conftest import Killed, kill_before
@@ -372,31 +371,6 @@ def test_empty_views_fill_up_to_the_number_of_training_views(
     assert counts[0] == 0 and counts[-1] == 2
     for some in views:
         assert some[3 - some.count(empty) :] == [empty] * some.count(empty)
-
-
-@pytest.mark.parametrize("share", [0.5, 1])
-def test_neighbouring_views_are_merged_now_and_then(share, encoder, corpus, tmp_path, monkeypatch):
-    trainer = make_trainer(encoder, corpus, tmp_path, epochs=1, merged_views=share)
-    markers = trainer.model.pieces.markers
-    single, merged = 0, 0
-    for contexts, views, gold in seen_batches(trainer, monkeypatch):
-        (world,) = (w for w in trainer.worlds if contexts[0] in w.contexts)
-        for ids, column in zip(contexts, gold, strict=True):
-            own = [view.ids for view in world.views[world.gold[world.contexts.index(ids)]][:3]]
-            pairs = [merged_view(own[at : at + 2], markers) for at in range(len(own) - 1)]
-            expected = [[*own[:at], pair, *own[at + 2 :]] for at, pair in enumerate(pairs)]
-            assert views[column] in [own, *expected]
-            if pairs:
-                single, merged = single + (views[column] == own), merged + (views[column] != own)
-    assert merged and bool(single) == (share < 1)
-
-
-def test_a_merged_view_is_cut_to_the_encoder_s_positions(encoder, corpus, tmp_path, monkeypatch):
-    trainer = make_trainer(encoder, corpus, tmp_path, epochs=1, merged_views=1)
-    for own in (own for world in trainer.worlds for own in world.views):
-        own[:] = [View([*view.ids[:-1], *view.ids[-2:-1] * 35, view.ids[-1]], 0, 0) for view in own]
-    seen = seen_batches(trainer, monkeypatch)
-    assert max(len(ids) for _, views, _ in seen for some in views for ids in some) == 64
 
 
 def test_a_view_of_the_whole_description_is_the_last(encoder, corpus, tmp_path, monkeypatch):
