@@ -56,11 +56,11 @@ def import_kb(
     form
         By default told by the files' endings.
     world
-        Of a table's rows that name none; in a wiki, RDF, OBO and Wikidata, of all. By default what
+        Of all entities, but of a table's rows where --map world=COLUMN says it. By default what
         the source says, or the file's name.
     columns
         NAME=COLUMN: which column is which, where its name doesn't tell: id, title, description,
-        aliases, world.
+        aliases, world. NAME= alone: none is.
     where
         Of Wikidata, as PROPERTY=ITEM: which entities to keep; several conditions must all hold.
         P31=Q5: instances of humans; P31=Q5|Q43229; P625: whatever has coordinates.
@@ -71,13 +71,25 @@ def import_kb(
     """
     if workers < 1:
         raise InputError(f"--workers: {workers} is not a number of processes; at least 1 is.")
+    given = Given(settings, dict(columns), world, tuple(where), workers)
+    return import_given(sources, given, out, form, mentions)
+
+
+def import_given(
+    sources: Sequence[Path],
+    given: Given,
+    out: Path,
+    form: str | None = None,
+    mentions: Path | None = None,
+) -> dict[str, Any]:
+    """The same, with what each source is given."""
     _check_free(out)
     for path in sources:
         with opened(path):  # what can't be opened is told before hours go into another one
             pass
-    given = Given(settings, dict(columns), world, tuple(where), workers)
+    settings = given.settings
     forms = [form or format_of(path) for path in sources]
-    if where and set(forms) != {"wikidata"}:
+    if given.where and set(forms) != {"wikidata"}:
         raise InputError("--where: only Wikidata's dump has properties to filter by.")
     if mentions is not None:
         if LINKED.isdisjoint(forms):
@@ -110,7 +122,7 @@ def import_kb(
             dict(zip(names, map(sha256_of, sources), strict=True)),
             formats=sorted(set(forms)),
             map=given.columns,
-            where=list(where),
+            where=list(given.where),
             **counts,
         )
         out.mkdir(exist_ok=True)
@@ -175,7 +187,7 @@ class _Build:
         if not is_world(entity.world):
             raise InputError(
                 f"{where}: world {entity.world[:50]!r}: expected {WORLD}. Name another column "
-                "with --map world=COLUMN, or a world for all with --world."
+                "with --map world=COLUMN, or a world for all with --world NAME."
             )
         if html:
             written = [entity.title, entity.description, *entity.aliases]

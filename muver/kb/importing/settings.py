@@ -49,10 +49,11 @@ class Given(Struct, frozen=True):
     """What a source is given: the settings, and the options of the command line."""
 
     settings: Import
-    columns: dict[str, str] = {}  # of the file, by their canonical names
-    world: str | None = None  # of a table's rows that name none, and of all of a wiki
+    columns: dict[str, str] = {}  # of the file, by their canonical names; an empty one: none
+    world: str | None = None  # of all entities, but of rows whose world's column is given
     where: tuple[str, ...] = ()  # conditions on entities
     workers: int = 1
+    replaces: bool = True  # whether `world` is that of a table's rows that name one too
 
     def world_of(self, path: Path) -> str:
         """The world of a file that names none: the one given, else its name without endings."""

@@ -98,9 +98,8 @@ def _bringing(how: Literal["add", "update"]) -> Callable[..., None]:
         """
         opened = Index.open(index)
         before = opened.worlds
-        if world is None and len(before) == 1 and not source.is_dir():
-            world = before[0]
-        with _kb(source, world, columns, index) as kb:
+        only = before[0] if len(before) == 1 else None
+        with _kb(source, world, columns, index, only) as kb:
             change = getattr(opened, how)(kb)
         if before and (new := sorted(set(opened.worlds).difference(before))):
             told = (
@@ -189,8 +188,12 @@ def _has_aliases(kb: Path) -> bool:
 
 
 @contextlib.contextmanager
-def _kb(source: Path, world: str | None, columns: Columns, beside: Path) -> Iterator[Path]:
-    """A canonical knowledge base: the one given, or made of a file meanwhile."""
+def _kb(
+    source: Path, world: str | None, columns: Columns, beside: Path, only: str | None = None
+) -> Iterator[Path]:
+    """A canonical knowledge base: the one given, or made of a file meanwhile. Where no ``world`` is
+    told, ``only`` is that of rows that name none.
+    """
     if source.is_dir():
         if columns or world:
             raise InputError(
@@ -199,15 +202,16 @@ def _kb(source: Path, world: str | None, columns: Columns, beside: Path) -> Iter
             )
         yield source
         return
-    from muver.kb.importing.build import import_kb
-    from muver.kb.importing.settings import Import
+    from muver.kb.importing.build import import_given
+    from muver.kb.importing.settings import Given, Import
 
     if not source.is_file():
         raise InputError(f"{source}: no such folder or file.")
     with folder_beside(beside) as folder:
         out = folder / "kb"
+        given = Given(Import(), dict(columns), world or only, replaces=world is not None)
         try:
-            import_kb([source], out=out, settings=Import(), world=world, columns=columns)
+            import_given([source], given, out)
         except InputError as error:
             raise InputError(
                 f"{error} (`muver kb import` has more options: make a folder with it, and name "

@@ -12,23 +12,27 @@ import pyarrow.parquet as pq
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
+from muver.io.progress import logger
 from muver.io.text import counted
-from muver.kb.importing.items import Entity
+from muver.kb.importing.items import SHOWN, Entity
 from muver.kb.importing.opening import LONGEST_LINE, lines_of, opened_text, read_json_lines
 from muver.kb.importing.settings import Given
+from muver.kb.importing.tabbed import Tabbed
 
 # The names that people's files have, the first that is there counts; capitals don't.
+# Of those for a title the one with the most names counts.
 NAMES = {
     "id": ("id", "entity_id", "document_id", "qid", "identifier", "uri", "idx"),
-    "title": ("title", "name", "label", "entity"),
+    "title": ("name", "title", "label", "entity"),
     "description": ("description", "text", "definition", "abstract", "summary"),
     "aliases": ("aliases", "alias", "synonyms", "alternative_names", "altlabels"),
-    "world": ("world", "type", "domain"),
+    "world": ("world",),
 }
 FIRST = 100  # rows that tell the columns
 ROWS = 1000  # of Parquet, read at once
 SEPARATORS = "\t,;|"
 QUOTED = re.compile('"[^"]*"')
+SLUG = re.compile(r"[a-z0-9_.:/-]*")  # "old_king" rather than "Old King"
 Rows = Iterator[tuple[str, Mapping[str, Any]]]  # each with its place
 
 
@@ -46,8 +50,8 @@ def comma_separated(path: Path, given: Given) -> Iterator[Entity]:
     """Read comma- or tab-separated values with a line of names.
 
     The separator is the one that the first line has most of outside quotation marks. Cells may be
-    quoted and then hold line ends; tab-separated ones are taken as they are, unless a name in the
-    first line is quoted.
+    quoted and then hold line ends. Between tabs, if no name in the first line is quoted, a cell is
+    quoted where it holds what programs quote for; any other one is taken as it is.
     """
     csv.field_size_limit(LONGEST_LINE)
     return _entities(_csv_rows(path, given), path, given)
@@ -68,8 +72,7 @@ def _csv_rows(path: Path, given: Given) -> Rows:
         text = lines_of(stream, path)
         first = next(text, "")
         separator = max(SEPARATORS, key=QUOTED.sub("", first).count)
-        quoting = csv.QUOTE_NONE if separator == "\t" and '"' not in first else csv.QUOTE_MINIMAL
-        form = {"delimiter": separator, "quoting": quoting, "strict": True}
+        form = {"delimiter": separator, "strict": True}
         place = "line 1"
         try:
             names = next(csv.reader([first], **form), [])
@@ -77,16 +80,18 @@ def _csv_rows(path: Path, given: Given) -> Rows:
                 raise InputError(f"{path}, line 1: empty. Expected the names of columns there.")
             if twice := next((name for name in names if names.count(name) > 1), None):
                 raise InputError(f"{path}, line 1: two columns are called {twice!r}. Rename one.")
-            reader, place = csv.reader(text, **form), "line 2"
+            plain = separator == "\t" and '"' not in first
+            reader = Tabbed(text, len(names)) if plain else csv.reader(text, **form)
+            place = "line 2"
             for cells in reader:
-                if cells and len(cells) != len(names):
+                if len(cells) != len(names) and any(cells):
                     quoted = f" A cell that holds {separator!r} has to stand in quotation marks."
                     raise InputError(
                         f"{path}, {place}: {counted(len(cells), 'cell')}, but the first line names "
                         f"{counted(len(names), 'column')} ({', '.join(names)})."
                         f"{quoted if len(cells) > len(names) else ' Fill it up, or leave it out.'}"
                     )
-                if cells:  # no empty line
+                if any(cells):  # no empty line, nor one of empty cells, as spreadsheets leave some
                     yield place, dict(zip(names, cells, strict=True))
                 place = f"line {reader.line_num + 2}"
         except csv.Error as error:
@@ -97,17 +102,38 @@ def _entities(rows: Rows, path: Path, given: Given) -> Iterator[Entity]:
     """The entities of a table's rows. The first rows tell the columns; later ones may add some."""
     first = list(islice(rows, FIRST))
     names = dict.fromkeys(name for _, row in first for name in row)
+    told = dict(given.columns)
+    if given.world is not None and given.replaces:
+        told.setdefault("world", "")
     columns: dict[str, str] = {}
     for place, row in chain(first, rows):
         if not columns or not row.keys() <= names.keys():
             names.update(dict.fromkeys(row))
             # Those that were found stay, whatever comes later.
-            columns = find_columns(list(names), given.columns | columns, path)
+            found = find_columns(list(names), columns | told, path, [row for _, row in first])
+            if found != columns:
+                columns = found
+                _tell(columns, list(names), path)
         yield _entity(row, columns, given, place)
 
 
-def find_columns(found: Sequence[str], given: Mapping[str, str], path: Path) -> dict[str, str]:
-    """The column of those ``found`` in a file for each canonical one; some may be ``given``."""
+def _tell(columns: Mapping[str, str], names: Sequence[str], path: Path) -> None:
+    taken = ", ".join(f"{canonical} = {name!r}" for canonical, name in columns.items())
+    kept = [repr(name) for name in names if name not in columns.values()]
+    more = f"; kept beside them: {', '.join(kept[:SHOWN])}" if kept else ""
+    dots = f" and {len(kept) - SHOWN} more" if len(kept) > SHOWN else ""
+    logger.info("%s: columns: %s%s%s; --map names others", path, taken, more, dots)
+
+
+def find_columns(
+    found: Sequence[str],
+    given: Mapping[str, str],
+    path: Path,
+    rows: Sequence[Mapping[str, Any]] = (),
+) -> dict[str, str]:
+    """The column of those ``found`` in a file for each canonical one; some may be ``given``, and
+    none is taken for one that is given as an empty text. ``rows`` are the first ones.
+    """
     listed = f"Its first {FIRST} rows have: {', '.join(found)}."
     for canonical, name in given.items():
         if canonical not in NAMES:
@@ -115,21 +141,29 @@ def find_columns(found: Sequence[str], given: Mapping[str, str], path: Path) -> 
                 f"--map {canonical}={name}: no such column of a knowledge base."
                 f"{did_you_mean(canonical, NAMES)} They are: {', '.join(NAMES)}."
             )
-        if name not in found:
+        if name and name not in found:
             raise InputError(f"{path}: no column {name!r}.{did_you_mean(name, found)} {listed}")
     free = {name.strip().lower(): name for name in found if name not in given.values()}
     columns = dict(given)
     for canonical, names in NAMES.items():
-        if canonical in given:
-            continue
-        if name := next((free[name] for name in names if name in free), None):
-            columns[canonical] = name
-        elif canonical in ("id", "title"):
+        usual = [free[name] for name in names if name in free and canonical not in given]
+        if usual and canonical == "title":
+            usual = [max(usual, key=lambda name: _names(row.get(name) for row in rows))]
+        if usual:
+            columns[canonical] = usual[0]
+        elif canonical in ("id", "title") and not given.get(canonical):
             raise InputError(
                 f"{path}: no column for the {canonical}; looked for {', '.join(names)}. {listed} "
                 f"Name it: --map {canonical}=COLUMN"
             )
-    return columns
+    return {canonical: columns[canonical] for canonical in NAMES if columns.get(canonical)}
+
+
+def _names(values: Iterable[Any]) -> int:
+    """How many different names a column has: a person's name rather than "Dr.", a page's title
+    rather than the part of an address.
+    """
+    return len({text for value in values if not SLUG.fullmatch(text := as_text(value))})
 
 
 def _entity(row: Mapping[str, Any], columns: Mapping[str, str], given: Given, place: str) -> Entity:

@@ -1,9 +1,12 @@
 """JSON lines, CSV and Parquet: the same entities from each, and each one's mistakes."""
 
+import csv
 import gzip
 import json
+import logging
 from pathlib import Path
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -55,7 +58,7 @@ def test_parquet(tmp_path, imported):
 
 
 def test_further_columns_and_worlds_are_kept(written, imported):
-    first = {"id": 1, "title": "A", "domain": "x", "price": 3, "tags": ["a", "b"], "none": None}
+    first = {"id": 1, "title": "A", "world": "x", "price": 3, "tags": ["a", "b"], "none": None}
     row = imported(written("t.jsonl", lines([first, {"id": 2, "title": "B"}])))[0][0]
     assert row["world"] == "x" and row["further"] == [("price", "3"), ("tags", "a\nb")]
 
@@ -87,6 +90,45 @@ def test_a_key_of_a_later_line_takes_no_column_that_was_found(written, imported)
 def test_a_line_of_tab_separated_values_is_taken_as_it_is(written, imported):
     rows, _ = imported(written("t.tsv", 'id\ttitle\n1\tthe 7" disc\n'))
     assert rows[0]["title"] == 'the 7" disc'
+
+
+@pytest.mark.parametrize(
+    ("cell", "title"),
+    [
+        ('"Anna ""the smith"" Ash"', 'Anna "the smith" Ash'),
+        ('"""Heroes"""', '"Heroes"'),
+        ('"Heroes"', '"Heroes"'),  # no program would have quoted it, when it quotes no other one
+        ('"Ash, Anna"', "Ash, Anna"),
+        ('"老\t王"', "老 王"),
+        ('"बूढ़ा ""राजा"""', 'बूढ़ा "राजा"'),
+        ('"Παλιός\r\nβασιλιάς"', "Παλιός βασιλιάς"),
+        ('"one" of two', '"one" of two'),
+        ('"one', '"one'),
+        ('7" and "8', '7" and "8'),
+    ],
+)
+def test_cells_between_tabs_as_programs_write_them(cell, title, written, imported):
+    after = '2\t"twice ""said"""\tof it\r\n3\tC\t"two\r\nlines"\r\n\t\t\r\n'
+    rows, _ = imported(written("t.tsv", f"id\ttitle\ttext\r\n1\t{cell}\tof it\r\n{after}"))
+    assert [row["title"] for row in rows] == [title, 'twice "said"', "C"]
+    assert rows[2]["description"] == "two\r\nlines"
+
+
+def test_as_pandas_writes_them(tmp_path, imported):
+    frame = pd.DataFrame(
+        {
+            "id": ["1", "2", "3", "4"],
+            "title": ['Anna "the smith" Ash', "a\tb", "two\nlines", '7"'],
+            "text": ["x", '"', "Ελ\tλάς", "दिल्ली, भारत"],
+        }
+    )
+    for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC):
+        for name, separator in (("t.tsv", "\t"), ("t.csv", ","), ("t.csv", ";")):
+            frame.to_csv(tmp_path / name, sep=separator, quoting=quoting, index=False)
+            rows, _ = imported(tmp_path / name)
+            titles = [" ".join(title.split()) for title in frame["title"]]
+            assert [row["title"] for row in rows] == titles
+            assert [row["description"] for row in rows] == list(frame["text"])
 
 
 def test_several_files_make_one_knowledge_base(written, imported):
@@ -139,6 +181,9 @@ def test_an_alias_of_brackets(written, imported):
         ("t.csv", "id,title\n1,A\n,B\n", "line 3: no id"),
         ("t.csv", "id,title\n1,A\n  ,B\n", "line 3: no id"),
         ("t.csv", "id,title\n1,A\n2,B\n\n1,C\n", "line 5: id '1' is already that of .*line 2"),
+        ("t.tsv", "id\ttitle\n1\tA\tx\n2\tB\n", "line 2: 3 cells, but the first line names 2"),
+        ("t.tsv", 'id\ttitle\n1\tA\n2\t"B\nC\n', "line 3: unexpected end.*not closed"),
+        ("t.tsv", 'id\ttitle\n1\t"A\nB ""x"""\n2\n', "line 4: 1 cell"),
         ("t.jsonl", '{"id": 1, "title": "A"}\n{"id": 2,', "line 2: not valid JSON"),
         ("t.jsonl", '["id"]\n', "more than . in its first line. Expected Wiki.*jq"),
         ("t.jsonl", '{"id": 1, "title": "A"}\n3\n', "line 2: not a JSON object"),
@@ -179,8 +224,52 @@ def test_a_format_that_is_named(written, imported):
 
 def test_usual_names_are_known_and_capitals_do_not_matter():
     assert find_columns(["QID", "Label", "definition", "Type", "price"], {}, Path("f")) == {
-        "id": "QID", "title": "Label", "description": "definition", "world": "Type",
+        "id": "QID", "title": "Label", "description": "definition",
     }  # fmt: skip
+    assert find_columns(["id", "Name", "World"], {}, Path("f"))["world"] == "World"
+
+
+@pytest.mark.parametrize(
+    ("rows", "title"),
+    [
+        ([{"name": "Anna Ash", "title": "Dr."}], "name"),
+        ([{"name": "अरुण", "title": "वैद्य"}, {"name": "उमा", "title": "वैद्य"}], "name"),
+        ([{"name": "old_king", "title": "Old King"}], "title"),
+        ([{"name": "palios-vasilias", "title": "Παλιός βασιλιάς"}], "title"),
+        ([{"label": "品种", "name": None}, {"label": "品类"}], "label"),
+        ([{"title": "old king", "label": "king"}], "title"),
+    ],
+)
+def test_of_several_columns_that_may_be_the_title_the_one_with_names(rows, title):
+    found = dict.fromkeys(["id", *(name for row in rows for name in row)])
+    assert find_columns(list(found), {}, Path("f"), rows)["title"] == title
+
+
+def test_which_column_became_what_is_told(written, imported, caplog):
+    logging.getLogger("muver").propagate = True
+    path = written("t.csv", "id,name,title,type\n1,Anna Ash,Dr.,gene/protein\n")
+    with caplog.at_level(logging.INFO, "muver"):
+        ((row,), _) = imported(path)
+    told = f"{path}: columns: id = 'id', title = 'name'; kept beside them: 'title', 'type'"
+    assert told in caplog.text
+    assert (row["title"], row["world"]) == ("Anna Ash", "t")
+    assert row["further"] == [("title", "Dr."), ("type", "gene/protein")]
+
+
+def test_what_was_told_wins(written, imported):
+    rows = {"id": 1, "title": "A", "text": "x", "world": "gene/protein", "kind": "k"}
+    path = written("t.jsonl", lines([rows, {**rows, "id": 2, "kind": ""}]))
+    with pytest.raises(InputError, match="line 1: world 'gene/protein'.*--world NAME"):
+        imported(path)
+    for options in ({"world": "w"}, {"columns": [("world", ""), ("description", "")]}):
+        (row, _), _ = imported(path, **options)
+        assert row["world"] == options.get("world", "t")
+        assert ("world", "gene/protein") in row["further"]
+    assert row["description"] == "" and ("text", "x") in row["further"]
+    found, _ = imported(path, world="w", columns=[("world", "kind")])
+    assert [row["world"] for row in found] == ["k", "w"]
+    with pytest.raises(InputError, match="no column for the id"):
+        imported(path, columns=[("id", "")])
 
 
 def test_a_column_that_is_named_is_used_for_nothing_else():
