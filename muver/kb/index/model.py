@@ -73,10 +73,10 @@ def keep(
             _save_untrained(source, place, settings)
     model = load_model(place, BiEncoder)
     config, views = model.config, kinds(settings, model.config)
-    if config.score == "sum_max" or config.mention_parts:
+    if config.score == "sum_max":
         raise InputError(
-            f"--model {source}: sums the scores of several vectors a mention (token vectors, or "
-            "mention_parts), and an index compares one. Choose a model with one vector a mention."
+            f"--model {source}: sums the scores of a mention's token vectors, and an index "
+            "compares one vector a mention. Choose a model that makes one."
         )
     if settings.global_view and (views != ("sentences",) or config.metric != "dot"):
         raise InputError(

@@ -23,7 +23,6 @@ from muver.reproduction.tables.settings import Figure, Sweep, Table
 from muver.retriever.corpus.settings import Corpus, Download, KnowledgeBase, LinkedSet, SetName
 from muver.retriever.encoders.settings import (
     Compute,
-    MentionPart,
     Metric,
     Pooling,
     Score,
@@ -74,7 +73,6 @@ class Model(Settings):
     score: Score | UnsetType = UNSET
     metric: Metric | UnsetType = UNSET
     pooling: Pooling | UnsetType = UNSET
-    mention_parts: Some[MentionPart] | UnsetType = UNSET
     decay: Positive | UnsetType = UNSET
     training: partial(Training) | UnsetType = UNSET
     context: Context | UnsetType = UNSET

@@ -130,8 +130,8 @@ def _models(settings: Resolved) -> Iterator[str]:
             among = [trained_as(settings, other) for other in model.best_of]
             if model.after and any(one.start or one.negatives for one in among):
                 yield f"{where}.after: for models that start from the encoder, without negatives."
-            if len({(one.score, one.metric, bool(one.mention_parts)) for one in among}) > 1:
-                yield f"{where}.best_of: its models differ in score, metric or mention_parts."
+            if len({(one.score, one.metric) for one in among}) > 1:
+                yield f"{where}.best_of: its models differ in score or metric."
             yield from _compared(settings, f"{where}.best_of", model.best_of)
             continue
         if model.average:
@@ -172,11 +172,8 @@ def _taught_views(settings: Resolved, where: str, model: Model) -> Iterator[str]
     if not (model.teacher and model.teacher.over):
         return
     training, longest = training_of(settings, model), model.views.max_tokens
-    if model.views.kind != "sentences" or model.mention_parts:
-        yield (
-            f"{where}.teacher.over: views are of sentences, scored by one vector of a mention. "
-            "Leave it out."
-        )
+    if model.views.kind != "sentences":
+        yield f"{where}.teacher.over: views are of sentences. Leave it out."
     if training["padding_views"]:
         yield f"{where}.teacher.over: the teacher has not read padding_views. Leave them out."
     read = settings.models[model.teacher.from_].views
@@ -219,8 +216,6 @@ def _of_model(settings: Resolved, name: str) -> Iterator[str]:
         )
     if own.decay and not sums_tokens:
         yield f"{where}: decay weighs token vectors, of which {own.model} has none. Leave it out."
-    if model.mention_parts and views["aggregate"] != "max":
-        yield f"{where}: {own.model} sums best views of mention_parts. Set aggregate to max."
     if not isinstance(views["global_view"], bool) and model.metric == "l2":
         yield (
             f"{where}.global_view: a sum of vectors has no meaning by distances. Set it to true "

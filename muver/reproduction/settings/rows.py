@@ -69,9 +69,6 @@ def note_of(settings: Resolved, system: str) -> str | None:
             said.append(AGGREGATES[views["aggregate"]].note)
             if not isinstance(weight := views["global_view"], bool):
                 said.append(f"To each view's vector its global view's is added, times {weight:g}.")
-        if model.mention_parts:
-            parts = ", ".join(model.mention_parts)
-            said.append(f"It is summed over vectors of the mention's parts: {parts}.")
         if decay := own.decay or model.decay:
             where = ", in search alone" if own.decay else ""
             said.append(
@@ -156,9 +153,8 @@ def model_settings(settings: Resolved, model: str) -> Json:
         "pooling": own.pooling,
         "context": context_of(settings, own),
     }
-    for name in ("mention_parts", "decay"):
-        if value := getattr(own, name):
-            layouts[name] = value
+    if own.decay:
+        layouts["decay"] = own.decay
     if own.checkpoint:
         return layouts
     made = {
@@ -309,8 +305,8 @@ def to_search_a_kb(settings: Resolved, system: str) -> str | None:
     if choice := open_choice(views):
         return f"Set one {choice}, as there is no validation of it"
     model = trained_as(settings, own.model)
-    if own.retriever or model.score in ONE_VIEW or model.mention_parts:
-        return "Set a model whose score is max, without mention_parts"
+    if own.retriever or model.score in ONE_VIEW:
+        return "Set a model whose score is max"
     if own.own_page:
         return "Leave out own_page, as mentions stand on none of its pages"
     if own.pool:

@@ -1,7 +1,6 @@
 """Two towers, one for mentions and one for entities (section 2.2, "Dual-encoders")."""
 
 import math
-from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -19,7 +18,7 @@ from muver.retriever.encoders.files import (
     write_model_card,
 )
 from muver.retriever.encoders.packing import Packed
-from muver.retriever.encoders.pooling import pool
+from muver.retriever.encoders.pooling import Span, pool
 from muver.retriever.encoders.scores import LogMeanExp
 from muver.retriever.encoders.settings import ModelConfig
 from muver.retriever.encoders.tokens import Pieces
@@ -51,12 +50,6 @@ class BiEncoder(nn.Module):
     def dimension(self) -> int:
         """Of a vector."""
         return self.entity_encoder.dimension
-
-    @property
-    def mention_size(self) -> int | tuple[int, int]:
-        """Of what a mention is compared by: d, or (parts, d)."""
-        parts = self.config.mention_parts
-        return (len(parts), self.dimension) if parts else self.dimension
 
     @classmethod
     def from_encoder(cls, folder: str | Path, config: ModelConfig) -> "BiEncoder":
@@ -101,12 +94,10 @@ class BiEncoder(nn.Module):
             tower.require_positions(setting, tokens)
 
     def encode_mentions(self, batch: Packed) -> Tensor:
-        """Vectors of contexts in the order given: (batch, d), (batch, parts, d) of a mention's
-        parts, or (batch, longest, d) of its tokens.
-        """
+        """Vectors of contexts in the order given: (batch, d), or (batch, longest, d)."""
         markers = self.pieces.markers
         span = (markers.mention_start, markers.mention_end)
-        return self._encode(self.mention_encoder, batch, span, self.config.mention_parts or ())
+        return self._encode(self.mention_encoder, batch, span)
 
     def encode_views(self, batch: Packed) -> Tensor:
         """Vectors of views in the order given: (batch, d), or (batch, longest, d)."""
@@ -114,13 +105,11 @@ class BiEncoder(nn.Module):
         span = (markers.before_text, markers.title_end)
         return self._encode(self.entity_encoder, batch, span)
 
-    def _encode(
-        self, tower: Tower, batch: Packed, span: tuple[int | None, int], parts: Sequence[str] = ()
-    ) -> Tensor:
+    def _encode(self, tower: Tower, batch: Packed, span: Span) -> Tensor:
         batch = batch.padded_with(self.pieces.markers.pad)
         if self.config.score == "sum_max":
             return batch.unpack(self._scaled(tower.project(tower.states(batch))))
-        return self._scaled(tower.project(self._pooled(tower, batch, span, parts)))
+        return self._scaled(tower.project(self._pooled(tower, batch, span)))
 
     def _scaled(self, vectors: Tensor) -> Tensor:
         """Bring vectors to the length that the scale sets; without one they stay as they are."""
@@ -129,23 +118,10 @@ class BiEncoder(nn.Module):
         length = (self.log_scale / 2 - math.log(self.config.terms) / 4).exp()
         return F.normalize(vectors.float(), dim=-1) * length
 
-    def _pooled(
-        self, tower: Tower, batch: Packed, span: tuple[int | None, int], parts: Sequence[str]
-    ) -> Tensor:
+    def _pooled(self, tower: Tower, batch: Packed, span: Span) -> Tensor:
         pooling = self.config.pooling
-        if pooling == "cls" and not parts:
+        if pooling == "cls":
             return tower.first_states(batch)
-        markers = self.pieces.markers
         states, ids = batch.unpack(tower.states(batch)), batch.unpack(batch.ids)
-        poolings = {
-            "whole": (pooling, span),
-            "span": ("span", span),
-            "left": ("span", (markers.before_text, span[0])),
-            "right": ("span", (span[1], markers.eos[0] if markers.eos else None)),
-        }
-        ends = (*markers.bos, *markers.eos)
-        pooled = [
-            pool(states, ids, batch.mask, how, ends, between)
-            for how, between in map(poolings.__getitem__, parts or ["whole"])
-        ]
-        return torch.stack(pooled, dim=1) if parts else pooled[0]
+        ends = (*self.pieces.markers.bos, *self.pieces.markers.eos)
+        return pool(states, ids, batch.mask, pooling, ends, span)

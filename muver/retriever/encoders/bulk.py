@@ -13,7 +13,6 @@ from muver.retriever.encoders.packing import Packed, pack
 from muver.retriever.views.layout import Ids
 
 Encode = Callable[[Packed], Tensor]
-Size = int | tuple[int, int]  # d, or (parts, d) of a mention's parts
 
 
 def batches_by_length(lengths: Sequence[int], batch_tokens: int) -> Iterator[np.ndarray]:
@@ -86,7 +85,7 @@ def _fewer(rows: int, longest: int) -> int:
 def encode_vectors(
     encode: Encode,
     sequences: Sequence[Ids],
-    dimension: Size,
+    dimension: int,
     batch_tokens: int,
     device: torch.device | str = "cpu",
     label: str | None = None,

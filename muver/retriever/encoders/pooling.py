@@ -8,7 +8,7 @@ mostly trained with the mean over all positions (:mod:`muver.retriever.encoders.
 import torch
 from torch import Tensor
 
-Span = tuple[int | None, int | None]  # the pieces that open and close it
+Span = tuple[int | None, int]  # the pieces that open and close it
 
 
 def pool(
@@ -23,7 +23,7 @@ def pool(
 
     ``ids`` and ``mask``, (batch, length), are its pieces, and 1 at attended ones. ``ends`` are what
     the tokenizer puts around a text, ``[CLS]`` and ``[SEP]``; ``span`` opens and closes the mention
-    or the title, or what is beside the mention (None: at the first or at the last position).
+    or the title (None: at the first position).
     Poolings are "cls", the first position; "last", the last one; and means: "special" over ends and
     span markers, "span" over the pieces between these markers, "all" over all pieces, "weighted"
     over all with weights 1, 2, 3 ... by position.
@@ -61,14 +61,12 @@ def near_weights(ids: Tensor, opening: int, closing: int, decay: float) -> Tenso
     return torch.exp(-far / decay)
 
 
-def _between(ids: Tensor, opening: int | None, closing: int | None) -> Tensor:
+def _between(ids: Tensor, opening: int | None, closing: int) -> Tensor:
     """Positions after the first opening piece and before the first closing piece behind it."""
     if opening is None:
         inside = torch.ones_like(ids, dtype=torch.bool)
     else:
         opens = ids == opening
         inside = (opens.cumsum(dim=1) - opens.long()) > 0
-    if closing is None:
-        return inside
     closed = ((ids == closing) & inside).cumsum(dim=1) > 0
     return inside & ~closed & closed[:, -1:]

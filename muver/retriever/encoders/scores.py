@@ -22,8 +22,7 @@ def similarities(mentions: Tensor, views: Tensor, metric: str = "dot") -> Tensor
 def max_over_views(
     mentions: Tensor, views: Tensor, owners: Tensor, entities: int, metric: str = "dot"
 ) -> Tensor:
-    """Greatest similarity of a mention with any view of an entity (equation 4); for the parts of
-    mentions, (mentions, parts, d), the sum of theirs.
+    """Greatest similarity of a mention with any view of an entity (equation 4).
 
     (mentions, entities) scores; ``owners``, (views,) int64, is the entity of each view, from 0 and
     non-decreasing, and every entity has a view. The gradient goes to the best view; of equal ones
@@ -34,8 +33,7 @@ def max_over_views(
     [[6.0, 4.0]]
     """
     columns, _ = _by_entity(owners, entities)
-    best = similarities(mentions, views, metric)[..., columns].max(dim=-1).values
-    return best.sum(dim=1) if mentions.dim() == 3 else best
+    return similarities(mentions, views, metric)[:, columns].max(dim=-1).values
 
 
 class LogMeanExp(nn.Module):

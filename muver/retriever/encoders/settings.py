@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from muver.io.typed import Count, Natural, Positive, Settings, Share, Some
+from muver.io.typed import Count, Natural, Positive, Settings, Share
 from muver.retriever.views.settings import Context, Views
 
 Pooling = Literal["cls", "last", "special", "span", "all"]
@@ -12,7 +12,6 @@ Vectors = Literal["raw", "unit"]
 Precision = Literal["fp32", "bf16", "int8", "auto"]
 Score = Literal["max", "log_mean_exp", "sum_max", "cross"]
 Metric = Literal["dot", "l2"]
-MentionPart = Literal["whole", "span", "left", "right"]
 
 
 class Layouts(Settings):
@@ -25,11 +24,6 @@ class Layouts(Settings):
     (:mod:`muver.retriever.encoders.pooling`). The metric ``l2`` is minus the Euclidean distance
     (equation 1).
 
-    ``mention_parts`` gives a mention a vector for each of them: the whole context, pooled as
-    ``pooling`` says, and means over its span, over what is left and over what is right of it. Each
-    has its own best view, and their scores are summed, as late interaction does for each token
-    (Khattab and Zaharia, SIGIR 2020). Without it a mention is its whole context.
-
     With ``decay`` a context's pieces weigh exp(-d / ``decay``) in a cross-encoder's sum, d pieces
     from the mention; without it each weighs as much as the mention's own.
     """
@@ -39,7 +33,6 @@ class Layouts(Settings):
     score: Score
     pooling: Pooling = "cls"
     metric: Metric = "dot"
-    mention_parts: Some[MentionPart] | UnsetType = UNSET
     decay: Positive | UnsetType = UNSET
 
     def __post_init__(self) -> None:
@@ -56,11 +49,6 @@ ONE_VIEW = {
 
 def check_score(own: Any) -> None:
     """Raise a ValueError where a score stands beside what it has no use for."""
-    if own.mention_parts and own.score != "max":
-        raise ValueError(
-            f"mention_parts sums the best views of a mention's parts, and score is {own.score}. "
-            "Set score to max, or leave mention_parts out."
-        )
     if own.decay and own.score != "cross":
         raise ValueError(
             f"decay weighs the pieces that a cross-encoder sums over, and score is {own.score}. "
@@ -82,8 +70,8 @@ class ModelConfig(Layouts, kw_only=True):
 
     ``scale`` is the factor between the cosine of two vectors and their dot product; each vector is
     brought to the length of its square root. For token vectors it is divided by the square root of
-    ``context.max_tokens``, for a mention's parts by that of their number, so that a sum of so many
-    products spreads about as far as one product does. None leaves vectors as long as the states
+    ``context.max_tokens``, so that a sum of so many products spreads about as far as one product
+    does. None leaves vectors as long as the states
     are. The temperature and the length bias are those of the score ``log_mean_exp``. ``provenance``
     tells people how it was made.
     """
@@ -102,9 +90,7 @@ class ModelConfig(Layouts, kw_only=True):
     @property
     def terms(self) -> int:
         """The greatest number of products that a score sums up."""
-        if self.score in ONE_VIEW:
-            return self.context.max_tokens
-        return len(self.mention_parts or ["whole"])
+        return self.context.max_tokens if self.score in ONE_VIEW else 1
 
     @property
     def pad_to(self) -> tuple[int | None, int | None]:

@@ -24,13 +24,6 @@ class Block(NamedTuple):
         counts = np.diff(starts, append=products.shape[1])
         return cls(products, starts, counts, np.maximum.reduceat(products, starts, axis=1), means)
 
-    def summed(self, parts: int) -> "Block":
-        """The sums over each mention's ``parts``, whose scores are next to each other here."""
-        products, best = (
-            own.reshape(-1, parts, own.shape[1]).sum(axis=1) for own in (self.products, self.best)
-        )
-        return self._replace(products=products, best=best)
-
     def few_mentions(self) -> Iterator[slice]:
         """All mentions, a few at a time, so that intermediate results stay in cache."""
         few = max(CACHED_SCORES // self.products.shape[1], 1)

@@ -53,9 +53,7 @@ def rank(
 
     Parameters
     ----------
-    mentions : (mentions, d) float32, or (mentions, parts, d)
-        A candidate's best views' scores of all parts are summed, and the view with the greatest sum
-        is the one that won. Several parts are for the aggregate `max` alone.
+    mentions : (mentions, d) float32
     blocks
         Several only for an aggregate that scores a candidate by its own views ``alone``.
     memory_mb
@@ -186,11 +184,8 @@ def _search(
 ) -> int:
     """Search a block for a span of mentions; their number."""
     some = mentions[span]
-    products = similarity(some.reshape(-1, some.shape[-1]), block.vectors, metric, squares)
-    scores = Block.of(products, block.starts, means)
-    if some.ndim == 3:
-        scores = scores.summed(some.shape[1])
-    _enter(found, span, block, scores, aggregate)
+    products = similarity(some, block.vectors, metric, squares)
+    _enter(found, span, block, Block.of(products, block.starts, means), aggregate)
     return len(some)
 
 
@@ -242,8 +237,6 @@ def _spans(
     few = min(gathered * int(block.counts.max(initial=1)), views)
     # A float32 per view, two numbers per candidate, indices and values of gathered views.
     one = 4 * views + 12 * len(block.starts) + 48 * few + 1
-    if mentions.ndim == 3:  # the scores of each part, and their sums
-        one *= mentions.shape[1] + 1
     size = max(min(memory_mb * 2**20 // threads // one, -(-len(mentions) // threads)), 1)
     return (slice(start, start + size) for start in range(0, len(mentions), size))
 

@@ -87,11 +87,6 @@ class SystemViews:
                 raise InputError(f"{store}: its model has learnt no aggregate. Name another one.")
             self.aggregate = replace(self.aggregate, **learnt)
         self._base, self._mentions = open_layer(store, 0), Part(store / "mentions.npy")
-        if self._mentions.matrix.ndim == 3 and settings.aggregate != "max":
-            raise InputError(
-                f"{store}: its mentions have a vector for each part, whose best views are summed. "
-                f"Set aggregate to max; it is {settings.aggregate}."
-            )
         self._parts: list[tuple[int, Part]] = [(ORIGINAL, self._base)]
         for number in range(1, settings.merge_layers + 1):
             self._parts.append((number, open_layer(merged, number)))
@@ -115,7 +110,7 @@ class SystemViews:
         return self._mentions.rows(name)["mention_id"].to_pylist()
 
     def mentions(self, name: str) -> np.ndarray:
-        """(mentions, d) or (mentions, parts, d) vectors of the store's mentions of one world."""
+        """(mentions, d) vectors of the store's mentions of one world."""
         return self._mentions.vectors(name)
 
     def world(self, name: str) -> tuple[list[np.ndarray], np.ndarray, Origins]:
@@ -176,13 +171,10 @@ class Parts(NamedTuple):
     def of(
         cls, mention: np.ndarray, world: ViewBlock, entity: int, aggregate: Aggregate, metric: str
     ) -> "Parts":
-        """The parts of the candidate that an entity belongs to, for a mention's vector (d,), or
-        (parts, d): then similarities are sums over these, and shares means.
-        """
+        """The parts of the candidate that an entity belongs to, for a mention's vector (d,)."""
         own = world.of_candidate(entity)
-        each = similarity(np.atleast_2d(mention), own.vectors, metric)
-        similarities = each.sum(axis=0)
-        shares = np.mean([aggregate.shares(one) for one in each], axis=0)
+        (similarities,) = similarity(mention[None], own.vectors, metric)
+        shares = aggregate.shares(similarities)
         order = greatest_first(similarities, shares)
         return cls(similarities[order], shares[order], own.owners[order], own.rows[order])
 

@@ -130,14 +130,12 @@ class Retriever:
 
 
 def mention_vectors(model: BiEncoder, mentions: Sequence[Mention]) -> np.ndarray:
-    """(mentions, d) float32 vectors of mentions in their contexts, (mentions, parts, d) of their
-    parts; texts are lower-cased.
-    """
+    """(mentions, d) float32 vectors of mentions in their contexts; texts are lower-cased."""
     check_texts(mentions)
     sides = ([getattr(mention, side).lower() for mention in mentions] for side in SIDES)
     ids = mention_contexts(*sides, model.config.context, model.pieces)
     device = next(model.parameters()).device
-    return encode_vectors(model.encode_mentions, ids, model.mention_size, BATCH_TOKENS, device)
+    return encode_vectors(model.encode_mentions, ids, model.dimension, BATCH_TOKENS, device)
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ class CachedEncoding:
 
     Attributes
     ----------
-    vectors : (sequences, d), (sequences, parts, d) or (sequences, longest, d)
+    vectors : (sequences, d), or (sequences, longest, d)
         Rows in the order given. Values after a sequence's end have no meaning.
     mask : (sequences, longest)
         1 at the tokens that take part in a score: real ones, or all ``pad_to`` of them.

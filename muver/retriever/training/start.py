@@ -42,7 +42,7 @@ def config_of(settings: ModelTraining, folder: Path) -> ModelConfig:
     scale = None
     if settings.vectors == "unit" or settings.score == "cross":
         scale = (old and old.scale) or settings.training.initial_scale
-    names, learnt = ("views", "context", "score", "metric", "mention_parts", "decay"), {}
+    names, learnt = ("views", "context", "score", "metric", "decay"), {}
     if settings.score == "log_mean_exp":
         first = (old and old.temperature) or settings.training.initial_temperature or 1
         learnt = {"temperature": first, "length_bias": (old and old.length_bias) or 0.0}

@@ -48,7 +48,7 @@ def _rank(
     owners = np.repeat(np.arange(len(world.views)), [len(some) for some in world.views])
     owners = np.concatenate([owners, np.arange(len(world.global_views))])
     views = encode_vectors(model.encode_views, flat, model.dimension, *where, label)
-    mentions = encode_vectors(model.encode_mentions, world.contexts, model.mention_size, *where)
+    mentions = encode_vectors(model.encode_mentions, world.contexts, model.dimension, *where)
     index = ViewBlock.of([views], owners, candidate_of)
     aggregate = Learnt(**model.aggregate.values) if model.aggregate else MAX
     return rank(mentions, [index], k, aggregate, metric=model.config.metric)

@@ -73,9 +73,7 @@ class Part:
 
     @property
     def matrix(self) -> np.ndarray:
-        """(rows, d), of mentions perhaps (rows, parts, d), mapped anew, so that pages read before
-        need not stay in memory.
-        """
+        """(rows, d), mapped anew, so that pages read before need not stay in memory."""
         return load_matrix(self.path, REMEDY)
 
     def rows(self, world: str | None = None, columns: Sequence[str] | None = None) -> pa.Table:

@@ -417,9 +417,7 @@ def test_models(tmp_path, entities, encoder, model):
         assert not (tmp_path / "index").exists()
 
     tiny.make_model(encoder, score="sum_max").save_pretrained(tmp_path / "tokens")
-    refused("Choose a model with one vector a mention", tmp_path / "tokens")
-    tiny.make_model(encoder, mention_parts=["whole"]).save_pretrained(tmp_path / "parts")
-    refused("Choose a model with one vector a mention", tmp_path / "parts")
+    refused("compares one vector a mention", tmp_path / "tokens")
     refused("no such directory|no configuration", tmp_path / "tokens" / "muver.json")
     refused("merged_tokens is 512, but the encoder has 64 positions", model, merge=1)
     refused("global_tokens is 128, but the encoder has 64 positions", model, views="both")

@@ -57,10 +57,6 @@ def test_an_index_is_in_the_key_with_how_it_is_searched():
         ({"systems": {"muver_wiki": {"merge_layers": 2}}}, "Leave out merge_layers"),
         ({"tables": {"table2": ["bm25"]}}, "systems.bm25 is made for table2"),
         ({"tables": {"table2": ["som"]}}, "som is made for table2"),
-        (
-            {"tables": {"table2": ["parts"]}},
-            "Set a model .*without mention_parts",
-        ),
         ({"tables": {"table2": {"figure": "vectors"}}}, "table2.figure: its sets would be in one"),
         ({"linking": {"test": ["aida-train"]}}, "'aida-train' is named twice among train, valid"),
         ({"linking": {"test": ["msnb"]}}, "linking.test names 'msnb'. Did you mean 'msnbc'"),

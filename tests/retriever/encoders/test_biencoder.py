@@ -38,7 +38,7 @@ def test_towers_start_equal_and_share_nothing(encoder):
 
 
 def test_round_trip(encoder, tmp_path):
-    model = tiny.make_model(encoder, pooling="span", metric="l2", mention_parts=["whole", "left"])
+    model = tiny.make_model(encoder, pooling="span", metric="l2")
     with torch.no_grad():
         for weight in model.entity_encoder.parameters():
             weight.add_(0.01)
@@ -115,14 +115,6 @@ def test_token_vectors_may_be_of_one_length_too(encoder, tmp_path):
     assert BiEncoder.from_pretrained(tmp_path).config.scale == pytest.approx(20)
 
 
-def test_a_mention_s_parts_are_of_one_length_each(encoder):
-    """A score of two products: each is the cosine times the scale over the root of 2."""
-    model = tiny.make_model(encoder, scale=20, mention_parts=["whole", "left"])
-    parts, views = model.encode_mentions(pack(IDS)), model.encode_views(pack(IDS))
-    products = 20 / 2**0.5 * torch.nn.functional.cosine_similarity(parts, views[:1], dim=2)
-    torch.testing.assert_close(parts @ views[0], products)
-
-
 @pytest.mark.parametrize(
     "wrong, message",
     [
@@ -131,11 +123,7 @@ def test_a_mention_s_parts_are_of_one_length_each(encoder):
         ({"score": "sum_max"}, "sum_max .* views.kind"),
         ({"score": "sum_max", "views": tiny.TOKEN_VIEWS, "metric": "l2"}, "sum_max .* metric"),
         ({"score": "sum_max", "views": tiny.TOKEN_VIEWS, "pooling": "all"}, "sum_max .* pooling"),
-        ({**tiny.LEARNT, "mention_parts": ["whole"]}, "score is log_mean_exp. Set score to max"),
         ({"decay": 8}, "a cross-encoder sums over, and score is max. Set score to cross"),
-        ({"mention_parts": ["span", "span"]}, "mention_parts has 'span' twice"),
-        ({"mention_parts": ["middle"]}, "is 'middle'. Allowed: whole, span, left, right"),
-        ({"mention_parts": []}, "mention_parts is"),
     ],
 )
 def test_settings_that_do_not_exist_or_do_not_go_together(wrong, message):

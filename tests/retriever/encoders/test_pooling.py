@@ -1,7 +1,5 @@
 """Pooling by hand: which positions make the vector."""
 
-from dataclasses import replace
-
 import pytest
 import torch
 
@@ -64,31 +62,6 @@ def test_titles(view, chosen):
 def test_the_other_poolings_of_an_empty_view():
     assert positions([[0, 0]], "special", CLS, 3) == [means(2, [0])]
     assert positions([[0, 0]], "all", CLS, 3) == [means(2, [0, 1])]
-
-
-@pytest.mark.parametrize("bos, eos", [((CLS,), (SEP,)), ((), ())])
-def test_parts_of_a_mention(encoder, bos, eos):
-    """A part that has no piece is the first position's; [CLS] and [SEP] are on neither side."""
-    parts = ["right", "whole", "left", "span"]
-    config = tiny.config(pooling="last", mention_parts=parts)
-    model = BiEncoder.from_encoder(encoder, config).eval()
-    model.pieces.markers = replace(model.pieces.markers, bos=bos, eos=eos)
-    at_start = [CLS, OPENING, 30, 31, CLOSING, 21, SEP]
-    wanted = {  # the positions of each part
-        tuple(CONTEXT): ([6], [7], [1], [3, 4]),
-        tuple(at_start): ([5], [6], [0], [2, 3]),
-        tuple(NO_MENTION): ([0], [3], [0], [0]),
-    }
-    if not bos:  # then they are no special pieces
-        wanted[tuple(CONTEXT)] = ([6, 7], [7], [0, 1], [3, 4])
-        wanted[tuple(at_start)] = ([5, 6], [6], [0], [2, 3])
-    vectors = model.encode_mentions(pack([*wanted]))
-    assert vectors.shape == (3, *model.mention_size) == (3, 4, 32)
-    for found, (sequence, chosen) in zip(vectors, wanted.items(), strict=True):
-        states = model.mention_encoder.states(pack([sequence]))
-        expected = torch.stack([states[own].mean(dim=0) for own in chosen])
-        torch.testing.assert_close(found, expected, rtol=0, atol=1e-5)
-    assert model.encode_views(pack([CONTEXT])).shape == (1, 32)
 
 
 @pytest.mark.parametrize("pooling", ["cls", "last", "special", "span", "all"])

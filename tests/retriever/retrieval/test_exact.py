@@ -134,49 +134,6 @@ def test_memory_changes_nothing(world, k, aggregate, metric):
         np.testing.assert_array_equal(one, other)
 
 
-@given(
-    worlds(), st.integers(1, 5), st.integers(1, 3), st.sampled_from(["dot", "l2"]),
-    st.sampled_from([0, 256]),
-)  # fmt: skip
-def test_parts_of_mentions_have_their_own_best_views(world, k, parts, metric, memory_mb):
-    """Against sums of maxima, candidate by candidate; one part is the plain ranking, exactly."""
-    titles, owners, vectors, mentions = world
-    candidate_of = first_with_same(titles)
-    index = ViewBlock.of([vectors], owners, candidate_of)
-    several = np.stack([np.roll(mentions, n, axis=1) * (1 - n) for n in range(parts)], axis=1)
-    found = rank(several, [index], k, metric=metric, memory_mb=memory_mb)
-    for row, mention in enumerate(several):
-        products = mention @ vectors.T
-        if metric == "l2":
-            products = -np.linalg.norm(mention[:, None] - vectors, axis=2)
-        own = {one: np.flatnonzero(candidate_of[owners] == one) for one in candidate_of}
-        scores = {one: products[:, views].max(axis=1).sum() for one, views in own.items()}
-        kept = found.entities[row] >= 0
-        assert kept.sum() == min(k, len(scores))
-        best = sorted(scores.values(), reverse=True)[:k]
-        np.testing.assert_allclose(found.scores[row][kept], best, rtol=1e-5, atol=1e-6)
-        for entity, score, view in zip(*(column[row][kept] for column in found), strict=True):
-            candidate = candidate_of[entity]
-            assert owners[view] == entity
-            assert score == pytest.approx(scores[candidate], rel=1e-5, abs=1e-6)
-            sums = products.sum(axis=0)
-            assert sums[view] == pytest.approx(sums[own[candidate]].max(), rel=1e-5, abs=1e-6)
-    if parts == 1:
-        for one, other in zip(found, rank(mentions, [index], k, metric=metric), strict=True):
-            np.testing.assert_array_equal(one, other)
-
-
-def test_parts_of_a_mention_by_hand():
-    """Entity 0 has a view for each part, entity 1 one that is fair for both."""
-    views = np.array([[3, 0], [0, 3], [2, 2]], dtype=np.float32)
-    index = ViewBlock.of([views], np.array([0, 0, 1]), np.arange(2))
-    found = rank(np.array([[[1, 0], [0, 1]]], dtype=np.float32), [index], 2)
-    assert found.entities.tolist() == [[0, 1]] and found.scores.tolist() == [[6, 4]]
-    assert found.rows.tolist() == [[0, 2]]  # views 0 and 1 add as much: the first
-    together = rank(np.array([[1, 1]], dtype=np.float32), [index], 2)
-    assert together.entities.tolist() == [[1, 0]]
-
-
 def test_max_by_hand():
     vectors = np.array([[1], [4], [2], [3], [4]], dtype=np.float32)
     index = ViewBlock.of([vectors], np.array([0, 0, 1, 2, 2]), np.arange(3))

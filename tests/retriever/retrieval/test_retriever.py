@@ -138,44 +138,6 @@ def test_what_each_view_adds(built, corpus, system):
             np.testing.assert_allclose([part.share for part in parts], shares, rtol=1e-4)
 
 
-def test_a_mention_in_parts(built, encoder, corpus, tmp_path, capsys):
-    for name in ("merged", "global-views", "spans", "entities", "sentences"):
-        (tmp_path / name).symlink_to(built / name)  # the entity tower is the same one
-    model = tiny.make_model(encoder, mention_parts=["whole", "span", "right"])
-    model.save_pretrained(tmp_path / "model")
-    store = tmp_path / "store"
-    encode_split(tmp_path / "model", *corpus, store, tiny.settings(Encode, split="test"))
-    settings, out = {**SYSTEMS["everything"], "metric": "dot"}, tmp_path / "index.json"
-    assert index(tmp_path, out, settings) == 0
-    inputs = {name: tmp_path / name.replace("_", "-") for name in PLACES}
-    inputs |= {"entities": corpus[0], "mentions": corpus[1]}
-    kinds.retrieve("views", settings, tmp_path / "run", tmp_path / "run.json", **inputs)
-    expected = read_run(tmp_path / "run").to_pylist()
-    retriever = Retriever.from_index(out)
-    found = retriever.retrieve(asked(corpus), k=5)
-    flat = [candidate for candidates in found for candidate in candidates]
-    for name in ("entity", "layer", "first", "last"):
-        assert [getattr(c, name) for c in flat] == [row[name] for row in expected]
-    different = 0
-    for mention, (first, *_) in zip(asked(corpus), found, strict=True):
-        parts = retriever.parts(mention, first)
-        greatest = max(part.similarity for part in parts)
-        won = [part for part in parts if part.similarity > greatest - 1e-4]
-        assert (first.layer, first.first) in [(part.layer, part.first) for part in won]
-        shares = np.array([part.share for part in parts])
-        assert shares.sum() == pytest.approx(1)
-        np.testing.assert_allclose(shares * 3, np.round(shares * 3), atol=1e-6)
-        one_for_all = shares[0] > 0.99
-        assert first.score >= greatest - 1e-3
-        assert first.score == pytest.approx(greatest, rel=1e-4) or not one_for_all
-        different += not one_for_all
-    assert different  # there are mentions whose parts have other best views
-    capsys.readouterr()
-    assert index(tmp_path, out, {**settings, **SUM}) == 2
-    said = capsys.readouterr().err
-    assert "a vector for each part" in said and "Set aggregate to max; it is softmax_sum" in said
-
-
 def test_an_index_with_what_validation_chose(built, corpus, tmp_path, capsys):
     several = {**SYSTEMS["log_mean_exp"], "temperature": [2, 0.5], "validation_cutoff": 3}
     assert index(built, tmp_path / "i.json", several) == 2

@@ -30,7 +30,6 @@ VIEWS = [
 ONE_VIEW = [some[:1] for some in VIEWS]
 FILLED = [fill_with_empty_views(some, 3, 0, 24) for some in VIEWS]
 GOLD = np.array([0, 2, 1, 3, 2])
-PARTS = {"mention_parts": ["whole", "span", "left", "right"], "pooling": "all"}
 WITH_NEGATIVES = np.array([0, 2, 0, 0, 2])  # 1 and 3 are nobody's gold
 
 
@@ -67,8 +66,6 @@ def plain_step(model, contexts, views, gold) -> float:
             position += len(some)
             if model.config.metric == "l2":
                 columns.append((-(vectors[span] - mentions[i]).norm(dim=1)).max())
-            elif model.config.mention_parts:
-                columns.append(sum((vectors[span] @ part).max() for part in mentions[i]))
             elif model.config.score == "max":
                 columns.append((vectors[span] @ mentions[i]).max())
             elif model.config.score == "log_mean_exp":
@@ -115,8 +112,6 @@ CASES = {  # views, gold, and what the model has besides the default
     "of one length, l2": (FILLED, GOLD, {"metric": "l2", "scale": 20}),
     "token vectors of one length": (ONE_VIEW, GOLD, {"score": "sum_max", "scale": 20}),
     "padding": (ONE_VIEW, GOLD, {"score": "sum_max", "padding": True}),
-    "parts": (VIEWS, GOLD, PARTS),
-    "parts of one length, negatives": (FILLED, WITH_NEGATIVES, {**PARTS, "scale": 20}),
     "negatives": (VIEWS, WITH_NEGATIVES, {}),
     "negatives, token vectors": (ONE_VIEW, WITH_NEGATIVES, {"score": "sum_max"}),
 }
@@ -133,18 +128,6 @@ def test_gradients_are_those_of_the_plain_loss(encoder, accelerator, case):
         loss = cached_step(ours, accelerator, views, chunk_tokens, graph_tokens, gold)
         assert loss == pytest.approx(expected, rel=1e-5)
         assert_equal_gradients(gradients(ours), plain)
-
-
-def test_a_mention_that_is_one_part_is_muver_s(encoder, accelerator):
-    """Exactly: the same loss and gradients, whether the graph is kept or not."""
-    plain = tiny.make_model(encoder, pooling="all", scale=20)
-    whole = tiny.make_model(encoder, pooling="all", scale=20, mention_parts=["whole"])
-    assert whole.encode_mentions(pack(CONTEXTS)).shape == (5, 1, 32)
-    for graph_tokens in (0, EVERYTHING):
-        losses = [cached_step(one, accelerator, VIEWS, 25, graph_tokens) for one in (plain, whole)]
-        assert losses[0] == losses[1]
-    for name, gradient in gradients(plain).items():
-        assert torch.equal(gradient, gradients(whole)[name]), name
 
 
 def test_empty_views_win_where_they_are_best(encoder, accelerator):

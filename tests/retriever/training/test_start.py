@@ -98,13 +98,6 @@ def test_training_goes_on_from_a_model_with_a_new_optimiser(model, corpus, tmp_p
     assert steps[:2] == [(1, 1e-3), (2, pytest.approx(1e-3 * 8 / 9))]
 
 
-def test_training_in_parts_of_mentions(model, corpus, tmp_path):
-    parts = ["whole", "left"]
-    trained = go_on(tmp_path, model, corpus, {**ONWARD, "mention_parts": parts})
-    assert trained.config.mention_parts == parts
-    assert "mention_parts" not in json.loads((model / "muver.json").read_text())
-
-
 def test_another_model_is_another_run(model, encoder, corpus, tmp_path, killed):
     """A checkpoint knows both towers that it began with."""
     killed(5, go_on, tmp_path / "one", model, corpus, epochs=1)

@@ -18,7 +18,6 @@ MODELS = {
     "global": {},  # every entity has a view of its own beside the others
     "l2": {"metric": "l2"},
     "learnt": tiny.LEARNT,
-    "parts": {"mention_parts": ["whole", "span", "left", "right"]},
     "sum_max": {"score": "sum_max"},
     "padding": {"score": "sum_max", "padding": True},
 }
@@ -54,10 +53,6 @@ def test_hits_are_gold_titles_among_the_first(encoder, corpus, kind):
                     value = value.item()
                 elif kind == "l2":
                     value = (-(mention - vectors).norm(dim=1)).max().item()
-                elif kind == "parts":  # of two entities with a title all views count together
-                    own = [vectors for other, (_, vectors) in zip(titles, encoded, strict=True)
-                           if other == title]  # fmt: skip
-                    value = (mention[0] @ torch.cat(own).T).max(dim=1).values.sum().item()
                 elif kind == "sum_max":
                     value = sum_of_max(mention, batch.mask, vectors, views.mask).item()
                 else:

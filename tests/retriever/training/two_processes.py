@@ -17,8 +17,6 @@ CONTEXTS = [[5, 10 + n, *range(20, 22 + n), 6] for n in range(5)]
 VIEWS = [[[5, 30 + n, *range(40, 42 + v), 6] for v in range(1 + n % 3)] for n in range(4)]
 FILLED = [fill_with_empty_views(some, 3, 0, 24) for some in VIEWS]
 PADDING = {"score": "sum_max", "padding": True}
-PARTS = {"mention_parts": ["whole", "span", "left", "right"], "pooling": "all"}
-MARKED = [[5, 10 + n, 1, 20, 2, *range(20, 22 + n), 6] for n in range(5)]
 L2 = {"metric": "l2", "pooling": "special"}
 CASES = {  # score or more of the model, contexts, views, gold, graph_tokens
     "max": ("max", CONTEXTS, VIEWS, [0, 2, 1, 3, 2], 10**9),
@@ -29,8 +27,6 @@ CASES = {  # score or more of the model, contexts, views, gold, graph_tokens
     "one mention, token vectors": ("sum_max", CONTEXTS[:1], [v[:1] for v in VIEWS], [2], 0),
     "empty views, l2, another pooling": (L2, CONTEXTS, FILLED, [0, 2, 1, 3, 2], 0),
     "all views": (tiny.LEARNT, CONTEXTS, VIEWS, [0, 2, 1, 3, 2], 0),
-    "parts": (PARTS, MARKED, VIEWS, [0, 2, 1, 3, 2], 0),
-    "one mention, parts": (PARTS, MARKED[:1], VIEWS, [2], 10**9),
     "padding": (PADDING, CONTEXTS, [v[:1] for v in VIEWS], [0, 2, 1, 3, 2], 0),
     "one mention, padding": (PADDING, CONTEXTS[:1], [v[:1] for v in VIEWS], [2], 0),
     "one view": ("max", CONTEXTS, VIEWS[:1], [0] * 5, 0),

@@ -12,7 +12,7 @@ import numpy as np
 from muver.io.errors import InputError
 from muver.retriever.encoders import device
 from muver.retriever.encoders.biencoder import BiEncoder
-from muver.retriever.encoders.bulk import Encode, Size, encode_vectors
+from muver.retriever.encoders.bulk import Encode, encode_vectors
 from muver.retriever.encoders.int8 import to_precision
 from muver.retriever.encoders.settings import Encoding
 from muver.retriever.views.layout import Ids
@@ -37,11 +37,11 @@ class Encoder:
         return self._encode(self.model.encode_views, ids, self.model.dimension, label)
 
     def mentions(self, contexts: Sequence[Ids]) -> np.ndarray:
-        """Vectors of contexts: (mentions, d), or (mentions, parts, d)."""
-        return self._encode(self.model.encode_mentions, contexts, self.model.mention_size, None)
+        """Vectors of contexts: (mentions, d)."""
+        return self._encode(self.model.encode_mentions, contexts, self.model.dimension, None)
 
     def _encode(
-        self, encode: Encode, ids: Sequence[Ids], dimension: Size, label: str | None
+        self, encode: Encode, ids: Sequence[Ids], dimension: int, label: str | None
     ) -> np.ndarray:
         where = (self._batch_tokens, self._accelerator.device, label)
         with self._accelerator.autocast():

@@ -68,11 +68,6 @@ def encode_part(
             f"{model_folder}: compares by metric {config.metric!r}, and parts of vectors are "
             "searched by inner products. Take a model with metric 'dot'."
         )
-    if config.mention_parts:
-        raise InputError(
-            f"{model_folder}: has a vector for each of a mention's parts, and parts of vectors are "
-            "searched by one. Take a model without mention_parts."
-        )
     if (texts is None) == bool(config.views.text):
         raise InputError(
             f"{model_folder}: its views name {config.views.text or 'no'} text. --texts, the "

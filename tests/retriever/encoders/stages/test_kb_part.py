@@ -192,9 +192,6 @@ def test_what_cannot_be_encoded(models, kb, spoilt, tmp_path):
     write_json(spoilt / "muver.json", {**config, "metric": "l2"})
     with pytest.raises(InputError, match="metric 'l2'"):
         encode_part(spoilt, kb, 0, out, FP32)
-    write_json(spoilt / "muver.json", {**config, "mention_parts": ["whole", "span"]})
-    with pytest.raises(InputError, match="Take a model without mention_parts"):
-        encode_part(spoilt, kb, 0, out, FP32)
     (spoilt / "tokenizer.json").unlink()
     with pytest.raises(InputError, match="tokenizer.json: no such file"):
         encode_part(spoilt, kb, 0, out, FP32)
