@@ -113,7 +113,6 @@ class System(Settings):
     global_view: bool | Positive | UnsetType = UNSET
     spans: bool | UnsetType = UNSET
     pool: Count | UnsetType = UNSET
-    decay: Positive | UnsetType = UNSET
     depth: Count | UnsetType = UNSET
     index: str | None | UnsetType = UNSET
     fuse: tuple[str, str] | UnsetType = UNSET

@@ -208,14 +208,12 @@ def _of_model(settings: Resolved, name: str) -> Iterator[str]:
     model = trained_as(settings, own.model)
     if model.score == "cross":
         yield f"{where}: {own.model} only reranks. Set retriever to rerank, and from to a row."
-    sums_tokens = model.score == "sum_max"
-    if sums_tokens and (views["aggregate"] != "max" or any(views[key] for key in MORE_VIEWS)):
+    more = views["aggregate"] != "max" or any(views[key] for key in MORE_VIEWS)
+    if model.score == "sum_max" and more:
         yield (
             f"{where}: {own.model} compares token vectors, which are neither merged nor "
             "summed over views. Set aggregate to max and leave out merge_layers."
         )
-    if own.decay and not sums_tokens:
-        yield f"{where}: decay weighs token vectors, of which {own.model} has none. Leave it out."
     if not isinstance(views["global_view"], bool) and model.metric == "l2":
         yield (
             f"{where}.global_view: a sum of vectors has no meaning by distances. Set it to true "

@@ -28,7 +28,7 @@ BEFORE = {
     "vectors": "raw",
 }
 SHARED = ("k", "match", "own_page")  # keys that a row may have of its own, or of its first stage
-OWN = (*SHARED, "pool", "decay", "depth")
+OWN = (*SHARED, "pool", "depth")
 FUSION = {"reciprocal_rank": ("constant",), "weighted": ("weights", "cutoff"), "learnt": ()}
 
 
@@ -69,10 +69,9 @@ def note_of(settings: Resolved, system: str) -> str | None:
             said.append(AGGREGATES[views["aggregate"]].note)
             if not isinstance(weight := views["global_view"], bool):
                 said.append(f"To each view's vector its global view's is added, times {weight:g}.")
-        if decay := own.decay or model.decay:
-            where = ", in search alone" if own.decay else ""
+        if model.decay:
             said.append(
-                f"A context's tokens weigh exp(-d/{decay:g}) at d pieces from the mention{where}."
+                f"A context's tokens weigh exp(-d/{model.decay:g}) at d pieces from the mention."
             )
     return " ".join([*said, own.note or ""]).strip() or None
 

@@ -52,7 +52,7 @@ def check_score(own: Any) -> None:
     if own.decay and own.score != "cross":
         raise ValueError(
             f"decay weighs the pieces that a cross-encoder sums over, and score is {own.score}. "
-            "Set score to cross, or leave decay out. Rows of token vectors have their own."
+            "Set score to cross, or leave decay out."
         )
     if own.score not in ONE_VIEW:
         return

@@ -13,11 +13,9 @@ from torch import Tensor
 from muver.io.checking import disk_errors
 from muver.io.progress import Progress
 from muver.retriever.encoders.bulk import Encode, encode_by_length
-from muver.retriever.encoders.packing import Packed
-from muver.retriever.encoders.pooling import near_weights
 from muver.retriever.encoders.scores import sum_of_max
 from muver.retriever.vectors.pooled import pool
-from muver.retriever.views.layout import Ids, Markers
+from muver.retriever.views.layout import Ids
 
 MEGABYTE = 2**20
 
@@ -77,19 +75,6 @@ def score_world(
             progress.advance(len(chunk.rows))
     progress.finish()
     return scores
-
-
-def weigh_by_distance(encode: Encode, markers: Markers, decay: float) -> Encode:
-    """Encode contexts to token vectors times exp(-d / ``decay``), d pieces from the mention.
-
-    The mention's own pieces and its markers keep their length.
-    """
-
-    def weighed(batch: Packed) -> Tensor:
-        around = markers.mention_start, markers.mention_end
-        return encode(batch) * near_weights(batch.unpack(batch.ids), *around, decay)[:, :, None]
-
-    return weighed
 
 
 @contextmanager

@@ -147,7 +147,6 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ("systems.muver.merge_layers", 9, "systems.muver.merge_layers is 9, but merge.layers is"),
         ("systems.bm25.model", "muver", "systems.bm25: .* bm25 names retriever alone"),
         ("systems.som.merge_layers", 2, "systems.som: som compares token vectors"),
-        ("systems.muver.decay", 8, "decay weighs token vectors, of which muver has none"),
         ("systems.muver.depth", 2, "systems.muver: a row names either"),
         ("systems.bm25.depth", 2, "systems.bm25: .* bm25 names retriever alone"),
         ("systems.muver_reranked.k", 9, "muver_reranked.k: is that of muver. Set it there"),

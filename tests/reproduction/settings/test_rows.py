@@ -259,7 +259,6 @@ def test_a_row_says_how_it_scores_several_views(settings):
     several = one.replace("the trained ones", "the mean of 3 trainings'")
     assert note_of(settings, "averaged_elsewhere").startswith(several)
     assert note_of(settings, "muver_global") == note_of(settings, "muver_plain")
-    assert "weigh exp(-d/8) at d pieces from the mention, in" in note_of(settings, "som_near")
     near = resolve(PARAMS, {"models": {"cross": {"decay": 0.1}}})
     assert "weigh exp(-d/0.1) at d pieces from the mention." in note_of(near, "bm25_reranked")
 

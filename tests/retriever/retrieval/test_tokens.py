@@ -14,7 +14,7 @@ from muver.retriever.encoders.packing import pack
 from muver.retriever.encoders.scores import sum_of_max
 from muver.retriever.retrieval import tokens
 from muver.retriever.retrieval.exact import rank_scores
-from muver.retriever.retrieval.tokens import score_world, weigh_by_distance
+from muver.retriever.retrieval.tokens import score_world
 from muver.retriever.vectors.block import first_with_same
 from muver.retriever.vectors.pooled import pool
 from tests import tiny
@@ -57,17 +57,6 @@ def test_pooled_entities_score_by_their_few_vectors(encoder):
             expected = (mention @ torch.from_numpy(few).T).max(dim=1).values.sum().item()
             np.testing.assert_allclose(found[0, j], expected, rtol=1e-5)
     np.testing.assert_allclose(found_by(model, pool_to=99), found_by(model), rtol=1e-6)
-
-
-def test_tokens_far_from_the_mention_add_less(encoder):
-    """A closing marker before the mention, and a second mention, change nothing."""
-    contexts = [[5, 20, 1, 30, 31, 2, 21, 6], [5, 2, 1, 30, 2, 20, 1, 6]]
-    far = [[2, 1, 0, 0, 0, 0, 1, 2], [2, 1, 0, 0, 0, 1, 2, 3]]
-    model = tiny.make_model(encoder, "sum_max")
-    near = weigh_by_distance(model.encode_mentions, model.pieces.markers, decay=1 / np.log(2))
-    with torch.no_grad():
-        found, plain = near(pack(contexts)), model.encode_mentions(pack(contexts))
-    torch.testing.assert_close(found, plain * 0.5 ** torch.tensor(far)[:, :, None])
 
 
 def test_padding_takes_part_if_it_is_asked_to(encoder):

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
-from muver.io.typed import Count, Positive
+from muver.io.typed import Count
 from muver.retriever.encoders.settings import Machine
 from muver.retriever.retrieval.settings import Run
 
@@ -14,14 +14,10 @@ from muver.retriever.retrieval.settings import Run
 class Settings(Run, kw_only=True):
     """The settings that every run has, a bound on the memory, and how many vectors an entity keeps
     (``pool``, as of views; by default all).
-
-    With ``decay`` a context's tokens weigh exp(-d / ``decay``) in the sum, d pieces from the
-    mention; without it each weighs as much as the mention's own.
     """
 
     memory_mb: Count
     pool: Count | UnsetType = UNSET
-    decay: Positive | UnsetType = UNSET
 
 
 def needs(row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -53,16 +49,12 @@ def retrieve(
     from muver.retriever.encoders.int8 import to_precision
     from muver.retriever.retrieval.exact import rank_scores
     from muver.retriever.retrieval.rows import ORIGINAL, Origins, RunRows
-    from muver.retriever.retrieval.tokens import score_world, weigh_by_distance
+    from muver.retriever.retrieval.tokens import score_world
     from muver.retriever.views.worlds import load_worlds
 
     accelerator = device.start(compute.device, compute.precision, compute.threads)
     loaded = BiEncoder.from_pretrained(model).to(accelerator.device).eval()
     towers = to_precision(loaded, compute.precision)
-    encode_mentions = towers.encode_mentions
-    if settings.decay:
-        markers = towers.pieces.markers
-        encode_mentions = weigh_by_distance(encode_mentions, markers, settings.decay)
     config = towers.config
     rows = RunRows(entities, read_mentions(mentions, settings.split), settings)
     counts = {"entities": 0, "views": 0}
@@ -70,7 +62,7 @@ def retrieve(
         views = [some[0] for some in world.views]
         with accelerator.autocast():
             scores = score_world(
-                encode_mentions,
+                towers.encode_mentions,
                 towers.encode_views,
                 world.contexts,
                 [view.ids for view in views],

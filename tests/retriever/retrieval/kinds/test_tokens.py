@@ -58,16 +58,3 @@ def test_padding_positions_are_views_where_they_are_scored(encoder, corpus, tmp_
     settings = {"split": "test", "k": 3, "match": "title", "memory_mb": 1}
     kinds.retrieve("tokens", settings, tmp_path / "run.parquet", tmp_path / "run.json", **inputs)
     assert read_json(tmp_path / "run.json")["counts"] == {"entities": 12, "views": 12 * 24}
-
-
-def test_near_tokens_weigh_more_if_a_row_says_so(encoder, corpus, tmp_path):
-    tiny.make_model(encoder, "sum_max").save_pretrained(tmp_path / "model")
-    inputs = dict(zip(("entities", "mentions", "sentences"), corpus, strict=True))
-    inputs |= {"model": tmp_path / "model", "compute": tiny.settings(Machine)}
-    settings, found = {"split": "test", "k": 12, "match": "id", "memory_mb": 256}, []
-    files = (tmp_path / "run.parquet", tmp_path / "run.json")
-    for of_row in ({}, {"decay": 1e9}, {"decay": 2.0}):
-        kinds.retrieve("tokens", settings | of_row, *files, **inputs)
-        found.append(read_run(files[0])["score"].to_numpy())
-    np.testing.assert_allclose(found[1], found[0], rtol=1e-5)
-    assert (found[2] < found[0]).all()
