@@ -28,7 +28,6 @@ from muver.retriever.encoders.files import (
     write_model_card,
 )
 from muver.retriever.encoders.packing import Packed
-from muver.retriever.encoders.pooling import near_weights
 from muver.retriever.encoders.settings import ModelConfig
 from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.encoders.towers import Tower, load_tower
@@ -42,7 +41,7 @@ class CrossEncoder(nn.Module):
     The score sums, over the context's pieces, the greatest cosine with a piece of the view, as SOM
     does over pieces that were read apart; its scale is learnt and starts as SOM's. So training
     begins with what the encoder's makers taught it. With ``decay`` the pieces near the mention
-    weigh most, as a far piece finds its own word in the page that the mention stands on. BLINK's
+    weigh most, as a hundred far pieces outweigh the mention's own (docs/ideas.md). BLINK's
     linear layer over the first state learnt nothing on the default's data (docs/beyond.md).
     """
 
@@ -91,7 +90,7 @@ class CrossEncoder(nn.Module):
         best = cosines.masked_fill(~(read & ~context)[:, None], -1.0).amax(dim=2)
         if self.config.decay:
             around = markers.mention_start, markers.mention_end
-            best = best * near_weights(ids, *around, self.config.decay)
+            best = best * _near_weights(ids, *around, self.config.decay)
         sums = (best * context).sum(dim=1, keepdim=True)
         return sums * self.log_scale.exp() / math.sqrt(self.config.terms)
 
@@ -120,3 +119,16 @@ class CrossEncoder(nn.Module):
         scores = encode_vectors(self, flat, 1, batch_tokens, device, label)[:, 0]
         ends = accumulate(map(len, pairs), initial=0)
         return [scores[start:end] for start, end in pairwise(ends)]
+
+
+def _near_weights(ids: Tensor, opening: int, closing: int, decay: float) -> Tensor:
+    """exp(-d / ``decay``) of each piece, d pieces from the mention: (batch, length).
+
+    ``opening`` and ``closing`` are the ids of the mention's markers, which weigh 1 as its own
+    pieces do.
+    """
+    places = torch.arange(ids.shape[1], device=ids.device)
+    opens = (ids == opening).int().argmax(dim=1, keepdim=True)
+    closes = ((ids == closing) & (places > opens)).int().argmax(dim=1, keepdim=True)
+    far = torch.maximum(opens - places, places - closes).clamp(min=0)
+    return torch.exp(-far / decay)

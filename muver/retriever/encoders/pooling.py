@@ -48,19 +48,6 @@ def pool(
     return (states.float() * weights).sum(dim=1)
 
 
-def near_weights(ids: Tensor, opening: int, closing: int, decay: float) -> Tensor:
-    """exp(-d / ``decay``) of each piece, d pieces from the mention: (batch, length).
-
-    ``opening`` and ``closing`` are the ids of the mention's markers, which weigh 1 as its own
-    pieces do.
-    """
-    places = torch.arange(ids.shape[1], device=ids.device)
-    opens = (ids == opening).int().argmax(dim=1, keepdim=True)
-    closes = ((ids == closing) & (places > opens)).int().argmax(dim=1, keepdim=True)
-    far = torch.maximum(opens - places, places - closes).clamp(min=0)
-    return torch.exp(-far / decay)
-
-
 def _between(ids: Tensor, opening: int | None, closing: int) -> Tensor:
     """Positions after the first opening piece and before the first closing piece behind it."""
     if opening is None:
