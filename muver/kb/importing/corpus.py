@@ -5,6 +5,7 @@
 document's text from 0, the end included. Memory holds the mentions and one world.
 """
 
+import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from muver.io.errors import InputError
 from muver.io.files import write_json
 from muver.io.parquet import table_of, table_writer
 from muver.io.progress import logger
-from muver.retriever.corpus.jsonl import read_json_lines
+from muver.retriever.corpus.jsonl import Identity, Wrong, read_json_lines, refuse
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, ROWS_A_GROUP
 from muver.retriever.corpus.settings import BuildCorpus
 from muver.retriever.corpus.sources import SPLITS
@@ -30,18 +31,21 @@ Row = tuple[Any, ...]
 class Document(Struct):
     """A line of ``documents/<world>.json``; ZESHEL's own have no ``type``."""
 
-    document_id: str
+    document_id: Identity
     title: str
     text: str
     type: str | None = None
+
+    def __post_init__(self) -> None:
+        self.document_id = str(self.document_id)
 
 
 class Mention(Struct):
     """A line of ``mentions/<split>.json``, its split, and file and line for messages."""
 
-    mention_id: str
-    context_document_id: str
-    label_document_id: str
+    mention_id: Identity
+    context_document_id: Identity
+    label_document_id: Identity
     text: str
     start_index: int
     end_index: int
@@ -49,6 +53,14 @@ class Mention(Struct):
     category: str
     split: str = ""
     where: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("mention_id", "context_document_id", "label_document_id"):
+            setattr(self, name, str(getattr(self, name)))
+
+
+class _Enough(Exception):
+    """So many mistakes as are asked for."""
 
 
 def build_corpus(
@@ -97,67 +109,94 @@ def build_corpus(
     return counts
 
 
-def read_mentions(raw: Path) -> list[Mention]:
+def mistakes(raw: Path, most: int) -> list[str]:
+    """The first ``most`` mistakes of a folder in ZESHEL's format, each with its file, line and key;
+    none if :func:`build_corpus` takes it.
+    """
+    found: list[str] = []
+
+    def wrong(mistake: str) -> None:
+        found.append(mistake)
+        if len(found) == most:
+            raise _Enough
+
+    with contextlib.suppress(_Enough):
+        mentions = read_mentions(raw, wrong)
+        for world in split_of_worlds(raw, mentions, wrong):
+            documents = read_documents(raw / "documents" / f"{world}.json", wrong)
+            numbers = dict.fromkeys(documents, 0)
+            for mention in mentions:
+                if mention.corpus == world:
+                    try:
+                        _mention_row(mention, documents, numbers, 1)
+                    except InputError as error:
+                        wrong(str(error))
+    return found
+
+
+def read_mentions(raw: Path, wrong: Wrong = refuse) -> list[Mention]:
     """All mentions: those of train, then val, then test, each in the order of the file."""
     mentions: list[Mention] = []
     seen: dict[str, str] = {}
     for split in SPLITS:
         path = raw / "mentions" / f"{split}.json"
         if not path.is_file():
-            raise InputError(
+            wrong(
                 f"{path}: no such file. A dataset has documents/<world>.json and "
                 f"mentions/{{{','.join(SPLITS)}}}.json."
             )
-        before = len(mentions)
-        for number, mention in read_json_lines(path, Mention):
+            continue
+        if not path.stat().st_size:
+            wrong(f"{path}: holds no mentions; every split needs at least one.")
+        for number, mention in read_json_lines(path, Mention, wrong):
             mention.split, mention.where = split, f"{path}, line {number}"
             first = seen.setdefault(mention.mention_id, mention.where)
             if first is not mention.where:
-                raise InputError(
-                    f"{mention.where}: mention id {mention.mention_id!r} repeats {first}."
-                )
+                wrong(f"{mention.where}: mention_id {mention.mention_id!r} repeats {first}.")
             mentions.append(mention)
-        if len(mentions) == before:
-            raise InputError(f"{path}: holds no mentions; every split needs at least one.")
     return mentions
 
 
-def split_of_worlds(raw: Path, mentions: Sequence[Mention]) -> dict[str, str]:
+def split_of_worlds(
+    raw: Path, mentions: Sequence[Mention], wrong: Wrong = refuse
+) -> dict[str, str]:
     """The split of every world, sorted by name; ``none`` for worlds without mentions."""
     folder = raw / "documents"
     worlds = {path.stem for path in folder.glob("[!.]*.json")}
     firsts: dict[str, Mention] = {}
+    seen: set[tuple[str, str]] = set()
     for mention in mentions:
+        if (mention.corpus, mention.split) in seen:
+            continue
+        seen.add((mention.corpus, mention.split))
         first = firsts.setdefault(mention.corpus, mention)
         if mention.corpus not in worlds:
-            raise InputError(
-                f"{mention.where}: its world {mention.corpus!r} has no file "
+            wrong(
+                f"{mention.where}: its corpus, the world {mention.corpus!r}, has no file "
                 f"{folder / mention.corpus}.json.{did_you_mean(mention.corpus, worlds)}"
             )
-        if mention.split != first.split:
-            raise InputError(
-                f"{mention.where}: world {mention.corpus!r} is in {mention.split}, but in "
+        elif mention is not first:
+            wrong(
+                f"{mention.where}: corpus {mention.corpus!r} is in {mention.split}, but in "
                 f"{first.split} too ({first.where}). Every world belongs to one split."
             )
     return {world: firsts[world].split if world in firsts else "none" for world in sorted(worlds)}
 
 
-def read_documents(path: Path) -> dict[str, Document]:
+def read_documents(path: Path, wrong: Wrong = refuse) -> dict[str, Document]:
     """The documents of a world by id, in the order of the file."""
     documents: dict[str, Document] = {}
-    for line, one in read_json_lines(path, Document):
+    if not path.stat().st_size:
+        wrong(f"{path}: holds no documents.")
+    for line, one in read_json_lines(path, Document, wrong):
         if documents.setdefault(one.document_id, one) is not one:
             first = list(documents).index(one.document_id) + 1
-            raise InputError(
-                f"{path}, line {line}: document id {one.document_id!r} is already that of line "
+            wrong(
+                f"{path}, line {line}: document_id {one.document_id!r} is already that of line "
                 f"{first}. Ids must differ within a world."
             )
         if not one.title.strip() and not one.text.strip():
-            raise InputError(
-                f"{path}, line {line}: both title and text are empty; an entity needs one."
-            )
-    if not documents:
-        raise InputError(f"{path}: holds no documents.")
+            wrong(f"{path}, line {line}: both title and text are empty; an entity needs one.")
     return documents
 
 

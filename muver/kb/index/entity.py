@@ -24,7 +24,8 @@ COLUMNS = ("id", "title", "description", "aliases", "world")
 
 @dataclass(frozen=True, kw_only=True)
 class Entity:
-    """An entity; its id is unique within its world, and a mention of a world is resolved there.
+    """An entity; its id, a text or a whole number, is unique within its world, and a mention of a
+    world is resolved there.
 
     One without a world that is brought into an index gets the index's only world.
     """
@@ -34,6 +35,10 @@ class Entity:
     description: Description = ""
     aliases: Aliases = field(default_factory=list)
     world: Text | None = None
+
+    def __post_init__(self) -> None:
+        if type(self.id) is int:
+            object.__setattr__(self, "id", str(self.id))
 
     @property
     def key(self) -> int:
@@ -51,8 +56,8 @@ class Entity:
         return " ".join([self.title, *self.aliases, self.description])
 
 
-def key_of(world: str | None, id: str) -> int:
-    return _hash([world, id])
+def key_of(world: str | None, id: str | int) -> int:
+    return _hash([world, str(id)])
 
 
 def _hash(texts: Iterable[str | None]) -> int:

@@ -44,8 +44,8 @@ def evaluate(
     Parameters
     ----------
     mentions
-        JSON lines with left, mention, right, gold (an id, or null for none of these) and perhaps
-        world; - is standard input.
+        JSON lines with mention, gold (an id, or null for none of these), and perhaps left, right
+        and world; - is standard input.
     cutoffs
         The k of recall@k.
     as_json

@@ -195,10 +195,11 @@ class Index(OpenIndex):
         with self._changing() as snapshot:
             return changes.put(snapshot, entities, overwrite=True)
 
-    def remove(self, ids: str | Iterable[str], world: str | None = None) -> Change:
+    def remove(self, ids: str | int | Iterable[str | int], world: str | None = None) -> Change:
         """Remove one entity by its id, or several by theirs, all or none."""
         with self._changing() as snapshot:
-            return changes.remove(snapshot, [ids] if isinstance(ids, str) else list(ids), world)
+            some = [ids] if isinstance(ids, str | int) else list(ids)
+            return changes.remove(snapshot, some, world)
 
     def compact(self) -> None:
         """Make the index small again; answers stay the same."""

@@ -19,7 +19,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from muver.io.errors import InputError
 from muver.kb.importing.opening import opened, plain
-from muver.retriever.corpus.jsonl import numbered, structs
+from muver.retriever.corpus.jsonl import Identity, numbered, structs
 from muver.retriever.corpus.linking.benchmark import NO_ID, whole_id
 from muver.retriever.corpus.linking.conll import NO_ENTITY, START, documents, has_entity
 from muver.retriever.retrieval.answers import Mention
@@ -51,11 +51,11 @@ class Labelled:
 
 
 class _Line(Struct):
-    left: str
     mention: str
-    right: str
-    world: str | None = None
-    gold: str | int | None | UnsetType = UNSET
+    left: str = ""
+    right: str = ""
+    world: Identity | None = None
+    gold: Identity | None | UnsetType = UNSET
 
 
 def read_mentions(
@@ -64,9 +64,9 @@ def read_mentions(
     """Read mentions, one after another, of a file, which may be compressed, or ``-``, standard
     input; at most a document of it is held.
 
-    Its form is ``text``: paragraphs with marked mentions; ``json-lines``: objects with ``left``,
-    ``mention``, ``right``, and perhaps ``world`` and ``gold``, an id or null for none of the
-    entities; or ``conll``: :func:`muver.retriever.corpus.linking.conll.documents`; of AIDA's
+    Its form is ``text``: paragraphs with marked mentions; ``json-lines``: objects with a
+    ``mention``, and perhaps ``left``, ``right``, ``world`` and ``gold``, an id or null for none of
+    the entities; or ``conll``: :func:`muver.retriever.corpus.linking.conll.documents`; of AIDA's
     columns the sixth is the gold entity's id where it has a Wikipedia page's number, else the
     fourth. Without a ``form`` the file's ending tells, or its first line. A pipeline of spaCy,
     ``ner``, finds the mentions in unmarked paragraphs.
@@ -171,8 +171,8 @@ def _json_lines(lines: Lines, where: str) -> Iterator[Labelled]:
             raise InputError(f"{place}: 'mention' is empty.")
         if one.gold == "":
             raise InputError(f"{place}: 'gold' is empty. Write null where no entity is right.")
-        gold = str(one.gold) if isinstance(one.gold, int) else one.gold
-        yield Labelled(Mention(one.mention, one.left, one.right, one.world), place, gold)
+        world, gold = (str(own) if isinstance(own, int) else own for own in (one.world, one.gold))
+        yield Labelled(Mention(one.mention, one.left, one.right, world), place, gold)
 
 
 def _texts(lines: Lines, where: str) -> Iterator[Labelled]:

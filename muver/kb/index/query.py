@@ -41,8 +41,8 @@ def query(
     text
         Text with its mentions marked: 'In spring [[the smith]] forged it.'; - reads standard input.
     mentions
-        In its place a file of mentions: marked text, JSON lines (left, mention, right, world,
-        gold) or CoNLL; - is standard input.
+        In its place a file of mentions: marked text, JSON lines (mention, and perhaps left, right,
+        world, gold) or CoNLL; - is standard input.
     form
         By default told by the file's ending, or its first line.
     ner

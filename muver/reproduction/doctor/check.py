@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from muver.io.errors import InputError
 from muver.io.progress import duration
 from muver.io.text import aligned, size
+from muver.kb.importing.corpus import mistakes
 from muver.reproduction.doctor import tell
 from muver.reproduction.estimate.jobs import Job, expected, list_jobs
 from muver.reproduction.estimate.machine import Machine, assumed, this_machine
@@ -19,6 +20,7 @@ from muver.retriever.encoders import hub
 from muver.retriever.encoders.settings import Compute
 
 OK, NOTE, PROBLEM = "ok", "note", "PROBLEM"
+MISTAKES = 10  # of a dataset that are told
 ENVIRONMENT = 2 * 2**30  # bytes of memory for the system and the libraries of other jobs
 HEAD = ("stage", "jobs", "done", "disk", "memory", "those took", "left", "longest left")
 Report = dict[str, Any]
@@ -88,11 +90,12 @@ def data(graph: Graph, asked: Sequence[Artifact]) -> list[Finding]:
     """Whether the data and published weights are here, or can be made or downloaded."""
     settings, found = graph.settings, []
     if not any(one.kind == "raw" for one in asked):
-        missing = [file for file in graph.corpus.input_files["raw"] if not Path(file).is_file()]
-        says = f"{settings.dataset}: is here"
-        if missing:
-            says = f"{missing[0]}: no such file, and {settings.dataset} needs it."
-        found.append(Finding("dataset", PROBLEM if missing else OK, says))
+        wrong = [] if _all_there(graph.corpus.files) else mistakes(Path(settings.dataset), MISTAKES)
+        found += [Finding("dataset", PROBLEM, says) for says in wrong]
+        if len(wrong) == MISTAKES:
+            found.append(Finding("dataset", NOTE, "These are the first mistakes; more may follow."))
+        if not wrong:
+            found.append(Finding("dataset", OK, f"{settings.dataset}: is here"))
     for one in asked:
         name = "blink_benchmarks" if one.rule == "benchmarks" else one.rule
         files, key, source, url = one.files, f"linking.source.{name}", None, None

@@ -12,6 +12,8 @@ from muver.io.typed import problem
 
 LONGEST_REASON = 200  # characters
 T = TypeVar("T")
+Identity = str | int  # JSON of other programs has whole numbers
+Wrong = Callable[[str], None]  # what is done with a mistake
 
 
 class BadLine(ValueError):
@@ -37,10 +39,16 @@ def line_parser(kind: type[T]) -> Callable[[bytes], T]:
     return parse
 
 
-def read_json_lines(path: str | Path, kind: type[T]) -> Iterator[tuple[int, T]]:
+def refuse(mistake: str) -> None:
+    raise InputError(mistake)
+
+
+def read_json_lines(
+    path: str | Path, kind: type[T], wrong: Wrong = refuse
+) -> Iterator[tuple[int, T]]:
     """Yield each line's number (from 1) and its struct; a byte-order mark is skipped."""
     with open(path, "rb") as file:
-        yield from structs(numbered(file), path, kind)
+        yield from structs(numbered(file), path, kind, wrong)
 
 
 def numbered(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
@@ -50,15 +58,20 @@ def numbered(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
 
 
 def structs(
-    lines: Iterable[tuple[int, bytes | str]], where: str | Path, kind: type[T]
+    lines: Iterable[tuple[int, bytes | str]],
+    where: str | Path,
+    kind: type[T],
+    wrong: Wrong = refuse,
 ) -> Iterator[tuple[int, T]]:
-    """Numbered lines parsed; one of another form is an error that names ``where`` and its line."""
+    """Numbered lines parsed; one of another form is ``wrong``, by ``where`` and its number."""
     parse = line_parser(kind)
     for number, line in lines:
         try:
-            yield number, parse(line)
+            parsed = parse(line)
         except BadLine as error:
-            raise InputError(f"{where}, line {number}: {error}.") from None
+            wrong(f"{where}, line {number}: {error}.")
+        else:
+            yield number, parsed
 
 
 def _reason(kind: type, line: bytes) -> str:

@@ -164,7 +164,7 @@ def test_a_byte_order_mark_is_passed_over(dataset):
         (lambda d: d.mentions.update(val=[]), "val.json: .*no mentions"),
         (
             lambda d: d.mentions["test"].append({**d.mentions["train"][0], "mention_id": "other"}),
-            "test.json, line 2: world 'alpha'",
+            "test.json, line 2: corpus 'alpha'",
         ),
         (
             lambda d: d.mentions["test"][0].update(mention_id="M-alpha-0"),
@@ -193,7 +193,7 @@ def test_mistakes_in_mentions_and_worlds(dataset, spoil, words):
         (" ", "empty line"),
         ("[1, 2]", "not a JSON object"),
         ('{"document_id": "D9", "titel": "x", "text": "x"}', "title is missing.*'titel'"),
-        ('{"document_id": 9, "title": "x", "text": "x"}', "document_id is 9"),
+        ('{"document_id": 9.5, "title": "x", "text": "x"}', "document_id is 9.5"),
         ('{"document_id": "D9", "title": "x", "text": null}', "text is None"),
         ('{"document_id": "D9", "title": "\\ud800", "text": "x"}', "surrogate"),
         ('{"document_id": "D1", "title": "x", "text": "x"}', "'D1' .* line 2"),
@@ -205,6 +205,47 @@ def test_bad_document_lines(make, dataset, line, words):
     dataset.last = line
     with pytest.raises(InputError, match=f"alpha.json, line 4: .*{words}"):
         make()
+
+
+def test_ids_may_be_whole_numbers(make, dataset, tmp_path):
+    lines = [*dataset.documents.values(), *dataset.mentions.values()]
+    for line in (line for some in lines for line in some):
+        line |= {key: int(line[key][1:]) for key in line if key.endswith("document_id")}
+    dataset.mentions["train"][0]["mention_id"] = 7
+    make()
+    entities = read_entities(tmp_path / "corpus" / "entities.parquet")
+    mentions = read_mentions(tmp_path / "corpus" / "mentions.parquet")
+    assert entities["document_id"].to_pylist() == ["0", "1", "2"] * 3
+    assert mentions["mention_id"][0].as_py() == "7" and mentions["gold"].to_pylist() == [1, 1, 1]
+
+
+def test_the_first_mistakes_each_with_its_line_and_key(dataset):
+    assert corpus.mistakes(dataset.write(), 10) == []
+    first = dataset.mentions["train"][0]
+    dataset.mentions["train"] += [
+        {**first, "mention_id": "भ1", "start_index": 90},
+        {**first, "mention_id": "β2", "label_document_id": "Ω"},
+        {**first, "mention_id": "三3", "end_index": "2"},
+        {**first},
+        {**first, "mention_id": "4", "corpus": "gama"},
+    ]
+    dataset.documents["beta"] += [{"document_id": "x", "title": "t"}]
+    raw = dataset.write()
+    found = corpus.mistakes(raw, 10)
+    train = f"{raw / 'mentions' / 'train.json'}, line"
+    last = len(dataset.mentions["train"])
+    told = [
+        (f"{train} {last - 2}: ", "end_index is '2'"),
+        (f"{train} {last - 1}: ", "mention_id 'M-alpha-0' repeats"),
+        (f"{train} {last}: ", "its corpus, the world 'gama'"),
+        (f"{train} {last - 4}: ", "start_index 90"),
+        (f"{train} {last - 3}: ", "label_document_id 'Ω' is not in"),
+        (f"{raw / 'documents' / 'beta.json'}, line 4: ", "text is missing"),
+    ]
+    assert len(found) == len(told)
+    for mistake, (begin, says) in zip(found, told, strict=True):
+        assert mistake.startswith(begin) and says in mistake
+    assert corpus.mistakes(raw, 2) == found[:2]
 
 
 def test_world_without_documents(make, dataset):

@@ -77,6 +77,18 @@ def test_a_dataset_without_documents(folder):
         assert wrong in as_text(report)
 
 
+def test_the_first_mistakes_of_a_dataset(folder, dataset):
+    (one,) = dataset.mentions["train"]
+    dataset.mentions["train"] = [{**one, "mention_id": n, "end_index": "२"} for n in range(12)]
+    report = run(folder, {"dataset": str(dataset.write())})
+    says = [one["says"] for one in report["findings"] if one["check"] == "dataset"]
+    assert len(says) == 11 and report["found"]
+    for number in range(10):
+        assert f"train.json, line {number + 1}: end_index is '२'" in says[number]
+    dataset.mentions["train"] = [one]
+    assert status(run(folder, {"dataset": str(dataset.write())}))["dataset"] == "ok"
+
+
 def test_settings_of_the_command_line(capsys):
     assert setting("preset=zeshel") == ("preset", "zeshel")
     assert setting("merge={top_k: 0.2}") == ("merge", {"top_k": 0.2})

@@ -49,9 +49,9 @@ def test_an_archive_fetched_by_hand():
 
 def test_a_directory_without_mentions():
     touch("mine/documents/world.json")
-    assert looked(preset="directory", dataset="mine") == [("PROBLEM", "mine/mentions/train.json")]
-    touch(*(f"mine/mentions/{split}.json" for split in ("train", "val", "test")))
-    assert looked(preset="directory", dataset="mine") == [("ok", "mine")]
+    missing = [f"mine/mentions/{split}.json" for split in ("train", "val", "test")]
+    found = looked(preset="directory", dataset="mine")
+    assert found == [("PROBLEM", name) for name in [*missing, "mine/documents/world.json"]]
 
 
 def test_encoder(monkeypatch):

@@ -14,7 +14,7 @@ from muver.kb.importing.corpus import Document
 from muver.kb.importing.items import Entity, Item
 from muver.kb.importing.opening import parsed_lines, read_json_lines
 from muver.kb.importing.settings import Given
-from muver.retriever.corpus.jsonl import BadLine, line_parser
+from muver.retriever.corpus.jsonl import BadLine, Identity, line_parser
 
 SECTION = "Section::::"  # begins a heading of KILT's
 BULLET = "BULLET::::"  # and an item of a list
@@ -29,13 +29,20 @@ class Page(NamedTuple):
 
 
 class _KiltLine(Struct):
-    wikipedia_id: str | int
+    wikipedia_id: Identity
     wikipedia_title: str
     text: list[str]  # begins with the title
 
 
+class _LinkedLine(Entity):
+    id: Identity
+
+    def __post_init__(self) -> None:
+        self.id = str(self.id)
+
+
 class _BlinkLine(Struct):
-    idx: str | int  # ends with the page's id: https://en.wikipedia.org/wiki?curid=12
+    idx: Identity  # ends with the page's id: https://en.wikipedia.org/wiki?curid=12
     text: str
     title: str = ""
 
@@ -59,7 +66,7 @@ def zeshel(path: Path, given: Given) -> Iterator[Entity]:
 
 def linked(path: Path, given: Given) -> Iterator[Entity]:
     """Read `muver.kb.importing.items.Entity`, a line each, with the links of descriptions."""
-    for place, entity in read_json_lines(path, Entity, given.settings.encoding):
+    for place, entity in read_json_lines(path, _LinkedLine, given.settings.encoding):
         at = [0, *(end for one in entity.links for end in (one.start, one.end))]
         if at != sorted(at) or at[-1] > len(entity.description):
             raise InputError(
