@@ -12,7 +12,7 @@ import re
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from functools import partial
 from pathlib import Path
 from shutil import get_terminal_size
@@ -23,7 +23,7 @@ from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.io.garbage import collect_seldom
 from muver.io.progress import note, start_logging
-from muver.io.text import Shown, visible
+from muver.io.text import Output, Shown, visible
 from muver.reproduction.commands import COMMANDS, GROUPS, STAGE, Command
 from muver.version import __version__
 
@@ -318,9 +318,21 @@ def _extra(module: str) -> str | None:
 
 
 def _mistake(prefix: str, text: object) -> int:
-    print(visible(f"{prefix}: error: {text}"), file=sys.stderr)
+    if sys.stderr is not None:  # it may be closed, or full
+        with suppress(OSError):
+            print(visible(f"{prefix}: error: {text}"), file=sys.stderr, flush=True)
     note(f"error: {text}")
+    _drop()
     return 2
+
+
+def _drop() -> None:
+    """Forget what standard output did not take; Python would try again in the end."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -332,14 +344,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     prefix = "muver"
     try:
-        found = _found(words)
-        if isinstance(found, str):
-            print(found)
-        else:
-            prefix = f"muver {found.name}"
-            with redirect_stdout(Shown(sys.stdout)):
-                run(found, words[len(found.name.split()) :])
-        sys.stdout.flush()
+        with redirect_stdout(Output(sys.stdout)):
+            found = _found(words)
+            try:
+                if isinstance(found, str):
+                    print(found)
+                else:
+                    prefix = f"muver {found.name}"
+                    run(found, words[len(found.name.split()) :])
+            finally:
+                sys.stdout.flush()
     except InputError as error:
         return _mistake(prefix, error)
     except ModuleNotFoundError as error:
@@ -351,7 +365,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:  # who reads it has had enough, as head has
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop()
         return 141
     return 0
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypedDict, Unpack
 
 import pytest
 
-from muver import __version__, cli
+from muver import Entity, Index, __version__, cli
 from muver.cli import main
 from muver.io.text import HIDDEN
 from muver.reproduction.commands import COMMANDS, Command
@@ -275,6 +275,63 @@ def test_help_is_the_docstring(typed, capsys):
     assert "-k N 100% of `them`. (default: 10)" in said
     assert "punkt" in said
     assert said.endswith("For example muver work here")
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory):
+    """An index by words of titles in three scripts."""
+    folder = tmp_path_factory.mktemp("index") / "index"
+    titles = ["दिल्ली", "Παλιός", "老王"]
+    Index.create(folder, [Entity(id=n, title=one) for n, one in enumerate(titles)], "bm25")
+    return folder
+
+
+def shell(line, index, **more):
+    """Status and what is said of a command line of bash."""
+    line = line.format(muver=f"{sys.executable} -m muver.cli", index=index)
+    environment = {**os.environ, **more}
+    done = subprocess.run(["bash", "-c", line], capture_output=True, env=environment)
+    return done.returncode, done.stderr.decode()
+
+
+@pytest.mark.parametrize("name", ["दिल्ली", "Παλιός", "老王"])
+def test_what_standard_output_cannot_encode(name, index):
+    command = f"{{muver}} query {{index}} '[[{name}]]'"
+    status, said = shell(command, index, PYTHONIOENCODING="ascii")
+    assert status == 2
+    assert f"its encoding, ascii, has no {ascii(name[0])}. Set PYTHONIOENCODING=utf-8." in said
+    assert shell(command, index, PYTHONIOENCODING="utf-8") == (0, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="no /dev/full here")
+@pytest.mark.parametrize(
+    ("line", "status", "says"),
+    [
+        (
+            "{muver} index info {index} > /dev/full",
+            2,
+            "cannot be written (No space left on device)",
+        ),
+        ("{muver} index info {index} >&-", 2, "standard output: is closed."),
+        ("{muver} query {index} '[[老王]]' > /dev/full", 2, "cannot be written (No space"),
+        ("{muver} --help > /dev/full", 2, "muver: error: standard output: cannot be written"),
+        ("{muver} query --help > /dev/full", 2, "muver query: error: standard output: cannot be"),
+        ("{muver} index info {index} | true; exit ${{PIPESTATUS[0]}}", 141, ""),
+        ("{muver} index verify {index} 2> /dev/full", 0, ""),
+        ("{muver} index verify {index} 2>&-", 0, ""),
+        ("{muver} index verify nothing 2> /dev/full", 2, ""),
+        ("! {muver} index verify nothing 2>&- | grep .", 0, ""),
+        (
+            "{muver} index verify {index} --log /dev/full",
+            0,
+            "/dev/full: cannot be written any",
+        ),
+    ],
+)
+def test_a_stream_that_takes_nothing(line, status, says, index):
+    done, said = shell(line, index)
+    assert done == status and says in said and "Traceback" not in said
+    assert says or not said
 
 
 @pytest.mark.parametrize(("error", "status"), [(KeyboardInterrupt, 130), (BrokenPipeError, 141)])

@@ -31,12 +31,21 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
     bytes with ours. On an exception the temporary file is removed and ``path`` stays as it was.
     The file (or all of a folder) is on the disk before its name is, so that a loss of power leaves
     nothing that looks finished and is not.
+
+    A pipe or a device, such as ``/dev/stdout``, is written to and stays what it is.
     """
     path = Path(path)
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.tmp")
+    special = path.exists() and not (path.is_file() or path.is_dir())
+    beside = Path(tempfile.gettempdir(), path.name) if special else path
+    temporary = beside.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield temporary
+        if special:
+            with temporary.open("rb") as made, path.open("wb") as sink:
+                shutil.copyfileobj(made, sink)
+            temporary.unlink()
+            return
         synchronise_all(temporary)
         os.replace(temporary, path)
         synchronise(path.parent)

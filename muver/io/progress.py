@@ -14,6 +14,22 @@ FOLLOWED = "MUVER_FOLLOWED"  # set for stages whose log files are already on a s
 FIRST, EVERY = 1, 5  # seconds before the first line of progress, and between two, at least
 
 
+class _Screen(logging.StreamHandler):
+    """Standard error, which may be closed or full: there is no place to say so."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        pass
+
+
+class _File(logging.FileHandler):
+    """A log file. Where its disk is full, that is said once, and the work goes on."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        logger.removeHandler(self)
+        error = getattr(sys.exc_info()[1], "strerror", None) or sys.exc_info()[1]
+        logger.warning("%s: cannot be written any more (%s)", self.baseFilename, error)
+
+
 def start_logging(stage: str, log_file: str | Path | None = None) -> None:
     """Send the ``muver`` logger to standard error, and to ``log_file`` if one is named.
 
@@ -22,7 +38,7 @@ def start_logging(stage: str, log_file: str | Path | None = None) -> None:
     logger.handlers.clear()
     logger.setLevel(logging.INFO)
     logger.propagate = False
-    screen = logging.StreamHandler(Shown(sys.stderr))
+    screen = _Screen(Shown(sys.stderr))
     screen.setFormatter(logging.Formatter(f"[{stage}] %(message)s"))
     logger.addHandler(screen)
     if log_file is None:
@@ -31,7 +47,7 @@ def start_logging(stage: str, log_file: str | Path | None = None) -> None:
         screen.setLevel(logging.WARNING)
     try:
         Path(log_file).parent.mkdir(parents=True, exist_ok=True)
-        file = logging.FileHandler(log_file, mode="w", encoding="utf-8")
+        file = _File(log_file, mode="w", encoding="utf-8")
     except OSError as error:
         raise InputError(f"{log_file}: cannot be written ({error.strerror}).") from error
     file.stream = Shown(file.stream)

@@ -1,8 +1,11 @@
 """Numbers and tables for people to read."""
 
+import contextlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
+
+from muver.io.errors import InputError
 
 # Controls but line ends and tabs, marks that turn the direction of letters, halves of characters.
 HIDDEN = re.compile(
@@ -26,6 +29,38 @@ class Shown:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
+
+
+class Output(Shown):
+    """Standard output, or None where it is closed; what it does not take is told."""
+
+    def write(self, text: str) -> int:
+        with self._failures():
+            return super().write(text)
+
+    def flush(self) -> None:
+        if self._stream is not None:
+            with self._failures():
+                self._stream.flush()
+
+    @contextlib.contextmanager
+    def _failures(self) -> Iterator[None]:
+        if self._stream is None:
+            raise InputError("standard output: is closed. Send it to a file or a terminal.")
+        try:
+            yield
+        except UnicodeEncodeError as error:
+            raise InputError(
+                f"standard output: its encoding, {error.encoding}, has no "
+                f"{ascii(error.object[error.start])}. Set PYTHONIOENCODING=utf-8."
+            ) from None
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise InputError(
+                f"standard output: cannot be written ({error.strerror}). Free some space, or send "
+                "it elsewhere."
+            ) from None
 
 
 def aligned(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:

@@ -7,6 +7,7 @@ import resource
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -57,6 +58,17 @@ def test_an_exception_leaves_everything_as_it_was(tmp_path, error):
         raise error
     assert (tmp_path / "file").read_text() == "old"
     assert names(tmp_path) == ["file"]
+
+
+def test_a_pipe_is_written_to_and_stays_one(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    read = []
+    reader = threading.Thread(target=lambda: read.append(path.read_text()))
+    reader.start()
+    write_text(path, "दिल्ली")
+    reader.join()
+    assert read == ["दिल्ली"] and path.is_fifo() and list(tmp_path.iterdir()) == [path]
 
 
 def test_two_writers_do_not_mix(tmp_path):

@@ -22,6 +22,7 @@ from muver.kb.importing.items import Entity, LeftOut, Notes
 from muver.kb.importing.ledger import Ledger, opened_ledger
 from muver.kb.importing.markup import without_html
 from muver.kb.importing.opening import opened
+from muver.kb.importing.piped import at_rest
 from muver.kb.importing.schema import ENTITIES, FILE, MANIFEST, ROWS_A_GROUP, WORLD, is_world
 from muver.kb.importing.settings import Given, Import
 from muver.kb.importing.sources import FORMATS, format_of, source
@@ -50,7 +51,8 @@ def import_kb(
     Parameters
     ----------
     sources
-        Files, of one form or of several; they may be compressed.
+        Files, of one form or of several; they may be compressed. A pipe is one too, and - is
+        standard input.
     out
         Folder for ``entities.parquet`` and ``manifest.json``, which has the counts.
     form
@@ -84,6 +86,13 @@ def import_given(
 ) -> dict[str, Any]:
     """The same, with what each source is given."""
     _check_free(out)
+    with at_rest(sources, out) as files:
+        return _import(files, given, out, form, mentions)
+
+
+def _import(
+    sources: Sequence[Path], given: Given, out: Path, form: str | None, mentions: Path | None
+) -> dict[str, Any]:
     for path in sources:
         with opened(path):  # what can't be opened is told before hours go into another one
             pass

@@ -59,17 +59,20 @@ class _Watched(io.FileIO):
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[IO[bytes]]:
-    """The bytes of a file, decompressed if it is a gz, bz2 or xz archive."""
+    """The bytes of a file or a pipe, decompressed if it is a gz, bz2 or xz archive."""
     try:
-        with open(path, "rb") as file:
-            start = file.read(4)
+        file = io.BufferedReader(_Watched(path), PIECE)
+        start = file.peek(4)[:4]
     except OSError as error:
         raise InputError(f"{path}: {error.strerror.lower()}.") from None
-    if start in UNPACKERS:
-        raise InputError(f"{path}: not read as it is. Unpack it first: {UNPACKERS[start]} {path}")
     try:
-        with io.BufferedReader(_Watched(path), PIECE) as raw, decompressed(raw) as stream:
-            yield stream
+        with file as raw:
+            if start in UNPACKERS:
+                raise InputError(
+                    f"{path}: not read as it is. Unpack it first: {UNPACKERS[start]} {path}"
+                )
+            with decompressed(raw) as stream:
+                yield stream
     except EOFError:
         raise InputError(f"{path}: the archive ends too early. {CUT}") from None
     except (zlib.error, lzma.LZMAError, gzip.BadGzipFile, OSError) as error:

@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from muver.io.typed import Count, Natural, Settings, Share, Text
+from muver.kb.importing.piped import Piped
 
 # The most that an index takes, so that a setting may only be lower.
 LONGEST = 200_000  # characters of a description
@@ -56,5 +57,9 @@ class Given(Struct, frozen=True):
     replaces: bool = True  # whether `world` is that of a table's rows that name one too
 
     def world_of(self, path: Path) -> str:
-        """The world of a file that names none: the one given, else its name without endings."""
+        """The world of a file that names none: the one given, else its name without endings; a
+        pipe's name says nothing if it has no ending.
+        """
+        if self.world is None and isinstance(path, Piped) and not path.suffix:
+            return "world"
         return self.world or path.name.partition(".")[0] or path.name

@@ -13,10 +13,10 @@ from muver.io.errors import InputError
 from muver.io.files import folder_beside
 from muver.io.progress import duration, logger
 from muver.io.typed import flat, read
+from muver.kb.importing.piped import STDIN, is_pipe
 from muver.kb.importing.schema import entity_batches
 from muver.kb.index import changes
 from muver.kb.index.index import Change, Index
-from muver.kb.index.mentions import STDIN
 from muver.kb.index.settings import Making
 
 Columns = Sequence[tuple[str, str]]  # names, and the columns that they stand for
@@ -205,7 +205,7 @@ def _kb(
     from muver.kb.importing.build import import_given
     from muver.kb.importing.settings import Given, Import
 
-    if not source.is_file():
+    if not (source.is_file() or is_pipe(source)):
         raise InputError(f"{source}: no such folder or file.")
     with folder_beside(beside) as folder:
         out = folder / "kb"

@@ -19,6 +19,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from muver.io.errors import InputError
 from muver.kb.importing.opening import opened, plain
+from muver.kb.importing.piped import STDIN
 from muver.retriever.corpus.jsonl import Identity, numbered, structs
 from muver.retriever.corpus.linking.benchmark import NO_ID, whole_id
 from muver.retriever.corpus.linking.conll import NO_ENTITY, START, documents, has_entity
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from spacy.language import Language
 
 CONTEXT = 4_000  # characters of a running text that a mention keeps on each side
-STDIN = "-"
 ENDINGS = {
     ".jsonl": "json-lines", ".ndjson": "json-lines", ".json": "json-lines", ".conll": "conll",
     ".bio": "conll", ".iob": "conll", ".tsv": "conll", ".txt": "text", ".md": "text",

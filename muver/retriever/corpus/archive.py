@@ -12,6 +12,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from io import BufferedReader
 from pathlib import Path, PurePosixPath
 from typing import IO, NamedTuple
 
@@ -70,10 +71,9 @@ def find_root(folder: str | Path, names: Iterable[str]) -> Path:
     raise InputError(f"{folder}: no folder in it holds {', '.join(names)}.")
 
 
-def decompressed(file: IO[bytes]) -> IO[bytes]:
+def decompressed(file: BufferedReader) -> IO[bytes]:
     """A file's bytes without gz, bz2 or xz; its first bytes tell, as names mislead."""
-    start = file.read(6)
-    file.seek(0)
+    start = file.peek(6)
     for magic, library in ((b"\x1f\x8b", gzip), (b"BZh", bz2), (b"\xfd7zXZ\x00", lzma)):
         if start.startswith(magic):
             return library.open(file)

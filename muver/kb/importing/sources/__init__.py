@@ -5,12 +5,15 @@ some libraries take a while to load.
 """
 
 import importlib
+import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from muver.io.errors import InputError
 from muver.kb.importing.items import Item
 from muver.kb.importing.opening import opened, plain
+from muver.kb.importing.piped import Piped
 from muver.kb.importing.settings import Given
 
 # The function that reads a form, as ``module:function`` here, and the endings that tell it.
@@ -29,10 +32,26 @@ FORMATS = {
 }
 
 
+HEAD = 4096  # bytes
+# How each form that a pipe is told by begins, as a pipe often has no ending.
+SIGNS = {
+    "json-lines": re.compile(rb"\{"),
+    "wikidata": re.compile(rb"\["),
+    "parquet": re.compile(rb"PAR1"),
+    "mediawiki": re.compile(rb"<mediawiki"),
+    "obo": re.compile(rb"format-version:"),
+    "csv": re.compile(rb"[^\r\n<>\t,;|]*+[\t,;|]"),
+}
+
+
 def format_of(path: Path) -> str:
     """The format that a file's ending tells, without that of a compression."""
     ending = plain(path).suffix.lower()
     name = next((name for name, (_, own) in FORMATS.items() if ending in own.split()), None)
+    if name is None and isinstance(path, Piped):
+        with opened(path) as stream:
+            start = stream.read(HEAD).removeprefix(BOM_UTF8).lstrip()
+        name = next((name for name, sign in SIGNS.items() if sign.match(start)), None)
     if name is None:
         raise InputError(
             f"{path}: its ending tells no format. Name it with --format: {', '.join(FORMATS)}."

@@ -1,0 +1,47 @@
+"""Sources that can be read only once: a pipe, such as ``<(zcat more.gz)``, and standard input."""
+
+import contextlib
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from muver.io.checking import disk_errors
+from muver.io.files import folder_beside
+
+STDIN = "-"
+
+
+class Piped(type(Path())):
+    """A file with what came through a pipe, which goes by the name that its user gave the pipe."""
+
+    def __fspath__(self) -> str:
+        return self.content
+
+
+def is_pipe(path: Path) -> bool:
+    """Whether a path is standard input or a pipe, and no file or folder."""
+    return str(path) == STDIN or (path.exists() and not (path.is_file() or path.is_dir()))
+
+
+@contextlib.contextmanager
+def at_rest(sources: Sequence[Path], beside: Path) -> Iterator[list[Path]]:
+    """The sources, where pipes among them are read into files in a folder beside a path."""
+    with contextlib.ExitStack() as own:
+        if any(map(is_pipe, sources)):
+            folder = own.enter_context(folder_beside(beside))
+            sources = [
+                _read(path, folder / str(number)) if is_pipe(path) else path
+                for number, path in enumerate(sources)
+            ]
+        yield list(sources)
+
+
+def _read(path: Path, content: Path) -> Piped:
+    standard = str(path) == STDIN
+    stream = contextlib.nullcontext(sys.stdin.buffer) if standard else path.open("rb")
+    with stream as pipe, content.open("wb") as file, disk_errors(content, "Nothing was changed."):
+        shutil.copyfileobj(pipe, file)
+    piped = Piped("standard input" if standard else path)
+    piped.content = str(content)
+    return piped
