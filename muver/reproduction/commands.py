@@ -144,8 +144,6 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "train a model, two towers, and keep the checkpoint that the settings say"),
         Command("stage train-cross", "retriever.training.cross:train_cross",
             "train a cross-encoder, which reranks what another row retrieves"),
-        Command("stage teach", "retriever.training.teach:teach",
-            "score gold and hard negatives by a cross-encoder, for another model to learn"),
         Command("stage train-best", "retriever.training.run:train_best",
             "train several models for a share of their steps, and the best one to the end"),
         Command("stage choose", "retriever.training.log:choose",

@@ -281,7 +281,7 @@ TRAIN = (
     " --compute {params.compute:q} --start {params.start} {params.files}"
     " --checkpoints {params.checkpoints}"
 )
-READ = ("entities", "mentions", "sentences", "negatives", "lessons")
+READ = ("entities", "mentions", "sentences", "negatives")
 
 
 def vectors(kind):

@@ -48,31 +48,6 @@ rule negatives:
         " --out {output.negatives} --manifest {output.manifest}"
 
 
-rule teach:
-    input:
-        inputs("lessons"),
-        code=code("teach"),
-    output:
-        lessons=W.pattern("lessons")[0],
-        manifest=W.pattern("lessons")[1],
-    log:
-        f"{LOGS}/teach/{{id}}.log",
-    benchmark:
-        f"{LOGS}/teach/{{id}}.benchmark.tsv"
-    threads: COMPUTE.threads
-    resources:
-        gpu=GPUS,
-    params:
-        settings=settings("lessons"),
-        free=free("lessons"),
-        model=folders("model"),
-        files=options(*READ),
-    shell:
-        "muver stage teach --log {log} {params.model} {params.files}"
-        " --settings {params.settings:q} {params.free:q}"
-        " --out {output.lessons} --manifest {output.manifest}"
-
-
 rule train:
     input:
         inputs("models"),

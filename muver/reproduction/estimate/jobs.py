@@ -166,14 +166,6 @@ class _Lister:
                 return self.training(one)
             case "train_cross":
                 return self.reranking(one)
-            case "teach":
-                views, tokens, context = self.layout(one)
-                if alone := own.get("views"):
-                    views = min(data.views, alone.get("training_views") or data.views)
-                    tokens = alone["max_tokens"]
-                mentions = data.mentions["train"] * own.get("labelled", 1)
-                pairs = mentions * (1 + own["per_mention"]) * views
-                return Job(one, encoded=pairs * (tokens + context))
             case "convert" | "choose" | "average":
                 return Job(one, 2 * self.tower)
             case ("encode" | "encode_global" | "encode_part" | "encode_mentions" | "encode_spans"

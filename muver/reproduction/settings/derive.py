@@ -125,9 +125,6 @@ def _model_with_seed(settings: Resolved, model: str, seed: int) -> str:
     if own.negatives:
         found_by = _with_seed(settings, own.negatives.from_, seed)
         made["negatives"] = replace(own.negatives, from_=found_by)
-    if own.teacher:
-        teacher = _model_with_seed(settings, own.teacher.from_, seed)
-        made["teacher"] = replace(own.teacher, from_=teacher)
     _add(settings.models, name, replace(own, **made))
     return name
 

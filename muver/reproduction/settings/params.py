@@ -44,14 +44,13 @@ from muver.retriever.training.settings import (
     Average,
     HardNegatives,
     Pretrain,
-    TaughtBy,
     Training,
 )
 from muver.retriever.views.settings import Context, GlobalView, Merge, Segment, Spans, Views
 
 # Datasets that are one knowledge base and sets of mentions linked to it.
 LINKED = ("wikipedia", "miniwikipedia")
-OF_TRAINING = ("training", "start", "negatives", "teacher", "seed")
+OF_TRAINING = ("training", "start", "negatives", "seed")
 NEVER_OF_A_MODEL = {"fuse", "by", "from", "depth"}
 # What else a row of a named kind of retriever has, by what the kind ranks with.
 TAKES = {"model": "model", "from": "runs"}
@@ -78,7 +77,6 @@ class Model(Settings):
     context: Context | UnsetType = UNSET
     start: Text | UnsetType = UNSET
     negatives: HardNegatives | UnsetType = UNSET
-    teacher: TaughtBy | UnsetType = UNSET
     seed: Natural | UnsetType = UNSET
 
     def __post_init__(self) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from muver.io.errors import InputError
 from muver.io.typed import suggestion
 from muver.reproduction.settings.derive import further_seeds
-from muver.reproduction.settings.params import LINKED, Model, Resolved
+from muver.reproduction.settings.params import LINKED, Resolved
 from muver.reproduction.settings.rows import (
     MORE_VIEWS,
     SHARED,
@@ -30,7 +30,6 @@ NAMES = (
     ("models.*.average.of", "models"),
     ("models.*.start", "models"),
     ("models.*.negatives.from", "systems"),
-    ("models.*.teacher.from", "models"),
     ("systems.*.model", "models"),
     ("systems.*.fuse", "systems"),
     ("systems.*.from", "systems"),
@@ -103,7 +102,6 @@ def _made_of(settings: Resolved) -> dict[str, list[str]]:
     for name, own in settings.models.items():
         models = [*(own.best_of or ()), *([own.start] if own.start else ())]
         models += [own.average.of] if own.average else []
-        models += [own.teacher.from_] if own.teacher else []
         rows = [own.negatives.from_] if own.negatives else []
         found[f"models.{name}"] = _dotted(models, rows)
     for name, own in settings.systems.items():
@@ -145,11 +143,6 @@ def _models(settings: Resolved) -> Iterator[str]:
                 f"{where}: a cross-encoder starts from the encoder, and tells the gold from "
                 "candidates of another row. Set negatives, and leave out start."
             )
-        if model.teacher and not model.negatives:
-            yield f"{where}.teacher: scores gold and hard negatives. Set negatives."
-        if model.teacher and settings.models[model.teacher.from_].score != "cross":
-            yield f"{where}.teacher: {model.teacher.from_} is not one whose score is cross."
-        yield from _taught_views(settings, where, model)
         if model.start and settings.models[model.start].score == "cross":
             yield f"{where}.start: {model.start} is a cross-encoder. Name a model of two towers."
     for model in settings.grid.models:
@@ -165,23 +158,6 @@ def _compared(settings: Resolved, where: str, models: Iterable[str]) -> Iterator
     trainings = [training_of(settings, trained_as(settings, one)) for one in models]
     if len({one["validation_cutoff"] for one in trainings}) > 1:
         yield f"{where}: its models differ in training.validation_cutoff. Give all the same."
-
-
-def _taught_views(settings: Resolved, where: str, model: Model) -> Iterator[str]:
-    """What keeps a teacher from scoring a model's views one by one."""
-    if not (model.teacher and model.teacher.over):
-        return
-    training, longest = training_of(settings, model), model.views.max_tokens
-    if model.views.kind != "sentences":
-        yield f"{where}.teacher.over: views are of sentences. Leave it out."
-    if training["padding_views"]:
-        yield f"{where}.teacher.over: the teacher has not read padding_views. Leave them out."
-    read = settings.models[model.teacher.from_].views
-    if read and read.max_tokens < longest:
-        yield (
-            f"{where}.teacher.over: {model.teacher.from_} reads views of {read.max_tokens} tokens, "
-            f"and these have {longest}. Lower views.max_tokens."
-        )
 
 
 def _systems(settings: Resolved) -> Iterator[str]:

@@ -168,10 +168,6 @@ def model_settings(settings: Resolved, model: str) -> Json:
     if own.negatives:
         behind = _run_behind(settings, own.negatives.from_)
         made["negatives"] = {**negatives_settings(settings, model), "run": behind}
-    if own.teacher:
-        teacher = {own.teacher.from_: model_settings(settings, own.teacher.from_)}
-        how = {key: value for key, value in own.teacher.as_dict().items() if key != "from"}
-        made["teacher"] = {**how, "model": teacher}
     return made
 
 

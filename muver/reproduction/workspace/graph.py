@@ -49,7 +49,6 @@ SUFFIXES = {
     "pretrained": [*(f"/{file}" for file in START_FILES), LOSSES],
     "models": [*(f"/{file}" for file in MODEL_FILES), LOG],
     "negatives": [".parquet", ".json"],
-    "lessons": [".parquet", ".json"],
     "grid": [".jsonl"],
     "runs": [".parquet", ".json"],
     "evaluations": [".json", ".parquet", ".run", ".qrels"],
@@ -63,7 +62,7 @@ STAGES = {
     "segment": ("segment",),
     "encoder": ("start", "training"),
     "pretrain": ("pretrained",),
-    "train": ("models", "negatives", "lessons"),
+    "train": ("models", "negatives"),
     "encode": ("stores", "globals", "vectors", "mention_vectors", "index"),
     "merge": ("merged", "spans"),
     "retrieve": ("runs",),
@@ -198,7 +197,7 @@ class Graph(ABC):
         if own.score == "cross":
             return self.cross_encoder(name)
         first, *_ = own.best_of or [name]  # several start from the same
-        inputs = {"start": self.origin(first), **self.training_data(name), **self.lessons(name)}
+        inputs = {"start": self.origin(first), **self.training_data(name)}
         return self.made("models", name, "train", settings, **inputs)
 
     def cross_encoder(self, name: str) -> Artifact:
@@ -218,21 +217,6 @@ class Graph(ABC):
         settings = negatives_settings(self.settings, model)
         made = self.made("negatives", model, "negatives", settings, run=run, **known)
         return {"negatives": made[".parquet"]}
-
-    def lessons(self, model: str) -> dict[str, Input]:
-        """A teacher's scores of a model's hard negatives, where it has a teacher."""
-        own = self.settings.models[model]
-        if not own.teacher:
-            return {}
-        settings = {"per_mention": own.negatives.count, **self.precision}
-        made = model_settings(self.settings, model)
-        if own.teacher.over:
-            settings["views"] = made["views"]
-        if "labelled" in made["training"]:
-            settings |= {"labelled": made["training"]["labelled"], "seed": made["seed"]}
-        inputs = {"model": self.model(own.teacher.from_), **self.training_data(model)}
-        made = self.made("lessons", model, "teach", settings, self.compute, **inputs)
-        return {"lessons": made[".parquet"]}
 
     def origin(self, model: str) -> Artifact:
         """What a model's training starts from: another model, or the encoder."""

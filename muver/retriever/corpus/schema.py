@@ -51,12 +51,6 @@ NEGATIVES = pa.schema(
         ("scores", pa.list_(pa.float32())),  # in that run; null if drawn at random
     ]
 )
-LESSONS = pa.schema(
-    [
-        ("mention_id", pa.string()),
-        ("scores", pa.list_(pa.float32())),  # a teacher's, of the gold and of each hard negative
-    ]
-)
 ROWS_A_GROUP = 10_000
 
 
@@ -93,12 +87,6 @@ def negatives_of(path: str | Path, count: int) -> dict[str, list[int]]:
     """At most ``count`` hard negatives of each mention, by its id."""
     rows = read_negatives(path).to_pylist()
     return {row["mention_id"]: row["negatives"][:count] for row in rows}
-
-
-def lessons_of(path: str | Path) -> dict[str, list[float]]:
-    """A teacher's scores (`LESSONS`) of each mention, by its id."""
-    rows = read_table(path, LESSONS, "a table of a teacher's scores", "teach").to_pylist()
-    return {row["mention_id"]: row["scores"] for row in rows}
 
 
 def _among(column: str, wanted: Sequence[str] | None) -> list[tuple[str, str, list[str]]] | None:

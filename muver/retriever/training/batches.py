@@ -1,7 +1,6 @@
 """In-batch negatives: batches of one world's mentions, and the contrastive loss over them."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -29,31 +28,6 @@ def epoch_batches(
         if not len(waiting[world]):
             worlds.remove(world)
     return batches
-
-
-class Lesson(NamedTuple):
-    """What a teacher says of a batch: its ``scores`` of each mention's ``candidates``, which are
-    columns of the batch's entities, or of their views if ``over_views``, and the weight of what is
-    learnt of it.
-    """
-
-    candidates: Sequence[Sequence[int]]
-    scores: Sequence[Sequence[float]]
-    weight: float
-    over_views: bool = False
-
-    def loss(self, scores: Tensor) -> Tensor:
-        """Weight times the cross-entropy of scores, (mentions, entities) or (mentions, views), and
-        the teacher's, over each mention's candidates, mean over mentions.
-
-        That is the divergence of their distributions (Hinton et al. 2015) and the teacher's own
-        entropy, which has no gradient.
-        """
-        losses = [
-            F.cross_entropy(own[list(candidates)], own.new_tensor(taught).softmax(dim=0))
-            for own, candidates, taught in zip(scores, self.candidates, self.scores, strict=True)
-        ]
-        return self.weight * torch.stack(losses).mean()
 
 
 def in_batch_loss(scores: Tensor, gold: Tensor, mask_false_negatives: bool = False) -> Tensor:

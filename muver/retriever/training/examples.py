@@ -1,14 +1,13 @@
 """The examples of a training: a share of them, and what a batch of them lays out."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from itertools import accumulate, chain, pairwise
+from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 from msgspec import UNSET, UnsetType
 
-from muver.retriever.training.batches import Lesson
 from muver.retriever.views.layout import Ids
 from muver.retriever.views.worlds import World
 
@@ -16,28 +15,15 @@ Example = tuple[int, int]  # a world's place, and that of a mention in it
 
 
 class LaidOut(NamedTuple):
-    """A batch: contexts, views of the distinct entities, the column of each mention's gold, and
-    those of its candidates: the gold and its hard negatives.
-    """
+    """A batch: contexts, views of the distinct entities, and the column of each mention's gold."""
 
     contexts: list[Ids]
     views: list[list[Ids]]
     gold: np.ndarray
-    candidates: list[list[int]]
 
     @property
     def sequences(self) -> list[Ids]:
         return [*self.contexts, *chain.from_iterable(self.views)]
-
-
-class Teacher(NamedTuple):
-    """A cross-encoder's scores of each training mention's gold and hard negatives, or of their
-    views in turn, by the mention's id, and the weight of what is learnt of them.
-    """
-
-    scores: Mapping[str, Sequence[float]]
-    weight: float
-    over_views: bool = False
 
 
 def examples_of(worlds: Sequence[World], share: float | UnsetType, seed: int) -> list[Example]:
@@ -59,34 +45,16 @@ def lay_out(
     The golds come first, then the hard negatives that are no mention's gold: each entity is one
     column, however often it was mined.
     """
-    contexts, among = [], []
+    contexts, golds, negatives = [], [], []
     for place, mention in examples:
         world = worlds[place]
         contexts.append(world.contexts[mention])
+        golds.append((place, int(world.gold[mention])))
         hard = world.negatives[mention] if world.negatives else []
-        among.append([(place, int(one)) for one in (world.gold[mention], *hard)])
-    golds, negatives = [own[0] for own in among], [one for own in among for one in own[1:]]
+        negatives += [(place, int(one)) for one in hard]
     columns = {one: n for n, one in enumerate(dict.fromkeys([*golds, *negatives]))}
-    candidates = [[columns[one] for one in own] for own in among]
-    gold = np.array([own[0] for own in candidates])
-    return LaidOut(contexts, [views(*one) for one in columns], gold, candidates)
-
-
-def lesson_of(
-    teacher: Teacher, worlds: Sequence[World], examples: Sequence[Example], laid_out: LaidOut,
-    untaught: int,
-) -> Lesson:  # fmt: skip
-    """What the teacher says of a batch; it has not seen the last ``untaught`` views of an entity,
-    nor a page of a mention's own, which is its last candidate.
-    """
-    scores = [teacher.scores[worlds[place].mention_ids[mention]] for place, mention in examples]
-    candidates = laid_out.candidates
-    if teacher.over_views:
-        ends = accumulate(map(len, laid_out.views), initial=0)
-        own = [range(start, end - untaught) for start, end in pairwise(ends)]
-        candidates = [[*chain.from_iterable(own[one] for one in some)] for some in candidates]
-    taught = [own[: len(some)] for own, some in zip(candidates, scores, strict=True)]
-    return Lesson(taught, scores, teacher.weight, teacher.over_views)
+    gold = np.array([columns[one] for one in golds])
+    return LaidOut(contexts, [views(*one) for one in columns], gold)
 
 
 def fill_with_empty_views(

@@ -19,11 +19,9 @@ from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.training.batches import epoch_batches
 from muver.retriever.training.checkpoint import Checkpoints
 from muver.retriever.training.examples import (
-    Teacher,
     examples_of,
     fill_with_empty_views,
     lay_out,
-    lesson_of,
 )
 from muver.retriever.training.log import VALIDATION
 from muver.retriever.training.optimiser import build_optimiser, planned_steps, warm_up_then_decay
@@ -48,11 +46,10 @@ class Trainer:
     def __init__(
         self, model: BiEncoder, training: list[World], validation: list[World], settings: Training,
         seed: int, accelerator: Accelerator, checkpoints: Checkpoints,
-        teacher: Teacher | None = None,
     ):  # fmt: skip
         self.model = model.to(accelerator.device)
         self.validation, self.settings, self.seed = validation, settings, seed
-        self.accelerator, self.checkpoints, self.teacher = accelerator, checkpoints, teacher
+        self.accelerator, self.checkpoints = accelerator, checkpoints
         self.worlds = training
         self.examples = examples_of(training, settings.labelled, seed)
         adam = (settings.weight_decay, settings.adam_epsilon, settings.optimiser)
@@ -140,15 +137,11 @@ class Trainer:
         """The sequences of a batch, and what adds the gradient of its loss, which it returns."""
         examples = [self.examples[number] for number in batch]
         laid_out = lay_out(self.worlds, examples, self._training_views)
-        lesson = None
-        if self.teacher is not None:
-            whole = 1 if self.settings.global_view else 0
-            lesson = lesson_of(self.teacher, self.worlds, examples, laid_out, whole)
 
         def backward(chunk_tokens: int, graph_tokens: int) -> float:
             return backward_through_batch(
                 self.model, laid_out.contexts, laid_out.views, laid_out.gold, self.accelerator,
-                chunk_tokens, graph_tokens, self.settings.mask_false_negatives, lesson,
+                chunk_tokens, graph_tokens, self.settings.mask_false_negatives,
             )  # fmt: skip
 
         return laid_out.sequences, backward

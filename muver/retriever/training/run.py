@@ -11,11 +11,10 @@ from msgspec.structs import replace
 from muver.io.errors import InputError
 from muver.io.files import sha256_of, short_hash
 from muver.io.progress import logger
-from muver.retriever.corpus.schema import lessons_of, negatives_of
+from muver.retriever.corpus.schema import negatives_of
 from muver.retriever.encoders import device
 from muver.retriever.encoders.settings import Machine
 from muver.retriever.training.checkpoint import Checkpoints
-from muver.retriever.training.examples import Teacher
 from muver.retriever.training.log import choice, write_log
 from muver.retriever.training.loop import Trainer
 from muver.retriever.training.settings import EarlyChoice, ModelTraining
@@ -34,7 +33,6 @@ def train(
     training_log: Path,
     out: Path | None = None,
     negatives: Path | None = None,
-    lessons: Path | None = None,
 ) -> None:
     """Train one model and write it with its log; resume if a run of the same key was killed.
 
@@ -49,11 +47,9 @@ def train(
         The model's directory; if None, only the log is written.
     negatives
         Hard negatives of the training mentions (`muver.retriever.corpus.schema.NEGATIVES`).
-    lessons
-        A teacher's scores of them, which `muver stage teach` writes.
     """
     files = (entities, mentions, sentences, negatives)
-    trainer = trainer_of(settings, compute, start, *files, checkpoints, lessons)
+    trainer = trainer_of(settings, compute, start, *files, checkpoints)
     write(trainer, trainer.run(), training_log, out)
 
 
@@ -89,7 +85,7 @@ def train_best(
 
 def trainer_of(
     settings: ModelTraining, compute: Machine, start: Path, entities: Path, mentions: Path,
-    sentences: Path, negatives: Path | None, checkpoints: Path, lessons: Path | None = None,
+    sentences: Path, negatives: Path | None, checkpoints: Path,
     candidates: Mapping[str, Sequence[int]] | None = None, kind: type[Trainer] = Trainer,
 ) -> Trainer:  # fmt: skip
     """The trainer of a model, at its first step or where a killed run's checkpoint is.
@@ -100,9 +96,7 @@ def trainer_of(
         raise InputError("--negatives: goes with negatives in --settings, which says how many.")
     parts, config = settings.training, config_of(settings, start)
     compute = replace(compute, precision=settings.precision or compute.precision)
-    if (lessons is None) != (settings.teacher is UNSET):
-        raise InputError("--lessons: goes with teacher in --settings, which says their weight.")
-    files = (entities, mentions, sentences, negatives, lessons)
+    files = (entities, mentions, sentences, negatives)
     tables = [path for path in files if path is not None]
     inputs = {name: sha256_of(start / name) for name in start_files(start)}
     inputs |= {path.name: sha256_of(path) for path in tables}
@@ -127,11 +121,7 @@ def trainer_of(
         )
     validation = load_worlds(*sources, "val", **both, negatives=candidates)
     keeper = Checkpoints(checkpoints, key)
-    teacher = None
-    if lessons is not None:
-        weight, over = settings.teacher.weight, settings.teacher.over
-        teacher = Teacher(lessons_of(lessons), weight, over == "views")
-    trainer = kind(model, training, validation, parts, settings.seed, accelerator, keeper, teacher)
+    trainer = kind(model, training, validation, parts, settings.seed, accelerator, keeper)
     to_validate = sum(len(world.gold) for world in validation)
     logger.info("%d mentions to train on, %d to validate on", len(trainer.examples), to_validate)
     return trainer

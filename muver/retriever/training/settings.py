@@ -64,20 +64,6 @@ class HardNegatives(Settings):
         check_ranks(self.ranks)
 
 
-class TaughtBy(Settings):
-    """The cross-encoder whose scores of gold and hard negatives a model learns, and how much.
-
-    The loss is that of training without it plus ``weight`` times the divergence from the teacher.
-    With ``over`` it is the divergence over the candidates' views, which the teacher reads one by
-    one: by the chain rule that over the candidates, and over each one's own views by its
-    probability (cross- and self-alignment of Liu et al., ACL 2023).
-    """
-
-    from_: Text = field(name="from")
-    weight: Positive
-    over: Literal["views"] | UnsetType = UNSET
-
-
 class Average(Settings):
     """A model made of the mean weights of another one's trainings, and of the encoder's.
 
@@ -108,14 +94,6 @@ class MinedFrom(Mining, kw_only=True):
     run: dict[str, Any] = {}
 
 
-class Taught(Settings):
-    """How much of a teacher's scores is learnt, of what, and what made the teacher."""
-
-    weight: Positive
-    over: Literal["views"] | UnsetType = UNSET
-    model: dict[str, Any] = {}
-
-
 class ModelTraining(Layouts, kw_only=True):
     """What `muver stage train` takes.
 
@@ -131,7 +109,6 @@ class ModelTraining(Layouts, kw_only=True):
     seed: Natural
     start: dict[str, Any] | UnsetType = UNSET
     negatives: MinedFrom | UnsetType = UNSET
-    teacher: Taught | UnsetType = UNSET
 
     def __post_init__(self) -> None:
         super().__post_init__()

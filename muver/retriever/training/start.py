@@ -20,7 +20,7 @@ from muver.retriever.encoders.settings import ModelConfig
 from muver.retriever.training.settings import ModelTraining
 
 # Of a training's settings, what its model's directory tells people.
-MADE_WITH = ("training", "precision", "seed", "start", "negatives", "teacher")
+MADE_WITH = ("training", "precision", "seed", "start", "negatives")
 
 
 def start_files(folder: Path) -> list[str]:

@@ -11,8 +11,8 @@ from torch import Tensor, nn
 
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.bulk import Encode
-from muver.retriever.encoders.scores import max_over_views, similarities, sum_of_max
-from muver.retriever.training.batches import Lesson, in_batch_loss
+from muver.retriever.encoders.scores import max_over_views, sum_of_max
+from muver.retriever.training.batches import in_batch_loss
 from muver.retriever.training.caching import CachedEncoding
 from muver.retriever.views.layout import Ids
 
@@ -28,13 +28,12 @@ class Side(NamedTuple):
 def backward_through_batch(
     model: BiEncoder, contexts: Sequence[Ids], views: Sequence[Sequence[Ids]], gold: np.ndarray,
     accelerator: Accelerator, chunk_tokens: int, graph_tokens: int,
-    mask_false_negatives: bool = False, lesson: Lesson | None = None,
+    mask_false_negatives: bool = False,
 ) -> float:  # fmt: skip
     """Add the gradient of the batch's loss to the model's parameters; return the loss.
 
     ``views`` are of the distinct entities of the batch, and ``gold``, (mentions,), says which of
-    them is each mention's. With a ``lesson`` of a teacher its loss is added. The rest is as of
-    :func:`backward_through`.
+    them is each mention's. The rest is as of :func:`backward_through`.
     """
     device = accelerator.device
     flat = [ids for some in views for ids in some]
@@ -47,12 +46,7 @@ def backward_through_batch(
         else:
             aggregate = model.aggregate or max_over_views
             scores = aggregate(mentions, encoded, owners, len(views), model.config.metric)
-        loss = in_batch_loss(scores, torch.as_tensor(gold, device=device), mask_false_negatives)
-        if lesson is None:
-            return loss
-        if lesson.over_views:
-            scores = similarities(mentions, encoded, model.config.metric)
-        return loss + lesson.loss(scores)
+        return in_batch_loss(scores, torch.as_tensor(gold, device=device), mask_false_negatives)
 
     sides = [
         Side(model.encode_mentions, contexts, pad_contexts),

@@ -59,17 +59,8 @@ def test_a_view_of_the_whole_description_is_counted():
     assert more.trained / plain.trained == (32 + 10 * 40 + 128) / (32 + 10 * 40 + 8)
 
 
-def test_what_reads_candidates_and_spans_has_tokens():
-    found = jobs_of(graph(results=["distilled", "beyond"]))
-    mentions = find_source("miniwikia").published.mentions["train"]
-    each = 3 * (32 + 128)  # the gold and two negatives, with the context
-    assert found["teach", "muver_distilled"].encoded == mentions * each
-    by_view = found["teach", "muver_distilled_views"].encoded / mentions
-    assert 5 * 3 * (32 + 40) < by_view <= 10 * 3 * (32 + 40)
-    few = {"muver_distilled": {"training": {"labelled": 0.5}}}
-    half = jobs_of(graph(results=["distilled"], models=few))["teach", "muver_distilled"]
-    assert half.encoded == mentions / 2 * each
-    assert found["encode_spans", "test/muver"].encoded
+def test_what_reads_spans_has_tokens():
+    assert jobs_of(graph(results=["beyond"]))["encode_spans", "test/muver"].encoded
 
 
 def test_models_of_which_one_is_chosen_early():

@@ -296,25 +296,6 @@ def test_a_second_stage_names_the_row_whose_candidates_it_ranks():
         graph(systems={"second": second})
 
 
-def test_a_teacher_scores_the_negatives_of_the_model_that_it_teaches():
-    made = graph()
-    model = made.model("muver_distilled")
-    lessons = model.inputs["lessons"].artifact
-    assert lessons.inputs["model"].key == made.model("cross").key
-    assert lessons.inputs["negatives"].path == model.inputs["negatives"].path
-    assert model.settings["teacher"]["weight"] == 1
-    assert "views" not in lessons.settings
-    views = made.model("muver_distilled_views")
-    assert views.inputs["lessons"].artifact.settings["views"] == views.settings["views"]
-    assert views.settings["teacher"]["over"] == "views"
-    other = graph(models={"cross": {"training": {"epochs": 9}}})
-    assert other.model("muver_distilled").key != model.key
-    assert made.model("muver_mined").inputs.keys() == model.inputs.keys() - {"lessons"}
-    fewer = graph(models={"muver_distilled": {"training": {"labelled": 0.5}, "seed": 7}})
-    lessons = fewer.model("muver_distilled").inputs["lessons"].artifact
-    assert (lessons.settings["labelled"], lessons.settings["seed"]) == (0.5, 7)
-
-
 @pytest.mark.parametrize(("device", "gpus"), [("cpu", 0), ("auto", 0), ("cuda", 1)])
 def test_a_cluster_is_asked_for_gpus_that_the_submitting_machine_lacks(device, gpus, monkeypatch):
     monkeypatch.setattr(Path, "exists", lambda self: False)

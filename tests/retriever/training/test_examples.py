@@ -33,7 +33,7 @@ class Batch:
         )
         examples = trainer.examples[: len(golds)]
         laid_out = lay_out(trainer.worlds, examples, trainer._training_views)
-        self.contexts, self.views, self.gold, self.candidates = laid_out
+        self.contexts, self.views, self.gold = laid_out
 
     @property
     def entities(self):
@@ -53,7 +53,6 @@ def test_columns_of_a_batch_by_hand(trainer):
     assert batch.entities == [4, 7, 2, 9, 1, 0]
     assert batch.gold.tolist() == [0, 1, 0, 2]
     assert batch.contexts == batch.world.contexts[:4]
-    assert batch.candidates == [[0, 3, 2, 4], [1, 0, 3], [0], [2, 1, 5]]
 
 
 PAIRS = st.lists(

@@ -1,6 +1,6 @@
 """Score a world's mentions with some of its entities by a cross-encoder."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,11 +21,9 @@ class PairScorer:
         model = CrossEncoder.from_pretrained(folder).to(self._accelerator.device).eval()
         self.model = to_precision(model, settings.precision)
 
-    def scores(self, world: World, among: Mapping[int, Iterable[int]]) -> list[np.ndarray]:
-        """Scores of the mentions in ``among`` with the views of their entities there: (views,)
-        float32 each; a cross-encoder's own views are one an entity.
-        """
-        pairs = [self.model.pairs_in(world, *one) for one in among.items()]
+    def scores(self, world: World, among: Sequence[Iterable[int]]) -> list[np.ndarray]:
+        """Scores of each mention with its entities in ``among``: (entities,) float32 each."""
+        pairs = [self.model.pairs_in(world, *one) for one in enumerate(among)]
         where = (self._batch_tokens, self._accelerator.device, f"pairs of {world.name}")
         with self._accelerator.autocast():
             return self.model.scores(pairs, *where)

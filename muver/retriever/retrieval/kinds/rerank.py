@@ -64,7 +64,7 @@ def retrieve(
         if missing := [one for one in world.mention_ids if one not in found]:
             raise InputError(f"{first}: has no candidates of mention {missing[0]!r}.")
         tables = [found[one].slice(0, settings.k) for one in world.mention_ids]
-        again = {n: own["entity"].to_numpy()[: settings.depth] for n, own in enumerate(tables)}
+        again = [own["entity"].to_numpy()[: settings.depth] for own in tables]
         each = zip(world.mention_ids, tables, scorer.scores(world, again), strict=True)
         ranked |= {mention: reordered(table, own) for mention, table, own in each}
     write_table(run, pa.concat_tables(ranked[mention] for mention in found).combine_chunks())
