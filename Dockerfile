@@ -1,4 +1,4 @@
-# The packages and this project, for machines and clusters that run containers (docs/cluster.md):
+# The packages and this project, for machines and clusters that run containers (docs/reproduce.md):
 #   docker build --tag muver .
 #   docker run --user "$(id -u):$(id -g)" --volume "$PWD:/work" muver muver run table1
 # With a GPU: --build-arg GPU=1.

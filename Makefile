@@ -18,7 +18,7 @@ SETTINGS  := $(if $(CONFIG),--config $(CONFIG))
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup try table1 results check docs-results docs-fidelity docs-beyond docs-trials wikis encoder aspects merging docs-example pictures plots rulegraph test campaign parity test-cluster record audit sbom advisories pull lint lock clean
+.PHONY: help setup try table1 results check docs-results wikis encoder aspects merging docs-example pictures plots test campaign parity test-cluster record audit sbom advisories pull lint lock clean
 
 help:
 	@echo 'make try            the workflow on tiny data in .test/, whose numbers mean nothing'
@@ -35,17 +35,13 @@ help:
 	@echo 'make record         record the rows of the tables in MLflow again'
 	@echo 'make pull           fetch the outputs that DVC keeps; Snakemake takes them as up to date'
 	@echo 'make plots          dvc plots as a page that needs no network; ARGS="diff HEAD~1" compares'
-	@echo 'make docs-results   write docs/results.md and its numbers in docs/results/'
-	@echo 'make docs-fidelity  write the tables of docs/fidelity.md from its results'
-	@echo 'make docs-beyond    write the tables of docs/beyond.md from its results'
-	@echo 'make docs-trials    write the trials of docs/trials.md from results/grid.csv'
+	@echo 'make docs-results   write docs/results/DATASET.md and its numbers'
 	@echo 'make wikis          write the invented data that the package and .test/ come with anew'
 	@echo 'make encoder        pre-train the encoder that the package comes with anew, in three quarters of an hour'
-	@echo 'make aspects        Table 1 on three kinds of invented contexts, for docs/miniwikia.md'
+	@echo 'make aspects        Table 1 on three kinds of invented contexts, for docs/data.md'
 	@echo 'make merging        what merged views are worth, on validation, for docs/fidelity.md'
 	@echo 'make docs-example   write the example of a retriever in README.md'
 	@echo 'make pictures       take the pictures of docs/images from this run; needs Chromium'
-	@echo 'make rulegraph      draw the rules into docs/rulegraph.md'
 	@echo 'make lint           check the style of the code and of the workflow'
 	@echo 'make setup          only build .venv; GPU=1 for one with a GPU'
 	@echo 'make lock           write requirements/*.lock anew; ARGS=--upgrade for newer versions'
@@ -80,23 +76,6 @@ check: $(READY)
 docs-results: $(READY)
 	@$(BIN)/muver stage results-page $(SETTINGS) $(ARGS) --command 'make results$(if $(CONFIG), CONFIG="$(CONFIG)")'
 
-# Figure 2 with each aggregate
-AGGREGATES := $(addprefix figure2_,max sum sum_chosen log_mean_exp penalised centred)
-
-docs-fidelity: $(READY)
-	@$(BIN)/muver stage results-page $(SETTINGS) $(ARGS) --only fidelity $(AGGREGATES) --out docs/fidelity.md --command \
-	    "snakemake --cores $(CORES) results/fidelity.csv $(AGGREGATES:%=results/%.csv) $(SETTINGS)"
-
-BEYOND := own_page own_page_negatives mined tradeoff
-
-docs-beyond: $(READY)
-	@$(BIN)/muver stage results-page $(SETTINGS) $(ARGS) --only $(BEYOND) --out docs/beyond.md --command \
-	    "snakemake --cores $(CORES) $(BEYOND:%=results/%.csv) $(SETTINGS)"
-
-docs-trials: $(READY)
-	@$(BIN)/muver stage results-page $(SETTINGS) $(ARGS) --only grid --out docs/trials.md --command \
-	    "snakemake --cores $(CORES) results/grid.csv $(SETTINGS)"
-
 wikis: $(READY)
 	@$(BIN)/python -m miniwikia
 
@@ -118,9 +97,6 @@ plots: $(READY)
 
 pictures: $(READY)
 	@$(BIN)/python workflow/pictures.py
-
-rulegraph: $(READY)
-	@$(BIN)/python workflow/rulegraph.py
 
 test: $(READY)
 	@$(BIN)/python -m pytest -n 2 $(ARGS)

@@ -101,9 +101,6 @@ def span(ratios: Sequence[float]) -> str:
     return " to ".join(dict.fromkeys([number(min(ratios)), number(max(ratios))]))
 
 
-HEAD = ("Phase", "What", "Baseline", "Ours", "Ratio", "Reach", "", "Remark")
-
-
 @dataclass
 class Findings:
     """The results of a phase: rows, and whether both sides agree."""

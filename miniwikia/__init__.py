@@ -2,7 +2,7 @@
 
 muver ships what it writes and never imports it. ``make wikis`` writes the shipped files anew;
 ``python -m miniwikia NAME FOLDER [KEY=VALUE ...]`` writes one of the entries of settings.yaml, with
-other values where some are given (docs/miniwikia.md).
+other values where some are given (docs/data.md).
 """
 
 from miniwikia.kilt_writer import generate_kilt

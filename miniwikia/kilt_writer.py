@@ -30,7 +30,7 @@ AHEAD = 2  # worlds a process may be ahead of the writing; bounds the memory
 
 
 def generate_kilt(settings: GenerateKilt, folder: str | Path, workers: int = 1) -> dict[str, Any]:
-    """Write an encyclopedia in KILT's format and benchmarks in BLINK's (docs/wikipedia.md).
+    """Write an encyclopedia in KILT's format and benchmarks in BLINK's (docs/data.md).
 
     ``folder`` gets ``kilt_knowledgesource.json``, ``<set>.jsonl`` and ``counts.json``; equal
     settings give equal bytes everywhere, with any number of worker processes. Memory holds a few

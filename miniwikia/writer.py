@@ -26,7 +26,7 @@ SHARES = {
 
 
 def generate(settings: Generate, folder: str | Path) -> None:
-    """Write fictional wikis in ZESHEL's format (docs/miniwikia.md says how they are made).
+    """Write fictional wikis in ZESHEL's format (docs/data.md says how they are made).
 
     Every link of a world may become a mention. The links are put in a random order in which
     ZESHEL's categories keep their shares, and the first ones are taken, so that a world's files do

@@ -19,7 +19,7 @@ SETTINGS: dict[str, Any] = {
     "preset": "miniwikia",
     "encoder": "scratch",
     "training": {"initial_scale": 5},
-    "pretrain": {"steps": 10000},  # docs/trials.md has what fewer give
+    "pretrain": {"steps": 10000},  # docs/fidelity.md says how it was chosen
 }
 
 

@@ -244,7 +244,7 @@ def test_an_archives_bytes_hang_on_the_files_alone(tmp_path: Path) -> None:
 
 
 def test_the_default_data_have_zeshels_published_properties(tmp_path: Path) -> None:
-    """What docs/miniwikia.md states: lengths, and how much BM25 finds by the mention's text."""
+    """What docs/data.md states: lengths, and how much BM25 finds by the mention's text."""
     params = read_data("settings.yaml")["miniwikia"]
     worlds = params["worlds"]["test"]
     with unpacked(find_source("miniwikia").shipped, tmp_path / "shipped") as folder:

@@ -78,7 +78,7 @@ def test_a_context_tells_one_aspect_of_its_entity_or_two_as_asked() -> None:
 
 
 def test_how_many_facts_the_default_s_test_contexts_tell() -> None:
-    """What docs/miniwikia.md states: facts told, and their aspects."""
+    """What docs/data.md states: facts told, and their aspects."""
     asked = read(Generate, read_data("settings.yaml")["miniwikia"])
     counts: Counter[tuple[int, int]] = Counter()
     for name in asked.worlds.test:

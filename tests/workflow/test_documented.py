@@ -14,7 +14,7 @@ import pytest
 from tests.workflow.conftest import ROOT, Project
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-RECORDS = {"performance.md", "results.md", "trials.md"}  # commands of older commits
+RECORDS = {"performance.md", "results.md"}  # commands of older commits
 LINE = re.compile(r"^ {4}((?:muver|snakemake|dvc|make|python|git) (?:[^\\\n]|\\\n)*)", re.MULTILINE)
 ELSEWHERE = {
     "a server, which runs until it is stopped": r"muver serve|muver audit|make audit",

@@ -127,7 +127,7 @@ def test_a_footnote_names_the_pooling_that_validation_chose(main_job):
 
 def test_a_run_beside_the_numbers_of_record_that_were_made_of_it(main_job):
     main_job.run("muver", "stage", "results-page", "--command", "make results")
-    assert "### Table 1: recall@k" in main_job.read("docs/results.md").decode()
+    assert "## Table 1: recall@k" in main_job.read("docs/results/miniwikia.md").decode()
     said = main_job.run("muver", "doctor", "record")
     assert re.search(r"^Rows: \d+ equal\.$", said, re.MULTILINE)
 

@@ -1,4 +1,4 @@
-# What every job asks of a cluster's scheduler (docs/cluster.md). Jobs of one machine ask for nothing.
+# What every job asks of a cluster's scheduler (docs/reproduce.md). Jobs of one machine ask for nothing.
 from muver.reproduction.estimate.cluster import Requests
 
 

@@ -23,7 +23,6 @@ from muver.reproduction.results_page.tables import read_tables
 from muver.reproduction.settings.file import read_params
 from muver.reproduction.settings.resolve import resolve
 
-PAGE = Path("docs/results.md")
 ROUNDING = 1e-9  # points
 Report = dict[str, Any]
 
@@ -63,7 +62,7 @@ def compare_with_record(project: Path, overrides: Mapping[str, Any], add: bool =
     """
     settings = resolve(read_params(project / "params.yaml"), overrides)
     workspace = settings.workspace
-    path, results = page.path_of(project / PAGE, workspace), project / "results" / workspace
+    path, results = page.path_of(project, workspace), project / "results" / workspace
     run, record = page.measured(read_tables(results), page.this_machine()), page.read_numbers(path)
     if run is None:
         raise InputError(f"{results}: no table of recall is in it. Make one: make table1")

@@ -11,7 +11,7 @@ from muver.retriever.encoders.sizes import BertConfig
 
 # Operations a second of a processor's thread: with AVX-512 the default preset's trainings reached
 # 5e10 to 9e10, two beside each other. That of a GPU is assumed for BERT-base; with a small encoder
-# an H200 reached 2e12 to 6e12 (docs/scale.md).
+# an H200 reached 2e12 to 6e12 (docs/reproduce.md).
 THREAD, GPU = 7e10, 1.5e13
 
 

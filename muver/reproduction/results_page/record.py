@@ -60,9 +60,9 @@ class Spread(NamedTuple):
         return f"up to {self.points:.2f} points ({where})"
 
 
-def path_of(page: Path, workspace: str) -> Path:
-    """Where the numbers lie that stand on a page."""
-    return page.parent / "results" / f"{workspace}.json"
+def path_of(project: Path, workspace: str) -> Path:
+    """Where the numbers of a dataset's page lie."""
+    return project / "docs/results" / f"{workspace}.json"
 
 
 def read_numbers(path: Path) -> OfRecord | None:

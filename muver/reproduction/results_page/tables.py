@@ -1,7 +1,7 @@
 """The results of one run as Markdown, in which nothing is said twice."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,14 +19,15 @@ from muver.reproduction.tables.records import (
 )
 from muver.reproduction.tables.render import to_markdown
 
-# Sections of a result that are left to the run's own files
-LEFT_OUT = ("Mean of worlds", "How sure the numbers are", "By world", "By value")
+# Sections of a result, and cut-offs of tests, that are left to the run's own files
+LEFT_OUT = ("Mean of worlds", "How sure the numbers are", "By world", "By value", "Paired tests")
+TESTED_AT = ("R@1", "R@16", "R@64")
 SENTENCE_END = re.compile(r"(?<=\.) (?=[A-Z\d])")
 
 
-def read_tables(results: Path, only: Sequence[str] = ()) -> dict[str, AnyResult]:
-    """The JSON of every result in a folder, or of ``only`` some, by name in the order of a page."""
-    files = [results / f"{name}.json" for name in only or result_names(results)]
+def read_tables(results: Path) -> dict[str, AnyResult]:
+    """The JSON of every result in a folder, by name in the order of a page."""
+    files = [results / f"{name}.json" for name in result_names(results)]
     tables = {path.stem: read_result(path) for path in files}
     if not tables:
         raise InputError(f"{results}: no result is in it. Make them: snakemake --cores all")
@@ -34,24 +35,32 @@ def read_tables(results: Path, only: Sequence[str] = ()) -> dict[str, AnyResult]
 
 
 def texts(tables: Mapping[str, AnyResult]) -> list[str]:
-    """The results in their order; several figures of the same bins stand in one table, the last."""
-    figures = [table for table in tables.values() if isinstance(table, LengthsFigure)]
-    joined = figures if len(figures) > 1 and len(set(map(_bins, figures))) == 1 else []
-    pages = [shortened(table) for table in tables.values() if table not in joined]
-    pages += [recall_by_length(joined)] if joined else []
-    return [to_markdown(page, level=3).strip() for page in said_once(pages)]
+    """The results in their order, as Markdown."""
+    return [
+        to_markdown(page, level=2).strip() for page in said_once(map(shortened, tables.values()))
+    ]
 
 
 def shortened(result: AnyResult) -> Page:
-    """A result's page without ``LEFT_OUT``."""
+    """A result's page without ``LEFT_OUT``, its contrasts at three cut-offs."""
     if isinstance(result, LengthsFigure):
         return errors_by_length(result)
     page = page_of(result)
     kept = [section for section in page.sections if not section.heading.startswith(LEFT_OUT)]
-    return Page(page.title, kept)
+    return Page(page.title, [_at_few_cutoffs(section) for section in kept])
 
 
-def said_once(pages: Sequence[Page]) -> list[Page]:
+def _at_few_cutoffs(section: Section) -> Section:
+    """A section of contrasts at ``TESTED_AT`` alone; any other as it is."""
+    columns = [n for n, name in enumerate(section.header) if n == 0 or name in TESTED_AT]
+    if not section.heading.startswith("Contrasts") or len(columns) == 1:
+        return section
+    header, *rows = [[line[n] for n in columns] for line in (section.header, *section.rows)]
+    best = {(row, columns.index(n)) for row, n in section.best if n in columns}
+    return replace(section, header=header, rows=rows, best=best)
+
+
+def said_once(pages: Iterable[Page]) -> list[Page]:
     """Pages without the sentences and footnotes that an earlier section has."""
     said: set[str] = set()
     return [
@@ -72,33 +81,6 @@ def _what_is_new(section: Section, said: set[str]) -> Section:
     )
     said.update(sentences, notes.values())
     return found
-
-
-def _bins(figure: LengthsFigure) -> tuple:
-    """What figures in one table have in common: the cutoff, and the bins with mentions."""
-    bins = ((one.first, one.last, one.mentions) for one in figure.bins if one.mentions)
-    return figure.cutoff, *bins
-
-
-def recall_by_length(figures: Sequence[LengthsFigure]) -> Page:
-    """Recall of all systems of some figures by number of sentences, without empty bins."""
-    first = figures[0]
-    bins = [one for one in first.bins if one.mentions]
-    columns = {
-        row.system: [
-            row.method,
-            *(percent(b.mentions - b.errors[n], b.mentions) for b in figure.bins if b.mentions),
-        ]
-        for figure in figures
-        for n, row in enumerate(figure.rows)
-    }
-    header = ["sentences", "mentions", *(method for method, *_ in columns.values())]
-    rows = [
-        [bin_name(one), str(one.mentions), *(column[n] for column in columns.values())]
-        for n, one in enumerate(bins, 1)
-    ]
-    caption = f"Recall@{first.cutoff} in percent by number of sentences"
-    return Page(f"{caption}, {first.dataset}", [Section("", "", header, rows)])
 
 
 def errors_by_length(figure: LengthsFigure) -> Page:

@@ -71,7 +71,7 @@ def _at(k: int, cutoffs: Sequence[int]) -> str:
 
 
 def metrics(evaluation: Evaluation, part: Part | None, end: str = "") -> dict[str, float]:
-    """The numbers of a row on one set, recall in percent, as docs/mlflow.md lists them.
+    """The numbers of a row on one set, recall in percent, as docs/reading.md lists them.
 
     ``part`` is what the table has of the row on this set, None of a further seed. The names of
     groups end with ``end``: ``_SET``, where a table has several sets.

@@ -42,7 +42,7 @@ class CrossEncoder(nn.Module):
     does over pieces that were read apart; its scale is learnt and starts as SOM's. So training
     begins with what the encoder's makers taught it. With ``decay`` the pieces near the mention
     weigh most, as a hundred far pieces outweigh the mention's own (docs/ideas.md). BLINK's
-    linear layer over the first state learnt nothing on the default's data (docs/beyond.md).
+    linear layer over the first state learnt nothing on the default's data (docs/ideas.md).
     """
 
     def __init__(self, encoder: Tower, pieces: Pieces, config: ModelConfig):

@@ -166,7 +166,7 @@ def test_a_further_machine_leaves_the_seeds_of_the_page_s_machine():
 
 
 def test_a_record_is_read_as_it_was_written(tmp_path):
-    path = path_of(tmp_path / "docs/results.md", "tiny")
+    path = path_of(tmp_path, "tiny")
     assert path == tmp_path / "docs/results/tiny.json"
     assert read_numbers(path) is None
     write_json(path, record(muver=(20, 40)))

@@ -4,12 +4,11 @@ from msgspec.structs import replace
 
 from muver.io.files import write_json, write_text
 from muver.reproduction.results_page import tables
-from muver.reproduction.results_page.tables import read_tables, recall_by_length, said_once, texts
+from muver.reproduction.results_page.tables import read_tables, said_once, texts
 from muver.reproduction.tables.page import Page, Section
 from muver.reproduction.tables.records import (
     ComparisonTable,
     LengthsFigure,
-    ParametersTable,
     Row,
 )
 from muver.retriever.evaluation.lengths import Bin
@@ -22,9 +21,20 @@ TESTS = Section("Paired tests against BLINK", "", HEADER, [["BM25", "-1"], ["MuV
 INTERVALS = Section("How sure the numbers are", "Bounds.", HEADER, [["BM25", "0 to 2"]])
 
 
-def test_intervals_are_left_to_the_runs_files(monkeypatch):
-    monkeypatch.setattr(tables, "page_of", lambda result: Page("Table 1", [MAIN, INTERVALS, TESTS]))
-    assert tables.shortened(blank(ComparisonTable)).sections == [MAIN, TESTS]
+CUTOFFS = ["method", "R@1", "R@8", "R@16"]
+CONTRASTS = Section("Contrasts", "", CUTOFFS, [["A minus B", "1", "8", "16"]], {(0, 3)})
+
+
+def test_intervals_and_tests_are_left_to_the_runs_files(monkeypatch):
+    found = [MAIN, INTERVALS, TESTS, CONTRASTS]
+    monkeypatch.setattr(tables, "page_of", lambda result: Page("Table 1", found))
+    main, contrasts = tables.shortened(blank(ComparisonTable)).sections
+    assert main == MAIN
+    assert (contrasts.header, contrasts.rows) == (
+        ["method", "R@1", "R@16"],
+        [["A minus B", "1", "16"]],
+    )
+    assert contrasts.best == {(0, 2)}
 
 
 def test_notes_and_footnotes_stand_at_the_first_table():
@@ -55,29 +65,13 @@ def errors(name, method, first, last):
 def test_a_figure_is_shown_by_its_numbers():
     (shown,) = texts({"figure2": replace(errors("figure2", "MuVER", 3, 0), difference_is="Ours")})
     assert shown == (
-        "### Figure 2: Errors\n\n"
+        "## Figure 2: Errors\n\n"
         "In brackets the 95% interval of the difference. Rows: `k`, `k`.\n\n"
         "| sentences   |   mentions |   BLINK |   MuVER |                     Ours |\n"
         "|:------------|-----------:|--------:|--------:|-------------------------:|\n"
         "| 1-5         |          4 |   25.00 |   75.00 | +50.00 (-1.50 to +75.00) |\n"
         "| 11-15       |          3 |   66.67 |    0.00 |   +0.00 (+0.00 to +0.00) |"
     )
-
-
-def test_figures_by_length_stand_side_by_side():
-    best, total = errors("max", "Best", 2, 1), errors("sum", "Sum", 4, 0)
-    (shown,) = recall_by_length([best, total]).sections
-    assert shown.header == ["sentences", "mentions", "BLINK", "Best", "Sum"]
-    assert shown.rows == [
-        ["1-5", "4", "75.00", "50.00", "0.00"], ["11-15", "3", "33.33", "66.67", "100.00"],
-    ]  # fmt: skip
-    parameters = blank(ParametersTable, name="table5", caption="Parameters")
-    found = texts({"max": best, "table5": parameters, "sum": total})
-    assert [text.partition("\n")[0] for text in found] == [
-        "### Parameters", "### Recall@64 in percent by number of sentences, tiny",
-    ]  # fmt: skip
-    total.bins[0] = replace(total.bins[0], mentions=5)
-    assert len(texts({"max": best, "sum": total})) == 2  # of other bins: each by itself
 
 
 def test_tables_come_first_and_other_files_are_passed_over(tmp_path):

@@ -103,7 +103,7 @@ def _read(
         path = find_root(below, [str(path)]) / path
     form = settings.format or FORMATS.get(path.suffix)
     if form is None or not path.is_file():
-        licence = " AIDA's text needs a licence: docs/wikipedia.md." if "aida" in name else ""
+        licence = " AIDA's text needs a licence: docs/data.md." if "aida" in name else ""
         wrong = "no such file" if form else f"the ending tells no format ({', '.join(FORMATS)} do)"
         raise InputError(
             f"{path}: {wrong}. Name file and format ({' or '.join(READERS)}) in params.yaml: "

@@ -1,5 +1,6 @@
-"""A section from the folder of a run: its tables, what made them, no place of the machine."""
+"""The page from the folder of a run: its tables, what made them, no place of the machine."""
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,8 +11,9 @@ from msgspec.structs import replace
 from muver.io import processor
 from muver.io.errors import InputError
 from muver.io.files import write_json, write_text
-from muver.reproduction.results_page import section
-from muver.reproduction.results_page.section import make_section, write_section
+from muver.reproduction.results_page import page
+from muver.reproduction.results_page.page import make_page, write_results_page
+from muver.reproduction.results_page.tables import read_tables
 from muver.reproduction.tables.records import (
     ComparedPart,
     ComparedRow,
@@ -44,27 +46,35 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_section_of_some_tables(project):
-    write_result(project / "results/tiny", "other", ComparisonTable, dataset="other")
-    _, text = make_section(project, "tiny", ["make"], ["beyond"])
-    assert "### Beyond" in text and "### Table 1" not in text
-    with pytest.raises(InputError, match=r"fidelity\.json: no such file"):
-        make_section(project, "tiny", ["make"], ["fidelity"])
+def page_of(project: Path, *commands: str) -> str:
+    return make_page(project, "tiny", commands, read_tables(project / "results/tiny"))
 
 
-def test_a_section_says_what_made_it(project):
+CONFIG = [("workspace", "tiny"), ("results", ["table1"])]
+
+
+def test_the_page_has_the_tables_that_settings_list(project):
+    shutil.copy(Path(__file__).parents[3] / "params.yaml", project)
+    write_results_page(project, config=CONFIG)
+    text = (project / "docs/results/tiny.md").read_text()
+    assert "## Table 1" in text and "## Beyond" not in text
+    assert {"table1", "beyond"} <= {
+        name
+        for row in json.loads((project / "docs/results/tiny.json").read_text())["rows"].values()
+        for name in row["results"]
+    }
+
+
+def test_the_page_says_what_made_it(project):
     identity = ["-c", "user.name=test", "-c", "user.email=test@example.org"]
     shutil.copy(Path(__file__).parents[3] / "params.yaml", project)
     write_text(project / "notes.md", "1")
     for command in (["init", "-q"], ["add", "*.yaml", "*.md"], [*identity, "commit", "-qm", "1"]):
         subprocess.run(["git", *command], cwd=project, check=True)
     write_text(project / "notes.md", "2")  # makes no number
-    dataset, text = make_section(project, "tiny", ["make setup", "make results"])
-    assert dataset == "tiny"
-    assert text.startswith(
-        "## tiny\n\nData with the fingerprint `f0`. Made by\n\n"
-        "    make setup\n    make results\n\n| | |\n"
-    )
+    text = page_of(project, "make setup", "make results")
+    assert text.startswith("# Results on tiny\n\nThis page is written by `make docs-results` from")
+    assert "`f0`. The run was\n\n    make setup\n    make results\n\n| | |\n" in text
     commit = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=project, text=True).strip()
     assert f"| Commit | `{commit}` |\n" in text
     assert "| All jobs of the folder | 30 s (1 job) |\n" in text
@@ -74,25 +84,24 @@ def test_a_section_says_what_made_it(project):
 
     with (project / "params.yaml").open("a") as params:
         params.write("# changed")
-    config, page = [("workspace", "tiny")], project / "page.md"
+    written = project / "docs/results/tiny.md"
     with pytest.raises(InputError, match=r"params\.yaml: not as in the last commit.*--uncommitted"):
-        write_section(project, ["x"], page, config=config)
-    assert not page.exists()
-    write_section(project, ["x"], page, config=config, uncommitted=True)
-    assert f"`{commit}`, with changes that are not committed |" in page.read_text()
+        write_results_page(project, ["x"], CONFIG)
+    assert not written.exists()
+    write_results_page(project, ["x"], CONFIG, uncommitted=True)
+    assert f"`{commit}`, with changes that are not committed |" in written.read_text()
 
 
 def test_the_spread_of_rows_that_no_model_ranks_is_not_said(project, monkeypatch):
     shutil.copy(Path(__file__).parents[3] / "params.yaml", project)
     part = blank(ComparedPart, mentions=200, hits={1: 20})
-    page, config = project / "page.md", [("workspace", "tiny")]
 
     def write_page_of(machine, *systems):
-        monkeypatch.setattr(section, "this_machine", lambda: machine)
+        monkeypatch.setattr(page, "this_machine", lambda: machine)
         rows = [replace(ROW, system=s, method=s, row_key=s, sets={"test": part}) for s in systems]
         write_result(project / "results/tiny", "table1", ComparisonTable, rows=rows)
-        write_section(project, ["x"], page, ["table1"], config)
-        return page.read_text()
+        write_results_page(project, ["x"], CONFIG)
+        return (project / "docs/results/tiny.md").read_text()
 
     write_page_of("a", "bm25")
     assert "Spread" not in write_page_of("b", "bm25", "muver")
@@ -110,7 +119,7 @@ def test_the_spread_of_rows_that_no_model_ranks_is_not_said(project, monkeypatch
 def test_what_cannot_stand_on_the_page(project, spoil, argument, said):
     spoil(project / "results/tiny")
     with pytest.raises(InputError, match=said):
-        make_section(project, "tiny", [f"make {argument.format(project)}"])
+        page_of(project, f"make {argument.format(project)}")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
-"""A page with a section for each dataset: commands, what they ran on, and the tables of a run."""
+"""The page of record of a dataset: commands, what they ran on, and the tables of a run."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,25 +22,26 @@ from muver.reproduction.results_page.record import (
 from muver.reproduction.results_page.tables import read_tables, texts
 from muver.reproduction.settings.file import read_params
 from muver.reproduction.settings.resolve import resolve
-from muver.reproduction.tables.records import ResultOnData
+from muver.reproduction.tables.records import AnyResult, ResultOnData
 from muver.reproduction.tracking.provenance import changed_since_commit, commit, machine, versions
 
-BEGIN, END = "<!-- begin: {} -->", "<!-- end: {} -->"
-ANY_END = re.compile("<!-- end: [^>]+ -->")
-NEW = "<!-- sections -->"  # stands in page.md where the first section comes
+HEAD = """\
+# Results on {dataset}
+
+This page is written by `make docs-results` from a run's results; its numbers lie beside it in
+`{numbers}`, with which `make check` compares your run. Another processor may move a mention across
+a cut-off, under the same `row_key`. Tests of single rows, intervals, means of worlds and all
+cut-offs are in a run's `results/{workspace}/NAME.md`; [Reading results](../reading.md) explains
+them."""
 
 
-def write_section(
+def write_results_page(
     project: Path = Path("."),
     command: Sequence[str] = ("make results",),
-    out: Path = Path("docs/results.md"),
-    only: Sequence[str] = (),
     config: Iterable[tuple[str, Any]] = (),
     uncommitted: bool = False,
 ) -> None:
-    """Put a run's section (:func:`make_section`) into a page, in place of its dataset's.
-
-    Its numbers go beside the page, for `muver doctor record`.
+    """Write docs/results/DATASET.md, and its numbers beside it for `muver doctor record`.
 
     Parameters
     ----------
@@ -49,14 +49,11 @@ def write_section(
         The run's folder, with params.yaml, results/ and logs/.
     command
         Lines that were typed to make the results.
-    out
-        Page whose section of this dataset is replaced; all else of it stays.
-    only
-        Results that the section has; by default all that are in results/DATASET.
     config
-        Settings that replace those of the project's params.yaml: they say which dataset.
+        Settings that replace those of the project's params.yaml: they say which dataset, and by
+        ``results`` which tables the page has.
     uncommitted
-        Write it although what makes the numbers differs from the commit; the section says so.
+        Write it although what makes the numbers differs from the commit; the page says so.
     """
     if not uncommitted and (changed := changed_since_commit(project)):
         raise InputError(
@@ -65,44 +62,43 @@ def write_section(
             "page; or give --uncommitted (make: ARGS=--uncommitted), and the page says so."
         )
     settings = resolve(read_params(project / "params.yaml"), dict(config))
-    workspace = settings.workspace
-    path, tables = path_of(out, workspace), read_tables(project / "results" / workspace, only)
+    path = path_of(project, settings.workspace)
+    tables = read_tables(project / "results" / settings.workspace)
     run, record = measured(tables, this_machine()), read_numbers(path)
     record = replaced(record, run, tables) if run else record
     # Of rows with a model alone: that BM25's are equal everywhere says nothing of the others.
     rows = ranked_by_models(record, settings.systems) if record else []
     found = [spread(rows, over) for over in ("machines", "seeds")]
     spreads = {f"Spread over {one.over}": str(one) for one in found if one}
-    dataset, text = make_section(project, workspace, command, only, spreads)
-    write_page(out, dataset, text)
+    shown = {name: table for name, table in tables.items() if name in settings.results}
+    text = make_page(project, settings.workspace, command, shown, spreads)
+    write_text(path.with_suffix(".md"), text)
     if run:
         write_json(path, record)
 
 
-def make_section(
+def make_page(
     project: Path,
     workspace: str,
     commands: Sequence[str],
-    only: Sequence[str] = (),
+    tables: Mapping[str, AnyResult],
     spreads: Mapping[str, str] | None = None,
-) -> tuple[str, str]:
-    """Name of a run's dataset, and its section as Markdown.
+) -> str:
+    """Make the page of a run as Markdown.
 
     Commit, times and dates are those of the project's folder; versions and the machine are of
     where this runs, which has to be the environment and the machine that made the results.
     ``spreads`` say in words how far apart machines and seeds lie.
     """
-    results = project / "results" / workspace
-    tables = read_tables(results, only)
     named = next((one for one in tables.values() if isinstance(one, ResultOnData)), None)
     if named is None:
-        raise InputError(f"{results}: no result names its dataset. Make one with rows.")
-    dataset = named.dataset
-    facts = {**_facts(project, results, tables), **(spreads or {})}
+        raise InputError(f"results/{workspace}: no result names its dataset. Make one with rows.")
+    facts = {**_facts(project, workspace, tables), **(spreads or {})}
+    numbers = path_of(Path("."), workspace)
     text = "\n\n".join(
         [
-            f"## {dataset}",
-            f"Data with the fingerprint `{named.fingerprint}`. Made by",
+            HEAD.format(dataset=named.dataset, workspace=workspace, numbers=numbers),
+            f"The data have the fingerprint `{named.fingerprint}`. The run was",
             "\n".join(f"    {command}" for command in commands),
             "\n".join(["| | |", "| --- | --- |", *(f"| {k} | {v} |" for k, v in facts.items())]),
             *texts(tables),
@@ -114,14 +110,14 @@ def make_section(
                 f"{place} would stand on the page, which is for other machines. Give --command "
                 "with names in place of folders of this one."
             )
-    return dataset, text
+    return text + "\n"
 
 
-def _facts(project: Path, results: Path, tables: Mapping[str, Any]) -> dict[str, str]:
+def _facts(project: Path, workspace: str, tables: Iterable[str]) -> dict[str, str]:
     """What made the results, by name."""
-    code = commit(project)
+    code, results = commit(project), project / "results" / workspace
     latest = max((results / f"{name}.json").stat().st_mtime for name in tables)
-    jobs = read_jobs(project / "logs" / results.name)
+    jobs = read_jobs(project / "logs" / workspace)
     took = duration(sum(job.seconds for job in jobs))
     return {
         "Commit": f"`{code['hash']}`{code['changed']}" if code else "not known",
@@ -130,23 +126,3 @@ def _facts(project: Path, results: Path, tables: Mapping[str, Any]) -> dict[str,
         **machine(),
         "Versions": ", ".join(f"{name} {version}" for name, version in versions().items()),
     }
-
-
-def write_page(out: Path, name: str, text: str) -> None:
-    """Write a section (Markdown) into a page, in place of the one of this name.
-
-    All else of the page stays; a new section comes last. A page that is not there becomes a page of
-    record with a log for others.
-    """
-    begin, end = BEGIN.format(name), END.format(name)
-    section = f"{begin}\n{text.strip()}\n{end}"
-    before = out if out.exists() else Path(__file__).with_name("page.md")
-    page = before.read_text(encoding="utf-8")
-    if begin in page:
-        page = page.partition(begin)[0] + section + page.partition(end)[2]
-    elif NEW in page:
-        page = page.replace(NEW, section)
-    else:
-        last = max((one.end() for one in ANY_END.finditer(page)), default=len(page.rstrip()))
-        page = f"{page[:last]}\n\n{section}{page[last:]}"
-    write_text(out, page)
