@@ -15,10 +15,7 @@ from muver.retriever.encoders.bulk import encode_vectors
 from muver.retriever.encoders.int8 import to_precision
 from muver.retriever.retrieval.aggregates import (
     MAX,
-    Centred,
-    Learnt,
     LogMeanExp,
-    Penalised,
     SoftmaxSum,
 )
 from muver.retriever.retrieval.exact import Ranking, rank
@@ -33,9 +30,6 @@ AGGREGATES = {
     "max": MAX,
     "softmax_sum": SoftmaxSum(softmax_candidates=SUMMED),
     "log_mean_exp": LogMeanExp(temperature=0.5),
-    "learnt": Learnt(temperature=0.5, length_bias=-0.1),
-    "penalised": Penalised(beta=0.5),
-    "centred": Centred(sample=500),
 }
 
 

@@ -26,7 +26,6 @@ SENTENCE_VIEWS = {
 }  # fmt: skip
 TOKEN_VIEWS = {"kind": "tokens", "max_tokens": 24}
 CONTEXT = {"max_tokens": 32}
-LEARNT = {"score": "log_mean_exp", "temperature": 2.0, "length_bias": 0.3}
 COMPUTE = {
     "device": "cpu", "precision": "fp32", "threads": 1, "processes": 1, "batch_tokens": 200,
 }  # fmt: skip

@@ -18,7 +18,6 @@ SHORT = {
     "warmup": "wu",
     "batch_size": "bs",
     "initial_scale": "is",
-    "initial_temperature": "it",
     "epochs": "ep",
 }
 HYPERPARAMETERS = tuple(SHORT)
@@ -36,7 +35,6 @@ class Grid(Settings):
     warmup: Some[Below1]
     batch_size: Some[Count]
     initial_scale: Some[Positive] | UnsetType = UNSET
-    initial_temperature: Some[Positive] | UnsetType = UNSET
     epochs: Some[Count] | UnsetType = UNSET
     subset: Some[str] | None | UnsetType = UNSET
 

@@ -195,8 +195,6 @@ def _of_model(settings: Resolved, name: str) -> Iterator[str]:
             f"{where}.global_view: a sum of vectors has no meaning by distances. Set it to true "
             "or false, or metric to dot."
         )
-    if views["aggregate"] == "learnt" and model.score != "log_mean_exp":
-        yield f"{where}: {own.model} learns no aggregate. Name another one, or set its score."
     if views["merge_layers"] > settings.merge.layers:
         yield (
             f"{where}.merge_layers is {views['merge_layers']}, but merge.layers is only "

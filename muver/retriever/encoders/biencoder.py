@@ -19,7 +19,6 @@ from muver.retriever.encoders.files import (
 )
 from muver.retriever.encoders.packing import Packed
 from muver.retriever.encoders.pooling import Span, pool
-from muver.retriever.encoders.scores import LogMeanExp
 from muver.retriever.encoders.settings import ModelConfig
 from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.encoders.towers import Tower, load_tower
@@ -43,8 +42,6 @@ class BiEncoder(nn.Module):
         self.config = config
         scale = config.scale
         self.log_scale = nn.Parameter(torch.tensor(math.log(scale))) if scale else None
-        learnt = config.score == "log_mean_exp"
-        self.aggregate = LogMeanExp(config.temperature, config.length_bias) if learnt else None
 
     @property
     def dimension(self) -> int:
@@ -82,7 +79,7 @@ class BiEncoder(nn.Module):
         for name in TOWERS:
             getattr(self, name).save(folder / name)
         copy(self.pieces.path, folder / TOKENIZER_FILE)
-        config = replace(self.config, **self.aggregate.values) if self.aggregate else self.config
+        config = self.config
         if self.log_scale is not None:
             config = replace(config, scale=math.exp(self.log_scale.item()))
         write_model_card(folder / "README.md", config)

@@ -1,10 +1,8 @@
 """Scores of mentions and entities, from the vectors of their towers."""
 
-import math
-
 import torch
 import torch.nn.functional as F
-from torch import Tensor, nn
+from torch import Tensor
 
 
 def similarities(mentions: Tensor, views: Tensor, metric: str = "dot") -> Tensor:
@@ -32,47 +30,19 @@ def max_over_views(
     >>> max_over_views(torch.tensor([[2.0]]), views, owners, entities=2).tolist()
     [[6.0, 4.0]]
     """
-    columns, _ = _by_entity(owners, entities)
+    columns = _by_entity(owners, entities)
     return similarities(mentions, views, metric)[:, columns].max(dim=-1).values
 
 
-class LogMeanExp(nn.Module):
-    """t log(mean(exp(s / t))) + b log(n) over an entity's n views; t and b are learnt.
-
-    It is called as :func:`max_over_views` is. Search scores with
-    :class:`muver.retriever.retrieval.aggregates.Learnt`.
-    """
-
-    def __init__(self, temperature: float, length_bias: float):
-        super().__init__()
-        self.log_temperature = nn.Parameter(torch.tensor(math.log(temperature)))
-        self.length_bias = nn.Parameter(torch.tensor(float(length_bias)))
-
-    @property
-    def values(self) -> dict[str, float]:
-        """The temperature t and the length bias b."""
-        t, b = self.log_temperature.exp().item(), self.length_bias.item()
-        return {"temperature": t, "length_bias": b}
-
-    def forward(
-        self, mentions: Tensor, views: Tensor, owners: Tensor, entities: int, metric: str = "dot"
-    ) -> Tensor:
-        columns, repeated = _by_entity(owners, entities)
-        t, numbers = self.log_temperature.exp(), (~repeated).sum(dim=1)
-        powers = similarities(mentions, views, metric)[:, columns] / t
-        sums = powers.masked_fill(repeated, -math.inf).logsumexp(dim=2)
-        return t * sums + (self.length_bias - t) * numbers.log()
-
-
-def _by_entity(owners: Tensor, entities: int) -> tuple[Tensor, Tensor]:
-    """The views of each entity, as many for each, and which of them are none: (entities, most).
+def _by_entity(owners: Tensor, entities: int) -> Tensor:
+    """The views of each entity, as many for each: (entities, most).
 
     Entities with fewer views repeat their last one, so that the first of equal views wins.
     """
     counts = torch.bincount(owners, minlength=entities)[:, None]
     slots = torch.arange(int(counts.max()), device=owners.device)
     starts = torch.cumsum(counts, 0) - counts
-    return starts + torch.minimum(slots, counts - 1), slots >= counts
+    return starts + torch.minimum(slots, counts - 1)
 
 
 def sum_of_max(

@@ -10,19 +10,18 @@ from muver.retriever.views.settings import Context, Views
 Pooling = Literal["cls", "last", "special", "span", "all"]
 Vectors = Literal["raw", "unit"]
 Precision = Literal["fp32", "bf16", "int8", "auto"]
-Score = Literal["max", "log_mean_exp", "sum_max", "cross"]
+Score = Literal["max", "sum_max", "cross"]
 Metric = Literal["dot", "l2"]
 
 
 class Layouts(Settings):
     """What makes two towers a model: how texts become sequences, and their states a score.
 
-    The score is the maximum over views, their log-mean-exp with a learnt temperature and a learnt
-    length bias, SOM's sum over token vectors, or that of a cross-encoder, which reads mention and
-    view together and reranks what others retrieve (:mod:`muver.retriever.encoders.cross`).
-    ``pooling`` says which states of the last layer make a vector
-    (:mod:`muver.retriever.encoders.pooling`). The metric ``l2`` is minus the Euclidean distance
-    (equation 1).
+    The score is the maximum over views, SOM's sum over token vectors, or that of a cross-encoder,
+    which reads mention and view together and reranks what others retrieve
+    (:mod:`muver.retriever.encoders.cross`). ``pooling`` says which states of the last layer make a
+    vector (:mod:`muver.retriever.encoders.pooling`). The metric ``l2`` is minus the Euclidean
+    distance (equation 1).
 
     With ``decay`` a context's pieces weigh exp(-d / ``decay``) in a cross-encoder's sum, d pieces
     from the mention; without it each weighs as much as the mention's own.
@@ -71,16 +70,13 @@ class ModelConfig(Layouts, kw_only=True):
     ``scale`` is the factor between the cosine of two vectors and their dot product; each vector is
     brought to the length of its square root. For token vectors it is divided by the square root of
     ``context.max_tokens``, so that a sum of so many products spreads about as far as one product
-    does. None leaves vectors as long as the states
-    are. The temperature and the length bias are those of the score ``log_mean_exp``. ``provenance``
-    tells people how it was made.
+    does. None leaves vectors as long as the states are. ``provenance`` tells people how it was
+    made.
     """
 
     # "weighted" comes from the makers of an encoder alone.
     pooling: Literal[Pooling, "weighted"] = "cls"
     scale: Positive | None = None
-    temperature: Positive | None = None
-    length_bias: float | None = None
     provenance: dict[str, Any] = {}
 
     def as_dict(self) -> dict[str, Any]:

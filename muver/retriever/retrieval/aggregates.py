@@ -7,7 +7,7 @@ compares them. numpy is imported where it is used, because every rule reads thes
 
 from typing import TYPE_CHECKING, ClassVar
 
-from muver.io.typed import Amount, Count, Positive, Settings
+from muver.io.typed import Count, Positive, Settings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,11 +19,8 @@ class Aggregate(Settings):
     """Base of all aggregates; by default the best view's score counts."""
 
     # Whether an entity's score depends on its own views alone. Other aggregates need all views of a
-    # world, or all its mentions, at once, or what a model has learnt beside its vectors, which a
-    # knowledge base in shards does not offer.
+    # world at once, which a knowledge base in shards does not offer.
     alone: ClassVar[bool] = True
-    centres: ClassVar[bool] = False  # needs each candidate's mean best score over `drawn` mentions
-    learnt: ClassVar[bool] = False  # its values are the model's, beside whose vectors they lie
     chosen: ClassVar[str | None] = None  # the setting of which validation may choose a value
     note: ClassVar[str]  # what it does, for footnotes
 
@@ -93,23 +90,6 @@ class LogMeanExp(Aggregate):
         return powers / powers.sum()
 
 
-class Learnt(LogMeanExp):
-    """The log-mean-exp plus b log(n) for n views, with the values that training found."""
-
-    length_bias: float = 0
-
-    alone = False
-    learnt = True
-    note = (
-        "An entity's score is the log-mean-exp of its views' scores and a multiple of the log of "
-        "their number, as training learnt them."
-    )
-
-    def scores(self, block: "Block", k: int) -> "np.ndarray":
-        """The log-mean-exp plus a number for each candidate."""
-        return super().scores(block, k) + _by_length(self.length_bias, block)
-
-
 class SoftmaxSum(LogMeanExp):
     """sum(exp(s / t)) / Z: the softmax over all views of the world, summed over the entity's.
 
@@ -163,59 +143,10 @@ class SoftmaxSum(LogMeanExp):
         return sums
 
 
-class Penalised(Aggregate):
-    """max s - beta log(n): the best of an entity's n views, less what many views gain by chance."""
-
-    beta: Amount
-
-    chosen = "beta"
-    note = "An entity's score is its best view's, less beta times the logarithm of their number."
-
-    def scores(self, block: "Block", k: int) -> "np.ndarray":
-        """The best scores minus a number for each candidate."""
-        return block.best - _by_length(self.beta, block)
-
-
-class Centred(Aggregate):
-    """max s - mean of max s over the world's mentions: this mention against the mean one.
-
-    The mean is over at most ``sample`` mentions of the set in this world, evenly spaced. It uses
-    their texts and no gold entity. A candidate that is near every mention loses by it.
-    """
-
-    sample: Count
-
-    alone = False
-    centres = True
-    note = (
-        "An entity's score is its best view's, less the mean of that over the set's mentions in "
-        "its world."
-    )
-
-    def drawn(self, mentions: "np.ndarray") -> "np.ndarray":
-        """The mentions that the mean is taken over."""
-        step = -(-len(mentions) // self.sample)
-        return mentions[::step]
-
-    def scores(self, block: "Block", k: int) -> "np.ndarray":
-        """The best scores minus a number for each candidate."""
-        return block.best - block.means
-
-
-def _by_length(factor: float, block: "Block") -> "np.ndarray":
-    """(candidates,) float32: a factor times the logarithm of the number of each one's views."""
-    import numpy as np
-
-    return (factor * np.log(block.counts)).astype(np.float32)
-
-
 MAX = Max()
 # By the names that params.yaml has for them.
 AGGREGATES: dict[str, type[Aggregate]] = {
     "max": Max,
     "softmax_sum": SoftmaxSum,
     "log_mean_exp": LogMeanExp,
-    "learnt": Learnt,
-    "penalised": Penalised,
-    "centred": Centred,
 }

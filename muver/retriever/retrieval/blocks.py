@@ -15,14 +15,11 @@ class Block(NamedTuple):
     starts: np.ndarray  # (candidates,) first view
     counts: np.ndarray  # (candidates,) number of views
     best: np.ndarray  # (mentions, candidates) float32, the greatest score among the views
-    means: np.ndarray | None = None  # (candidates,) of it over mentions, if an aggregate centres
 
     @classmethod
-    def of(
-        cls, products: np.ndarray, starts: np.ndarray, means: np.ndarray | None = None
-    ) -> "Block":
+    def of(cls, products: np.ndarray, starts: np.ndarray) -> "Block":
         counts = np.diff(starts, append=products.shape[1])
-        return cls(products, starts, counts, np.maximum.reduceat(products, starts, axis=1), means)
+        return cls(products, starts, counts, np.maximum.reduceat(products, starts, axis=1))
 
     def few_mentions(self) -> Iterator[slice]:
         """All mentions, a few at a time, so that intermediate results stay in cache."""

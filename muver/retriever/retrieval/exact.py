@@ -44,7 +44,6 @@ def rank(
     memory_mb: int = 256,
     metric: str = "dot",
     advance: Callable[[int], object] | None = None,
-    population: np.ndarray | None = None,
     threads: int | None = None,
 ) -> Ranking:
     """Rank the candidates of all blocks for each mention.
@@ -62,9 +61,6 @@ def rank(
         Similarity of two vectors: "dot", or "l2": minus their Euclidean distance (equation 1).
     advance
         Called with a number of mentions when a block has been searched for them.
-    population : (some, d) float32
-        The world's mentions, over which an aggregate that centres takes its means; None means the
-        ranked ones.
     threads
         Each searches a block for some of the mentions; None leaves threads to the matrix product.
     """
@@ -76,11 +72,7 @@ def rank(
             each = stack.enter_context(ThreadPoolExecutor(threads)).map
         for block in blocks:
             squares = _squares(block.vectors) if metric == "l2" else None
-            means = None
-            if aggregate.centres:
-                drawn = aggregate.drawn(mentions if population is None else population)
-                means = _mean_best(drawn, block, memory_mb, metric, squares)
-            work = partial(_search, found, mentions, block, aggregate, metric, squares, means)
+            work = partial(_search, found, mentions, block, aggregate, metric, squares)
             gathered = aggregate.gathered(min(k, len(block.starts)))
             for done in each(work, _spans(mentions, memory_mb, block, gathered, threads or 1)):
                 if advance is not None:
@@ -179,13 +171,12 @@ def _search(
     aggregate: Aggregate,
     metric: str,
     squares: np.ndarray | None,
-    means: np.ndarray | None,
     span: slice,
 ) -> int:
     """Search a block for a span of mentions; their number."""
     some = mentions[span]
     products = similarity(some, block.vectors, metric, squares)
-    _enter(found, span, block, Block.of(products, block.starts, means), aggregate)
+    _enter(found, span, block, Block.of(products, block.starts), aggregate)
     return len(some)
 
 
@@ -213,17 +204,6 @@ def _enter(
     best = top_columns(both[1], k)
     for old, together in zip(found, both, strict=True):
         old[rows] = np.take_along_axis(together, best, axis=1)
-
-
-def _mean_best(
-    mentions: np.ndarray, block: ViewBlock, memory_mb: int, metric: str, squares: np.ndarray | None
-) -> np.ndarray:
-    """(candidates,) float32: the mean of each candidate's best view's score over the mentions."""
-    sums = np.zeros(len(block.starts))
-    for span in _spans(mentions, memory_mb, block, 0, 1):
-        products = similarity(mentions[span], block.vectors, metric, squares)
-        sums += Block.of(products, block.starts).best.sum(axis=0, dtype=np.float64)
-    return (sums / len(mentions)).astype(np.float32)
 
 
 def _spans(

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from msgspec.structs import replace
 
 from muver.io.errors import InputError
 from muver.io.files import read_json, write_manifest
@@ -81,11 +80,6 @@ class SystemViews:
             if wanted and folder is None:
                 raise InputError(f"{option} is needed, as the settings ask for its views.")
         self.aggregate, self._pool = settings.scorer, settings.pool
-        if self.aggregate.learnt:
-            learnt = read_json(store / "manifest.json").get("learnt")
-            if learnt is None:
-                raise InputError(f"{store}: its model has learnt no aggregate. Name another one.")
-            self.aggregate = replace(self.aggregate, **learnt)
         self._base, self._mentions = open_layer(store, 0), Part(store / "mentions.npy")
         self._parts: list[tuple[int, Part]] = [(ORIGINAL, self._base)]
         for number in range(1, settings.merge_layers + 1):

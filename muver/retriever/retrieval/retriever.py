@@ -81,7 +81,6 @@ class Retriever:
             ranking = rank(
                 vectors[rows], [world.index], k, aggregate, self._settings.memory_mb,
                 self._settings.metric,
-                population=self._views.mentions(name) if aggregate.centres else None,
             )  # fmt: skip
             for row, *ranked in zip(rows, *ranking, strict=True):
                 found[row] = [

@@ -79,14 +79,14 @@ OfAggregates = defstruct("OfAggregates", _of_aggregates(), bases=(Settings,), kw
 
 
 class AggregateEntry(OfAggregates, kw_only=True):
-    """An aggregate of params.yaml; validation chooses among several temperatures or betas."""
+    """An aggregate of params.yaml; validation chooses among several temperatures."""
 
     kind: Literal[tuple(AGGREGATES)]
 
     def __post_init__(self) -> None:
         super().__post_init__()
         aggregate, own = AGGREGATES[self.kind], set(self.as_dict()) - {"kind"}
-        takes = set() if aggregate.learnt else set(fields(aggregate))
+        takes = set(fields(aggregate))
         if own != takes:
             raise ValueError(
                 f"the aggregate {self.kind} takes {', '.join(sorted(takes)) or 'nothing'}, and "
@@ -128,7 +128,7 @@ class ViewsRun(Scored, kw_only=True):
     match: Match
     own_page: OwnPage | UnsetType = UNSET
     memory_mb: Count
-    # If temperature or beta is a list, the value with the most hits at this rank on validation is
+    # If the temperature is a list, the value with the most hits at this rank on validation is
     # chosen.
     validation_cutoff: Count | UnsetType = UNSET
     metric: Literal["dot", "l2"]
@@ -143,9 +143,7 @@ class ViewsRun(Scored, kw_only=True):
     def __post_init__(self) -> None:
         super().__post_init__()
         if (self.choice is None) != (self.validation_cutoff is UNSET):
-            raise ValueError(
-                "validation_cutoff goes with several temperatures or betas, and they with it."
-            )
+            raise ValueError("validation_cutoff goes with several temperatures, and they with it.")
 
     @property
     def values(self) -> list[float]:

@@ -22,7 +22,7 @@ def average(
 ) -> None:
     """Write a model with a share of the mean trained weights, and for the rest of the encoder's.
 
-    What is trained beside the towers, a scale or a temperature, is the mean of the trainings.
+    What is trained beside the towers, a scale, is the mean of the trainings.
 
     Parameters
     ----------

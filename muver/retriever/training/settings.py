@@ -16,11 +16,10 @@ class Training(Settings):
 
     With ``own_page_negatives`` the page that a mention stands on is one more negative of its batch.
     It holds the mention's very words, and is a candidate wherever contexts are cut from entities'
-    pages. The score ``log_mean_exp`` starts with ``initial_temperature``. ``global_view`` are the
-    tokens of a view of each whole description, which stands beside the others here and in
-    validation (Liu et al., Towards better entity linking with multi-view enhanced distillation, ACL
-    2023). ``labelled`` is the share of the training mentions that are used, drawn with the seed; at
-    0 nothing is trained.
+    pages. ``global_view`` are the tokens of a view of each whole description, which stands beside
+    the others here and in validation (Liu et al., Towards better entity linking with multi-view
+    enhanced distillation, ACL 2023). ``labelled`` is the share of the training mentions that are
+    used, drawn with the seed; at 0 nothing is trained.
     """
 
     batch_size: Count
@@ -42,7 +41,6 @@ class Training(Settings):
     average_gradients_over: Count
     optimiser: Literal["adamw", "adamw_released"]
     own_page_negatives: bool | UnsetType = UNSET
-    initial_temperature: Positive | UnsetType = UNSET
     global_view: Tokens | UnsetType = UNSET
     labelled: Share | UnsetType = UNSET
 

@@ -35,20 +35,16 @@ def config_of(settings: ModelTraining, folder: Path) -> ModelConfig:
 
     The pooling ``auto`` becomes that of the encoder's makers, or that of the model from which
     training starts. Unit vectors start with the scale that this model has learnt, or with
-    ``training.initial_scale``; raw ones have none. So does the temperature of ``log_mean_exp``. A
-    cross-encoder's scale is where its weights start.
+    ``training.initial_scale``; raw ones have none. A cross-encoder's scale is
+    where its weights start.
     """
     old = _config_in(folder)
     scale = None
     if settings.vectors == "unit" or settings.score == "cross":
         scale = (old and old.scale) or settings.training.initial_scale
-    names, learnt = ("views", "context", "score", "metric", "decay"), {}
-    if settings.score == "log_mean_exp":
-        first = (old and old.temperature) or settings.training.initial_temperature or 1
-        learnt = {"temperature": first, "length_bias": (old and old.length_bias) or 0.0}
+    names = ("views", "context", "score", "metric", "decay")
     config = ModelConfig(
         **{name: getattr(settings, name) for name in names},
-        **learnt,
         scale=scale,
         provenance={key: value for key, value in settings.as_dict().items() if key in MADE_WITH},
     )

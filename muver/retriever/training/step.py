@@ -44,34 +44,28 @@ def backward_through_batch(
         if model.config.score == "sum_max":
             scores = sum_of_max(mentions, mention_mask, encoded, mask)
         else:
-            aggregate = model.aggregate or max_over_views
-            scores = aggregate(mentions, encoded, owners, len(views), model.config.metric)
+            scores = max_over_views(mentions, encoded, owners, len(views), model.config.metric)
         return in_batch_loss(scores, torch.as_tensor(gold, device=device), mask_false_negatives)
 
     sides = [
         Side(model.encode_mentions, contexts, pad_contexts),
         Side(model.encode_views, flat, pad_views),
     ]
-    shared = list(model.aggregate.parameters()) if model.aggregate else []
-    return backward_through(
-        model, sides, loss_of, accelerator, chunk_tokens, graph_tokens, shared=shared
-    )
+    return backward_through(model, sides, loss_of, accelerator, chunk_tokens, graph_tokens)
 
 
 def backward_through(
     model: nn.Module, sides: Sequence[Side], loss_of: Callable[..., Tensor],
     accelerator: Accelerator, chunk_tokens: int, graph_tokens: int,
-    shared: Sequence[nn.Parameter] = (),
 ) -> float:  # fmt: skip
     """Add the gradient of a loss over all sequences of a step to the model; return the loss.
 
     Each of several processes encodes its share of the sequences; the loss is over all of them, and
     the gradients are summed, so that they are those of a single process.
 
-    ``loss_of`` takes vectors and mask of each side, as :class:`CachedEncoding` has them; ``shared``
-    are parameters that it uses itself. One pass has ``chunk_tokens`` padded tokens; activations are
-    kept if this process has at most ``graph_tokens`` tokens, and recomputed otherwise
-    (:mod:`.caching`).
+    ``loss_of`` takes vectors and mask of each side, as :class:`CachedEncoding` has them. One pass
+    has ``chunk_tokens`` padded tokens; activations are kept if this process has at most
+    ``graph_tokens`` tokens, and recomputed otherwise (:mod:`.caching`).
     """
     shares = [_share(side.sequences, accelerator) for side in sides]
     tokens = sum(
@@ -91,9 +85,6 @@ def backward_through(
     ]
     loss = loss_of(*chain.from_iterable(gathered))
     loss.backward()
-    if not accelerator.is_main_process:
-        for parameter in shared:  # every process has all of its gradient
-            parameter.grad = None
     for one, (vectors, _), share in zip(encoded, gathered, shares, strict=True):
         _return_share(one, vectors, [row for row, _ in share])
         with accelerator.autocast():

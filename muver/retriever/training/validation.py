@@ -5,7 +5,7 @@ import torch
 
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.bulk import encode_vectors
-from muver.retriever.retrieval.aggregates import MAX, Learnt
+from muver.retriever.retrieval.aggregates import MAX
 from muver.retriever.retrieval.exact import Ranking, rank, rank_scores
 from muver.retriever.retrieval.tokens import score_world
 from muver.retriever.vectors.block import ViewBlock, first_with_same
@@ -19,8 +19,8 @@ def count_hits(
     """Count mentions whose gold title is among the first ``cutoff`` candidates of their world, and
     all.
 
-    As released: all views, no merging, the maximum over views unless the model has learnt another
-    aggregate; the number of hits over all mentions selects the checkpoint.
+    As released: all views, no merging, the maximum over views; the number of hits over all mentions
+    selects the checkpoint.
     """
     model.eval()
     hits = total = 0
@@ -50,5 +50,4 @@ def _rank(
     views = encode_vectors(model.encode_views, flat, model.dimension, *where, label)
     mentions = encode_vectors(model.encode_mentions, world.contexts, model.dimension, *where)
     index = ViewBlock.of([views], owners, candidate_of)
-    aggregate = Learnt(**model.aggregate.values) if model.aggregate else MAX
-    return rank(mentions, [index], k, aggregate, metric=model.config.metric)
+    return rank(mentions, [index], k, MAX, metric=model.config.metric)

@@ -372,7 +372,10 @@ SETTINGS = {
         {"aggregate": {"kind": "softmax_sum", "softmax_candidates": 5, "temperature": 1}},
         "softmax_sum takes more than an entity's own",
     ),
-    "several": ({"aggregate": {"kind": "penalised", "beta": [1, 2]}}, "beta has several values"),
+    "several": (
+        {"aggregate": {"kind": "log_mean_exp", "temperature": [1, 2]}},
+        "temperature has several values",
+    ),
     "unknown": ({"layers": 1}, "unknown key layers"),
 }
 

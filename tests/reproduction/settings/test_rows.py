@@ -56,8 +56,8 @@ def test_retrieval_settings_by_kind_of_system(settings, system, expected):
 def test_rows_that_name_no_aggregate_take_the_preset_s():
     for preset, expected in (("miniwikia", MUVER), ("directory", MUVER), ("zeshel", MUVER | SUM)):
         assert retrieval_settings(resolve(PARAMS, {"preset": preset}), "muver") == expected
-    by_hand = resolve(PARAMS, {"preset": "miniwikia", "aggregate": "centred"})
-    expected = {**PLAIN, "aggregate": "centred", "sample": 500}
+    by_hand = resolve(PARAMS, {"preset": "miniwikia", "aggregate": "softmax_sum_64"})
+    expected = {**PLAIN, **SUM, "softmax_candidates": 64}
     assert retrieval_settings(by_hand, "muver_plain") == expected
     assert retrieval_settings(by_hand, "blink_128")["aggregate"] == "max"
 
@@ -80,11 +80,11 @@ def test_of_several_values_validation_chooses_among_a_system_each(settings):
 
 
 def test_seeds_and_sweeps_of_a_row_choose_for_themselves():
-    over = {"preset": "miniwikia", "aggregate": "penalised", "repeat_seeds": [7]}
+    over = {"preset": "miniwikia", "aggregate": "log_mean_exp", "repeat_seeds": [7]}
     settings = resolve(PARAMS, over)
-    assert len(settings.tried["muver_seed7"]) == len(settings.tried["muver_close_2"]) == 7
+    assert len(settings.tried["muver_seed7"]) == len(settings.tried["muver_close_2"]) == 9
     tried = settings.systems[settings.tried["muver_seed7"][1]]
-    assert tried.model == "muver_seed7" and tried.aggregate == "penalised_beta_0_125"
+    assert tried.model == "muver_seed7" and tried.aggregate == "log_mean_exp_temperature_0_125"
 
 
 def test_a_row_that_is_another_one_of_its_table_is_left_out(settings):

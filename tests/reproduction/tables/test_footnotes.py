@@ -84,12 +84,12 @@ def test_a_table_without_notes_is_as_it_was(made):
 
 
 def test_what_validation_chose_ends_the_note(evaluation, write, tmp_path):
-    chosen = {"setting": "beta", "value": 2.0, "among": [1.0, 2.0], "cutoff": 16}
+    chosen = {"setting": "temperature", "value": 2.0, "among": [1.0, 2.0], "cutoff": 16}
     rows = ROWS[:2]
     found = [evaluation(row["system"], (1, 8), (1, 3), chosen=chosen) for row in rows]
     out = tmp_path / "table.csv"
     make_table("table1", write(*found), out, {"rows": rows})
-    said = "Validation chose beta 2 among 1, 2, by hits at 16, the greatest that was tried."
+    said = "Validation chose temperature 2 among 1, 2, by hits at 16, the greatest that was tried."
     made = json.loads(out.with_suffix(".json").read_text())["rows"]
     assert [row["note"] for row in made] == [said, f"{OURS} {said}"]
     make_table("table1", write(*({**one, "set": "val"} for one in found)), out, {"rows": rows})

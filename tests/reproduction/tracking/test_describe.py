@@ -24,7 +24,7 @@ EVALUATION = blank(
     dataset="tiny",
     set="test",
     fingerprint="f00d",
-    chosen=Chosen(setting="beta", value=0.5, among=[0.5, 1.0], cutoff=16),
+    chosen=Chosen(setting="temperature", value=0.5, among=[0.5, 1.0], cutoff=16),
     settings={"seed": 1},
     cutoffs=[1, 64],
     mentions=4,
@@ -93,7 +93,7 @@ def test_tags():
     assert (found["method"], found["system"], found["dataset"]) == ("MuVER", "muver", "tiny")
     assert found["data_fingerprint"] == "f00d"
     assert len(found["config_hash"]) == 12
-    assert found["chosen_beta"] == "0.5"
+    assert found["chosen_temperature"] == "0.5"
     assert "precision" not in found
     settings = {"model": {"precision": "bf16"}, "precision": "fp32"}
     assert (

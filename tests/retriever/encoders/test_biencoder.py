@@ -1,7 +1,6 @@
 """The two towers: what they compute, what they save, what they refuse."""
 
 import json
-import math
 import shutil
 
 import pytest
@@ -89,17 +88,6 @@ def test_a_scale_brings_vectors_to_one_length_and_is_trained_and_saved(encoder, 
     loaded = BiEncoder.from_pretrained(tmp_path)
     assert loaded.config.scale == pytest.approx(20 * 2.718281828**0.5)
     assert torch.equal(loaded.log_scale, model.log_scale)
-
-
-def test_what_an_aggregate_has_learnt_is_saved(encoder, tmp_path):
-    model = tiny.make_model(encoder, **tiny.LEARNT)
-    with torch.no_grad():
-        model.aggregate.log_temperature += 1
-        model.aggregate.length_bias -= 1
-    model.save_pretrained(tmp_path)
-    found = BiEncoder.from_pretrained(tmp_path).aggregate.values
-    assert found == pytest.approx({"temperature": 2 * math.e, "length_bias": -0.7})
-    assert tiny.make_model(encoder).aggregate is None
 
 
 def test_token_vectors_may_be_of_one_length_too(encoder, tmp_path):

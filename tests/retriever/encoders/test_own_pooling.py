@@ -187,10 +187,6 @@ def test_a_model_is_gone_on_with_as_it_is(start, tmp_path):
     tiny.make_model(start).save_pretrained(tmp_path / "plain")
     plain = begun(tmp_path / "plain", 7)
     assert (plain.pooling, plain.scale, plain.views) == ("cls", 7, tiny.config().views)
-    learnt = {"score": "log_mean_exp", "temperature": 2.0, "length_bias": -0.7}
-    tiny.make_model(start, **learnt).save_pretrained(tmp_path / "learnt")
-    gone_on = begun(tmp_path / "learnt", score="log_mean_exp")
-    assert (gone_on.temperature, gone_on.length_bias) == pytest.approx((2, -0.7))
 
 
 def test_an_encoder_whose_pooling_was_not_read(encoder):

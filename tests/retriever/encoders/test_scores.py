@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from muver.retriever.encoders.scores import LogMeanExp, max_over_views, similarities, sum_of_max
+from muver.retriever.encoders.scores import max_over_views, similarities, sum_of_max
 
 
 def test_max_over_views_by_hand():
@@ -33,18 +33,6 @@ def test_entities_with_few_views_repeat_none_in_the_gradient():
     assert views.grad.tolist() == [[1.0], [0.0], [0.0], [1.0]]
 
 
-def test_log_mean_exp_by_hand():
-    """0.5 log((e^(2 log 3) + e^(2 log 1)) / 2) + 3 log 2 = 0.5 log 5 + 3 log 2; and log 2."""
-    aggregate = LogMeanExp(temperature=0.5, length_bias=3)
-    views = torch.tensor([[3.0], [1.0], [2.0]]).log()
-    scores = aggregate(torch.tensor([[1.0]]), views, torch.tensor([0, 0, 1]), 2)
-    expected = [0.5 * math.log(5) + 3 * math.log(2), math.log(2)]
-    assert scores[0].tolist() == pytest.approx(expected)
-    scores.sum().backward()
-    assert aggregate.length_bias.grad.item() == pytest.approx(math.log(2))
-    assert aggregate.values == {"temperature": pytest.approx(0.5), "length_bias": 3}
-
-
 def test_distances_by_hand():
     mentions = torch.tensor([[0.0, 0.0], [3.0, 4.0]])
     views = torch.tensor([[3.0, 4.0], [6.0, 8.0], [0.0, 1.0]])
@@ -54,19 +42,6 @@ def test_distances_by_hand():
     ]
     scores = max_over_views(mentions, views, torch.tensor([0, 1, 1]), 2, "l2")
     assert scores.tolist() == [[-5.0, -1.0], [0.0, pytest.approx(-math.sqrt(18))]]
-
-
-def test_the_scores_of_parts_are_summed():
-    """Each part has its own best view: 3 + 2 with the first entity, -1 + 10 with the second."""
-    mention = torch.tensor([[[1.0, 0.0], [0.0, 2.0]]], requires_grad=True)
-    views = torch.tensor([[3.0, 1.0], [-1.0, -2.0], [-4.0, 5.0]])
-    scores = max_over_views(mention, views, torch.tensor([0, 1, 1]), 2)
-    assert scores.tolist() == [[5.0, 9.0]]
-    scores[0, 1].backward()
-    assert mention.grad.tolist() == [[[-1.0, -2.0], [-4.0, 5.0]]]
-    distances = max_over_views(mention, views, torch.tensor([0, 1, 1]), 2, "l2")
-    expected = [[-math.sqrt(5) - math.sqrt(10), -math.sqrt(8) - math.sqrt(17)]]
-    torch.testing.assert_close(distances, torch.tensor(expected))
 
 
 def test_small_distances_of_long_vectors_keep_their_digits():

@@ -10,10 +10,7 @@ from hypothesis import strategies as st
 from muver.retriever.retrieval.aggregates import (
     AGGREGATES,
     MAX,
-    Centred,
-    Learnt,
     LogMeanExp,
-    Penalised,
     SoftmaxSum,
 )  # fmt: skip
 from muver.retriever.retrieval.blocks import Block
@@ -40,38 +37,6 @@ def test_log_mean_exp_by_hand():
     # At temperature 1 entity 0 has log(4 / 2), as much as entity 1: the earlier one goes first.
     found = ranked(np.log([3, 1, 2.01]), [0, 0, 1], LogMeanExp(temperature=1))
     np.testing.assert_allclose(found.scores[0], [math.log(2.01), math.log(2)], rtol=1e-6)
-
-
-def test_learnt_by_hand():
-    """The log-mean-exps are 0.5 log 5 and log 2; to the first 0.3 log 2 is added."""
-    found = ranked(np.log([3, 1, 2]), [0, 0, 1], Learnt(temperature=0.5, length_bias=-0.3))
-    expected = [math.log(2), 0.5 * math.log(5) - 0.3 * math.log(2)]
-    np.testing.assert_allclose(found.scores[0], expected, rtol=1e-6)
-    assert found.entities.tolist() == [[1, 0]] and found.rows.tolist() == [[2, 0]]
-
-
-def test_penalised_by_hand():
-    found = ranked([5, 1, 0, 4], [0, 0, 0, 1], Penalised(beta=2))
-    np.testing.assert_allclose(found.scores[0], [4, 5 - 2 * math.log(3)], rtol=1e-6)
-    assert found.entities.tolist() == [[1, 0]] and found.rows.tolist() == [[3, 0]]
-
-
-def test_centred_by_hand():
-    """Entity 0 is near both mentions, entity 1 near the second alone."""
-    views, mentions = [[3, 3], [0, 2]], [[1, 0], [0, 1]]
-    found = ranked(views, [0, 1], Centred(sample=2), mentions)
-    # Means of the best views are 3 and 1.
-    assert found.entities.tolist() == [[0, 1], [1, 0]]
-    assert found.scores.tolist() == [[0, -1], [1, 0]]
-    only_the_first = ranked(views, [0, 1], Centred(sample=1), mentions)
-    assert only_the_first.scores.tolist() == [[0, 0], [2, 0]]
-    other = ranked(views, [0, 1], Centred(sample=1), mentions, population=np.float32([[0, 1]]))
-    assert other.scores.tolist() == [[0, -2], [0, 0]]
-
-
-@pytest.mark.parametrize("mentions, drawn", [(4, [0, 2]), (5, [0, 3]), (2, [0, 1]), (1, [0])])
-def test_centring_takes_evenly_spaced_mentions(mentions, drawn):
-    assert Centred(sample=2).drawn(np.arange(mentions)).tolist() == drawn
 
 
 def test_a_softmax_sum_at_another_temperature_by_hand():
@@ -110,11 +75,6 @@ def test_a_copy_of_every_view_changes_only_what_counts_views(values, temperature
     for aggregate in (MAX, LogMeanExp(temperature=temperature)):
         twice = score_of(values + values, aggregate)
         assert twice == pytest.approx(score_of(values, aggregate), abs=1e-3)
-    learnt = Learnt(temperature=temperature, length_bias=2)
-    more = score_of(values + values, learnt) - score_of(values, learnt)
-    assert more == pytest.approx(2 * math.log(2), abs=1e-3)
-    less = score_of(values, Penalised(beta=1)) - score_of(values + values, Penalised(beta=1))
-    assert less == pytest.approx(math.log(2), abs=1e-4)
     # Beside one of a single view at the same score, the sum sees the copies.
     beside = ranked([0, 0, 0, 0], [0, 0, 0, 1], SoftmaxSum(temperature=temperature))
     np.testing.assert_allclose(beside.scores[0], [0.75, 0.25], rtol=1e-6)
@@ -124,9 +84,6 @@ EVERY = [
     MAX,
     SoftmaxSum(softmax_candidates=200, temperature=0.7),
     LogMeanExp(temperature=0.5),
-    Learnt(temperature=0.5, length_bias=0.7),
-    Penalised(beta=0.5),
-    Centred(sample=4),
 ]
 
 
@@ -137,18 +94,6 @@ def loop(aggregate, products, owners):
     best = [[max(row[v] for v in views) for views in own] for row in products]
     if aggregate == MAX:
         return best
-    if isinstance(aggregate, Penalised):
-        return [
-            [score - aggregate.beta * math.log(len(own[e])) for e, score in enumerate(row)]
-            for row in best
-        ]
-    if isinstance(aggregate, Centred):
-        step = math.ceil(len(best) / aggregate.sample)
-        few = best[::step]
-        return [
-            [score - sum(r[e] for r in few) / len(few) for e, score in enumerate(row)]
-            for row in best
-        ]
     made = []
     for row, greatest in zip(products, best, strict=True):
         t, least = aggregate.temperature, min(greatest)
@@ -161,7 +106,6 @@ def loop(aggregate, products, owners):
             part / total
             if of_all(aggregate)
             else t * math.log(part / len(views))
-            + getattr(aggregate, "length_bias", 0) * math.log(len(views))
             for part, views in zip(sums, own, strict=True)
         ])  # fmt: skip
     return made
@@ -199,7 +143,7 @@ def test_shares_are_the_derivative_by_the_views_scores(aggregate):
     assert shares.sum() == pytest.approx(1)
 
     def score(views):
-        block = Block.of(np.array([views]), np.array([0]), np.zeros(1))
+        block = Block.of(np.array([views]), np.array([0]))
         if isinstance(aggregate, SoftmaxSum):  # of an unnormalised sum, brought to sum 1 below
             return np.exp(np.array(views) / aggregate.temperature).sum()
         return aggregate.scores(block, 1)[0, 0]
@@ -211,8 +155,7 @@ def test_shares_are_the_derivative_by_the_views_scores(aggregate):
 
 
 def test_every_aggregate_says_what_it_does_and_what_of_it_validation_may_choose():
-    assert [*AGGREGATES][:3] == ["max", "softmax_sum", "log_mean_exp"]
-    assert [*AGGREGATES][3:] == ["learnt", "penalised", "centred"]
+    assert [*AGGREGATES] == ["max", "softmax_sum", "log_mean_exp"]
     for aggregate in AGGREGATES.values():
         assert aggregate.note.startswith("An entity's score is ")
         assert aggregate.chosen in (None, *aggregate.__struct_fields__)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muver.retriever.retrieval.aggregates import MAX, Centred, LogMeanExp, Penalised, SoftmaxSum
+from muver.retriever.retrieval.aggregates import MAX, LogMeanExp, SoftmaxSum
 from muver.retriever.retrieval.exact import rank
 from muver.retriever.vectors.block import ViewBlock, first_with_same
 
@@ -15,8 +15,6 @@ EVERY = [
     MAX,
     SoftmaxSum(),
     LogMeanExp(temperature=0.5),
-    Penalised(beta=0.5),
-    Centred(sample=3),
 ]
 
 

@@ -16,11 +16,12 @@ def test_hits_at_the_cutoff_decide_then_hits_at_1_then_the_order():
 
 
 def test_what_was_tried_is_told():
-    found = choose("beta", [0.5, 1], (np.array([2, 0]), np.array([1, 3])), cutoff=2)
+    found = choose("temperature", [0.5, 1], (np.array([2, 0]), np.array([1, 3])), cutoff=2)
     assert found == {
-        "beta": 1, "cutoff": 2, "mentions": 2,
+        "temperature": 1, "cutoff": 2, "mentions": 2,
         "tried": [
-            {"beta": 0.5, "hits": 1, "hits_at_1": 0}, {"beta": 1, "hits": 1, "hits_at_1": 1},
+            {"temperature": 0.5, "hits": 1, "hits_at_1": 0},
+            {"temperature": 1, "hits": 1, "hits_at_1": 1},
         ],
     }  # fmt: skip
 

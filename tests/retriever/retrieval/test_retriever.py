@@ -50,8 +50,6 @@ SYSTEMS = {
     "l2": {**SETTINGS, **SUM, "metric": "l2"},
     "everything": {**SETTINGS, "metric": "l2", "global_view": True, "spans": True},
     "log_mean_exp": {**SETTINGS, "aggregate": "log_mean_exp", "temperature": 0.5},
-    "penalised": {**SETTINGS, "aggregate": "penalised", "beta": 0.3},
-    "centred": {**SETTINGS, "aggregate": "centred", "sample": 4},
 }
 MERGE = {
     "layers": 2, "top_k": 0.4, "pairs": "distant", "among": "neighbours", "max_tokens": 60,

@@ -37,7 +37,7 @@ def test_a_choice_among_models_or_of_one_value_has_no_ends():
     assert Chosen("model", "b (pooling span)", ["a", "b (pooling span)"], 16).in_words == (
         "Validation chose model b (pooling span) among a, b (pooling span), by hits at 16."
     )
-    assert Chosen("beta", 1, [1], 16).in_words.endswith("by hits at 16.")
+    assert Chosen("temperature", 1, [1], 16).in_words.endswith("by hits at 16.")
 
 
 def test_runs_without_a_choice():

@@ -17,7 +17,6 @@ MODELS = {
     "max": {},
     "global": {},  # every entity has a view of its own beside the others
     "l2": {"metric": "l2"},
-    "learnt": tiny.LEARNT,
     "sum_max": {"score": "sum_max"},
     "padding": {"score": "sum_max", "padding": True},
 }
@@ -45,12 +44,6 @@ def test_hits_are_gold_titles_among_the_first(encoder, corpus, kind):
             for title, (views, vectors) in zip(titles, encoded, strict=True):
                 if kind in ("max", "global"):
                     value = (mention @ vectors.T).max().item()
-                elif kind == "learnt":  # of two entities with a title all views count together
-                    own = [vectors for other, (_, vectors) in zip(titles, encoded, strict=True)
-                           if other == title]  # fmt: skip
-                    scores = (torch.cat(own) @ mention[0]).double()
-                    value = 2 * (scores / 2).exp().mean().log() + 0.3 * np.log(len(scores))
-                    value = value.item()
                 elif kind == "l2":
                     value = (-(mention - vectors).norm(dim=1)).max().item()
                 elif kind == "sum_max":

@@ -26,7 +26,6 @@ CASES = {  # score or more of the model, contexts, views, gold, graph_tokens
     "one mention": ("max", CONTEXTS[:1], VIEWS, [2], 10**9),
     "one mention, token vectors": ("sum_max", CONTEXTS[:1], [v[:1] for v in VIEWS], [2], 0),
     "empty views, l2, another pooling": (L2, CONTEXTS, FILLED, [0, 2, 1, 3, 2], 0),
-    "all views": (tiny.LEARNT, CONTEXTS, VIEWS, [0, 2, 1, 3, 2], 0),
     "padding": (PADDING, CONTEXTS, [v[:1] for v in VIEWS], [0, 2, 1, 3, 2], 0),
     "one mention, padding": (PADDING, CONTEXTS[:1], [v[:1] for v in VIEWS], [2], 0),
     "one view": ("max", CONTEXTS, VIEWS[:1], [0] * 5, 0),

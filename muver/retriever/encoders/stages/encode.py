@@ -46,6 +46,4 @@ def encode_split(
         named.append(table_of(MENTIONS, [names, world.mention_ids]))
     writer.write(out, 0)
     write_part(out / "mentions.npy", np.concatenate(vectors), named)
-    aggregate = encoder.model.aggregate
-    learnt = {"learnt": aggregate.values} if aggregate else {}
-    write_manifest(out / "manifest.json", "encode", settings.as_dict(), {}, **learnt)
+    write_manifest(out / "manifest.json", "encode", settings.as_dict(), {})

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from muver.retriever.retrieval.aggregates import LogMeanExp, Penalised
+from muver.retriever.retrieval.aggregates import MAX, LogMeanExp
 from muver.retriever.retrieval.ann.search import best_by_entity, distinct, search, short
 from muver.retriever.retrieval.exact import rank_shards
 from muver.retriever.vectors.shards import Shards
@@ -122,7 +122,7 @@ def test_over_fetching_finds_what_exact_search_finds(tmp_path_factory, counts, k
         assert np.array_equal(vectors[own] @ mentions[row], found.scores[row][: len(own)])
 
 
-@pytest.mark.parametrize("aggregate", [LogMeanExp(temperature=2), Penalised(beta=3)])
+@pytest.mark.parametrize("aggregate", [MAX, LogMeanExp(temperature=2)])
 def test_an_aggregate_takes_views_that_the_index_did_not_find(crowded, aggregate):
     """One view of entity 0 is found at first, all five count."""
     shards, vectors = crowded
@@ -137,7 +137,7 @@ def test_an_aggregate_takes_views_that_the_index_did_not_find(crowded, aggregate
 
 def test_a_mention_for_which_the_index_finds_no_view(crowded):
     shards, vectors = crowded
-    found = search(Listed(shards, vectors, limit=0), MENTIONS, 2, aggregate=Penalised(beta=3))
+    found = search(Listed(shards, vectors, limit=0), MENTIONS, 2, aggregate=LogMeanExp())
     assert found.entities.tolist() == [[-1, -1], [-1, -1]]
 
 

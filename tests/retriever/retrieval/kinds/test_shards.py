@@ -100,9 +100,9 @@ def test_an_aggregate_of_an_entity_s_own_views(made, data, tmp_path):
 @pytest.mark.parametrize(
     "asked, words",
     [
-        ({"aggregate": "centred"}, "aggregate is 'centred'. Allowed: max, log_mean_exp, penalised"),
-        ({"aggregate": "penalised", "beta": [1, 2]}, "beta has several values"),
-        ({"beta": 1}, "the aggregate max takes no beta"),
+        ({"aggregate": "softmax_sum"}, "aggregate is 'softmax_sum'. Allowed: max, log_mean_exp"),
+        ({"aggregate": "log_mean_exp", "temperature": [1, 2]}, "temperature has several values"),
+        ({"temperature": 1}, "the aggregate max takes no temperature"),
         ({"aggregate": "log_mean_exp", "rescore": False}, "Set rescore to true"),
     ],
 )

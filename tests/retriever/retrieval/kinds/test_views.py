@@ -68,18 +68,6 @@ def retrieve(root, corpus, merged=None, further=None, **settings) -> pa.Table:
     return read_run(run)
 
 
-def test_values_that_the_model_learnt_come_with_its_store(store, corpus):
-    write_manifest(store / "store" / "manifest.json", "encode", {}, {})
-    with pytest.raises(InputError, match="has learnt no aggregate"):
-        retrieve(store, corpus, aggregate="learnt")
-    learnt = {"temperature": 0.5, "length_bias": 3}
-    write_manifest(store / "store" / "manifest.json", "encode", {}, {}, learnt=learnt)
-    given = {"merged": store / "merged", "merge_layers": 1}
-    scores = retrieve(store, corpus, **given, aggregate="learnt")["score"].to_pylist()
-    # Mention 0 and entity 11: 0.5 log((e^(2 * 0) + e^(2 * 10)) / 2) + 3 log 2
-    assert scores[0] == pytest.approx(10 + 2.5 * np.log(2), abs=1e-4)
-
-
 def test_a_run_from_a_store(store, corpus):
     run = retrieve(store, corpus)
     titles = read_entities(corpus[0], ["cedar"])["title"].to_pylist()
@@ -283,7 +271,7 @@ def test_the_temperature_that_finds_most_on_validation_ranks_the_test_split(halv
     "settings, runs, words",
     [
         ({"temperature": [1, 2]}, 2, "validation_cutoff goes with several"),
-        ({"beta": 1}, 0, "the aggregate log_mean_exp takes no beta"),
+        ({"softmax_candidates": 9}, 0, "log_mean_exp takes no softmax_candidates"),
     ],
 )
 def test_an_aggregate_s_settings_that_do_not_fit(store, corpus, settings, runs, words):
