@@ -17,7 +17,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument(
-        "--precision", nargs="+", choices=("fp32", "bf16", "int8"), help="default: fast ones"
+        "--precision", nargs="+", choices=("fp32", "bf16"), help="default: fast ones"
     )
     parser.add_argument("--workspace", type=Path, help="a folder that the main job built")
     parser.add_argument("--model", default="muver", help="one of the workspace's")

@@ -42,12 +42,9 @@ def run(context: Context) -> Findings:
                 "the baseline in fp32",
             )
         )
-        if precision != "int8":  # rounding takes time that the peak does not count
-            findings.rows.append(
-                context.share_of_peak(
-                    "encoding", f"views, {precision}", precision, work, ours.seconds
-                )
-            )
+        findings.rows.append(
+            context.share_of_peak("encoding", f"views, {precision}", precision, work, ours.seconds)
+        )
         if precision == "fp32":
             findings.agree(*compare("vectors of views", ours.result, expected))
         else:
@@ -55,10 +52,6 @@ def run(context: Context) -> Findings:
                 f"{precision} vectors of views: least cosine with fp32 "
                 f"{cosine(ours.result, expected):.4f}"
             )
-    if {"fp32", "int8"} <= timed.keys():
-        sides = timed["fp32"].each, timed["int8"].each
-        what = "views, int8 over ours in fp32"
-        findings.rows.append(Row.compared("encoding", what, "views/s", *sides, len(flat)))
     return findings
 
 

@@ -7,7 +7,6 @@ import torch
 
 from muver.io import processor
 from muver.reproduction.settings.precision import fast_at_bf16
-from muver.retriever.encoders.device import multiplies_bytes
 
 
 def device_name(device: str) -> str:
@@ -16,11 +15,8 @@ def device_name(device: str) -> str:
 
 
 def fast_precisions(device: str) -> tuple[str, ...]:
-    """fp32, bf16 where ``compute.precision: auto`` stands for it or on any GPU, and int8."""
-    if device == "cuda":
-        return ("fp32", "bf16")
-    has = {"fp32": True, "bf16": fast_at_bf16("cpu"), "int8": multiplies_bytes()}
-    return tuple(name for name, fast in has.items() if fast)
+    """fp32, and bf16 where ``compute.precision: auto`` stands for it or on any GPU."""
+    return ("fp32", "bf16") if device == "cuda" or fast_at_bf16("cpu") else ("fp32",)
 
 
 def describe(device: str, threads: int) -> dict[str, str]:

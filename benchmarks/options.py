@@ -51,8 +51,3 @@ class Options:
     encoder: Path | None = None
     quick: bool = False
     large: bool = False
-
-    @property
-    def training_precisions(self) -> tuple[str, ...]:
-        """Those of the precisions that something can be trained in."""
-        return tuple(name for name in self.precisions if name != "int8")

@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from copy import deepcopy
 
 import numpy as np
 import torch
@@ -12,7 +11,6 @@ from accelerate.state import AcceleratorState
 from benchmarks.data import Case
 from muver.retriever.encoders import device as devices
 from muver.retriever.encoders.bulk import encode_vectors
-from muver.retriever.encoders.int8 import to_precision
 from muver.retriever.retrieval.aggregates import (
     MAX,
     LogMeanExp,
@@ -45,8 +43,7 @@ class Tower:
     def __init__(self, case: Case, device: str, precision: str, batch_tokens: int):
         self.case, self.device, self.precision = case, device, precision
         self.batch_tokens = batch_tokens
-        case.model.to(device).eval()
-        self.model = to_precision(deepcopy(case.model), precision)
+        self.model = case.model.to(device).eval()
 
     @contextlib.contextmanager
     def _precision(self) -> Iterator[None]:

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from benchmarks.timing import synchronise
 
-DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "int8": torch.int8}
+DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 HIDDEN = (384, 768)
 TOKENS = {"cpu": (1024, 4096, 16384), "cuda": (8192, 32768, 131072)}
 
@@ -21,7 +21,7 @@ def matrix_peak(device: str, precision: str, seconds: float = 0.4) -> tuple[floa
     device
         "cpu", with the threads that torch is set to, or "cuda".
     precision
-        "fp32", without TF32, "bf16" or, on a processor, "int8".
+        "fp32", without TF32, or "bf16".
     seconds
         Time spent on each shape.
 
@@ -59,8 +59,5 @@ def _fastest(left: Tensor, right: Tensor, seconds: float) -> float:
 
 def _product(left: Tensor, right: Tensor, calls: int) -> None:
     for _ in range(calls):
-        if left.dtype == torch.int8:
-            torch._int_mm(left, right.T)
-        else:
-            torch.nn.functional.linear(left, right)
+        torch.nn.functional.linear(left, right)
     synchronise()

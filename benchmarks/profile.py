@@ -26,7 +26,7 @@ def run(context: Context) -> Findings:
     batch = Batch(case, MENTIONS)
     findings = Findings()
     keep_freed_memory()
-    for precision in options.training_precisions:
+    for precision in options.precisions:
         ours = Ours(case, options.device, precision, options.threads)
         ours.run(batch)
         with profile(activities=[ProfilerActivity.CPU]) as profiled:

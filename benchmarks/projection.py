@@ -32,7 +32,7 @@ def run(context: Context) -> Findings:
     plain = Plain(full.model.mention_encoder, full.model.entity_encoder, options.device)
     counts = _zeshel()
     steps = counts["train_mentions"] * EPOCHS // MENTIONS
-    for precision in options.training_precisions:
+    for precision in options.precisions:
         ours = Ours(full, options.device, precision, options.threads)
         timed = in_turn(
             {

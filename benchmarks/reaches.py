@@ -19,7 +19,6 @@ class Reach(NamedTuple):
 REACHES = (  # the first that fits
     Reach("encoding", "views, fp32", 2.0),
     Reach("encoding", "views, bf16", 5.0),
-    Reach("encoding", "views, int8 over ours in fp32", 1.6),
     Reach("merging", "one pass of 4 layers: share of the fp32 peak", 0.8),
     Reach("merging", "one pass of 4 layers, distant, bf16", 4.0),
     Reach("sweep", "*: the whole sweep over our most expensive setting alone", 1.3, at_most=True),

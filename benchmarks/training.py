@@ -130,7 +130,7 @@ def run(context: Context) -> Findings:
     dropout = case.config.hidden_dropout_prob
     steps = {
         precision: Ours(case, options.device, precision, options.threads)
-        for precision in options.training_precisions
+        for precision in options.precisions
     }
     if "fp32" in steps:
         _check(findings, steps["fp32"], Plain(*towers, options.device), batch)
@@ -141,7 +141,7 @@ def run(context: Context) -> Findings:
     with ProcessPoolExecutor(1, spawn, _prepare, given) as apart:
         calls["baseline"] = lambda: apart.submit(_run, batch).result()
         timed = in_turn(calls, options.repetitions)
-    for precision in options.training_precisions:
+    for precision in options.precisions:
         own = timed[precision]
         findings.rows.append(
             Row.compared(

@@ -5,12 +5,9 @@ import ctypes
 import torch
 from accelerate import Accelerator
 
-from muver.io import processor
 from muver.io.errors import InputError
 
-# Instructions that sum products of bytes; without them oneDNN sums in 16 bits, which may overflow.
-INT8_FLAGS = {"amx_int8", "avx512_vnni", "avx_vnni"}
-MIXED_PRECISION = {"fp32": "no", "bf16": "bf16", "int8": "no"}
+MIXED_PRECISION = {"fp32": "no", "bf16": "bf16"}
 # Tokens of a batch: small enough for a processor's caches, large enough to fill a GPU.
 BATCH_TOKENS = {"cpu": 2048, "cuda": 131072}
 MMAP_MAX, TRIM_THRESHOLD = -4, -1  # options of mallopt, from the GNU C library's malloc.h
@@ -39,14 +36,7 @@ def start(device: str, precision: str, threads: int) -> Accelerator:
     # sequences bring new ones in most steps.
     torch.backends.cuda.enable_cudnn_sdp(False)
     on_cpu = device == "cpu" or not cuda
-    accelerator = Accelerator(cpu=on_cpu, mixed_precision=MIXED_PRECISION[precision])
-    if precision == "int8" and (accelerator.device.type != "cpu" or not multiplies_bytes()):
-        raise InputError(
-            "precision: int8 needs a processor with products of bytes "
-            f"({' or '.join(sorted(INT8_FLAGS))}), and no GPU. Set it to 'fp32' or 'bf16', or "
-            "compute.device to 'cpu'."
-        )
-    return accelerator
+    return Accelerator(cpu=on_cpu, mixed_precision=MIXED_PRECISION[precision])
 
 
 def batch_tokens(asked: int | str, device: torch.device) -> int:
@@ -66,8 +56,3 @@ def keep_freed_memory() -> None:
     if mallopt is not None:
         mallopt(MMAP_MAX, 0)
         mallopt(TRIM_THRESHOLD, -1)
-
-
-def multiplies_bytes() -> bool:
-    """Whether this processor has the sums of products of bytes that int8 needs."""
-    return not INT8_FLAGS.isdisjoint(processor.flags())

@@ -9,7 +9,7 @@ from muver.retriever.views.settings import Context, Views
 
 Pooling = Literal["cls", "last", "special", "span", "all"]
 Vectors = Literal["raw", "unit"]
-Precision = Literal["fp32", "bf16", "int8", "auto"]
+Precision = Literal["fp32", "bf16", "auto"]
 Score = Literal["max", "sum_max", "cross"]
 Metric = Literal["dot", "l2"]
 

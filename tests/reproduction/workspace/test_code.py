@@ -27,7 +27,6 @@ def test_a_rule_has_code(rule):
     ("rule", "expected"),
     [
         ("merge", ["muver/retriever/views/merging.py", "muver/retriever/encoders/bert.py"]),
-        ("encode", ["muver/retriever/encoders/int8.py"]),
         ("retrieve_bm25", ["muver/retriever/retrieval/exact.py", "muver/retriever/runs/run.py"]),
         (
             "figures",

@@ -17,7 +17,6 @@ from muver.io.files import WRITTEN, read_json, write_json
 from muver.retriever.encoders.bert import Bert
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.files import MODEL_FILES, TOWER_FILES
-from muver.retriever.encoders.int8 import to_precision
 from muver.retriever.encoders.library import Library
 from muver.retriever.encoders.packing import pack
 from muver.retriever.encoders.start import take_encoder
@@ -265,12 +264,6 @@ def test_positions(taken, positions):
     if positions is not None:
         with pytest.raises(InputError, match=f"merge.max_tokens is 70, .* {positions} positions"):
             model.require_positions("merge.max_tokens", 70)
-
-
-@pytest.mark.parametrize("family", ["RoBERTa"])
-def test_bytes_are_for_plain_berts(taken):
-    with pytest.raises(InputError, match="int8"):
-        to_precision(load_tower(taken), "int8")
 
 
 def test_a_tower_without_weights_has_their_number(taken):

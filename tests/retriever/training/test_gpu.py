@@ -9,7 +9,6 @@ import pytest
 import torch
 from accelerate import Accelerator
 
-from muver.io.errors import InputError
 from muver.reproduction.settings.precision import fast_at_bf16
 from muver.retriever.encoders import device
 from muver.retriever.encoders.biencoder import BiEncoder
@@ -156,5 +155,3 @@ def test_what_auto_stands_for():
     capability = torch.cuda.get_device_capability()
     assert fast_at_bf16("auto") == fast_at_bf16("cuda") == (capability >= (8, 0))
     assert device.start("auto", "fp32", 1).device.type == "cuda"
-    with pytest.raises(InputError, match="int8 needs a processor"):
-        device.start("auto", "int8", 1)

@@ -13,7 +13,6 @@ from muver.io.errors import InputError
 from muver.retriever.encoders import device
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.bulk import Encode, encode_vectors
-from muver.retriever.encoders.int8 import to_precision
 from muver.retriever.encoders.settings import Encoding
 from muver.retriever.views.layout import Ids
 
@@ -24,8 +23,7 @@ class Encoder:
     def __init__(self, folder: Path, settings: Encoding):
         self._accelerator = device.start(settings.device, settings.precision, settings.threads)
         self._batch_tokens = device.batch_tokens(settings.batch_tokens, self._accelerator.device)
-        model = BiEncoder.from_pretrained(folder).to(self._accelerator.device).eval()
-        self.model = to_precision(model, settings.precision)
+        self.model = BiEncoder.from_pretrained(folder).to(self._accelerator.device).eval()
         if self.model.config.score == "sum_max":
             raise InputError(
                 f"{folder}: compares token vectors, which are not stored. Rank with "

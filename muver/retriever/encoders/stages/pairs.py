@@ -7,7 +7,6 @@ import numpy as np
 
 from muver.retriever.encoders import device
 from muver.retriever.encoders.cross import CrossEncoder
-from muver.retriever.encoders.int8 import to_precision
 from muver.retriever.encoders.settings import Encoding
 from muver.retriever.views.worlds import World
 
@@ -18,8 +17,7 @@ class PairScorer:
     def __init__(self, folder: Path, settings: Encoding):
         self._accelerator = device.start(settings.device, settings.precision, settings.threads)
         self._batch_tokens = device.batch_tokens(settings.batch_tokens, self._accelerator.device)
-        model = CrossEncoder.from_pretrained(folder).to(self._accelerator.device).eval()
-        self.model = to_precision(model, settings.precision)
+        self.model = CrossEncoder.from_pretrained(folder).to(self._accelerator.device).eval()
 
     def scores(self, world: World, among: Sequence[Iterable[int]]) -> list[np.ndarray]:
         """Scores of each mention with its entities in ``among``: (entities,) float32 each."""

@@ -46,15 +46,13 @@ def retrieve(
     from muver.retriever.corpus.schema import read_mentions
     from muver.retriever.encoders import device
     from muver.retriever.encoders.biencoder import BiEncoder
-    from muver.retriever.encoders.int8 import to_precision
     from muver.retriever.retrieval.exact import rank_scores
     from muver.retriever.retrieval.rows import ORIGINAL, Origins, RunRows
     from muver.retriever.retrieval.tokens import score_world
     from muver.retriever.views.worlds import load_worlds
 
     accelerator = device.start(compute.device, compute.precision, compute.threads)
-    loaded = BiEncoder.from_pretrained(model).to(accelerator.device).eval()
-    towers = to_precision(loaded, compute.precision)
+    towers = BiEncoder.from_pretrained(model).to(accelerator.device).eval()
     config = towers.config
     rows = RunRows(entities, read_mentions(mentions, settings.split), settings)
     counts = {"entities": 0, "views": 0}
