@@ -28,9 +28,7 @@ rule retrieve:
         kind=retriever_kind,
         label=label("runs"),
         settings=settings("runs"),
-        files=options(
-            "entities", "mentions", "sentences", "runs", "validation_runs", "training_runs"
-        ),
+        files=options("entities", "mentions", "sentences", "runs", "validation_runs"),
         mention_vectors=lambda wildcards, input: (
             f"--mention-vectors {input.mention_vectors[0]}" if input.get("mention_vectors") else ""
         ),

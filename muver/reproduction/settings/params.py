@@ -114,7 +114,7 @@ class System(Settings):
     depth: Count | UnsetType = UNSET
     index: str | None | UnsetType = UNSET
     fuse: tuple[str, str] | UnsetType = UNSET
-    by: Literal["reciprocal_rank", "weighted", "learnt"] | UnsetType = UNSET
+    by: Literal["reciprocal_rank", "weighted"] | UnsetType = UNSET
     from_: Text | UnsetType = field(name="from", default=UNSET)
 
     def __post_init__(self) -> None:

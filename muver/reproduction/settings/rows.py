@@ -29,7 +29,7 @@ BEFORE = {
 }
 SHARED = ("k", "match", "own_page")  # keys that a row may have of its own, or of its first stage
 OWN = (*SHARED, "pool", "depth")
-FUSION = {"reciprocal_rank": ("constant",), "weighted": ("weights", "cutoff"), "learnt": ()}
+FUSION = {"reciprocal_rank": ("constant",), "weighted": ("weights", "cutoff")}
 
 
 def views_of(settings: Resolved, system: str) -> Json:

@@ -194,9 +194,9 @@ class Worlds(Graph):
                 return self.globals(model, name)
             case "spans":
                 return self.spans(model, name)
-            case "runs" | "validation_runs" | "training_runs":
+            case "runs" | "validation_runs":
                 named = self.settings.tried.get(system) or rows_named_by(own)
-                on = {"validation_runs": "val", "training_runs": "train"}.get(need, name)
+                on = "val" if need == "validation_runs" else name
                 return [self.run(one, on)[".parquet"] for one in named]
             case _:
                 return self.texts[need]

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from scipy.optimize import minimize
 
 from muver.retriever.corpus.schema import read_entities, read_mentions
 from muver.retriever.retrieval.rows import candidates
@@ -166,11 +165,11 @@ def gold_ranks(pool: Pool, scores: np.ndarray, gold: np.ndarray) -> np.ndarray:
     return np.where(row_of >= 0, ranks, 0)
 
 
-def known_pool(
-    entities: Path, mentions: Path, split: str, match: str, runs: Sequence[Path]
+def validation_pool(
+    entities: Path, mentions: Path, match: str, runs: Sequence[Path]
 ) -> tuple[Pool, np.ndarray]:
-    """The candidates of runs over a split side by side, and the (mentions,) gold candidates."""
-    collection = read_collection(entities, mentions, split, match)
+    """The candidates of validation runs side by side, and the (mentions,) gold candidates."""
+    collection = read_collection(entities, mentions, "val", match)
     gold = collection.candidate_of[collection.offsets + collection.gold]
     return pool_runs(runs, collection), gold
 
@@ -203,32 +202,6 @@ def choose_weight(
     """Choose the weight of the first of two runs (:func:`choose`) by (mentions,) golds."""
     ranks = (gold_ranks(pool, weighted(pool.scores, weight), gold) for weight in weights)
     return choose("weight", weights, ranks, cutoff)
-
-
-def learn_weight(pool: Pool, gold: np.ndarray) -> dict[str, Any]:
-    """The weight of the first of two runs that makes the (mentions,) golds most likely.
-
-    A candidate's probability is the softmax, over its mention's candidates, of a times the first
-    score plus b times the second; a and b, at least 0, have the greatest likelihood of the golds
-    that some run ranks, and the weight is a / (a + b). Returned as by :func:`choose`, with nothing
-    tried.
-    """
-    rows = np.flatnonzero(pool.candidate == gold[pool.mention])
-    kept = np.isin(pool.mention, pool.mention[rows])
-    scores, found = pool.scores[:, kept], pool.scores[:, rows]
-    starts = np.unique(pool.mention[kept], return_index=True)[1]
-    sizes = np.diff(np.r_[starts, scores.shape[1]])
-
-    def loss(factors: np.ndarray) -> tuple[float, np.ndarray]:
-        logits = factors @ scores
-        total = np.logaddexp.reduceat(logits, starts)
-        likely = np.exp(logits - np.repeat(total, sizes))
-        slope = scores @ likely - found.sum(axis=1)
-        return (total - factors @ found).mean(), slope / len(rows)
-
-    first, second = minimize(loss, np.ones(2), jac=True, bounds=[(0, None)] * 2).x
-    weight = float(first / (first + second)) if first + second else 0.5
-    return {"weight": weight, "cutoff": None, "mentions": len(rows), "tried": []}
 
 
 def write_fused(path: Path, collection: Collection, pool: Pool, scores: np.ndarray, k: int) -> None:

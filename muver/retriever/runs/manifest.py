@@ -13,18 +13,16 @@ BESIDE = ("cutoff", "mentions", "tried")  # a manifest's keys beside the chosen 
 
 
 class Chosen(Record):
-    """A setting whose value was chosen on validation, or learnt in training if none was tried."""
+    """A setting whose value was chosen on validation."""
 
     setting: str  # such as weight with 0.7, or model with a name
     value: float | str
     among: list[float | str]  # the values that were tried
-    cutoff: int | None  # the value with the most hits at this rank was chosen
+    cutoff: int  # the value with the most hits at this rank was chosen
 
     @property
     def in_words(self) -> str:
         """A sentence for footnotes; it tells if the value is the least or greatest tried."""
-        if not self.among:
-            return f"Training mentions gave {self.setting} {_shown(self.value)}."
         numbers = [value for value in self.among if not isinstance(value, str)]
         ends = {min(numbers): "least", max(numbers): "greatest"} if len(numbers) > 1 else {}
         end = f", the {ends[self.value]} that was tried" if self.value in ends else ""

@@ -64,12 +64,12 @@ def test_converted_weights_draw_nothing():
 
 
 def test_a_fused_row_is_repeated_with_what_it_fuses():
-    tables = {"table1": ["bm25", "plain_bm25_learnt"]}
+    tables = {"table1": ["bm25", "muver_bm25"]}
     settings = resolve(PARAMS, {"repeat_seeds": [5], "tables": tables})
-    assert settings.repeats["table1"] == {"plain_bm25_learnt": ["plain_bm25_learnt_seed5"]}
-    fused = settings.systems["plain_bm25_learnt_seed5"]
-    assert fused.fuse == ("plain_200_seed5", "bm25_200")
-    assert settings.systems["plain_200_seed5"].model == "muver_seed5"
+    assert settings.repeats["table1"] == {"muver_bm25": ["muver_bm25_seed5"]}
+    fused = settings.systems["muver_bm25_seed5"]
+    assert fused.fuse == ("muver_200_seed5", "bm25_200")
+    assert settings.systems["muver_200_seed5"].model == "muver_seed5"
 
 
 def test_what_is_given_stays_as_it_is():

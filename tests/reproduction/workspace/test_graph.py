@@ -76,13 +76,6 @@ def test_a_weight_is_chosen_on_validation_runs():
     assert asked("beyond", ["muver_bm25"], "stores") == ["test/muver", "val/muver"]
 
 
-def test_a_weight_is_learnt_from_runs_over_the_training_mentions():
-    assert set(asked("beyond", ["plain_bm25_learnt"], "runs")) == {
-        "test/plain_200", "test/bm25_200", "train/plain_200", "train/bm25_200",
-        "test/plain_bm25_learnt",
-    }  # fmt: skip
-
-
 def test_a_temperature_is_chosen_on_a_validation_run_of_each():
     row = "muver_log_mean_exp"
     values = ("0_0625", "0_125", "0_25", "0_5", "1", "2", "4", "8", "16")

@@ -32,7 +32,6 @@ class Inputs(TypedDict, total=False):
     spans: Path
     runs: list[Path]  # of the systems to fuse; candidates keep the views of the first
     validation_runs: list[Path]  # of the same systems, or of each value to choose among
-    training_runs: list[Path]  # of the same systems
     kb: Path
     vectors: Path
     mention_vectors: Path

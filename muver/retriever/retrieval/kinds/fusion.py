@@ -9,14 +9,11 @@ from msgspec import field
 from muver.io.typed import Count, Positive, Share, Some
 from muver.retriever.retrieval.settings import Run
 
-# Of the kinds with a weight: the split whose mentions give it, and the runs over these mentions.
-GIVEN_BY = {"weighted": ("val", "validation_runs"), "learnt": ("train", "training_runs")}
-
 
 class Settings(Run, kw_only=True):
     """How runs are fused. Manifests have the settings of both kinds."""
 
-    kind: Literal["reciprocal_rank", "weighted", "learnt"]
+    kind: Literal["reciprocal_rank", "weighted"]
     constant: Positive = 60  # that is added to ranks
     # Of the first of two runs, to try on validation, and the rank that counts as a hit there.
     weights: Some[Share] = field(default_factory=lambda: [n / 10 for n in range(11)])
@@ -25,8 +22,9 @@ class Settings(Run, kw_only=True):
 
 
 def needs(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """The other systems' runs, and those that give a weight."""
-    return "entities", "mentions", "runs", *GIVEN_BY.get(row["by"], ())[1:]
+    """The other systems' runs, and those over validation mentions if these give a weight."""
+    more = ["validation_runs"] if row["by"] == "weighted" else []
+    return "entities", "mentions", "runs", *more
 
 
 def retrieve(
@@ -38,7 +36,6 @@ def retrieve(
     mentions: Path,
     runs: Sequence[Path],
     validation_runs: Sequence[Path] = (),
-    training_runs: Sequence[Path] = (),
 ) -> None:
     """Make one run of several; gold entities are used for the weight alone.
 
@@ -51,19 +48,14 @@ def retrieve(
     from muver.retriever.retrieval import pool
 
     chosen = None
-    if settings.kind in GIVEN_BY:
-        split, name = GIVEN_BY[settings.kind]
-        known = {"val": validation_runs, "train": training_runs}[split]
-        if (len(runs), len(known)) != (2, 2):
+    if settings.kind == "weighted":
+        if (len(runs), len(validation_runs)) != (2, 2):
             raise InputError(
-                f"--runs has {len(runs)} files, --{name.replace('_', '-')} {len(known)}: "
-                f"{settings.kind} fusion needs two of each, of the same systems."
+                f"--runs has {len(runs)} files, --validation-runs {len(validation_runs)}: "
+                "weighted fusion needs two of each, of the same systems."
             )
-        own, gold = pool.known_pool(entities, mentions, split, settings.match, known)
-        if settings.kind == "learnt":
-            chosen = pool.learn_weight(own, gold)
-        else:
-            chosen = pool.choose_weight(own, gold, settings.weights, settings.cutoff)
+        own, gold = pool.validation_pool(entities, mentions, settings.match, validation_runs)
+        chosen = pool.choose_weight(own, gold, settings.weights, settings.cutoff)
         logger.info("weight of %s: %s", settings.parts[0], chosen["weight"])
     collection = pool.read_collection(entities, mentions, settings.split, settings.match)
     pooled = pool.pool_runs(runs, collection)

@@ -32,14 +32,14 @@ def retrieve(
     from muver.retriever.corpus.schema import read_mentions
     from muver.retriever.retrieval.exact import rank
     from muver.retriever.retrieval.layers import SystemViews
-    from muver.retriever.retrieval.pool import choose, gold_ranks, known_pool
+    from muver.retriever.retrieval.pool import choose, gold_ranks, validation_pool
     from muver.retriever.retrieval.rows import RunRows
     from muver.retriever.vectors.block import ViewBlock
 
     values = settings.values
     chosen = None
     if values:
-        pool, gold = known_pool(entities, mentions, "val", settings.match, validation_runs)
+        pool, gold = validation_pool(entities, mentions, settings.match, validation_runs)
         ranks = (gold_ranks(pool, -own, gold) for own in pool.ranks)
         chosen = choose(settings.choice, values, ranks, settings.validation_cutoff)
         logger.info("%s: %s", settings.choice, chosen[settings.choice])

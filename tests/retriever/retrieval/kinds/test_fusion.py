@@ -18,13 +18,11 @@ from muver.retriever.retrieval.pool import (
     Pool,
     choose_weight,
     gold_ranks,
-    learn_weight,
     normalise,
     ranks_by,
     reciprocal_rank,
     weighted,
 )
-from muver.retriever.runs.manifest import chosen_of
 from muver.retriever.runs.run import read_run, write_run
 
 # reef has two entities called Bob.
@@ -165,47 +163,6 @@ def test_equal_hits_go_to_more_hits_at_1_then_to_the_earlier_weight(folder):
     assert chosen([0.0, 1.0], cutoff=3) == 0.0
 
 
-def test_learnt_takes_the_weight_from_training_mentions(folder):
-    save_mentions(folder / "mentions.parquet", {"t1": 0, "t2": 1, "l1": 2, "l2": 3})
-    for name, ranked in (("dense", DENSE_VAL), ("lexical", LEXICAL_VAL)):
-        known = {mention.replace("v", "l"): found for mention, found in ranked.items()}
-        save_run(folder / f"{name}_known.parquet", known)
-    rows = run_fusion(folder, {**SETTINGS, "kind": "learnt"}, known="training_runs")
-    chosen = read_json(folder / "run.json")["chosen"]
-    weight = chosen.pop("weight")
-    assert chosen == {"cutoff": None, "mentions": 2, "tried": []} and 0 < weight < 1
-    assert chosen_of(read_json(folder / "run.json")).in_words == (
-        f"Training mentions gave weight {weight:g}."
-    )
-    # t1: Cid has w, Ann 1 - w, Bob w / 2.
-    assert dict(brief(rows, "t1")) == {3: weight, 0: 1 - weight, 2: weight / 2}
-
-
-RIGHT, WRONG = [1, 0], [0, 1]
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "weight"),
-    [
-        ([RIGHT, RIGHT, WRONG], [RIGHT] * 3 + [WRONG], np.log(2) / (np.log(2) + np.log(3))),
-        ([RIGHT, WRONG, WRONG], [RIGHT] * 3 + [WRONG], 0),  # a factor is never negative
-        ([WRONG] * 3, [WRONG] * 4, 0.5),  # where both are 0
-    ],
-)
-def test_a_learnt_weight_is_that_of_the_likeliest_golds(first, second, weight):
-    # Mentions with two candidates, gold first. Where the second run knows nothing, the first is
-    # right for 2 of 3, so that its factor is ln 2; the second is right for 3 of 4, which is ln 3.
-    # The gold of the last mention is not ranked.
-    even = [1, 1]
-    runs = [*first, *[even] * 4, WRONG], [*[even] * 3, *second, WRONG]
-    scores = np.array(runs, dtype=float).reshape(2, -1)
-    mention, candidate = (part.ravel() for part in np.indices((8, 2)))
-    nothing = np.full(16, -1)
-    pool = Pool(mention, candidate, scores, scores, candidate, nothing, nothing, nothing)
-    learnt = learn_weight(pool, np.array([0] * 7 + [5]))
-    assert learnt["weight"] == pytest.approx(weight, abs=1e-4) and learnt["mentions"] == 7
-
-
 def test_the_gold_of_the_split_itself_changes_nothing(folder):
     run_fusion(folder, WEIGHTED, known="validation_runs")
     before = [(folder / name).read_bytes() for name in ("run.parquet", "run.json")]
@@ -239,7 +196,6 @@ def test_fewer_candidates_in_the_world_than_k(folder):
         ({**SETTINGS, "kind": "weigthed"}, None, "Did you mean 'weighted'"),
         ({**SETTINGS, "constant": 0}, None, "constant is 0"),
         (WEIGHTED, None, "--validation-runs 0"),
-        ({**SETTINGS, "kind": "learnt"}, None, "--training-runs 0"),
         ({**WEIGHTED, "weights": []}, "validation_runs", "weights is \\[\\]"),
         ({**WEIGHTED, "weights": [1.5]}, "validation_runs", "weights.*1.5"),
     ],
