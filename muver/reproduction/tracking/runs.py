@@ -61,7 +61,8 @@ class Recorder:
         own = [child.key for child in entry.children]
         for run_id in [*wrong, *doubled]:
             for child in self._runs(MLFLOW_PARENT_RUN_ID, run_id):
-                if child.data.tags.get("row_key") not in own:
+                key = child.data.tags.get("row_key")
+                if key and key not in own:  # one without a key was not made here
                     self._delete(child.info.run_id, child.info.run_name, kept)
             self._delete(run_id, entry.name, kept)
         said = "recorded" if kept == made else "recorded before"

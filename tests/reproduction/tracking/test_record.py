@@ -113,6 +113,26 @@ def test_a_run_holds_its_row(client: MlflowClient, name: str, record_rows: Recor
     assert WRITTEN * 1000 < bm25.start_time <= bm25.end_time
 
 
+def test_runs_that_others_made_are_left_as_they_are(
+    client: MlflowClient, name: str, record_rows: Record, files, monkeypatch
+):
+    """Neither one that MLFLOW_RUN_ID names, nor one that somebody put below a row's."""
+    elsewhere = client.create_experiment(f"{name}, somebody's")
+    going_on = client.create_run(elsewhere, run_name="going on").info.run_id
+    monkeypatch.setenv("MLFLOW_RUN_ID", going_on)
+    monkeypatch.setenv("MLFLOW_EXPERIMENT_ID", elsewhere)
+    (first, _) = record_rows()
+    below = {"mlflow.parentRunId": first["run_id"]}
+    nested = client.create_run(first["experiment_id"], run_name="below", tags=below).info.run_id
+    before = [client.get_run(one).to_dictionary() for one in (going_on, nested)]
+    write(files, bm25_hits=2)
+    (second, _) = record_rows()
+    assert client.get_run(first["run_id"]).info.lifecycle_stage == "deleted"
+    assert second["run_id"] != first["run_id"]
+    assert [client.get_run(one).to_dictionary() for one in (going_on, nested)] == before
+    assert [run.info.run_id for run in client.search_runs([elsewhere])] == [going_on]
+
+
 def test_other_numbers_verdicts_and_layouts_replace_a_run(
     client: MlflowClient, name: str, record_rows: Record, files
 ):
