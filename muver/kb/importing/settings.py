@@ -1,5 +1,6 @@
 """What `muver kb import` takes as ``--settings``."""
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,8 @@ from muver.kb.importing.piped import Piped
 # The most that an index takes, so that a setting may only be lower.
 LONGEST = 200_000  # characters of a description
 MOST_ALIASES = 1_000  # of an entity
+# Of a file's name: that of its form, which is no number, and of its compression.
+ENDINGS = re.compile(r"(?<=.)(?:\.[A-Za-z][A-Za-z0-9_-]*+)?(?:\.(?:gz|bz2|xz))?\Z", re.IGNORECASE)
 
 
 class Mentions(Settings):
@@ -59,7 +62,12 @@ class Given(Struct, frozen=True):
     def world_of(self, path: Path) -> str:
         """The world of a file that names none: the one given, else its name without endings; a
         pipe's name says nothing if it has no ending.
+
+        >>> [Given(Import()).world_of(Path(name)) for name in ("v1.0.csv", "sea.jsonl.gz", "v1.0")]
+        ['v1.0', 'sea', 'v1.0']
         """
-        if self.world is None and isinstance(path, Piped) and not path.suffix:
+        if self.world is not None:
+            return self.world
+        if isinstance(path, Piped) and not path.suffix:
             return "world"
-        return self.world or path.name.partition(".")[0] or path.name
+        return ENDINGS.sub("", path.name)

@@ -77,7 +77,8 @@ def _named(given: str) -> tuple[str, Path]:
     name, equals, path = given.partition("=")
     if equals and name and path and not Path(given).exists():
         return name, Path(path)
-    return Path(given).resolve().stem, Path(given)
+    path = Path(given).resolve()
+    return path.name if path.is_dir() else path.stem, Path(given)
 
 
 async def look_out(models: Models, seconds: float) -> None:

@@ -131,6 +131,25 @@ def test_as_pandas_writes_them(tmp_path, imported):
             assert [row["description"] for row in rows] == list(frame["text"])
 
 
+@pytest.mark.parametrize(
+    ("name", "world"),
+    [
+        ("v1.0.csv", "v1.0"),
+        ("v1.1.csv.gz", "v1.1"),
+        ("2024.05.01.csv", "2024.05.01"),
+        ("wiki.en.csv", "wiki.en"),
+        ("मेला.csv", "मेला"),
+        ("Λέξεις 1.2.csv", "Λέξεις 1.2"),
+        ("词典.第2版.csv", "词典.第2版"),
+        (".csv", ".csv"),
+    ],
+)
+def test_the_world_is_the_name_of_the_file(name, world, written, imported):
+    content = CSV.encode()
+    path = written(name, gzip.compress(content) if name.endswith("gz") else content)
+    assert {row["world"] for row in imported(path, form="csv")[0]} == {world}
+
+
 def test_several_files_make_one_knowledge_base(written, imported):
     first, second = written("a.csv", "id,name\n1,A\n"), written("b.jsonl", lines([ROWS[0]]))
     rows, counts = imported(first, second)
