@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from muver.io.errors import InputError
-from muver.io.files import sha256_of, synchronise
+from muver.io.files import append_text, sha256_of
 from muver.io.progress import logger
 from muver.io.text import counted
 
@@ -45,11 +45,7 @@ def seal(written: Iterable[Path]) -> None:
             name = os.path.relpath(path, where.parent)
             lines.setdefault(where, []).append(f"{sha256_of(path)}  {name}\n")
     for where, own in lines.items():
-        with open(where, "a", encoding="utf-8") as file:
-            file.writelines(own)
-            file.flush()
-            os.fsync(file.fileno())
-        synchronise(where.parent)
+        append_text(where, "".join(own))
 
 
 def damaged(where: Path, below: Path | None = None) -> Iterator[Path]:

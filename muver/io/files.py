@@ -146,6 +146,27 @@ def write_text(path: str | Path, text: str) -> None:
         temporary.write_bytes(text.encode("utf-8"))
 
 
+def append_text(path: Path, text: str) -> None:
+    """Add UTF-8 text to a file, which others may do at the same time.
+
+    A file that is linked from elsewhere, such as DVC's cache, is copied first: what is there stays.
+    """
+    descriptor = os.open(path.parent, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # some file systems have no locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if path.is_symlink() or (path.exists() and path.stat().st_nlink > 1):
+            with atomic_path(path) as temporary:
+                shutil.copyfile(path, temporary)
+        with path.open("ab") as file:
+            file.write(text.encode("utf-8"))
+            file.flush()
+            os.fsync(file.fileno())
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def write_json(path: str | Path, value: Any) -> None:
     """Write indented JSON through :func:`atomic_path`; it may hold :class:`.typed.Record`."""
     text = json.dumps(value, indent=2, ensure_ascii=False, default=msgspec.to_builtins)
