@@ -106,7 +106,7 @@ def _bringing(how: Literal["add", "update"]) -> Callable[..., None]:
                 "new worlds: %s. Ids are compared within a world; --world names one that is there"
             )
             logger.info(told, ", ".join(new))
-        _tell(opened, change)
+        _tell(index, opened, change)
 
     return bring
 
@@ -132,7 +132,7 @@ def remove(
     if not wanted:
         raise InputError("no ids. Name some, or a file with --from FILE.")
     opened = Index.open(index)
-    _tell(opened, opened.remove(wanted, world))
+    _tell(index, opened, opened.remove(wanted, world))
 
 
 def push(index: Path, where: str) -> None:
@@ -147,7 +147,7 @@ def push(index: Path, where: str) -> None:
         The collection: http://HOST:6333/NAME; the folder's name without one.
     """
     opened = Index.open(index)
-    _tell(opened, opened.push(where))
+    _tell(index, opened, opened.push(where))
 
 
 def compact(index: Path) -> None:
@@ -228,7 +228,7 @@ def _lines(file: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
-def _tell(index: Index, change: Change) -> None:
+def _tell(folder: Path, index: Index, change: Change) -> None:
     counts: dict[str, Any] = asdict(change)
     told = ", ".join(f"{count} {what}" for what, count in counts.items() if count) or "nothing new"
-    logger.info("%s: %s; %d entities now", index.folder, told, len(index))
+    logger.info("%s: %s; %d entities now", folder, told, len(index))

@@ -89,10 +89,10 @@ class Snapshot(Store):
     @classmethod
     def now(cls, folder: str | Path, before: "Snapshot | None" = None) -> "Snapshot":
         """Open the index as it is; what an older snapshot has open is taken over."""
-        state = read_state(folder)
+        state, place = read_state(folder), Path(folder).absolute()
         while True:
             try:
-                return cls.of(Path(folder), state, before)
+                return cls.of(place, state, before)
             except Damaged:
                 seen, state = state, read_state(folder)
                 if state == seen:

@@ -31,11 +31,15 @@ class Linker:
     Without a ``world`` all are searched, if the index can search all at once.
     """
 
-    def __init__(self, index: Any, k: int, world: str | None):
-        self._index, self._k, self._world = index, k, world
+    def __init__(self, path: Path, k: int, world: str | None):
+        self._given = path.absolute(), k, world
+        self._index, self._k, self._world = opened_index(path), k, world
         for name, value in EXTENSIONS.items():
             if not Span.has_extension(name):
                 Span.set_extension(name, default=value)
+
+    def __reduce__(self) -> tuple[type["Linker"], tuple[Path, int, str | None]]:
+        return Linker, self._given  # a process that is not forked opens the index anew
 
     def __call__(self, doc: Doc) -> Doc:
         return next(self.pipe([doc]))
@@ -66,4 +70,4 @@ def linker(nlp: Language, name: str, index: str | None, k: int, world: str | Non
     """Make the component of a folder of `muver index create`, or of the JSON file of a row."""
     if index is None:
         raise InputError(f'{name}: needs an index: config={{"index": "FOLDER"}}.')
-    return Linker(opened_index(Path(index)), k, world)
+    return Linker(Path(index), k, world)

@@ -1,7 +1,9 @@
 """Encode many token sequences in batches of similar length."""
 
 import contextlib
+import os
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
 
 import numpy as np
 import torch
@@ -40,6 +42,7 @@ def encode_by_length(
     sequence is padded to this length. If a batch does not fit a GPU's memory, it and all later ones
     get half the tokens, and a warning says so.
     """
+    may_fork()
     lengths = [pad_to or len(ids) for ids in sequences]
     rest = _longest_first(lengths)
     while len(rest):
@@ -53,6 +56,15 @@ def encode_by_length(
             continue
         yield rows, batch, encoded
         rest = rest[len(rows) :]
+
+
+@cache
+def may_fork() -> None:
+    """Let processes that are forked from this one compute too, in one thread each.
+
+    The threads that torch has started here are not in them, and it would wait for these for ever.
+    """
+    os.register_at_fork(after_in_child=partial(torch.set_num_threads, 1))
 
 
 def _longest_first(lengths: Sequence[int]) -> np.ndarray:

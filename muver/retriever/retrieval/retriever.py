@@ -52,11 +52,10 @@ class Retriever:
     @classmethod
     def from_index(cls, path: str | Path) -> "Retriever":
         """Open what ``muver stage index-row`` wrote; a world is loaded when first searched."""
-        path = Path(path)
         index = read_json(path)
         if not isinstance(index, dict) or not {*TEXTS, "model", "store"} <= index.keys():
             raise InputError(f"{path}: not an index. Make one with `muver stage index-row`.")
-        return cls(path.parent, index)
+        return cls(Path(path).absolute().parent, index)
 
     @property
     def worlds(self) -> list[str]:

@@ -1,6 +1,7 @@
 """An index made, opened, asked and changed by the library."""
 
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +10,7 @@ from muver.io.typed import read
 from muver.kb.importing.build import import_kb
 from muver.kb.importing.settings import Import
 from muver.kb.index import changes, snapshot
+from muver.kb.index.answer import opened_index
 from muver.kb.index.changes import Change
 from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
@@ -34,6 +36,21 @@ def index(tmp_path, entities) -> Index:
 
 def names(answers) -> list[str]:
     return [candidate.document_id for candidate in answers[0]]
+
+
+def test_another_working_folder_changes_nothing(model, entities, tmp_path, monkeypatch):
+    """What is loaded late, such as the model, is found where the index was opened."""
+    monkeypatch.chdir(tmp_path)
+    Index.create("index", entities, model)
+    index, other = Index.open("index"), opened_index(Path("index"))
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir("elsewhere")
+    found = index.retrieve([Mention(tiny.WORDS[3])], 3)
+    assert found == other.retrieve([Mention(tiny.WORDS[3])], 3) and len(found[0]) == 3
+    assert index.add([Entity(id=7, title="दिल्ली", world="alder")]) == Change(added=1)
+    assert other.refresh().entity(7).title == "दिल्ली" and index.info()["entities"] == 13
+    assert index.remove(7) == Change(removed=1)
+    index.compact()
 
 
 @pytest.mark.parametrize("weight", [None, 0.5])

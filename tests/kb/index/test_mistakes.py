@@ -48,7 +48,7 @@ ENTITIES = {
     "spaces": (Entity(id=" x ", title="t"), "entity 0: id ' x ' begins or ends with a space"),
     "no world": (Entity(id="x", title="t"), "world: name one. There are: alder, birch"),
     "file": (Entity(id="x", title="t", world="a/b"), "world 'a/b': expected a name of at most 200"),
-    "number": (Entity(id=3, title="t"), "entity 0: not an entity .*`str`, got `int`.*id"),
+    "number": (Entity(id=3.5, title="t"), "entity 0: not an entity .*`str`, got `float`.*id"),
     "surrogate": (Entity(id="x", title="\ud800"), "entity 0: not an entity"),
     "text": ("x", "entity 0: not an entity"),
 }

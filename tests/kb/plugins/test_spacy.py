@@ -1,6 +1,10 @@
 """muver_linker in a pipeline, and mentions that a pipeline finds."""
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 import spacy
@@ -10,6 +14,7 @@ from muver.io.errors import InputError
 from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
 from muver.kb.index.mentions import read_mentions
+from tests import tiny
 
 TEXT = "The red gate stood by the mill. Anna saw the red gate."
 
@@ -51,6 +56,37 @@ def test_many_documents_at_once_give_the_same(index):
     together = [[one.kb_id_ for one in doc.ents] for doc in nlp.pipe(texts, batch_size=4)]
     assert together == [[one.kb_id_ for one in nlp(text).ents] for text in texts]
     assert together[1] == [] and together[2] == ["m1"]
+
+
+FORKED = """
+import multiprocessing, os, sys
+from tests.kb.plugins.test_spacy import TEXT, pipeline
+
+if __name__ == "__main__":
+    multiprocessing.set_start_method(sys.argv[1])
+    nlp = pipeline("muver_linker", index="index")
+    once = [one.kb_id_ for one in nlp(TEXT).ents]  # which starts torch's threads
+    os.chdir("elsewhere")
+    for doc in nlp.pipe([TEXT] * 6, n_process=2, batch_size=2):
+        assert [one.kb_id_ for one in doc.ents] == once, once
+        assert len(doc.ents[0]._.candidates) == 2
+"""
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_several_processes_after_the_linker_was_used(method, encoder, tmp_path):
+    tiny.make_model(encoder).save_pretrained(tmp_path / "model")
+    entities = [Entity(id=n, title=one) for n, one in enumerate(["red gate", "दिल्ली"])]
+    Index.create(tmp_path / "index", entities, tmp_path / "model")
+    (tmp_path / "elsewhere").mkdir()
+    script = tmp_path / "forked.py"
+    script.write_text(FORKED)
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    call = [sys.executable, str(script), method]
+    done = subprocess.run(
+        call, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_what_is_linked_survives_bytes(index):

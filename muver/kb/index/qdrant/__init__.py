@@ -91,8 +91,8 @@ class QdrantIndex(OpenIndex):
     @classmethod
     def open(cls, folder: str | Path, where: str) -> "QdrantIndex":
         """Open an index whose entities are in the collection at a URL."""
-        folder = Path(folder)
         state = read_state(folder)
+        folder = Path(folder).absolute()
         check(state, folder)
         return cls._of(Address.read(where, folder), Machinery(folder, state))
 
