@@ -27,6 +27,7 @@ def test_a_rule_has_code(rule):
     ("rule", "expected"),
     [
         ("merge", ["muver/retriever/views/merging.py", "muver/retriever/encoders/bert.py"]),
+        ("train", ["muver/retriever/corpus/schema.py"]),  # which negatives, and of which split
         ("retrieve_bm25", ["muver/retriever/retrieval/exact.py", "muver/retriever/runs/run.py"]),
         (
             "figures",
