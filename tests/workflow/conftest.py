@@ -58,7 +58,6 @@ TINY = {
             "muver_global_merged",
             "muver_bm25_rrf",
             "muver_bm25",
-            "muver_spans",
             "muver_log_mean_exp",
         ],
     },

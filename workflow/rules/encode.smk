@@ -7,7 +7,6 @@ if not ONE_BASE:
         "encode": "stores",
         "merge": "merged",
         "encode_global": "globals",
-        "encode_spans": "spans",
     }.items():
 
         rule:

@@ -32,9 +32,7 @@ rule retrieve:
         mention_vectors=lambda wildcards, input: (
             f"--mention-vectors {input.mention_vectors[0]}" if input.get("mention_vectors") else ""
         ),
-        folders=folders(
-            "model", "store", "merged", "global_views", "spans", "kb", "vectors", "index"
-        ),
+        folders=folders("model", "store", "merged", "global_views", "kb", "vectors", "index"),
     shell:
         "muver stage retrieve --kind {params.kind} --log {log} --label {params.label}"
         " --settings {params.settings:q} {params.free:q} --compute {params.compute:q}"
@@ -87,7 +85,7 @@ if not ONE_BASE:
         params:
             free=lambda wildcards, threads: as_json(W.run(wildcards.system, W.sets[0]).free),
             settings=lambda wildcards: settings_of(W.run(wildcards.system, W.sets[0])),
-            folders=folders("model", "store", "merged", "global_views", "spans"),
+            folders=folders("model", "store", "merged", "global_views"),
             chosen=options("chosen"),
         shell:
             "muver stage index-row --log {log} --settings {params.settings:q} {params.free:q}"

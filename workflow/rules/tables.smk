@@ -180,7 +180,7 @@ if TABLES.metrics or TABLES.plots:
 
 # What the page reads of all that was made: runs with their vectors, and the data.
 SHOWN = ("evaluations", "runs", "corpus", "segment", "mentions", "kb")
-SHOWN += ("stores", "merged", "globals", "spans")
+SHOWN += ("stores", "merged", "globals")
 
 
 # The logs are not inputs, as another time of a job is no reason to make the page again.

@@ -71,7 +71,7 @@ class Ranked(Found):
     """A ranked entity.
 
     ``layer``, ``first`` and ``last`` tell which view won: 0 is a view of the description's
-    sentences, 1 to 4 a layer of merging, -1 none (BM25), -2 the global view, -3 a span.
+    sentences, 1 to 4 a layer of merging, -1 none (BM25), -2 the global view.
     """
 
     rank: int

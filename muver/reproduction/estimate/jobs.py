@@ -168,7 +168,7 @@ class _Lister:
                 return self.reranking(one)
             case "convert" | "choose" | "average":
                 return Job(one, 2 * self.tower)
-            case ("encode" | "encode_global" | "encode_part" | "encode_mentions" | "encode_spans"
+            case ("encode" | "encode_global" | "encode_part" | "encode_mentions"
                   | "merge"):  # fmt: skip
                 return self.encoding(one, entities)
             case "ann_index":
@@ -263,10 +263,6 @@ class _Lister:
             views, tokens, mentions = 1, own["max_tokens"], 0
         elif one.rule == "merge":
             views *= own["top_k"] * own["layers"]
-            tokens, mentions = min(MERGED * tokens, own["max_tokens"]), 0
-        elif one.rule == "encode_spans":
-            few = min(views, own["max_views"])
-            views = few * (few - 1) / 2
             tokens, mentions = min(MERGED * tokens, own["max_tokens"]), 0
         elif one.rule == "encode_mentions":
             views = 0

@@ -46,7 +46,7 @@ from muver.reproduction.report.rankings import Ranking, read_ranking
 from muver.reproduction.report.results import RunFiles, System
 
 Data = dict[str, Any]
-ORIGINAL, SPAN = 0, -3  # layers of views of sentences: from 0 on, and this one
+ORIGINAL = 0  # layers of views of sentences, from this one on
 STEPS = (8000, 4000, 2000, 1200, 800, 500, 300)  # characters an entity, tried in turn
 MARK = " \u2026"  # stands where a sentence was cut
 LEAST = 40  # characters of a sentence that is kept
@@ -206,7 +206,7 @@ def sentences_needed(
         ranking = rankings[system.name]
         layer, first, last = (ranking.kept[key].to_numpy() for key in ("layer", "first", "last"))
         views = np.stack([np.searchsorted(entities, ranking.entity), first, last])
-        views = np.unique(views[:, (layer >= ORIGINAL) | (layer == SPAN)], axis=1)
+        views = np.unique(views[:, layer >= ORIGINAL], axis=1)
         for entity, start, end in views.T.tolist():
             needed.setdefault(entity, set()).update(range(max(start, 0), end + 1))
     return needed

@@ -21,7 +21,7 @@ from muver.retriever.retrieval.rows import Origins
 from muver.retriever.retrieval.settings import ViewsRun
 
 LISTED = 5  # views of a candidate; of the others the page says how many they are
-KINDS = dict(zip(PLACES, ("stores", "merged", "globals", "spans"), strict=True))
+KINDS = dict(zip(PLACES, ("stores", "merged", "globals"), strict=True))
 Data = dict[str, list[Any]]
 
 

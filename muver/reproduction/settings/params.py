@@ -46,7 +46,7 @@ from muver.retriever.training.settings import (
     Pretrain,
     Training,
 )
-from muver.retriever.views.settings import Context, GlobalView, Merge, Segment, Spans, Views
+from muver.retriever.views.settings import Context, GlobalView, Merge, Segment, Views
 
 # Datasets that are one knowledge base and sets of mentions linked to it.
 LINKED = ("wikipedia", "miniwikipedia")
@@ -109,7 +109,6 @@ class System(Settings):
     merge_layers: Natural | UnsetType = UNSET
     search: Text | UnsetType = UNSET
     global_view: bool | Positive | UnsetType = UNSET
-    spans: bool | UnsetType = UNSET
     pool: Count | UnsetType = UNSET
     depth: Count | UnsetType = UNSET
     index: str | None | UnsetType = UNSET
@@ -201,7 +200,6 @@ class Shared(Settings, kw_only=True):
     compute: Compute
     merge: Merge
     global_view: GlobalView
-    spans: Spans
     fusion: Fusion
     retrieve: Retrieve
     aggregate: Text

@@ -16,7 +16,7 @@ from muver.retriever.retrieval.settings import OfAggregates, open_choice
 from muver.retriever.training.settings import Average
 
 Json = dict[str, Any]
-MORE_VIEWS = ("merge_layers", "global_view", "spans")  # than the original ones
+MORE_VIEWS = ("merge_layers", "global_view")  # than the original ones
 PLAIN = {"method", "note", "model", "aggregate", "index"}  # keys of a row ranked as all rows are
 # Values that stand in no row's settings: what rows had before the key was there, so that their
 # keys stay.
@@ -44,7 +44,6 @@ def views_of(settings: Resolved, system: str) -> Json:
         "merge_layers": layers,
         "search": own.search or ("distant" if layers else None),
         "global_view": own.global_view or False,
-        "spans": bool(own.spans),
     }
 
 
@@ -265,6 +264,8 @@ def row_settings(settings: Resolved, system: str) -> Json:
         "seed": settings.seed,
     }
     row["retrieve"].pop("memory_mb", None)  # bounds memory, moves no score
+    if "merge_layers" in row["retrieve"]:
+        row["retrieve"]["spans"] = False  # in the keys of rows that rank by views
     if parts := rows_named_by(own):
         row["parts"] = {part: row_settings(settings, part) for part in parts}
         # A row without a model is of the seed that its parts are trained with.
@@ -281,8 +282,6 @@ def row_settings(settings: Resolved, system: str) -> Json:
             del row["merge"]["layers"]  # how many are used stands in retrieve
         if views["global_view"]:
             row["global_view"] = settings.global_view.as_dict()
-        if views["spans"]:
-            row["spans"] = settings.spans.as_dict()
     return row
 
 

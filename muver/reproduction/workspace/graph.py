@@ -64,7 +64,7 @@ STAGES = {
     "pretrain": ("pretrained",),
     "train": ("models", "negatives"),
     "encode": ("stores", "globals", "vectors", "mention_vectors", "index"),
-    "merge": ("merged", "spans"),
+    "merge": ("merged",),
     "retrieve": ("runs",),
     "evaluate": ("evaluations",),
     "grid": ("grid",),

@@ -23,7 +23,6 @@ TIMED = {
     "stores": "encode",
     "merged": "merge",
     "globals": "encode_global",
-    "spans": "encode_spans",
 }
 
 

@@ -55,7 +55,6 @@ class Worlds(Graph):
             ],
             "stores": [*LAYER0, "/mentions.npy", "/mentions.parquet", "/manifest.json"],
             "globals": [*LAYER0, "/manifest.json"],
-            "spans": ["/layer1.npy", "/layer1.parquet", "/manifest.json"],
             "merged": [
                 *(f"/layer{layer}.{suffix}" for layer in layers for suffix in ("npy", "parquet")),
                 "/manifest.json",
@@ -167,14 +166,6 @@ class Worlds(Graph):
             entities=self.corpus["/entities.parquet"],
         )  # fmt: skip
 
-    def spans(self, model: str, name: str) -> Artifact:
-        """All spans of the short descriptions of a store's entities."""
-        return self.made(
-            "spans", f"{name}/{model}", "encode_spans",
-            {**self.settings.spans.as_dict(), **self.precision}, self.compute,
-            model=self.model(model), store=self.store(model, name),
-        )  # fmt: skip
-
     # Runs and scores.
 
     def retrieval(self, system: str, name: str) -> dict[str, Any]:
@@ -192,8 +183,6 @@ class Worlds(Graph):
                 return self.merged(model, name, views_of(self.settings, system)["search"])
             case "global_views":
                 return self.globals(model, name)
-            case "spans":
-                return self.spans(model, name)
             case "runs" | "validation_runs":
                 named = self.settings.tried.get(system) or rows_named_by(own)
                 on = "val" if need == "validation_runs" else name

@@ -33,8 +33,8 @@ class Candidate:
     score
         The aggregate of the views' similarities.
     layer, first, last
-        The winning view: its layer of merging (0 for an original view, -2 for the global view, -3
-        for a span of sentences), and the sentences it covers.
+        The winning view: its layer of merging (0 for an original view, -2 for the global view), and
+        the sentences it covers.
     text
         These sentences; empty if the view is of the title alone.
     world

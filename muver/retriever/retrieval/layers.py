@@ -11,13 +11,13 @@ from muver.io.errors import InputError
 from muver.io.files import read_json, write_manifest
 from muver.retriever.retrieval.aggregates import Aggregate
 from muver.retriever.retrieval.exact import similarity
-from muver.retriever.retrieval.rows import GLOBAL, ORIGINAL, SPAN, Origins
+from muver.retriever.retrieval.rows import GLOBAL, ORIGINAL, Origins
 from muver.retriever.retrieval.settings import ViewsRun
 from muver.retriever.vectors.block import ViewBlock
 from muver.retriever.vectors.part import Part, open_layer
 from muver.retriever.vectors.pooled import pool_each
 
-PLACES = ("store", "merged", "global_views", "spans")
+PLACES = ("store", "merged", "global_views")
 
 
 def write_index(
@@ -29,7 +29,6 @@ def write_index(
     settings: ViewsRun,
     merged: Path | None = None,
     global_views: Path | None = None,
-    spans: Path | None = None,
     chosen: Path | None = None,
 ) -> None:
     """Write the JSON file that :class:`muver.Retriever` opens: settings, and where the files are.
@@ -45,7 +44,7 @@ def write_index(
                 "run with these settings."
             )
         settings = settings.settled(made)
-    given = {"store": store, "merged": merged, "global_views": global_views, "spans": spans}
+    given = {"store": store, "merged": merged, "global_views": global_views}
     given = {name: path for name, path in given.items() if path is not None}
     SystemViews(settings, **given)
     files = {"model": model, **given, "entities": entities, "sentences": sentences}
@@ -55,12 +54,11 @@ def write_index(
 
 
 class SystemViews:
-    """Views of a system, one world at a time: original, merged, global, exhaustive spans.
+    """Views of a system, one world at a time: original, merged, global.
 
-    With ``spans``, merged views are left out for the entities that have every span. A global view
-    that is added to the others is no view of its own. The folders are
-    those that ``muver stage encode``, ``merge``, ``encode-global`` and ``encode-spans`` wrote; the
-    last three are needed if the settings ask for their views.
+    A global view that is added to the others is no view of its own. The folders are those that
+    ``muver stage encode``, ``merge`` and ``encode-global`` wrote; the last two are needed if the
+    settings ask for their views.
     """
 
     def __init__(
@@ -69,12 +67,10 @@ class SystemViews:
         store: Path,
         merged: Path | None = None,
         global_views: Path | None = None,
-        spans: Path | None = None,
     ):
         asked = {
             "--merged": (settings.merge_layers, merged),
             "--global-views": (settings.global_view, global_views),
-            "--spans": (settings.spans, spans),
         }
         for option, (wanted, folder) in asked.items():
             if wanted and folder is None:
@@ -89,10 +85,6 @@ class SystemViews:
             self._parts.append((GLOBAL, open_layer(global_views, 0)))
         elif settings.global_view:
             self._added = open_layer(global_views, 0)
-        self._exhaustive = -1  # entities with at most so many views have every span
-        if settings.spans:
-            self._parts.append((SPAN, open_layer(spans, 1)))
-            self._exhaustive = read_json(spans / "manifest.json")["settings"]["max_views"]
 
     @property
     def worlds(self) -> list[str]:
@@ -110,21 +102,15 @@ class SystemViews:
     def world(self, name: str) -> tuple[list[np.ndarray], np.ndarray, Origins]:
         """One world's views, kind by kind.
 
-        The (some views, d) vectors of each kind, memory-mapped unless some are left out or changed.
-        Then, for the views of all kinds in this order, the (views,) entity of each, and its origin.
+        The (some views, d) vectors of each kind, memory-mapped unless they are changed. Then, for
+        the views of all kinds in this order, the (views,) entity of each, and its origin.
         A pooled vector has that of the view it is most like.
         """
-        layers = [(code, part.world(name)) for code, part in self._parts]
-        few = np.bincount(layers[0][1].entities) <= self._exhaustive
         parts, entities, origins = [], [], []
-        for code, views in layers:
+        for code, part in self._parts:
+            views = part.world(name)
             vectors, own = views.vectors, views.entities
             origin = Origins(np.full(len(own), code), views.first, views.last)
-            if code > 0 and self._exhaustive >= 0:
-                # Merged views stay only where not every span is there.
-                kept = ~few[own]
-                vectors, own = vectors[kept], own[kept]
-                origin = Origins(*(column[kept] for column in origin))
             if self._added is not None:
                 vectors = vectors + self._weight * self._added.world(name).vectors[own]
             parts.append(vectors)

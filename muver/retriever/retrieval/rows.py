@@ -16,7 +16,7 @@ from muver.retriever.runs.run import RUN
 from muver.retriever.vectors.block import first_with_same
 
 # A run's codes for the origin of a view; n > 0 is the n-th layer of merging.
-ORIGINAL, GLOBAL, SPAN = 0, -2, -3
+ORIGINAL, GLOBAL = 0, -2
 
 
 class Origins(NamedTuple):

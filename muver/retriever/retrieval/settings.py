@@ -137,7 +137,6 @@ class ViewsRun(Scored, kw_only=True):
     # Whether an entity has its global view beside the others, or how much of that view's vector is
     # added to each of theirs.
     global_view: bool | Positive
-    spans: bool
     pool: Count | UnsetType = UNSET  # vectors an entity at most (muver.retriever.vectors.pooled)
 
     def __post_init__(self) -> None:

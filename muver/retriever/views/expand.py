@@ -1,8 +1,8 @@
-"""Merge a world's views: all layers of the heuristic search, or every span of views."""
+"""Merge a world's views: all layers of the heuristic search."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, combinations, pairwise
+from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -50,23 +50,6 @@ def expand_world(
             search.accept(new[start:stop])
         layers.append(NewViews(owners, views, new))
     return layers
-
-
-def every_span(
-    entities: np.ndarray, ids: Sequence[Ids], markers: Markers, max_views: int, max_tokens: int
-) -> tuple[list[int], list[View]]:
-    """Merge every run of neighbouring views, for entities with at most ``max_views`` of them.
-
-    These are all views that merging neighbours can ever make. ``entities`` and ``ids`` are as for
-    :func:`expand_world`. Returns the entities of the merged views, and the views, whose
-    ``first..last`` number original views.
-    """
-    slices = [own for own in entity_slices(entities) if own.stop - own.start <= max_views]
-    numbers = (range(own.stop - own.start) for own in slices)
-    proposed = [
-        [range(first, last + 1) for first, last in combinations(some, 2)] for some in numbers
-    ]
-    return _lay_out(entities, ids, slices, proposed, markers, max_tokens)
 
 
 def _lay_out(

@@ -1,4 +1,4 @@
-"""Settings of an entity's views: sections ``segment``, ``merge``, ``global_view`` and ``spans`` of
+"""Settings of an entity's views: sections ``segment``, ``merge`` and ``global_view`` of
 params.yaml, and the ``views`` and ``context`` of its models."""
 
 from typing import Annotated, Literal
@@ -90,11 +90,4 @@ class Merge(Settings):
 class GlobalView(Settings):
     """One more view per entity: its title and the first tokens of its description."""
 
-    max_tokens: Tokens
-
-
-class Spans(Settings):
-    """Every run of neighbouring views, for entities with few views."""
-
-    max_views: Annotated[int, Meta(ge=2)]
     max_tokens: Tokens

@@ -65,7 +65,6 @@ def test_the_same_answers_as_a_row_of_the_workflow(corpus, model, tmp_path, weig
     row = {
         "split": "test", "k": 12, "match": "id", "memory_mb": 1, "aggregate": "max",
         "metric": "dot", "merge_layers": 2, "search": "distant", "global_view": weight or False,
-        "spans": False,
     }  # fmt: skip
     whole = tiny.settings(GlobalViews, max_tokens=50)
     encode_global(model, tmp_path / "store", corpus[0], tmp_path / "whole", whole)

@@ -79,7 +79,6 @@ def row(encoder, corpus, tmp_path_factory):
     settings = {
         "split": "test", "aggregate": "max", "merge_layers": 0, "k": 5, "match": "id",
         "memory_mb": 1, "metric": "dot", "search": "distant", "global_view": False,
-        "spans": False,
     }  # fmt: skip
     index = {"stage": "index", "settings": settings, "model": "model", "store": "store",
              "entities": str(corpus[0]), "sentences": str(corpus[2])}  # fmt: skip

@@ -22,7 +22,7 @@ Ranked = dict[str, list[tuple[int, float]]]  # mention: entities with their scor
 RETRIEVE = {
     "split": "test", "k": 3, "match": "title", "memory_mb": 256, "aggregate": "softmax_sum",
     "softmax_candidates": 200, "metric": "dot", "merge_layers": 0, "search": None,
-    "global_view": False, "spans": False,
+    "global_view": False,
 }  # fmt: skip
 MODEL = {
     "views": {"kind": "sentences", "max_tokens": 40, "training_views": 10},

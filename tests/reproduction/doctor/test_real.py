@@ -55,7 +55,7 @@ def root(tmp_path_factory, corpus, encoder) -> Path:
         run = root / f"runs/test/{name}-{KEY}.parquet"
         asked = {
             "split": "test", "k": 8, "match": "title", "memory_mb": 256, "metric": "dot",
-            "merge_layers": 0, "search": None, "global_view": False, "spans": False, **settings,
+            "merge_layers": 0, "search": None, "global_view": False, **settings,
         }  # fmt: skip
         inputs = {"store": store, "entities": entities, "mentions": mentions}
         if "merge_layers" in settings:

@@ -59,10 +59,6 @@ def test_a_view_of_the_whole_description_is_counted():
     assert more.trained / plain.trained == (32 + 10 * 40 + 128) / (32 + 10 * 40 + 8)
 
 
-def test_what_reads_spans_has_tokens():
-    assert jobs_of(graph(results=["beyond"]))["encode_spans", "test/muver"].encoded
-
-
 def test_models_of_which_one_is_chosen_early():
     """Each of the four takes a quarter of the steps, and one the other three quarters."""
     found = jobs_of(graph(tables={"table1": ["blink_128", "partalidou"]}))

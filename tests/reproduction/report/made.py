@@ -61,7 +61,7 @@ MUVER = {
     "m2": [(2, 1, 1, 2), (0, 0, 1, 1), (1, 0, 1, 1)],
     "m3": [(2, 0, 0, 0), (0, 0, 1, 1), (1, -2, 0, 1)],
     "m4": [(1, 0, 0, 0), (0, 0, 1, 1), (3, 0, 0, 0)],
-    "m5": [(2, -3, 0, 1), (0, 0, 0, 0), (1, 0, 0, 0)],
+    "m5": [(2, 2, 0, 1), (0, 0, 0, 0), (1, 0, 0, 0)],
     "m6": [(1, 0, 0, 0), (0, 0, 1, 1), (2, 0, 0, 0)],
 }
 # Of Gate and Tower e to the similarity of each view with any mention, and its sentences; shares by
@@ -81,7 +81,6 @@ VIEWS = {
     "merge_layers": 0,
     "search": None,
     "global_view": False,
-    "spans": False,
 }
 TRIED = [{"temperature": t, "hits": hits, "hits_at_1": hits} for t, hits in ((0.5, 3), (1, 4))]
 CHOSEN = {"temperature": 1, "cutoff": 2, "mentions": 6, "tried": TRIED}

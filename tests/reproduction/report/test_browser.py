@@ -78,7 +78,7 @@ def test_other_views_are_named_and_marked(tab):
     tab.one("#words").clear()
     tab.one("#words").send_keys("m5")
     tab.until(lambda: tab.mentions() == ["the oak"])
-    assert "view of sentences 1 to 2, a span" in tab.texts(".candidate.gold .hint")[0]
+    assert "view of sentences 1 to 2, merged in layer 2" in tab.texts(".candidate.gold .hint")[0]
     tab.choose("row", "bm25")
     assert tab.until(lambda: tab.shown("#detail .problem"))
     assert "not among the 3 candidates" in tab.one("#detail .problem").text

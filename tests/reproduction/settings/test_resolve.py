@@ -200,7 +200,7 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ("merge.searches.all_pairs.wasted", "replaced", "all_pairs: .*wasted"),
         ("fusion.cutoff", 65, "cutoff goes up to 65, but muver_bm25_elsewhere keeps only 64"),
         ("systems.bm25_200.match", "id", "matches by title, its part bm25_200 by id"),
-        ("systems.muver_bm25.spans", True, "systems.muver_bm25: a row names either 'retriever"),
+        ("systems.muver_bm25.merge_layers", 1, "systems.muver_bm25: a row names either 'retriever"),
         ("models.muver.views.types", True, "muver.views: types"),
         ("models.muver_released.training", {"epochs": 3}, "from a checkpoint are not trained"),
         ("grid.subset", [], r"grid.subset is \[\]"),

@@ -20,7 +20,6 @@ MUVER = {
     "merge_layers": 4,
     "search": "distant",
     "global_view": False,
-    "spans": False,
 }
 PLAIN = {**MUVER, "merge_layers": 0, "search": None}
 SUM = {"aggregate": "softmax_sum", "softmax_candidates": 200}
@@ -45,7 +44,6 @@ def settings():
         ("muver_200", {**MUVER, "k": 200}),
         ("muver_global_merged", {**MUVER, "global_view": True}),
         ("added_elsewhere", {**PLAIN, "global_view": 0.2, "own_page": "leave_out"}),
-        ("muver_spans", {**MUVER, "spans": True}),
         ("muver_close_2", {**MUVER, "search": "close", "merge_layers": 2}),
     ],
 )

@@ -19,9 +19,7 @@ from muver.retriever.encoders.stages.encode import Encode, encode_split
 from muver.retriever.encoders.stages.further import (
     GlobalViews,
     Merge,
-    Spans,
     encode_global,
-    encode_spans,
     merge_store,
 )
 from muver.retriever.retrieval import kinds
@@ -42,13 +40,12 @@ SETTINGS = {
     "metric": "dot",
     "search": "distant",
     "global_view": False,
-    "spans": False,
 }
 SUM = {"aggregate": "softmax_sum", "softmax_candidates": 6}
 SYSTEMS = {
     "muver": {**SETTINGS, **SUM},
     "l2": {**SETTINGS, **SUM, "metric": "l2"},
-    "everything": {**SETTINGS, "metric": "l2", "global_view": True, "spans": True},
+    "everything": {**SETTINGS, "metric": "l2", "global_view": True},
     "log_mean_exp": {**SETTINGS, "aggregate": "log_mean_exp", "temperature": 0.5},
 }
 MERGE = {
@@ -65,8 +62,6 @@ def built(encoder, corpus, tmp_path_factory):
     merge_store(root / "model", root / "store", root / "merged", tiny.settings(Merge, **MERGE))
     settings = tiny.settings(GlobalViews, max_tokens=60)
     encode_global(root / "model", root / "store", corpus[0], root / "global-views", settings)
-    settings = tiny.settings(Spans, max_views=3, max_tokens=60)
-    encode_spans(root / "model", root / "store", root / "spans", settings)
     (root / "entities").write_bytes(corpus[0].read_bytes())
     (root / "sentences").write_bytes(corpus[2].read_bytes())
     for name, settings in SYSTEMS.items():
@@ -76,7 +71,7 @@ def built(encoder, corpus, tmp_path_factory):
 
 def index(root, out, settings, *more) -> int:
     command = ["stage", "index-row", "--settings", json.dumps(settings), "--out", str(out), *more]
-    for name in ("model", "store", "merged", "global-views", "spans", "entities", "sentences"):
+    for name in ("model", "store", "merged", "global-views", "entities", "sentences"):
         command += [f"--{name}", str(root / name)]
     return main(command)
 
@@ -96,7 +91,7 @@ def test_the_same_candidates_as_the_stage_s_run(built, corpus, tmp_path, system)
     inputs |= {"entities": corpus[0], "mentions": corpus[1]}
     kinds.retrieve("views", SYSTEMS[system], run, tmp_path / "run.json", **inputs)
     expected = read_run(run).to_pylist()
-    assert {row["layer"] for row in expected} >= ({-3, -2} if system == "everything" else {0})
+    assert {row["layer"] for row in expected} >= ({-2} if system == "everything" else {0})
     index = built / "indexes" / f"{system}.json"
     retriever = Retriever.from_index(index)
     alone = [candidate for one in asked(corpus) for candidate in retriever.retrieve([one], k=5)[0]]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muver.io.typed import read
-from muver.retriever.views.expand import every_span, expand_world
+from muver.retriever.views.expand import expand_world
 from muver.retriever.views.layout import Markers
 from muver.retriever.views.settings import Merging
 
@@ -158,13 +158,3 @@ def test_all_pairs_keep_entities_apart():
     for number, layer in enumerate(together):
         assert [v.ids for v in layer.views] == [v.ids for some in alone for v in some[number].views]
     assert len(asked) == 2
-
-
-def test_every_span():
-    ids = [view(1), view(2), view(3), view(10), view(20), view(30)]
-    owners, views = every_span(np.array([4, 4, 4, 6, 7, 7]), ids, MARKERS, 2, 512)
-    assert (owners, views) == ([7], [(view(20, 30), 0, 1)])  # 4 has more than 2, 6 has one
-    owners, views = every_span(np.array([4, 4, 4, 6, 7, 7]), ids, MARKERS, 3, 6)
-    assert owners == [4, 4, 4, 7]
-    assert [(v.first, v.last) for v in views] == [(0, 1), (0, 2), (1, 2), (0, 1)]
-    assert views[1].ids == view(1, 2)  # cut to 6

@@ -1,6 +1,6 @@
 // Ranked entities: score, probability, the winning sentence in its place, what each view adds.
 
-const [BM25, GLOBAL, SPAN] = [-1, -2, -3];
+const [BM25, GLOBAL] = [-1, -2];
 const VIEWS = 8; // shown at once
 
 function viewName({ layer, first, last }) {
@@ -8,7 +8,6 @@ function viewName({ layer, first, last }) {
   if (layer === GLOBAL) return "global view: the beginning of the description";
   if (first < 0 || last < first) return "view of the title alone";
   const place = first === last ? `sentence ${first + 1}` : `sentences ${first + 1} to ${last + 1}`;
-  if (layer === SPAN) return `view of ${place}, a span`;
   return layer > 0 ? `view of ${place}, merged in layer ${layer}` : `view of ${place}`;
 }
 

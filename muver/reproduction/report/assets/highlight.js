@@ -1,7 +1,6 @@
 // A description with the view that won marked in it.
 
 const GLOBAL = -2;
-const SPAN = -3;
 const NONE = -1;
 const EXCERPT = 700; // characters
 
@@ -14,7 +13,6 @@ function viewName(candidate, views, unit) {
   if (views.kind === "tokens") return `token by token: at most the first ${views.max_tokens} word pieces`;
   if (first < 0) return "view of the title alone";
   const place = first === last ? `${unit} ${first + 1}` : `${unit}s ${first + 1} to ${last + 1}`;
-  if (layer === SPAN) return `view of ${place}, a span`;
   if (layer > 0) return `view of ${place}, merged in layer ${layer}`;
   return `view of ${place}`;
 }

@@ -1,7 +1,6 @@
 """The stages that fill a store of views, and those that add further views to it.
 
-Merged layers, global views and exhaustive spans lie in folders of their own. Here is what all of
-them encode with.
+Merged layers and global views lie in folders of their own. Here is what all of them encode with.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Views that are added to those of a store: merged, of every span, and of whole descriptions."""
+"""Views that are added to those of a store: merged ones, and of whole descriptions."""
 
 from pathlib import Path
 from typing import Literal
@@ -11,7 +11,7 @@ from muver.retriever.encoders.settings import Encoding
 from muver.retriever.encoders.stages import Encoder
 from muver.retriever.vectors.part import LayerWriter, open_layer
 from muver.retriever.views.build import entity_views
-from muver.retriever.views.expand import every_span, expand_world
+from muver.retriever.views.expand import expand_world
 from muver.retriever.views.layout import View, entity_slices
 from muver.retriever.views.settings import MergeSearch
 
@@ -27,13 +27,6 @@ class Merge(Encoding, kw_only=True):
     max_tokens: Count
 
     __post_init__ = MergeSearch.__post_init__
-
-
-class Spans(Encoding):
-    """Every run of neighbouring views, for entities with at most ``max_views`` views."""
-
-    max_views: Natural
-    max_tokens: Count
 
 
 class GlobalViews(Encoding):
@@ -68,31 +61,6 @@ def merge_store(model_folder: Path, store: Path, out: Path, settings: Merge) -> 
     for number, writer in enumerate(writers, start=1):
         writer.write(out, number)
     write_manifest(out / "manifest.json", "merge", settings.as_dict(), {})
-
-
-def encode_spans(model_folder: Path, store: Path, out: Path, settings: Spans) -> None:
-    """Merge every run of neighbouring views of the entities that have few of them.
-
-    An entity's best view then scores at least as high as under any merging of neighbours. This
-    holds for every candidate, so the gold entity's rank may still fall.
-
-    Writes ``layer1`` and ``manifest.json``.
-    """
-    encoder = Encoder(model_folder, settings)
-    encoder.model.require_positions("spans.max_tokens", settings.max_tokens)
-    base = open_layer(store, 0)
-    writer = LayerWriter()
-    for name in base.worlds:
-        original = base.world(name)
-        owners, views = every_span(
-            original.entities, original.ids.to_pylist(), encoder.model.pieces.markers,
-            settings.max_views, settings.max_tokens,
-        )  # fmt: skip
-        vectors = encoder.views([view.ids for view in views], f"spans of {name}")
-        writer.add(name, owners, original.in_sentences(owners, views), vectors)
-        logger.info("%s: %d spans of %d entities", name, len(views), len(set(owners)))
-    writer.write(out, 1)
-    write_manifest(out / "manifest.json", "encode-spans", settings.as_dict(), {})
 
 
 def encode_global(

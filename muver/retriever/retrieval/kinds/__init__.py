@@ -29,7 +29,6 @@ class Inputs(TypedDict, total=False):
     store: Path
     merged: Path
     global_views: Path
-    spans: Path
     runs: list[Path]  # of the systems to fuse; candidates keep the views of the first
     validation_runs: list[Path]  # of the same systems, or of each value to choose among
     kb: Path

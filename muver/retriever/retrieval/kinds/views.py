@@ -11,7 +11,7 @@ Settings = ViewsRun
 
 def needs(row: Mapping[str, Any]) -> tuple[str, ...]:
     """The store, the further views of the row, and validation runs if a value is to be chosen."""
-    asked = {"merged": "merge_layers", "global_views": "global_view", "spans": "spans"}
+    asked = {"merged": "merge_layers", "global_views": "global_view"}
     further = [name for name, key in asked.items() if row.get(key)]
     more = ["validation_runs"] if open_choice(row) else []
     return "entities", "mentions", "store", *further, *more
@@ -19,7 +19,7 @@ def needs(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 def retrieve(
     settings: Settings, run: Path, manifest: Path, *, entities: Path, mentions: Path, store: Path,
-    merged: Path | None = None, global_views: Path | None = None, spans: Path | None = None,
+    merged: Path | None = None, global_views: Path | None = None,
     validation_runs: Sequence[Path] = (),
 ) -> None:  # fmt: skip
     """Rank the entities of each mention's world by their views.
@@ -43,7 +43,7 @@ def retrieve(
         ranks = (gold_ranks(pool, -own, gold) for own in pool.ranks)
         chosen = choose(settings.choice, values, ranks, settings.validation_cutoff)
         logger.info("%s: %s", settings.choice, chosen[settings.choice])
-    views = SystemViews(settings.settled(chosen or {}), store, merged, global_views, spans)
+    views = SystemViews(settings.settled(chosen or {}), store, merged, global_views)
     rows = RunRows(entities, read_mentions(mentions, settings.split), settings)
     counts = {"entities": 0, "views": 0}
     progress = Progress("ranking", len(rows), "mentions")

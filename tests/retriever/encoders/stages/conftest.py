@@ -9,15 +9,12 @@ from muver.retriever.encoders.stages.encode import Encode, encode_split
 from muver.retriever.encoders.stages.further import (
     GlobalViews,
     Merge,
-    Spans,
     encode_global,
-    encode_spans,
     merge_store,
 )
 from tests import tiny
 
 GLOBAL = tiny.settings(GlobalViews, max_tokens=30)
-SPANS = tiny.settings(Spans, max_views=3, max_tokens=64)
 MERGE = tiny.settings(
     Merge, layers=2, top_k=0.4, pairs="distant", among="neighbours", max_tokens=64
 )
@@ -36,7 +33,6 @@ def folders(model, corpus, tmp_path_factory):
     encode_split(root / "model", *corpus, root / "store", tiny.settings(Encode, split="train"))
     merge_store(root / "model", root / "store", root / "merged", MERGE)
     encode_global(root / "model", root / "store", corpus[0], root / "globals", GLOBAL)
-    encode_spans(root / "model", root / "store", root / "spans", SPANS)
     return root
 
 

@@ -25,7 +25,7 @@ sys.exit(bool({"numpy", "pyarrow", "torch", "faiss", "bm25s"} & set(sys.modules)
     [
         ({"retriever": "bm25"}, {}, "bm25", ""),
         ({"model": "blink"}, {}, "views", "store"),
-        ({"model": "muver", "merge_layers": 4, "spans": True}, {}, "views", "store merged spans"),
+        ({"model": "muver", "merge_layers": 4}, {}, "views", "store merged"),
         ({"model": "muver", "global_view": True}, {}, "views", "store global_views"),
         ({"model": "som"}, {"score": "sum_max"}, "tokens", "sentences model"),
         ({"fuse": ["a", "b"], "by": "reciprocal_rank"}, {}, "fusion", "runs"),

@@ -22,7 +22,7 @@ from tests import tiny
 
 SETTINGS = {
     "split": "test", "aggregate": "max", "merge_layers": 0, "k": 4, "match": "title",
-    "memory_mb": 1, "metric": "dot", "search": None, "global_view": False, "spans": False,
+    "memory_mb": 1, "metric": "dot", "search": None, "global_view": False,
 }  # fmt: skip
 
 
@@ -158,37 +158,6 @@ def test_a_global_view_that_is_added_to_the_others(store, corpus):
     ]
 
 
-def test_spans_take_the_place_of_merged_views_where_every_span_is_there(store, corpus):
-    """Entity 10 has three views here, entity 11 one; both have a merged one, 11 a span."""
-    entities = [*range(11), 10, 10, 11]
-    originals, merged, spans = LayerWriter(), LayerWriter(), LayerWriter()
-    vectors = np.eye(12, dtype=np.float32)[entities]
-    originals.add("cedar", entities, [View([n], 0, 0) for n in entities], vectors)
-    originals.write(store / "store", 0)
-    big = np.array([[5.0], [6.0]], dtype=np.float32) * np.ones((2, 12), dtype=np.float32)
-    merged.add("cedar", [10, 11], [View([1], 0, 1), View([2], 0, 2)], big)
-    merged.write(store / "merged", 1)
-    write_further_manifest(store, "merged", layers=1)
-    spans.add("cedar", [11], [View([3], 1, 2)], np.ones((1, 12), dtype=np.float32))
-    spans.write(store / "spans", 1)
-    write_further_manifest(store, "spans", max_views=2)
-    further = {"spans": store / "spans"}
-    asked = {"merge_layers": 1, "spans": True, "k": 3}
-    run = retrieve(store, corpus, store / "merged", further, **asked).to_pylist()
-    # Entity 10 has more than two views, so its merged view counts; 11 has every span instead.
-    assert [(row["entity"], row["score"], row["layer"]) for row in run[9:12]] == [
-        (10, 15, 1),
-        (11, 3, -3),
-        (3, 2, 0),
-    ]
-    assert read_json(store / "run.json")["counts"] == {"entities": 12, "views": 14 + 1 + 1}
-    run = retrieve(store, corpus, None, further, **{**asked, "merge_layers": 0}).to_pylist()
-    assert [(row["entity"], row["layer"]) for row in run[9:11]] == [(11, -3), (3, 0)]
-    further |= write_globals(store, 11)  # global views stay beside every span
-    run = retrieve(store, corpus, store / "merged", further, **asked, global_view=True).to_pylist()
-    assert [(row["entity"], row["layer"]) for row in run[9:12]] == [(11, -2), (10, 1), (3, 0)]
-
-
 def test_a_candidate_has_the_views_of_every_entity_with_its_title(store):
     views = SystemViews(read(ViewsRun, SETTINGS), store / "store")
     candidate_of = np.array([0, 1, 0, *range(3, 12)])  # 2 has the title of 0
@@ -292,7 +261,6 @@ def test_an_aggregate_s_settings_that_do_not_fit(store, corpus, settings, runs, 
         (None, True, {"merge_layers": 2}, "layer2.parquet: no such file"),
         (None, False, {"merge_layers": 1}, "--merged is needed"),
         (None, False, {"global_view": True}, "--global-views is needed"),
-        (None, False, {"spans": True}, "--spans is needed"),
         (lambda root: (root / "store/mentions.npy").unlink(), False, {}, "mentions.npy: no such"),
         (None, False, {"split": "train"}, "is not of the split"),
         (None, False, {"metric": "cosine"}, "metric is 'cosine'"),
