@@ -18,7 +18,7 @@ SETTINGS  := $(if $(CONFIG),--config $(CONFIG))
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup try table1 results check docs-results wikis encoder aspects merging docs-example pictures plots test campaign parity test-cluster record audit sbom advisories pull lint lock clean
+.PHONY: help setup try table1 results check docs docs-results wikis encoder aspects merging docs-example pictures plots test campaign parity test-cluster record audit sbom advisories pull lint lock clean
 
 help:
 	@echo 'make try            the workflow on tiny data in .test/, whose numbers mean nothing'
@@ -35,6 +35,7 @@ help:
 	@echo 'make record         record the rows of the tables in MLflow again'
 	@echo 'make pull           fetch the outputs that DVC keeps; Snakemake takes them as up to date'
 	@echo 'make plots          dvc plots as a page that needs no network; ARGS="diff HEAD~1" compares'
+	@echo 'make docs           docs/ as a site with search and the Python reference, in build/site'
 	@echo 'make docs-results   write docs/results/DATASET.md and its numbers'
 	@echo 'make wikis          write the invented data that the package and .test/ come with anew'
 	@echo 'make encoder        pre-train the encoder that the package comes with anew, in three quarters of an hour'
@@ -72,6 +73,9 @@ results: $(READY)
 
 check: $(READY)
 	@$(BIN)/muver doctor record $(SETTINGS) $(ARGS)
+
+docs: .venv/site
+	@PYTHONPATH=$(CURDIR)/$< $(BIN)/python workflow/site.py
 
 docs-results: $(READY)
 	@$(BIN)/muver stage results-page $(SETTINGS) $(ARGS) --command 'make results$(if $(CONFIG), CONFIG="$(CONFIG)")'
@@ -120,7 +124,8 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --requir
 .venv/servers: requirements/servers.lock requirements/kubernetes.lock
 .venv/recordings: requirements/recordings.lock
 .venv/supply: requirements/supply.lock
-.venv/servers .venv/recordings .venv/supply: | $(READY)
+.venv/site: requirements/site.lock
+.venv/servers .venv/recordings .venv/supply .venv/site: | $(READY)
 	@$(PIP) --upgrade $(^:%=--requirement %) --target $@
 	@touch $@
 

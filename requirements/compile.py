@@ -16,6 +16,7 @@ kubernetes.lock Snakemake's way to Kubernetes, beside base.lock and s3.lock; it 
                 second
 servers.lock    what tests/cluster needs beside those: a server of S3, MLflow's way to PostgreSQL
 supply.lock     what lists the installed packages and looks their advisories up
+site.lock       what makes a site of docs/
 
 environment.yml, beside params.yaml, gets the versions of base.lock as its packages from PyPI.
 
@@ -47,6 +48,7 @@ BESIDE = {  # base.lock and s3.lock, without what is in them
     "kubernetes.lock": "snakemake-executor-plugin-kubernetes>=0.5.1\n",
     "servers.lock": "moto[s3]\npsycopg2-binary\n",  # Flask comes with MLflow
     "supply.lock": "cyclonedx-bom>=7.5\npip-audit>=2.10\n",
+    "site.lock": "mkdocstrings-python>=2\nzensical>=0.0.73\n",
 }
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 
