@@ -86,8 +86,7 @@ def render(folder: Path = FIGURES) -> str:
 def _section(machine: str, runs: list[Run]) -> str:
     heads = ["Phase", "What", *(run.name for run in runs), "Reach now", ""]
     apart = [f"- **different**: {line}" for run in runs for line in run.differences]
-    commands = [f"    {command}" for command in dict.fromkeys(run.command for run in runs)]
-    parts = [f"## {machine}", "\n".join(commands), "\n".join(_table(heads, _over_runs(runs)))]
+    parts = [f"## {machine}", f"    {runs[-1].command}", "\n".join(_table(heads, _over_runs(runs)))]
     return "\n\n".join([*parts, *(["\n".join(apart)] if apart else [])]) + "\n"
 
 

@@ -2,9 +2,8 @@
 
 The readers are those of hostile files, each in a process of its own in which muver's readers and
 rdflib are instrumented. atheris is no package of the project (`pip install atheris`, Linux alone):
-where it is missing, the section is left out. A form has its share of the section's time, or as many
-files as there are cases. It ends at its first fault, and the file that made it is told. A form that
-the table lacks had no time: models, checkpoints and an index's own file come last.
+where it is missing, the section is left out. A form has its share of the section's time, and ends
+at its first fault. The last forms, of models, had time for a few files alone.
 """
 
 import json

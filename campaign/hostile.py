@@ -4,8 +4,8 @@ Each is changed in one to four places: bytes flipped, cut, swapped, zeroed, put 
 ones among them (halves of characters, escapes, deep brackets, entities, formulas, names that leave
 the folder). A case holds if its reader ends well or with a message in words, within 60 seconds of
 processor time and 3 GiB of memory, and writes nothing outside of its folder. A traceback or a
-signal is a fault. The aim was an hour; the minutes of each run are below. The changes are ours;
-atheris, which is led by the code that a file reaches, has a section of its own.
+signal is a fault. The changes are ours; atheris, which is led by the code that a file reaches, has
+a section of its own.
 """
 
 import bz2

@@ -2,8 +2,7 @@
 
 The stages of the tiny project that train, encode, rank and evaluate run over and over. A round
 holds if after it the process has at most a tenth more memory than after the third round, and no
-more threads or open files. The aim was half an hour each of training, encoding and service; the
-minutes that were run are below, and those of the service stand at the hostile requests.
+more threads or open files.
 """
 
 import contextlib

@@ -66,14 +66,19 @@ def text(stored: dict[str, list[dict[str, Any]]]) -> str:
             f"| [{section.title}](#{section.title.lower().replace(' ', '-')}) | {len(cases)} "
             f"| {cases.total():,} | {held.total():,} | {verdict(section, cases, held)} | {last} |"
         )
-    parts = [HEAD, "\n".join(lines), *(_section(name, one) for name, one in SECTIONS.items())]
+    parts, said = [HEAD, "\n".join(lines)], set()
+    for name, section in SECTIONS.items():
+        parts.append(_section(name, section, said))
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
-def _section(name: str, section: Section) -> str:
+def _section(name: str, section: Section, said: set[str]) -> str:
+    """A section; what its module's docstring explains stands at the module's first section."""
     first, _, more = (inspect.getdoc(inspect.getmodule(section.attack)) or "").partition("\n\n")
     own = inspect.getdoc(section.attack) or ""
-    parts = [f"## {section.title}", fill(f"{first} {own}", WIDTH), fill(more, WIDTH)]
+    parts = [f"## {section.title}", fill(f"{first} {own}", WIDTH)]
+    parts += [] if more in said else [fill(more, WIDTH)]
+    said.add(more)
     if found := [one for one in FAULTS if one.section == name]:
         rows = [f"| {one.what} | {one.mended} |" for one in found]
         parts.append("\n".join(["| Found | Mended, and tested by |", "| --- | --- |", *rows]))

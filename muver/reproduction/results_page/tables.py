@@ -46,7 +46,13 @@ def shortened(result: AnyResult) -> Page:
     if isinstance(result, LengthsFigure):
         return errors_by_length(result)
     page = page_of(result)
-    kept = [section for section in page.sections if not section.heading.startswith(LEFT_OUT)]
+    over_seeds = any(section.heading == "Contrasts over seeds" for section in page.sections)
+    left_out = (*LEFT_OUT, *(["Contrasts"] if over_seeds else []))
+    kept = [
+        section
+        for section in page.sections
+        if section.heading == "Contrasts over seeds" or not section.heading.startswith(left_out)
+    ]
     return Page(page.title, [_at_few_cutoffs(section) for section in kept])
 
 
