@@ -32,15 +32,12 @@ figure is how many times as fast ours is, the median over the pairs, unless its 
   that real tokens need. The ratio divided by this share is the most that the machine could give.
   Where that is below the reach, no code reaches it there.
 - **Reaches in bf16** are meant for processors with AMX, on which no run is kept.
-- **A shared machine's speed changes within a run**, and all of these machines were shared. Runs of
-  which no file is kept gave other figures, for merging 1.9 to 2.5.
+- **A shared machine's speed changes within a run**, and all of these machines were shared.
 - **What two rows measure has changed.** With AVX2 a training step was forward and backward alone.
   In 3873a64 and bc7142d its baseline shared our process, and so the memory that ours keeps.
   Gradient caching had longer passes in d558a5a.
 - **The reach of merging** was changed after edbab83, from a ratio to a share of the peak, as a
   measurement had shown that the machine could not give the ratio.
-- Distant and close merging encode some equal runs of sentences. Each row encodes its own, so that
-  its last digits do not depend on the rows made before it.
 
 ## What bf16 changes
 
