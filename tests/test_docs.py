@@ -41,6 +41,7 @@ LIMITS = [
     ("docs/fidelity.md", "This choice was not blind"),
     ("docs/fidelity.md", "There is no record of the trials"),
     ("docs/ideas.md", "A figure of test mentions led to the idea"),
+    ("docs/ideas.md", "was seen on test mentions before anything chose it"),
     ("docs/ideas.md", "None of these rows has run on ZESHEL"),
 ]
 
