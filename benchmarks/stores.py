@@ -159,7 +159,8 @@ class Qdrant:
                     q.QueryRequest(limit=args.k, query=query, with_vector=True, params=params)
                 )
                 vectors = [np.array(one.vector, dtype=np.float32) for one in found]
-                scores, views = decided(vectors, mention, MAX, "dot")
+                decisions = [decided(own, mention[None], MAX, "dot") for own in vectors]
+                scores, views = map(np.concatenate, zip(*decisions, strict=True))
                 order = np.argsort(-scores, kind="stable")
                 return [(found[n].id, int(views[n])) for n in order]
 
@@ -213,7 +214,8 @@ class Lance:
                 query = table.search(mention[None], vector_column_name="vector")
                 rows = narrow(query.metric("cosine")).limit(args.k).to_arrow()
                 found = [np.array(one.as_py(), dtype=np.float32) for one in rows["vector"]]
-                scores, views = decided(found, mention, MAX, "dot")
+                decisions = [decided(own, mention[None], MAX, "dot") for own in found]
+                scores, views = map(np.concatenate, zip(*decisions, strict=True))
                 order = np.argsort(-scores, kind="stable")
                 ids = rows["id"].to_pylist()
                 return [(ids[n], int(views[n])) for n in order]

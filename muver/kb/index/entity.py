@@ -3,8 +3,9 @@
 import hashlib
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import msgspec
 import numpy as np
@@ -13,8 +14,8 @@ from muver.io.errors import Mistake
 from muver.io.typed import Text
 from muver.kb.importing.schema import WORLD, entity_batches, is_world
 from muver.kb.importing.settings import LONGEST, MOST_ALIASES
-from muver.retriever.corpus.texts import clean
-from muver.retriever.retrieval.answers import Candidate
+from muver.kb.index.described import Described
+from muver.retriever.retrieval.answers import NO_VIEW, Candidate, ViewPart
 
 # What `muver kb import` cuts, an index refuses.
 Description = Annotated[str, msgspec.Meta(max_length=LONGEST)]
@@ -65,7 +66,8 @@ def _hash(texts: Iterable[str | None]) -> int:
     return int.from_bytes(whole.digest(), "little")
 
 
-class EntityViews(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class EntityViews:
     """An entity with its (sentences, 2) starts and ends in the cleaned description, in characters,
     its (views, 3) layers, first and last sentences, as of :class:`muver.Candidate`, and their
     (views, d) float32 vectors.
@@ -76,17 +78,26 @@ class EntityViews(NamedTuple):
     views: np.ndarray
     vectors: np.ndarray
 
-    def view(self, number: int) -> tuple[int, int, int, str]:
-        """Layer, first and last sentence of a view, and these sentences."""
-        layer, first, last = self.views[number].tolist()
-        text = clean(self.entity.description)
-        spans = self.sentences[max(first, 0) : last + 1].tolist()
-        return layer, first, last, " ".join(text[start:end] for start, end in spans)
+    @cached_property
+    def _described(self) -> Described:
+        return Described(self.entity.description, self.sentences)
 
-    def candidate(self, number: int, score: float, view: int) -> Candidate:
-        """The entity as an answer, with the view that won; ``number`` is its ``entity``."""
-        one = self.entity
-        return Candidate(number, one.id, one.title, score, *self.view(view), one.world)
+    def part(self, number: int, similarity: float, share: float) -> ViewPart:
+        """A view, with what it adds to a score."""
+        layer, first, last = self.views[number].tolist()
+        text, place = self._described.text(first, last), self._described.place(first, last)
+        return ViewPart(similarity, share, layer, first, last, text, *place)
+
+    def candidate(self, number: int, score: float, view: int, excerpt: bool = False) -> Candidate:
+        """The entity as an answer, with the view that won, or -1 for none, and perhaps an excerpt;
+        ``number`` is its ``entity``.
+        """
+        layer, first, last = self.views[view].tolist() if view >= 0 else (NO_VIEW, -1, -1)
+        one, described = self.entity, self._described
+        return Candidate(
+            number, one.id, one.title, score, layer, first, last, described.text(first, last),
+            one.world, excerpt=described.excerpt(first, last) if excerpt else None,
+        )  # fmt: skip
 
 
 def checked(

@@ -80,10 +80,13 @@ class OpenIndex:
         store = self._store
         return store.only(store.views_of, id, world)
 
-    def retrieve(self, mentions: Sequence[Mention], k: int = 64) -> list[list[Candidate]]:
+    def retrieve(
+        self, mentions: Sequence[Mention], k: int = 64, excerpts: bool = False
+    ) -> list[list[Candidate]]:
         """Rank entities for each mention; one without a world is looked for in all of them.
 
-        Each gets its best ``k`` candidates, best first, or all if there are fewer. Their
+        Each gets its best ``k`` candidates, best first, or all if there are fewer, perhaps with the
+        winning sentences as they stand between others (``excerpts``). Their
         ``entity`` is a number by which this object tells entities apart; ``document_id`` and
         ``world`` name the entity. The first has a ``probability`` if the index is calibrated.
         """
@@ -97,7 +100,7 @@ class OpenIndex:
             world = known_world(mention.world, store.worlds, f"mention {mention.text!r}")
             rows.setdefault(world, []).append(row)
         for world, own in rows.items():
-            answers = store.ranked([mentions[row] for row in own], world, deep)
+            answers = store.ranked([mentions[row] for row in own], world, deep, excerpts)
             for row, candidates in zip(own, answers, strict=True):
                 if self.calibration:
                     candidates = self.calibration.judged(mentions[row], candidates)
@@ -110,11 +113,11 @@ class OpenIndex:
         BM25's part in a fused score is not shown.
         """
         own, machinery = self.views(candidate.document_id, candidate.world), self._store.machinery
-        (vector,) = machinery.mentions([mention])
-        similarities = exactly(own.vectors, vector, machinery.state.model.metric)
+        vectors = machinery.mentions([mention])
+        (similarities,) = exactly(own.vectors, vectors, machinery.state.model.metric)
         shares = machinery.state.settings.scorer.shares(similarities)
         return [
-            ViewPart(float(similarities[n]), float(shares[n]), *own.view(n))
+            own.part(n, float(similarities[n]), float(shares[n]))
             for n in greatest_first(similarities, shares).tolist()
         ]
 

@@ -38,10 +38,12 @@ class Reranked:
         newest = self._index.refresh()
         return self if newest is self._index else Reranked(newest, self._model, self._depth)
 
-    def retrieve(self, mentions: Sequence[Mention], k: int = 64) -> list[list[Candidate]]:
+    def retrieve(
+        self, mentions: Sequence[Mention], k: int = 64, excerpts: bool = False
+    ) -> list[list[Candidate]]:
         """As the index does, at most ``depth`` candidates of each mention."""
         check_number(k, "k")
-        found = self._index.retrieve(mentions, self._depth)
+        found = self._index.retrieve(mentions, self._depth, excerpts)
         config, pieces = self._model.config, self._model.pieces
         sides = ([getattr(one, side).lower() for one in mentions] for side in SIDES)
         contexts = mention_contexts(*sides, config.context, pieces)

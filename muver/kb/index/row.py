@@ -1,8 +1,10 @@
 """A row of the workflow as an index: what answers a mention, and what explains an answer."""
 
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 
+from muver.kb.index.described import Described, cut
 from muver.kb.index.entity import Entity
 from muver.kb.index.snapshot import the_only
 from muver.retriever.corpus.schema import read_entities
@@ -23,7 +25,6 @@ class RowIndex:
     def __init__(self, retriever: Retriever):
         self._retriever = retriever
         self.worlds, self.threshold = retriever.worlds, retriever.threshold
-        self.retrieve = retriever.retrieve
 
     @property
     def all_worlds(self) -> bool:
@@ -32,10 +33,35 @@ class RowIndex:
     def refresh(self) -> "RowIndex":
         return self
 
+    def retrieve(
+        self, mentions: Sequence[Mention], k: int = 64, excerpts: bool = False
+    ) -> list[list[Candidate]]:
+        """As of :meth:`muver.kb.index.Index.retrieve`."""
+        described = cache(self._described)  # each entity once
+
+        def shown(one: Candidate) -> Candidate:
+            one = replace(one, text=cut(one.text))
+            if not excerpts:
+                return one
+            own = described(one.world, one.document_id)
+            return replace(one, excerpt=own.excerpt(*_sentences(one, own)))
+
+        return [[shown(one) for one in own] for own in self._retriever.retrieve(mentions, k)]
+
     def parts(self, mention: Mention, candidate: Candidate) -> list[ViewPart]:
         number, _ = self._entities[candidate.world, candidate.document_id]
-        known = replace(candidate, entity=number)
-        return self._retriever.parts(replace(mention, world=candidate.world), known)
+        own = self._described(candidate.world, candidate.document_id)
+        known, asked = replace(candidate, entity=number), replace(mention, world=candidate.world)
+        found = []
+        for part in self._retriever.parts(asked, known):
+            part = replace(part, text=cut(part.text))
+            start, end = own.place(*_sentences(part, own))
+            found.append(replace(part, start=start, end=end))
+        return found
+
+    def _described(self, world: str, id: str) -> Described:
+        number, entity = self._entities[world, id]
+        return Described.of(entity.description, self._retriever.sentences(world, number))
 
     def entity(self, id: str, world: str | None = None) -> Entity:
         worlds = self.worlds if world is None else [world]
@@ -52,3 +78,9 @@ class RowIndex:
             (world, id): (number, Entity(id=id, title=title, description=text, world=world))
             for world, id, title, text, number in rows
         }
+
+
+def _sentences(one: Candidate | ViewPart, described: Described) -> tuple[int, int]:
+    """First and last sentence of a view; none if it is of another entity with the same title."""
+    own = described.text(one.first, one.last) == one.text
+    return (one.first, one.last) if own else (0, -1)

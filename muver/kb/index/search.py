@@ -15,7 +15,7 @@ from muver.kb.index.segments import Part
 from muver.kb.index.settings import Words
 from muver.kb.index.words import Scorer
 from muver.retriever.retrieval.aggregates import Aggregate
-from muver.retriever.retrieval.blocks import Block, top_columns, winning_views
+from muver.retriever.retrieval.blocks import Block, top_columns
 from muver.retriever.retrieval.exact import rank
 from muver.retriever.retrieval.pool import normalise, weighted
 
@@ -56,23 +56,26 @@ def by_views(
     blocks = [block for block in blocks if block.live.any()]
     entities = sum(len(block.starts) for block in blocks)
     room = slack(mentions, longest(parts), metric)
-    found: list[list[Hit]] = [[] for _ in mentions]
+    near: dict[int, list[int]] = {}  # rows of the mentions that an entity may be among the best of
     pending, deep = np.arange(len(mentions)), min(k + SPARE, entities)
     while blocks and len(pending):
         ranking = rank(mentions[pending], blocks, deep, aggregate, MEMORY_MB, metric)
         least = ranking.scores[:, min(k, deep) - 1] - room[pending]
-        near = (ranking.scores >= least[:, None]) & (ranking.entities >= 0)
-        more = near[:, -1] & (deep < entities)
+        possible = (ranking.scores >= least[:, None]) & (ranking.entities >= 0)
+        more = possible[:, -1] & (deep < entities)
         for place in np.flatnonzero(~more):
-            numbers, one = ranking.entities[place][near[place]], pending[place]
-            own = np.searchsorted(firsts, numbers, side="right") - 1
-            rows = numbers - firsts[own]
-            if len(rows):
-                vectors = [parts[part].vectors_of(row) for part, row in zip(own, rows, strict=True)]
-                scores, views = decided(vectors, mentions[one], aggregate, metric)
-                found[one] = _ranked(parts, own, rows, scores, views, k)
+            for number in ranking.entities[place][possible[place]].tolist():
+                near.setdefault(number, []).append(int(pending[place]))
         pending, deep = pending[more], min(2 * deep, entities)
-    return found
+    found: list[list[Hit]] = [[] for _ in mentions]
+    for number, asked in near.items():
+        part = int(np.searchsorted(firsts, number, side="right")) - 1
+        row = number - int(firsts[part])
+        vectors = parts[part].vectors_of(row)
+        scores, views = decided(vectors, mentions[asked], aggregate, metric)
+        for one, score, view in zip(asked, scores.tolist(), views.tolist(), strict=True):
+            found[one].append(Hit(score, part, row, view))
+    return [_best(parts, hits, k) for hits in found]
 
 
 def by_words(
@@ -91,9 +94,9 @@ def by_words(
             scores = scores.astype(np.float32)
             best = top_columns(scores[None], min(k, len(scores)))[0]
             best = best[scores[best] > 0]
-            found.append((np.full(len(best), number), best, scores[best]))
-        own, rows, scores = map(np.concatenate, zip(*found, strict=True)) if found else ([],) * 3
-        answers.append(_ranked(parts, own, rows, scores, np.full(len(rows), -1), k))
+            some = zip(scores[best].tolist(), best.tolist(), strict=True)
+            found += [Hit(score, number, row, -1) for score, row in some]
+        answers.append(_best(parts, found, k))
     return answers
 
 
@@ -110,33 +113,32 @@ def fused(
         if hits:
             own = normalise(np.array([hit.score for hit in hits]), np.array([0]))
             scores[number, [places[hit.part, hit.row] for hit in hits]] = own
-    part, row = np.array(list(rows), dtype=np.int64).reshape(-1, 2).T
-    return _ranked(parts, part, row, weighted(scores, weight), list(rows.values()), k)
+    sums = weighted(scores, weight).tolist()
+    hits = [Hit(score, *row, view) for score, (row, view) in zip(sums, rows.items(), strict=True)]
+    return _best(parts, hits, k)
 
 
 def decided(
-    vectors: Sequence[np.ndarray], mention: np.ndarray, aggregate: Aggregate, metric: str
+    vectors: np.ndarray, mentions: np.ndarray, aggregate: Aggregate, metric: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Scores of some entities for a mention, (d,), the same in any batch, and the views that won.
+    """Scores of an entity for (mentions, d) vectors, the same in any batch, and the views that won.
 
-    ``vectors`` has the (views, d) float32 of each entity, of one at least. Returns (entities,)
-    float32 scores, and (entities,) int64 views, counted within the entity.
+    ``vectors`` has the (views, d) float32 of the entity's views. Returns (mentions,) float32
+    scores and (mentions,) int64 views.
     """
-    exact = exactly(np.concatenate(vectors), mention, metric)
-    starts = np.cumsum([0, *map(len, vectors[:-1])])
-    block = Block.of(exact[None], starts)
-    views = winning_views(block, np.arange(len(starts))[None])[0] - starts
-    (scores,) = aggregate.scores(block, len(starts))
-    return scores, views
+    exact = exactly(vectors, mentions, metric)
+    scores = aggregate.scores(Block.of(exact, np.zeros(1, np.int64)), 1)
+    return scores[:, 0], exact.argmax(axis=1)
 
 
-def exactly(vectors: np.ndarray, mention: np.ndarray, metric: str) -> np.ndarray:
-    """(views,) float32 similarities by sums in double precision, row by row."""
-    mention = mention.astype(np.float64)
+def exactly(vectors: np.ndarray, mentions: np.ndarray, metric: str) -> np.ndarray:
+    """(mentions, views) float32 similarities, each by a sum of its own in double precision."""
+    views, mentions = vectors.astype(np.float64), mentions.astype(np.float64)
     if metric == "l2":
-        squares = np.square(vectors - mention).sum(axis=1)
+        squares = [np.square(views - one).sum(axis=1) for one in mentions]
         return -np.sqrt(squares).astype(np.float32)
-    return (vectors * mention).sum(axis=1).astype(np.float32)
+    products = np.vecdot(views[:, None], mentions[None])
+    return np.ascontiguousarray(products.T, np.float32)
 
 
 def longest(parts: Sequence[Part]) -> float:
@@ -156,19 +158,8 @@ def slack(mentions: np.ndarray, length: float, metric: str) -> np.ndarray:
     return 2 * terms * EPSILON * lengths * length
 
 
-def _ranked(
-    parts: Sequence[Part],
-    own: Sequence[int],
-    rows: Sequence[int],
-    scores: Sequence[float],
-    views: Sequence[int],
-    k: int,
-) -> list[Hit]:
+def _best(parts: Sequence[Part], hits: Sequence[Hit], k: int) -> list[Hit]:
     """The best ``k``; equal scores are ordered by world and id."""
-    hits = [
-        Hit(float(score), int(part), int(row), int(view))
-        for score, part, row, view in zip(scores, own, rows, views, strict=True)
-    ]
 
     def place(hit: Hit) -> tuple[float, str, str]:
         batch = parts[hit.part].batch

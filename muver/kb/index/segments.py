@@ -146,6 +146,10 @@ class Part:
         return Entity(**{name: self.batch.column(name)[row].as_py() for name in columns})
 
     def views(self, row: int) -> EntityViews:
+        """An entity with its views; an index that ranks by words alone has none."""
+        if "views" not in self.batch.schema.names:
+            none = (np.empty((0, width), np.int32) for width in (2, 3, 0))
+            return EntityViews(self.entity(row), *none)
         sentences, views = (
             np.stack([field.to_numpy() for field in self.batch.column(name)[row].values.flatten()])
             for name in ("sentences", "views")

@@ -19,7 +19,7 @@ from muver.kb.index.search import Hit, by_views, by_words, fused
 from muver.kb.index.segments import Opened
 from muver.kb.index.state import SEGMENTS, Damaged, State, read_state
 from muver.kb.index.words import queries
-from muver.retriever.retrieval.answers import NO_VIEW, Candidate, Mention
+from muver.retriever.retrieval.answers import Candidate, Mention
 
 T = TypeVar("T")
 
@@ -148,10 +148,21 @@ class Snapshot(Store):
         return self._starts[part] + row
 
     def ranked(
-        self, mentions: Sequence[Mention], world: str | None, k: int
+        self, mentions: Sequence[Mention], world: str | None, k: int, excerpts: bool = False
     ) -> list[list[Candidate]]:
+        """An entity is read once, whichever mentions find it."""
         found = self._hits(mentions, world, k)
-        return [[self._candidate(hit) for hit in hits] for hits in found]
+        wanted: dict[Place, list[tuple[int, int]]] = {}
+        for n, hits in enumerate(found):
+            for rank, hit in enumerate(hits):
+                wanted.setdefault(Place(hit.part, hit.row), []).append((n, rank))
+        answers: list[list[Candidate]] = [[None] * len(hits) for hits in found]
+        for at, ranks in wanted.items():
+            entity, number = self.parts[at.part].views(at.row), self.number(*at)
+            for n, rank in ranks:
+                hit = found[n][rank]
+                answers[n][rank] = entity.candidate(number, hit.score, hit.view, excerpts)
+        return answers
 
     def _hits(self, mentions: Sequence[Mention], world: str | None, k: int) -> list[list[Hit]]:
         state, parts, settings = self.state, self.parts, self.state.settings
@@ -168,12 +179,3 @@ class Snapshot(Store):
             fused(parts, view, word, settings.bm25_weight, k)
             for view, word in zip(views, words, strict=True)
         ]
-
-    def _candidate(self, hit: Hit) -> Candidate:
-        part = self.parts[hit.part]
-        number = self.number(hit.part, hit.row)
-        if hit.view < 0:
-            entity = part.entity(hit.row)
-            none = NO_VIEW, -1, -1, ""
-            return Candidate(number, entity.id, entity.title, hit.score, *none, entity.world)
-        return part.views(hit.row).candidate(number, hit.score, hit.view)

@@ -46,7 +46,8 @@ def build_app(service: Service, hosts: Sequence[str] = ("*",)) -> FastAPI:
         lookout = asyncio.create_task(look_out(service.models, service.limits.look_seconds))
         yield
         lookout.cancel()
-        service.waiting.close()
+        for queue in service.queues.values():
+            queue.close()
 
     app = FastAPI(
         title="muver",

@@ -1,7 +1,7 @@
 """What requests and answers look like, for checking and for the description of the service.
 
 Requests have the named fields and no others. Answers add to what the index itself has: an entity, a
-change, a candidate as all JSON has it, a view of it.
+change, a candidate as all JSON has it.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from muver.kb.index.answer import Found
 from muver.kb.index.changes import Change
 from muver.kb.index.entity import Entity
-from muver.retriever.retrieval.answers import ViewPart
+from muver.retriever.retrieval.answers import Excerpt, ViewPart
 
 Text = Annotated[str, Field(min_length=1)]
 
@@ -57,15 +57,6 @@ class Given(Form):
     world: str | None = None
 
 
-@dataclass(frozen=True)
-class Excerpt:
-    """The winning sentences as the description has them, and what stands around them."""
-
-    before: str
-    winning: str
-    after: str
-
-
 @dataclass(frozen=True, kw_only=True)
 class Ranked(Found):
     """A ranked entity.
@@ -96,20 +87,12 @@ class Retrieved:
     results: list[RankedForMention]
 
 
-@dataclass(frozen=True, kw_only=True)
-class View(ViewPart):
-    """A view of an entity; ``start`` and ``end`` where its text stands in the description."""
-
-    start: int | None
-    end: int | None
-
-
 @dataclass(frozen=True)
 class Explained:
     """An entity and its views, the greatest share first."""
 
     entity: Entity
-    views: list[View]
+    views: list[ViewPart]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,8 +28,8 @@ from muver.kb.serve.forms import (
 from muver.kb.serve.guard import Gone, Metrics
 from muver.kb.serve.models import Models, Served
 from muver.kb.serve.settings import Limits
-from muver.kb.serve.waiting import Waiting
-from muver.kb.serve.work import Explaining, Ranking, mention_of, tokens
+from muver.kb.serve.waiting import Waiting, Work
+from muver.kb.serve.work import Explaining, Ranking, mention_of, tokens, tokens_of
 
 BEARER = Depends(HTTPBearer(auto_error=False))
 
@@ -47,7 +47,19 @@ class Service:
     metrics: Metrics = field(default_factory=Metrics)
 
     def __post_init__(self) -> None:
-        self.waiting = Waiting(self.limits.waiting_tokens, self.limits.batch_tokens)
+        limits = self.limits
+        self.queues = {
+            name: Waiting(limits.waiting_tokens, limits.batch_tokens) for name in self.models
+        }
+
+    @property
+    def waiting(self) -> int:
+        """The tokens that wait."""
+        return sum(queue.tokens for queue in self.queues.values())
+
+    async def work(self, served: Served, work: Work, given: Any, cost: int, asked: Request) -> Any:
+        """The result of a job for an index, whose own queue it waits in, unless the client goes."""
+        return await unless_gone(asked, self.queues[served.name].do(work, given, cost))
 
 
 def wrong(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -69,7 +81,7 @@ def asking(service: Service) -> APIRouter:
                 logger.info("%r in %r", one.text, f"{one.left}[[{one.text}]]{one.right}")
         work = Ranking(served.index, asked.k, asked.excerpts)
         cost = tokens(asked.mentions, asked.k, served.index.reads)
-        generation, results = await unless_gone(request, service.waiting.do(work, mentions, cost))
+        generation, results = await service.work(served, work, mentions, cost, request)
         service.metrics.mentions.labels(served.name).inc(len(mentions))
         return Retrieved(model=served.name, generation=generation, results=results)
 
@@ -79,9 +91,9 @@ def asking(service: Service) -> APIRouter:
         check_length("mention", question.mention, service.limits)
         served = service.models.named(question.model)
         entity = await entity_at(served, question.id, question.world)
-        given = mention_of(question.mention), entity
-        work = service.waiting.do(Explaining(served.index), given, tokens([question.mention]))
-        return await unless_gone(request, work)
+        given, work = (mention_of(question.mention), entity), Explaining(served.index)
+        cost = tokens([question.mention]) + tokens_of(entity.description)
+        return await service.work(served, work, given, cost, request)
 
     @router.get("/entities/{id:path}", responses=wrong(404))
     async def entity(id: str, world: str | None = None, model: str | None = None) -> Entity:
@@ -157,7 +169,7 @@ def watching(service: Service) -> APIRouter:
     @router.get("/metrics", response_class=PlainTextResponse)
     async def metrics() -> Response:
         """Counts and times, as Prometheus reads them."""
-        service.metrics.waiting.set(service.waiting.tokens)
+        service.metrics.waiting.set(service.waiting)
         for served in service.models.values():
             service.metrics.generation.labels(served.name).set(served.index.generation)
         return Response(generate_latest(service.metrics.registry), media_type=CONTENT_TYPE_LATEST)

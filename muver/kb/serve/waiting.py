@@ -1,4 +1,4 @@
-"""The queue of requests, and the one thread that does those of a kind together."""
+"""An index's queue of requests, and the one thread that does those of a kind together."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -61,14 +61,13 @@ class Waiting:
                 self._jobs.remove(job)
 
     def close(self) -> None:
-        self._worker.shutdown()
+        """Begin nothing more; what is being done is not waited for."""
+        self._worker.shutdown(wait=False, cancel_futures=True)
 
     async def _empty(self) -> None:
         while jobs := self._take():
-            given = [job.given for job in jobs]
-            results = await asyncio.get_running_loop().run_in_executor(
-                self._worker, _results, jobs[0].work, given
-            )
+            loop = asyncio.get_running_loop()
+            results = await loop.run_in_executor(self._worker, _results, jobs)
             for job, result in zip(jobs, results, strict=True):
                 if job.done.done():
                     continue  # the client has gone
@@ -90,11 +89,14 @@ class Waiting:
         return taken
 
 
-def _results(work: Work, given: Sequence[Any]) -> list[Any]:
-    """Of jobs done together; where that fails of each alone, so that none has another's error."""
+def _results(jobs: Sequence[_Job]) -> list[Any]:
+    """Of jobs done together; where that fails of each alone, so that none has another's error.
+
+    A job whose client has gone meanwhile is not done again.
+    """
     try:
-        return list(work(given))
+        return list(jobs[0].work([job.given for job in jobs]))
     except Exception as error:
-        if len(given) == 1:
+        if len(jobs) == 1:
             return [error]
-        return [_results(work, [one])[0] for one in given]
+        return [None if job.done.done() else _results([job])[0] for job in jobs]

@@ -25,6 +25,15 @@ class Mention:
 
 
 @dataclass(frozen=True)
+class Excerpt:
+    """The winning sentences as the description has them, and what stands around them."""
+
+    before: str
+    winning: str
+    after: str
+
+
+@dataclass(frozen=True)
 class Candidate:
     """A ranked entity and the view that won.
 
@@ -36,12 +45,15 @@ class Candidate:
         The winning view: its layer of merging (0 for an original view, -2 for the global view), and
         the sentences it covers.
     text
-        These sentences; empty if the view is of the title alone.
+        These sentences; empty if the view is of the title alone. An index of one's own entities
+        cuts them after 2,000 characters.
     world
         The entity's world, within which ``document_id`` is unique.
     probability
         How likely the best candidate is right. None for other candidates, and if the index is not
         calibrated (`muver index calibrate`).
+    excerpt
+        Where it was asked for.
     """
 
     entity: int
@@ -54,6 +66,7 @@ class Candidate:
     text: str
     world: str | None = None
     probability: float | None = None
+    excerpt: Excerpt | None = None
 
 
 @dataclass(frozen=True)
@@ -70,6 +83,8 @@ class ViewPart:
         the sum 1.
     layer, first, last, text
         As of :class:`Candidate`.
+    start, end
+        Where the text stands in the description, in characters; None if it does not.
     """
 
     similarity: float
@@ -78,6 +93,8 @@ class ViewPart:
     first: int
     last: int
     text: str
+    start: int | None = None
+    end: int | None = None
 
 
 def check_number(k: int, what: str) -> None:

@@ -51,12 +51,17 @@ def top_columns(scores: np.ndarray, k: int) -> np.ndarray:
 
 def winning_views(block: Block, chosen: np.ndarray) -> np.ndarray:
     """(mentions, chosen) the best-scoring view of each chosen candidate."""
-    views = gather(block, chosen)
-    best = np.maximum.reduceat(views.values, views.starts)
-    winners = np.flatnonzero(views.values == np.repeat(best, views.counts))
-    # Of equal views take the first: the first winner at or after the candidate's start.
-    first = winners[np.searchsorted(winners, views.starts)]
-    return views.columns[first].reshape(chosen.shape)
+    won = np.empty_like(chosen)
+    few = max(CACHED_SCORES // max(block.counts[chosen].sum(axis=1).max(initial=0), 1), 1)
+    for start in range(0, len(chosen), few):
+        some = slice(start, start + few)
+        views = gather(block._replace(products=block.products[some]), chosen[some])
+        best = np.maximum.reduceat(views.values, views.starts)
+        winners = np.flatnonzero(views.values == np.repeat(best, views.counts))
+        # Of equal views take the first: the first winner at or after the candidate's start.
+        first = winners[np.searchsorted(winners, views.starts)]
+        won[some] = views.columns[first].reshape(chosen[some].shape)
+    return won
 
 
 class Gathered(NamedTuple):

@@ -105,6 +105,10 @@ class Retriever:
             for similarity, share, owner, row in zip(*own, strict=True)
         ]
 
+    def sentences(self, world: str, entity: int) -> list[str]:
+        """The sentences of the entity of this number in a world."""
+        return self._world(world).sentences[entity].as_py()
+
     def _world(self, name: str) -> "_World":
         if name not in self._worlds:
             table = read_entities(self.entities, [name])

@@ -2,6 +2,7 @@
 
 from muver.io.errors import Mistake
 from muver.kb.index.changes import Change
+from muver.kb.index.described import Described
 from muver.kb.index.entity import Entity, checked
 from muver.kb.index.snapshot import UnknownEntity
 from muver.retriever.retrieval.answers import Candidate, ViewPart
@@ -43,15 +44,16 @@ class FakeIndex:
                 return one
         raise UnknownEntity(f"no entity {id!r}.")
 
-    def retrieve(self, mentions, k=64):
-        return [self._ranked(mention)[:k] for mention in mentions]
+    def retrieve(self, mentions, k=64, excerpts=False):
+        return [self._ranked(mention, excerpts)[:k] for mention in mentions]
 
     def parts(self, mention, candidate):
         one = self.entities[candidate.world, candidate.document_id]
         found = sorted(_views(mention, one), reverse=True)
+        described = _described(one)
         return [
-            ViewPart(float(score), float(n == 0), 0, -place, -place, text)
-            for n, (score, place, text) in enumerate(found)
+            ViewPart(float(score), float(n == 0), 0, -at, -at, text, *described.place(-at, -at))
+            for n, (score, at, text) in enumerate(found)
         ]
 
     def update(self, entities):
@@ -69,7 +71,7 @@ class FakeIndex:
         self.shelf.generation = self.generation = self.shelf.generation + 1
         return Change(added, updated, 0, removed)
 
-    def _ranked(self, mention):
+    def _ranked(self, mention, excerpts):
         if mention.world not in (None, *self.worlds):
             raise Mistake(f"mention {mention.text!r}: world {mention.world!r} is not here.")
         found = []
@@ -78,16 +80,26 @@ class FakeIndex:
                 score, place, text = max(_views(mention, one))
                 likely = None if self.threshold is None else score / 10
                 view = 0, -place, -place, text
-                found.append(Candidate(-1, one.id, one.title, score, *view, one.world, likely))
+                cut = _described(one).excerpt(-place, -place) if excerpts else None
+                named = -1, one.id, one.title
+                found.append(Candidate(*named, score, *view, one.world, likely, cut))
         return sorted(found, key=lambda one: (-one.score, one.document_id))
 
 
 def _views(mention, entity):
     """Score, minus the number, and text of each sentence."""
     words = set(f"{mention.left} {mention.text} {mention.right}".lower().split())
-    for n, sentence in enumerate(entity.description.split(". ")):
+    for n, sentence in enumerate(_sentences(entity)):
         own = set(f"{entity.title} {sentence}".lower().replace(".", "").split())
         yield float(len(words & own)), -n, sentence
+
+
+def _sentences(entity):
+    return entity.description.split(". ")
+
+
+def _described(entity):
+    return Described.of(entity.description, _sentences(entity))
 
 
 def entity(id, title, description=""):

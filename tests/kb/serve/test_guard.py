@@ -27,7 +27,7 @@ class Held:
     def refresh(self):
         return self
 
-    def retrieve(self, mentions, k):
+    def retrieve(self, mentions, k, excerpts):
         self.begun.set()
         assert self.gate.wait(WAIT)
         self.asked += [mention.text for mention in mentions]
@@ -134,7 +134,7 @@ def test_more_than_may_wait():
         for n, line in enumerate(lines):
             line.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(BODY) + BODY)
             until(held.begun.is_set)
-            until(lambda n=n: n != 1 or service.service.waiting.tokens)
+            until(lambda n=n: n != 1 or service.service.waiting)
         status, headers = head(lines[2])
         assert status == 429
         assert int(headers["retry-after"]) >= 1
@@ -151,10 +151,10 @@ def test_the_worker_does_nothing_for_who_has_gone():
         assert held.begun.wait(WAIT)
         gone = BODY.replace(b"bell", b"bread")
         goes.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(gone) + gone)
-        until(lambda: service.service.waiting.tokens)
+        until(lambda: service.service.waiting)
         assert service.call("GET", "/health").status == 200  # while the worker is busy
         goes.close()
-        until(lambda: not service.service.waiting.tokens)
+        until(lambda: not service.service.waiting)
         held.gate.set()
         assert head(stays)[0] == 200
         stays.close()
@@ -163,6 +163,16 @@ def test_the_worker_does_nothing_for_who_has_gone():
         assert (
             'route="/retrieve",status="499"} 1.0' in service.call("GET", "/metrics").body.decode()
         )
+
+
+def test_an_index_at_work_holds_no_other():
+    names = ("small", "large")
+    with running(names=names) as service, holding(service) as held, service.line() as line:
+        line.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(BODY) + BODY)
+        assert held.begun.wait(WAIT)
+        assert service.retrieve("bell", k=1, model="large") == ["gate"]
+        held.gate.set()
+        assert head(line)[0] == 200
 
 
 def test_who_has_been_taken_in_hand_is_answered_before_the_end():
@@ -177,7 +187,7 @@ def test_who_has_been_taken_in_hand_is_answered_before_the_end():
 def test_an_error_of_our_own_is_logged_without_texts(caplog):
     with caplog.at_level(logging.INFO, logger.name), running() as service:
 
-        def fail(mentions, k):
+        def fail(mentions, k, excerpts):
             raise RuntimeError(mentions[0].text)
 
         service.service.models.named(None).index.retrieve = fail

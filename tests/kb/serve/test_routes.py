@@ -162,7 +162,7 @@ def test_requests_that_wait_are_ranked_together_and_apart_again():
             def refresh(self):
                 return self
 
-            def retrieve(self, mentions, k):
+            def retrieve(self, mentions, k, excerpts):
                 begun.set()
                 gate.wait(WAIT)
                 calls.append([mention.text for mention in mentions])
@@ -184,7 +184,7 @@ def test_requests_that_wait_are_ranked_together_and_apart_again():
         names = {"bell": ["gate"], "bread": ["baker"], "river": ["smith"]}
         for n, text in enumerate(names, start=1):
             threads.append(asking(text))
-            while service.service.waiting.tokens < 3 * n:
+            while service.service.waiting < 3 * n:
                 pass
         gate.set()
         for thread in threads:

@@ -36,7 +36,7 @@ class Collected(Points, Store):
         self.generation = self._about.generation
 
     def ranked(
-        self, mentions: Sequence[Mention], world: str | None, k: int
+        self, mentions: Sequence[Mention], world: str | None, k: int, excerpts: bool = False
     ) -> list[list[Candidate]]:
         vectors = self.machinery.mentions(mentions)
         step, found = max(POINTS_AT_ONCE // k, 1), []
@@ -46,7 +46,7 @@ class Collected(Points, Store):
             known = self.views_of({key for own in possible for key in own})
             for vector, own in zip(some, possible, strict=True):
                 there = {key: known[key] for key in own if key in known}
-                found.append(self._best(vector, there, k) if there else [])
+                found.append(self._best(vector, there, k, excerpts) if there else [])
         return found
 
     def _possible(self, vectors: np.ndarray, world: str | None, k: int) -> list[list[int]]:
@@ -66,14 +66,12 @@ class Collected(Points, Store):
         return found
 
     def _best(
-        self, mention: np.ndarray, entities: dict[int, EntityViews], k: int
+        self, mention: np.ndarray, entities: dict[int, EntityViews], k: int, excerpts: bool
     ) -> list[Candidate]:
-        vectors = [one.vectors for one in entities.values()]
-        scores, views = decided(vectors, mention, MAX, self._metric)
-        candidates = [
-            one.candidate(key, float(score), int(view))
-            for (key, one), score, view in zip(entities.items(), scores, views, strict=True)
-        ]
+        candidates = []
+        for key, one in entities.items():
+            (score,), (view,) = decided(one.vectors, mention[None], MAX, self._metric)
+            candidates.append(one.candidate(key, float(score), int(view), excerpts))
         candidates.sort(key=lambda one: (-one.score, one.world, one.document_id))
         return candidates[:k]
 

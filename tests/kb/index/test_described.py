@@ -1,0 +1,85 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from muver.kb.index import described as module
+from muver.kb.index.described import CUT, MOST, NEAR, Described
+from muver.kb.index.entity import Entity
+from muver.kb.index.index import Index
+from muver.kb.index.segments import Part
+from muver.retriever.corpus.texts import clean
+from muver.retriever.retrieval.answers import Excerpt, Mention
+from tests import tiny
+
+TEXT = st.text("ab .\n\u00e4\U0001f600", max_size=30)
+WHOLE = np.array([[0, 1]])
+
+
+@given(TEXT, st.data())
+def test_sentences_are_cut_as_from_the_cleaned_text(description, data):
+    cleaned = clean(description)
+    ends = sorted(data.draw(st.sets(st.integers(0, len(cleaned)), max_size=6), "ends"))
+    spans = np.array(list(zip(ends, ends[1:], strict=False)), np.int64).reshape(-1, 2)
+    one = Described(description, spans)
+    for n, (start, end) in enumerate(spans):
+        assert one.text(n, n) == cleaned[start:end]
+        first, last = one.place(n, n)
+        assert clean(description[first:last]) == cleaned[start:end]
+        assert one.excerpt(n, n) == Excerpt(description[:first], description[first:last],
+                                            description[last:])  # fmt: skip
+    assert one.text(0, len(spans)) == " ".join(cleaned[start:end] for start, end in spans)
+
+
+def test_sentences_are_found_one_after_another():
+    one = Described.of("A gate . A gate. A bell .", ["A gate.", "A gate.", "A bell."])
+    assert [one.place(n, n) for n in range(3)] == [(0, 8), (9, 16), (17, 25)]
+    assert one.place(0, 2) == (0, 25)
+
+
+def test_the_title_alone_stands_nowhere_and_has_the_beginning():
+    for one in (Described("A gate. A bell.", WHOLE), Described.of("A gate. A bell.", [])):
+        assert one.place(0, -1) == (None, None) and one.text(0, -1) == ""
+        assert one.excerpt(0, -1) == Excerpt("", "", "A gate. A bell.")
+
+
+def test_an_excerpt_has_whole_words_around_the_sentences():
+    words = " ".join(["word"] * 100)
+    found = Described.of(f"{words} The bell. {words}", ["The bell."]).excerpt(0, 0)
+    assert found.winning == "The bell."
+    assert found.before.startswith(f"{CUT} word") and found.before.endswith("word ")
+    assert found.after.startswith(" word") and found.after.endswith(f"word {CUT}")
+    assert NEAR - 10 < len(found.before) <= NEAR + 1
+    assert NEAR - 10 < len(found.after) <= NEAR + 1
+
+
+def test_long_sentences_are_cut():
+    text = "bell " * 1000
+    one = Described.of(text, [text[:3000], text[3000:]])
+    assert one.text(0, 0) == one.text(0, 1) == text[:MOST] + CUT
+    assert one.excerpt(0, 0) == Excerpt("", text[:MOST] + CUT, "")
+
+
+def test_an_entity_is_read_once_whatever_is_asked_of_it(model, tmp_path, monkeypatch):
+    """However many mentions find it, and however many views it has."""
+    text = " ".join(f"The {word} of the king saw the tower twice." for word in tiny.WORDS[:9])
+    entities = [Entity(id=id, title=id, description=text) for id in "abc"]
+    index = Index.create(tmp_path / "index", entities, model)
+    read, placed = [], []
+    views, described = Part.views, module.Described.__init__
+
+    def reads(self, row):
+        read.append(row)
+        return views(self, row)
+
+    def places(self, *given):
+        placed.append(given)
+        return described(self, *given)
+
+    monkeypatch.setattr(Part, "views", reads)
+    monkeypatch.setattr(module.Described, "__init__", places)
+    found = index.retrieve([Mention("the king"), Mention("the bell")] * 4, 3, excerpts=True)
+    assert sorted(read) == [0, 1, 2] and len(placed) == 3
+    assert all(one.excerpt.winning == one.text for own in found for one in own)
+    read.clear(), placed.clear()
+    parts = index.parts(Mention("the king"), found[0][0])
+    assert len(parts) == 9 and len(read) == len(placed) == 1
