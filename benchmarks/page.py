@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchmarks.reaches import judged
 from benchmarks.records import FIGURES, ROOT, Run, read_runs
-from benchmarks.rows import Findings, Row, number
+from benchmarks.rows import Findings, Row, span
 from muver.io.files import write_text
 
 PAGE = ROOT / "docs" / "performance.md"
@@ -25,9 +25,8 @@ each mention it takes a softmax over all views of the world, sorts them all, and
 order in Python. Both sides have the same weights, data, threads and device, and run in turn. A
 figure is how many times as fast ours is, the median over the pairs, unless its name says otherwise.
 
-- **All runs of a machine stay.** A verdict judges all of them by the reach of now: what is met,
-  every run met. A run is named by its start and by the commit that was checked out, up to edbab83
-  by the commit that stored it.
+- **All runs of a machine stay**, and all are judged by the reach of now. A run is named by its
+  start and by the commit that was checked out, up to edbab83 by the commit that stored it.
 - **A share of the peak** is of the best matrix product of the same run. It counts the operations
   that real tokens need. The ratio divided by this share is the most that the machine could give.
   Where that is below the reach, no code reaches it there.
@@ -38,7 +37,9 @@ figure is how many times as fast ours is, the median over the pairs, unless its 
   Gradient caching had longer passes in d558a5a.
 - **The reach of merging** was changed after edbab83, from a ratio to a share of the peak, as a
   measurement had shown that the machine could not give the ratio.
+"""
 
+LOWER_PRECISION = """\
 ## What bf16 changes
 
 909 validation mentions of one world by MuVER with all-MiniLM-L6-v2, without merged views, on an AMD
@@ -76,35 +77,55 @@ def write_page(folder: Path = FIGURES, page: Path = PAGE) -> None:
 
 
 def render(folder: Path = FIGURES) -> str:
-    """The page, one section per machine."""
-    return "\n".join([INTRODUCTION, *(_section(*one) for one in read_runs(folder).items())])
+    """The page: the runs by machine, and one table of what they reached."""
+    machines = read_runs(folder)
+    commands = [[machine, run.name, f"`{run.command}`"] for machine, run in _all(machines)]
+    apart = [
+        f"- **different** ({run.name}): {line}"
+        for _, run in _all(machines)
+        for line in run.differences
+    ]
+    parts = [
+        INTRODUCTION,
+        "## What was reached",
+        "\n".join(_table(["Phase", "What", *machines, "Reach"], _reached(machines))),
+        *(["\n".join(apart)] if apart else []),
+        LOWER_PRECISION,
+        "## Runs",
+        "\n".join(_table(["Machine", "Run", "Command"], commands)),
+    ]
+    return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
-def _section(machine: str, runs: list[Run]) -> str:
-    heads = ["Phase", "What", *(run.name for run in runs), "Reach now", ""]
-    apart = [f"- **different**: {line}" for run in runs for line in run.differences]
-    parts = [f"## {machine}", f"    {runs[-1].command}", "\n".join(_table(heads, _over_runs(runs)))]
-    return "\n\n".join([*parts, *(["\n".join(apart)] if apart else [])]) + "\n"
+def _all(machines: dict[str, list[Run]]) -> list[tuple[str, Run]]:
+    return [(machine, run) for machine, runs in machines.items() for run in runs]
 
 
-def _over_runs(runs: list[Run]) -> list[list[str]]:
-    """What has a reach, row by row: each run's ratio, the reach and verdict."""
-    compared: dict[tuple[str, str], dict[int, Row]] = {}
-    for place, run in reversed([*enumerate(runs)]):  # in the order of the newest
+def _reached(machines: dict[str, list[Run]]) -> list[list[str]]:
+    """What has a reach, row by row: by machine the range of its runs and whether they missed it."""
+    compared: dict[tuple[str, str], dict[str, list[Row]]] = {}
+    for machine, run in _all(machines):
         for stored in run.rows:
             row = judged(replace(stored, what=_what(stored)))
             if row.reach is not None:
-                compared.setdefault((row.phase, row.what), {})[place] = row
-    return [[*names, *_judgement(rows, len(runs))] for names, rows in compared.items()]
+                own = compared.setdefault((row.phase, row.what), {})
+                own.setdefault(machine, []).append(row)
+    phases = list(dict.fromkeys(phase for phase, _ in compared))
+    lines = []
+    for names in sorted(compared, key=lambda names: phases.index(names[0])):
+        own = compared[names]
+        (first, *_), *_ = own.values()
+        lines.append([*names, *(_range(own.get(machine, [])) for machine in machines), first.bound])
+    return lines
 
 
-def _judgement(rows: dict[int, Row], runs: int) -> list[str]:
-    """The ratio of each run that has the row, the reach, and who missed it."""
-    ratios = [number(rows[run].ratio) if run in rows else "" for run in range(runs)]
-    verdicts = [row.verdict for row in rows.values()]
-    missed = verdicts.count("missed")
-    verdict = f"missed by {missed} of {len(rows)}" if missed else verdicts[0]
-    return [*ratios, next(iter(rows.values())).bound, verdict]
+def _range(rows: list[Row]) -> str:
+    """The ratios of a machine's runs, and how many of them missed the reach."""
+    if not rows:
+        return ""
+    missed = [row.verdict for row in rows].count("missed")
+    across = span([row.ratio for row in rows])
+    return f"{across}, **missed by {missed} of {len(rows)}**" if missed else across
 
 
 def _what(row: Row) -> str:
