@@ -19,9 +19,11 @@ from muver.reproduction.tables.records import (
 )
 from muver.reproduction.tables.render import to_markdown
 
-# Sections of a result, and cut-offs of tests, that are left to the run's own files
-LEFT_OUT = ("Mean of worlds", "How sure the numbers are", "By world", "By value", "Paired tests")
+# Sections of a result that the page has, by their headings; the run's own files have all
+SEEDS = ("Over seeds", "Contrasts over seeds")
+MAIN = ("", "Contrasts")
 TESTED_AT = ("R@1", "R@16", "R@64")
+FEWEST = 25  # mentions of a bin
 SENTENCE_END = re.compile(r"(?<=\.) (?=[A-Z\d])")
 
 
@@ -42,18 +44,13 @@ def texts(tables: Mapping[str, AnyResult]) -> list[str]:
 
 
 def shortened(result: AnyResult) -> Page:
-    """A result's page without ``LEFT_OUT``, its contrasts at three cut-offs."""
+    """A result's page as the table itself, or over seeds, with contrasts at three cut-offs."""
     if isinstance(result, LengthsFigure):
         return errors_by_length(result)
     page = page_of(result)
-    over_seeds = any(section.heading == "Contrasts over seeds" for section in page.sections)
-    left_out = (*LEFT_OUT, *(["Contrasts"] if over_seeds else []))
-    kept = [
-        section
-        for section in page.sections
-        if section.heading == "Contrasts over seeds" or not section.heading.startswith(left_out)
-    ]
-    return Page(page.title, [_at_few_cutoffs(section) for section in kept])
+    sections = {section.heading: section for section in page.sections}
+    names = SEEDS if "Over seeds" in sections else MAIN
+    return Page(page.title, [_at_few_cutoffs(sections[name]) for name in names if name in sections])
 
 
 def _at_few_cutoffs(section: Section) -> Section:
@@ -90,7 +87,7 @@ def _what_is_new(section: Section, said: set[str]) -> Section:
 
 
 def errors_by_length(figure: LengthsFigure) -> Page:
-    """Error rates of a figure's systems and their difference, without empty bins."""
+    """Error rates of a figure's systems and their difference, in bins of enough mentions."""
     header = ["sentences", "mentions", *(row.method for row in figure.rows), figure.difference_is]
     rows = [
         [
@@ -100,8 +97,11 @@ def errors_by_length(figure: LengthsFigure) -> Page:
             f"{one.difference:+z.2f} ({bounds(one.difference_interval, sign=True)})",
         ]
         for one in figure.bins
-        if one.mentions
+        if one.mentions >= FEWEST
     ]
     keys = ", ".join(f"`{row.row_key}`" for row in figure.rows)
-    note = f"In brackets the 95% interval of the difference. Rows: {keys}."
+    note = (
+        "In brackets the 95% interval of the difference. "
+        f"Bins of fewer than {FEWEST} mentions are left out. Rows: {keys}."
+    )
     return Page(caption_of(figure.name, figure.caption), [Section("", note, header, rows)])

@@ -37,6 +37,12 @@ def test_intervals_and_tests_are_left_to_the_runs_files(monkeypatch):
     assert contrasts.best == {(0, 2)}
 
 
+def test_of_several_seeds_their_mean_is_shown(monkeypatch):
+    over = Section("Over seeds", "Mean of 2.", HEADER, [["BM25", "1 ± 0"]])
+    monkeypatch.setattr(tables, "page_of", lambda result: Page("Seeds", [MAIN, CONTRASTS, over]))
+    assert tables.shortened(blank(ComparisonTable)).sections == [over]
+
+
 def test_notes_and_footnotes_stand_at_the_first_table():
     rows = [["A", "1"], ["B", "2"]]
     old = Section("", "9 mentions. Of tiny.", HEADER, rows, set(), {0: "a"}, {"a": "Old."})
@@ -49,13 +55,13 @@ def test_notes_and_footnotes_stand_at_the_first_table():
 
 
 def errors(name, method, first, last):
-    """A figure of BLINK, which misses 1 of 4 and 2 of 3, and of another method."""
+    """A figure of BLINK, which misses 10 of 40 and 20 of 30, and of another method."""
     systems = {"blink": "BLINK", name: method}
     rows = [blank(Row, system=system, method=one, row_key="k") for system, one in systems.items()]
     bins = [
-        Bin(1, 5, 4, [1, first], difference=50.0, difference_interval=[-1.5, 75.0]),
-        Bin(6, 10, 0, [0, 0]),
-        Bin(11, 15, 3, [2, last], difference=0.0, difference_interval=[0.0, 0.0]),
+        Bin(1, 5, 40, [10, first], difference=50.0, difference_interval=[-1.5, 75.0]),
+        Bin(6, 10, 3, [1, 0], difference=0.0, difference_interval=[0.0, 0.0]),
+        Bin(11, 15, 30, [20, last], difference=0.0, difference_interval=[0.0, 0.0]),
     ]
     return blank(
         LengthsFigure, name=name, caption="Errors", cutoff=64, rows=rows, bins=bins, **TINY
@@ -63,14 +69,15 @@ def errors(name, method, first, last):
 
 
 def test_a_figure_is_shown_by_its_numbers():
-    (shown,) = texts({"figure2": replace(errors("figure2", "MuVER", 3, 0), difference_is="Ours")})
+    (shown,) = texts({"figure2": replace(errors("figure2", "MuVER", 30, 0), difference_is="Ours")})
     assert shown == (
         "## Figure 2: Errors\n\n"
-        "In brackets the 95% interval of the difference. Rows: `k`, `k`.\n\n"
+        "In brackets the 95% interval of the difference. "
+        "Bins of fewer than 25 mentions are left out. Rows: `k`, `k`.\n\n"
         "| sentences   |   mentions |   BLINK |   MuVER |                     Ours |\n"
         "|:------------|-----------:|--------:|--------:|-------------------------:|\n"
-        "| 1-5         |          4 |   25.00 |   75.00 | +50.00 (-1.50 to +75.00) |\n"
-        "| 11-15       |          3 |   66.67 |    0.00 |   +0.00 (+0.00 to +0.00) |"
+        "| 1-5         |         40 |   25.00 |   75.00 | +50.00 (-1.50 to +75.00) |\n"
+        "| 11-15       |         30 |   66.67 |    0.00 |   +0.00 (+0.00 to +0.00) |"
     )
 
 
