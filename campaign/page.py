@@ -18,8 +18,9 @@ This page is written by `make campaign` from `campaign/records`, which has a fil
 section: its cases by kind, the machine and the minutes. An attack is drawn from a seed, so that
 `python -m campaign SECTION --seed S --cases N` repeats it. Before a section begins it is given a
 deliberate fault; if it does not see that, nothing is recorded. The counts are of the newest code
-that a section was run on. Older records stay, and the faults that they found are listed with what
-mends them. Only runs of more cases, not other words, turn "missed" into "reached".
+that a section was run on. Older records stay; the faults that they found, each with the test that
+fails without its mend, are listed in `campaign/faults.py`. Only runs of more cases, not other
+words, turn "missed" into "reached".
 """
 
 
@@ -79,9 +80,9 @@ def _section(name: str, section: Section, said: set[str]) -> str:
     parts = [f"## {section.title}", fill(f"{first} {own}", WIDTH)]
     parts += [] if more in said else [fill(more, WIDTH)]
     said.add(more)
-    if found := [one for one in FAULTS if one.section == name]:
-        rows = [f"| {one.what} | {one.mended} |" for one in found]
-        parts.append("\n".join(["| Found | Mended, and tested by |", "| --- | --- |", *rows]))
-    else:
-        parts.append("Nothing was found.")
+    found = [one for one in FAULTS if one.section == name]
+    unmended = [one for one in found if one.mended.startswith("Not ")]
+    number = len(found) - len(unmended)
+    parts.append(f"Found and mended: {number}." if found else "Nothing was found.")
+    parts += [f"- **Open:** {one.what} {one.mended}" for one in unmended]
     return "\n\n".join(filter(None, parts))
