@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 UV = """#!/bin/sh
 echo "$* links=$UV_FIND_LINKS index=$UV_DEFAULT_INDEX cert=$SSL_CERT_FILE" \
-    "compile=$UV_COMPILE_BYTECODE" >> uv.log
+    "no-cache=$UV_NO_CACHE user=$PIP_USER compile=$UV_COMPILE_BYTECODE" >> uv.log
 case "$*" in *--no-index*) exit $NO_WHEEL;; esac
 """
 PIP = """#!/bin/sh
@@ -37,9 +37,11 @@ def install(tmp_path):
         program.write_text(text)
         program.chmod(0o755)
 
-    def install(pip_conf="", no_wheel=0, no_index=0, has=("", ""), gpu=0):
+    def install(pip_conf="", no_wheel=0, no_index=0, has=("", ""), gpu=0, **own):
         (tmp_path / "pip.conf").write_text(pip_conf)
         keep = {name: value for name, value in os.environ.items() if name[:3] not in ("UV_", "SSL")}
+        keep |= {"HOME": str(tmp_path), "PIP_USER": "1"} | own
+        keep.pop("XDG_CACHE_HOME", None)
         answers = {"NO_WHEEL": no_wheel, "NO_INDEX": no_index, "GPU": gpu}
         answers |= dict(zip(("HAS", "HAS_VERSION"), has, strict=True))
         subprocess.run(
@@ -64,6 +66,11 @@ def test_the_cpu_build_comes_from_its_own_index(install):
     assert len(about(commands, "faiss-cpu.lock")) == 1
     assert not about(commands, "faiss-gpu")
     assert "--no-build-isolation --editable ." in commands[-1]
+
+
+def test_a_home_that_cannot_be_written_and_pip_for_the_user(install):
+    assert all(" no-cache= user=0 " in one for one in install())
+    assert " no-cache=1 user=0 " in install(HOME="/proc/nobody")[-1]
 
 
 def test_the_machines_own_wheels_come_first(install):

@@ -10,7 +10,7 @@ from muver.io.errors import InputError
 from muver.io.progress import duration
 from muver.io.text import aligned, size
 from muver.kb.importing.corpus import mistakes
-from muver.reproduction.doctor import tell
+from muver.reproduction.doctor import account, tell
 from muver.reproduction.estimate.jobs import Job, expected, list_jobs
 from muver.reproduction.estimate.machine import Machine, assumed, this_machine
 from muver.reproduction.settings.resolve import settings_in
@@ -74,6 +74,8 @@ def check(folder: Path, overrides: Mapping[str, Any], machine: Machine | None = 
         else:
             findings += [*data(graph, asked), encoder(graph)]
             projected = project(graph, machine)
+    findings += [Finding("account", PROBLEM, says) for says in account.lacking()]
+    findings += [Finding("account", NOTE, says) for says in account.hindering()]
     findings.append(_device(settings.compute, machine))
     for what, need in projected.get("needs", {}).items():
         findings.append(Finding(what, OK if need["enough"] else PROBLEM, need["says"]))
