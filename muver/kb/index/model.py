@@ -33,7 +33,7 @@ from muver.retriever.encoders.bulk import encode_vectors
 from muver.retriever.encoders.device import BATCH_TOKENS
 from muver.retriever.encoders.files import MODEL_FILES, is_model
 from muver.retriever.encoders.fingerprint import model_fingerprint
-from muver.retriever.encoders.hub import pinned
+from muver.retriever.encoders.hub import NotCached, pinned
 from muver.retriever.encoders.settings import ModelConfig
 from muver.retriever.encoders.start import make_start
 from muver.retriever.retrieval.rows import GLOBAL, ORIGINAL
@@ -119,14 +119,16 @@ def _save_untrained(source: str, folder: Path, settings: Making) -> None:
     """Write both towers as the encoder's makers left it, pooled as they do."""
     with tempfile.TemporaryDirectory() as name:
         start = Path(name)
-        make_start(source, start, {"pooling": "auto"})
+        known = _taken(source, start)
         asked = {
             "views": {**LAYOUT, "max_tokens": settings.view_tokens},
             "context": {"max_tokens": settings.context_tokens},
             "score": "max",
         }
-        scale = SCALE if makers_vectors(start)["normalised"] else None
-        config = as_the_makers(read(ModelConfig, asked), start, scale)
+        config = read(ModelConfig, asked)
+        if known:
+            scale = SCALE if makers_vectors(start)["normalised"] else None
+            config = as_the_makers(config, start, scale)
         config = replace(config, provenance={"untrained": source})
         model = BiEncoder.from_encoder(start, config)
         model.save_pretrained(folder)
@@ -135,6 +137,23 @@ def _save_untrained(source: str, folder: Path, settings: Making) -> None:
         "as they are",
         source,
     )
+
+
+def _taken(source: str, start: Path) -> bool:
+    """Take an encoder; whether it is known how its makers pool. If the hub cannot be asked, it is
+    taken as a plain one, whose first state is its vector.
+    """
+    try:
+        make_start(source, start, {"pooling": "auto"})
+    except NotCached:
+        make_start(source, start, {})
+        logger.warning(
+            "%s: whether it has files of sentence-transformers is not known here without the "
+            "network; it is taken without: the state of [CLS] is its vector",
+            source,
+        )
+        return False
+    return True
 
 
 def _keep_punkt(given: str | Path | None, folder: Path) -> str:

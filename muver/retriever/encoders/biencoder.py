@@ -58,8 +58,9 @@ class BiEncoder(nn.Module):
         folder = Path(folder)
         towers = TOWERS if is_model(folder) else (".", ".")
         model = cls(*(load_tower(folder / tower) for tower in towers), Pieces(folder), config)
-        model.require_positions("context.max_tokens", config.context.max_tokens)
-        model.require_positions("views.max_tokens", config.views.max_tokens)
+        for part, of_index in (("context", "context_tokens"), ("views", "view_tokens")):
+            setting = f"{part}.max_tokens (of an index {of_index})"
+            model.require_positions(setting, getattr(config, part).max_tokens)
         return model
 
     @classmethod

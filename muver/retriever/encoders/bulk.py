@@ -82,7 +82,7 @@ def _fewer(rows: int, longest: int) -> int:
     if rows == 1:
         raise InputError(
             f"the GPU's memory does not hold one sequence of {longest} tokens. End what else runs "
-            "on the GPU, or set compute.device to cpu."
+            "on the GPU, or hide it with CUDA_VISIBLE_DEVICES= before the command."
         )
     fewer = rows * longest // 2
     logger.warning(

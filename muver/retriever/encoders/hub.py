@@ -17,6 +17,10 @@ PATIENCE = 10  # seconds that the hub has to answer
 CURE = "name a directory that has it (--config encoder=DIR, or --model DIR of an index)"
 
 
+class NotCached(InputError):
+    """Whether an encoder of the hub has files of sentence-transformers is not known here."""
+
+
 def place(source: str) -> Path:
     """The directory that a name means, whether there is one or not."""
     return SHIPPED.get(source, Path(source))

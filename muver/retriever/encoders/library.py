@@ -29,8 +29,8 @@ from muver.io.checking import disk_errors
 from muver.io.errors import InputError
 from muver.io.files import atomic_path
 from muver.retriever.encoders.bert import Bert
-from muver.retriever.encoders.files import TOKENIZER_FILE, TOWER_FILES
-from muver.retriever.encoders.hub import at_revision
+from muver.retriever.encoders.files import MODULES_FILE, TOKENIZER_FILE, TOWER_FILES
+from muver.retriever.encoders.hub import NotCached, at_revision
 from muver.retriever.encoders.own_pooling import own_dense, own_pooling
 from muver.retriever.encoders.packing import Packed
 from muver.retriever.encoders.sizes import BertConfig, is_packed
@@ -289,9 +289,11 @@ def find_file(source: str, name: str) -> Path | None:
     except LocalEntryNotFoundError as error:
         if try_to_load_from_cache(repository, name, revision=revision) is _CACHED_NO_EXIST:
             return None
-        raise InputError(
+        kind = NotCached if name == MODULES_FILE else InputError
+        raise kind(
             f"encoder {source}: pooling auto needs to know its {name}, if it has one, and that is "
-            "not in the hub's cache here. Run once with the network, or set pooling to cls."
+            "not in the hub's cache here. Run once with the network, or name a directory that has "
+            "it (in the workflow also pooling: cls)."
         ) from error
     except EntryNotFoundError:
         return None

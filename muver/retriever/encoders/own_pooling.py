@@ -123,5 +123,5 @@ def _read(find: Find, where: str, name: str, kind: Any) -> Any:
 def _refusal(where: str, file: str, found: list[str], known: Any) -> InputError:
     return InputError(
         f"{where}: its {file} asks for {', '.join(found)}; of this there is {', '.join(known)} "
-        "here. Choose another encoder, or a pooling by name (cls, all or last)."
+        "here. Choose another encoder, or in the workflow a pooling by name (cls, all or last)."
     )

@@ -119,6 +119,7 @@ def _prompt(settings: Views | Context, tokenizer: Tokenizer) -> tuple[Ids, bool]
     if len(ids) > limit - ROOM:
         raise InputError(
             f"the encoder's prompt {text!r} has {len(ids)} pieces, which leaves too little of "
-            f"max_tokens {limit} to the text. Raise max_tokens, or set pooling to cls or all."
+            f"max_tokens {limit} to the text. Raise it (an index has view_tokens and "
+            "context_tokens), or choose another encoder."
         )
     return ids, text != text.rstrip()

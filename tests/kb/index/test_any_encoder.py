@@ -3,9 +3,12 @@
 Each family that users have is compared with its library in tests/retriever/encoders.
 """
 
+import shutil
+
 import pytest
 
 from muver import Index, Mention
+from muver.io.errors import InputError
 from tests import families, tiny
 
 
@@ -23,3 +26,50 @@ def test_an_index_is_made_asked_and_added_to(family, entities, tmp_path):
     assert {one.document_id for one in again} == {"e0", "e2", "e4"}
     scores = {one.document_id: one.score for one in again}
     assert all(scores[one.document_id] == pytest.approx(one.score, abs=1e-4) for one in found)
+
+
+@pytest.fixture
+def hub(tmp_path, monkeypatch):
+    """Put an encoder into the hub's cache, as somebody left it who never asked for more."""
+
+    def hub(folder):
+        monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
+        monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+        monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+        repository = tmp_path / "cache" / "models--someone--bert"
+        shutil.copytree(folder, repository / "snapshots" / ("0" * 40))
+        (repository / "refs").mkdir()
+        (repository / "refs" / "main").write_text("0" * 40)
+        return "someone/bert"
+
+    return hub
+
+
+def test_a_plain_bert_by_its_name_without_the_network(entities, hub, tmp_path, caplog):
+    name = hub(families.make("BERT", tmp_path / "encoder"))
+    index = Index.create(tmp_path / "index", entities[:4], model=name, context_tokens=32)
+    assert "it is taken without: the state of [CLS] is its vector" in caplog.text
+    (same,) = Index.create(
+        tmp_path / "same", entities[:4], model=str(tmp_path / "encoder"), context_tokens=32
+    ).retrieve([Mention(tiny.WORDS[2])], k=4)
+    assert index.retrieve([Mention(tiny.WORDS[2])], k=4) == [same]
+
+
+@pytest.mark.parametrize(
+    ("settings", "cure"),
+    [
+        ({"context_tokens": 5000}, "context_tokens"),
+        ({"view_tokens": 5000}, "view_tokens"),
+        ({"global_tokens": 5000, "views": "global"}, "global_tokens"),
+        ({"merged_tokens": 5000, "merge": 1}, "merged_tokens"),
+        ({"view_tokens": 20, "context_tokens": 20}, "view_tokens and context_tokens"),
+    ],
+)
+def test_a_cure_is_one_that_an_index_has(settings, cure, entities, tmp_path):
+    long = "a long prompt which is no sentence of the text and has too many pieces of words: "
+    encoder = families.with_modules(
+        families.make("BERT", tmp_path / "encoder"), "mean", passage=long, query=long
+    )
+    settings = {"context_tokens": 60, "view_tokens": 60, **settings}
+    with pytest.raises(InputError, match=cure):
+        Index.create(tmp_path / "index", entities, model=str(encoder), **settings)
