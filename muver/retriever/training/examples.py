@@ -8,9 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from msgspec import UNSET, UnsetType
 
+from muver.io.progress import logger
+from muver.io.text import counted
 from muver.retriever.views.layout import Ids
 from muver.retriever.views.worlds import World
 
+TOLD = 0.1  # share of the batches
 Example = tuple[int, int]  # a world's place, and that of a mention in it
 
 
@@ -35,6 +38,31 @@ def examples_of(worlds: Sequence[World], share: float | UnsetType, seed: int) ->
         return examples
     drawn = np.random.default_rng(seed).permutation(len(examples))
     return [examples[number] for number in sorted(drawn[: math.ceil(share * len(examples))])]
+
+
+def tell_of_single_entities(
+    worlds: Sequence[World], batches: Sequence[Sequence[Example]], batch_size: int
+) -> None:
+    """Warn where many batches have no entity to tell the gold from: their loss stays the same."""
+    alone = sum(len(_entities(worlds, batch)) == 1 for batch in batches)
+    if alone and alone >= TOLD * len(batches):
+        logger.warning(
+            "%d of %s have one entity alone, from which nothing is learnt. A batch has mentions of "
+            "one world: raise training.batch_size (now %d), or give the worlds more mentions",
+            alone, counted(len(batches), "batch", "batches"), batch_size,
+        )  # fmt: skip
+
+
+def _entities(worlds: Sequence[World], batch: Sequence[Example]) -> set[tuple[int, int]]:
+    """The golds and hard negatives of a batch."""
+    return {
+        (place, int(one))
+        for place, mention in batch
+        for one in (
+            worlds[place].gold[mention],
+            *(worlds[place].negatives[mention] if worlds[place].negatives else ()),
+        )
+    }
 
 
 def lay_out(

@@ -22,6 +22,7 @@ from muver.retriever.training.examples import (
     examples_of,
     fill_with_empty_views,
     lay_out,
+    tell_of_single_entities,
 )
 from muver.retriever.training.log import VALIDATION
 from muver.retriever.training.optimiser import build_optimiser, planned_steps, warm_up_then_decay
@@ -68,6 +69,8 @@ class Trainer:
         there had been no end: where no validation was due, the one there keeps no state.
         """
         self._resume()
+        first = ([self.examples[number] for number in batch] for batch in self.batches(1))
+        tell_of_single_entities(self.worlds, list(first), self.settings.batch_size)
         batches = self._planned()
         end = math.ceil(share * len(batches))
         progress = Progress("training", end, "steps", done=self.step)

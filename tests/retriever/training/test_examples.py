@@ -7,7 +7,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from muver.retriever.training.examples import fill_with_empty_views, lay_out
+from muver.retriever.training.examples import (
+    fill_with_empty_views,
+    lay_out,
+    tell_of_single_entities,
+)
+from muver.retriever.views.worlds import World
 from tests.retriever.training.test_loop import make_trainer
 
 
@@ -19,6 +24,33 @@ def test_a_share_of_the_labels_is_part_of_a_greater_one(encoder, corpus, tmp_pat
     assert [len(some) for some in found] == [6, 8, 12, 24]  # 0.3 of 24 is 7.2
     quarter, more, half, whole = found
     assert set(quarter) < set(more) < set(half) < set(whole) and half == sorted(half)
+
+
+WORLD = World("w", ["a", "b"], [], ["m", "n"], [], np.array([0, 1]))
+
+
+@pytest.mark.parametrize(
+    ("world", "batches", "told"),
+    [
+        (WORLD, [[(0, 0)], [(0, 1)]], "2 of 2 batches have one entity alone"),
+        (WORLD, [[(0, 0), (0, 1)]], None),
+        (WORLD, [[(0, 0)], *[[(0, 0), (0, 1)]] * 9], "1 of 10 batches have one entity alone"),
+        (WORLD, [[(0, 0)], *[[(0, 0), (0, 1)]] * 10], None),
+        (dataclasses.replace(WORLD, gold=np.array([0, 0])), [[(0, 0), (0, 1)]], "1 of 1 batch"),
+        (dataclasses.replace(WORLD, negatives=[[1], [0]]), [[(0, 0)], [(0, 1)]], None),
+        (WORLD, [], None),
+    ],
+)
+def test_batches_from_which_nothing_is_learnt_are_told(world, batches, told, caplog):
+    tell_of_single_entities([world], batches, 1)
+    assert (told in caplog.text) if told else not caplog.text
+
+
+def test_a_loss_of_zero_throughout_is_told(encoder, corpus, tmp_path, caplog):
+    log = make_trainer(encoder, corpus, tmp_path, batch_size=1, epochs=1).run()
+    assert {line["loss"] for line in log if "loss" in line} == {0.0}
+    assert "24 of 24 batches have one entity alone" in caplog.text
+    assert "training.batch_size (now 1)" in caplog.text
 
 
 class Batch:
