@@ -1,5 +1,6 @@
 """The documents: what they link to and call exists, and pictures stay small."""
 
+import json
 import re
 from pathlib import Path
 
@@ -72,6 +73,20 @@ def test_the_drawing_of_the_rules_has_their_names():
     drawn = re.findall(r'class="name"[^>]*>(\w+)<', drawing)
     assert len(drawn) == 12
     assert {*drawn} <= {*re.findall(r"\w+", rules)}
+
+
+def test_table_1_of_the_readme_is_that_of_record():
+    record = json.loads((ROOT / "docs/results/miniwikia.json").read_text(encoding="utf-8"))["rows"]
+    table = (ROOT / "README.md").read_text(encoding="utf-8").partition("Table 1: ")[2]
+    header, *rows = table.partition("```")[0].split("\n\n")[1].splitlines()
+    cutoffs = re.findall(r"R@(\d+)", header)
+    assert len(rows) == 7 and len(cutoffs) == 8
+    for row in rows:
+        *_, key = cells = row.split()
+        part = record[key]["sets"]["test"]
+        hits = next(iter(part["machines"].values()))
+        assert row.startswith(record[key]["method"])
+        assert cells[-9:-1] == [f"{100 * hits[k] / part['mentions']:.2f}" for k in cutoffs], key
 
 
 def test_copied_keys_are_rows_that_the_default_makes():
