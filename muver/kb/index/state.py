@@ -26,7 +26,8 @@ from muver.kb.index.settings import Making
 from muver.version import __version__
 
 STAGE = "index create"
-FORMAT = 1
+FORMAT = 2
+WITHOUT_MARKS = 1  # the format whose words ended at the marks of many scripts
 FILE = "index.json"
 PREVIOUS = "previous.json"
 CHECKSUM = "sha256"  # of all else in the file; indexes of muver 0.1.0 have none
@@ -83,7 +84,7 @@ class State(Record):
     generation: int = 0
     segments: list[Segment] = []
     stage: Literal[STAGE] = STAGE
-    format: Literal[FORMAT] = FORMAT
+    format: Literal[WITHOUT_MARKS, FORMAT] = FORMAT
     muver: str = __version__
 
     @property
@@ -99,7 +100,7 @@ class State(Record):
     def fingerprint(self) -> str:
         """Equal for indexes that give equal answers if they have the same entities."""
         model = self.model and (self.model.fingerprint, self.model.punkt)
-        return short_hash([FORMAT, self.settings.as_dict(), model])
+        return short_hash([self.format, self.settings.as_dict(), model])
 
     def after(self, segments: list[Segment]) -> "State":
         return replace(self, generation=self.generation + 1, segments=segments, muver=__version__)
@@ -115,7 +116,13 @@ def read_state(folder: str | Path, name: str = FILE) -> State:
         )
     if CHECKSUM in raw and raw.pop(CHECKSUM) != short_hash(raw, 64):
         raise Damaged(path, "its SHA-256 is not the one that it names")
-    return as_record(raw, path, State, "the state of an index", "Make the index again.")
+    state = as_record(raw, path, State, "the state of an index", "Make the index again.")
+    if state.words and state.format == WITHOUT_MARKS:
+        raise InputError(
+            f"{folder}: an older version made it and split its words otherwise, so that BM25 would "
+            "not find them. Make the index again with `muver index create`."
+        )
+    return state
 
 
 def write_state(folder: Path, state: State) -> None:

@@ -5,8 +5,6 @@ of entities, their mean length and how many have a word, and with them all score
 stored.
 """
 
-import re
-import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
@@ -16,14 +14,10 @@ import pyarrow as pa
 from muver.kb.index.entity import Entity
 from muver.kb.index.segments import WORDS, Part
 from muver.kb.index.settings import Words
+from muver.retriever.corpus.words import split
 from muver.retriever.retrieval.answers import Mention
 
 LONGEST = 128  # words of a query, as many as the usual model reads word pieces of a mention
-# A Chinese or Japanese character is a word, as for Lucene: no spaces stand between words there.
-WORD = re.compile(
-    r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0002ffff]"
-    r"|[^\W\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0002ffff]+"
-)
 
 
 def columns(entities: Sequence[Entity]) -> dict[str, pa.Array]:
@@ -34,13 +28,6 @@ def columns(entities: Sequence[Entity]) -> dict[str, pa.Array]:
         "words": pa.array([list(one) for one in counts], kinds["words"]),
         "counts": pa.array([list(one.values()) for one in counts], kinds["counts"]),
     }
-
-
-def split(texts: Sequence[str]) -> list[list[str]]:
-    """The words of texts, in lower case. Unlike BM25 of the tables, which is bm25s' own, it has
-    words of one character, for names such as Vitamin D, and one form of each letter (NFKC).
-    """
-    return [WORD.findall(unicodedata.normalize("NFKC", text).lower()) for text in texts]
 
 
 class Scorer:

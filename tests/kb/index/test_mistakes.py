@@ -396,7 +396,7 @@ def test_what_is_no_index(tmp_path, index):
     del state["sha256"]
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").touch()
-    newer, other = ({**state, "format": 2, "muver": "9.0"}, {**state, "segments": 3})
+    newer, other = ({**state, "format": 3, "muver": "9.0"}, {**state, "segments": 3})
     for open_it, named in (
         (lambda: Index.open(tmp_path), "not an index .* `muver index create`"),
         (lambda: Index.create(index.folder, [], "bm25"), "index: is there already"),

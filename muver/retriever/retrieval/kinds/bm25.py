@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UNSET, UnsetType
 
 from muver.io.typed import Count, Text
+from muver.retriever.corpus.words import split
 from muver.retriever.retrieval.settings import BM25 as Section
 from muver.retriever.retrieval.settings import Match, OwnPage
 
 if TYPE_CHECKING:
     import numpy as np
 
+SHORTEST = 2  # letters of a word, as bm25s has it
 SCORES_HELD = 16 * 2**20  # float32 scores of a block of mentions: 64 MB
 
 
@@ -74,10 +76,10 @@ def retrieve(
 class BM25:
     """An index of documents that scores queries against all of them.
 
-    Words are runs of two or more letters, digits or underscores, lower-cased. A word that stands
-    twice in a query counts twice; a word that no document has is ignored. The ``method`` is a
-    variant of the formula, as bm25s names them (Kamphuis et al., Which BM25 do you mean?, ECIR
-    2020, table 1).
+    Words are those of two or more characters (:mod:`muver.retriever.corpus.words`), and in Chinese
+    and Japanese of one. A word that stands twice in a query counts twice; a word that no document
+    has is ignored. The ``method`` is a variant of the formula, as bm25s names them (Kamphuis et
+    al., Which BM25 do you mean?, ECIR 2020, table 1).
     """
 
     def __init__(
@@ -88,10 +90,10 @@ class BM25:
         method: str = "lucene",
         stopwords: str | None = None,  # "en": without English function words
     ):
-        self._stopwords, self._documents = stopwords, len(documents)
-        words = self._words(documents, ids=True)
-        self._index = None
-        if words.vocab:  # bm25s cannot index documents without a single word
+        self._stopwords = _stopwords(stopwords)
+        self._documents, self._index = len(documents), None
+        words = self._words(documents)
+        if any(words):  # bm25s cannot index documents without a single word
             self._index = _bm25s().BM25(k1=k1, b=b, method=method)
             self._index.index(words, create_empty_token=False, show_progress=False)
 
@@ -101,15 +103,23 @@ class BM25:
 
         scores = np.zeros((len(queries), self._documents), dtype=np.float32)
         if self._index is not None and queries:
-            for row, query in enumerate(self._words(queries, ids=False)):
+            for row, query in enumerate(self._words(queries)):
                 scores[row] = self._index.get_scores_from_ids(self._index.get_tokens_ids(query))
         return scores
 
-    def _words(self, texts: Sequence[str], ids: bool) -> Any:
-        left_out = self._stopwords or []
-        return _bm25s().tokenize(
-            list(texts), stopwords=left_out, show_progress=False, return_ids=ids
-        )
+    def _words(self, texts: Sequence[str]) -> list[list[str]]:
+        found = split(texts, SHORTEST)
+        if not self._stopwords:
+            return found
+        return [[word for word in words if word not in self._stopwords] for words in found]
+
+
+def _stopwords(language: str | None) -> frozenset[str]:
+    if language is None:
+        return frozenset()
+    from bm25s.stopwords import STOPWORDS_EN
+
+    return frozenset(STOPWORDS_EN)
 
 
 def _bm25s() -> Any:
