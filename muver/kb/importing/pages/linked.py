@@ -14,7 +14,9 @@ AROUND = 5  # words of a line beside its links, or it is navigation
 LONGEST = 10  # words of a mention
 WORD = re.compile(r"[^\W_]+")
 ENDING = re.compile(r"(\.lagda)?\.(md|html?|mediawiki|tex)$")
+PREFIX = re.compile(r"^(xref:)?[:/]*(index\.php/)?")
 REDIRECT = re.compile(r"\W*(1\W+)?redirect\b", re.IGNORECASE)
+LEADS = re.compile(r"\W*redirect to\W*", re.IGNORECASE)  # the page is named on the next line
 VAGUE = re.compile(  # mentions that name nothing
     r"\W*(here|links?|more|see|details|articles?|this( \w+)?|parent entry"
     r"|(lemma|theorem|section|chapter|appendix|s|§)?[\W\d]+)\W*",
@@ -35,11 +37,13 @@ def linked(
     """
     pages = {path: read(files[path].decode("utf-8-sig", "replace")) for path in sorted(files)}
     find = _Finder(pages)
-    leads = {
-        path: find(path, page.lines[0].links[0].target)
-        for path, page in pages.items()
-        if page.lines and page.lines[0].links and REDIRECT.match(page.lines[0].text)
-    }
+    leads = {}
+    for path, page in pages.items():
+        first = page.lines[0].text if page.lines else ""
+        lines = page.lines[: 1 + bool(LEADS.fullmatch(first))]
+        links = [link for line in lines for link in line.links]
+        if links and REDIRECT.match(first):
+            leads[path] = find(path, links[0].target)
     kept = [
         path
         for path, page in pages.items()
@@ -107,7 +111,7 @@ class _Finder:
                 self.names.setdefault(name, set()).add(path)
 
     def __call__(self, path: str, href: str) -> str | None:
-        key = _key(re.split("[#?]", unquote(href))[0].removeprefix("xref:").lstrip(":/"))
+        key = _key(PREFIX.sub("", re.split("[#?]", unquote(href))[0]).rstrip("/"))
         if not key or "://" in href:
             return None
         for one in (normpath(join(dirname(_key(path)), key)), key):

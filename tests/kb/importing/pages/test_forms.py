@@ -59,6 +59,11 @@ def test_markdown_without_front_matter():
     assert (page.title, shown(page)) == (None, ["The Rapture"])
 
 
+def test_a_table_of_contents_is_left_out():
+    page = markdown("- [1 Masts](#masts)\n- See [sails](#sails)\n- [Ships](ships.md#sails)\n")
+    assert shown(page) == ["See [sails](#sails)", "[Ships](ships.md#sails)"]
+
+
 def test_html_that_is_not_closed():
     page = read_html("<h1>One</h1><p>Two <a href='x'>three<p>four</a> five<h1>Six</h1>")
     assert page.title == "One"

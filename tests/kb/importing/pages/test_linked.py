@@ -45,6 +45,7 @@ def test_titles():
         "sea.brig",
         "Brig?view=1",
         "xref:Brig",
+        "/index.php/Brig",
     ],
 )
 def test_a_link_finds_its_page(target):
@@ -76,11 +77,15 @@ def test_which_links_are_mentions(line, found):
     assert [label for label, _ in links(pages[1])] == found
 
 
-def test_redirects():
-    pages = world(
-        Brig=FILLED,
-        Dock=f"{FILLED} A [two-master](Ship).",
-        Ship=f"1.  REDIRECT [Brig](Brig) {FILLED}",
-    )
+@pytest.mark.parametrize(
+    "page", [f"1.  REDIRECT [Brig](Brig) {FILLED}", f"Redirect to:\n\n- [Brig](Brig)\n\n{FILLED}"]
+)
+def test_redirects(page):
+    pages = world(Brig=FILLED, Dock=f"{FILLED} A [two-master](Ship).", Ship=page)
     assert [one.title for one in pages] == ["Brig", "Dock"]
     assert links(pages[1]) == [("two-master", "Brig")]
+
+
+def test_a_page_about_redirects_is_none():
+    pages = world(Brig=FILLED, Ship=f"Redirect rules are these.\n\n[Brig](Brig) {FILLED}")
+    assert [one.title for one in pages] == ["Brig", "Ship"]

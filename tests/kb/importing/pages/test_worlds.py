@@ -41,7 +41,7 @@ def recipe(monkeypatch):
     )  # fmt: skip
     monkeypatch.setattr(
         worlds, "read_recipe",
-        lambda: worlds.Recipe(mentions, dict.fromkeys(("cpp", "openttd", "planetmath"), small)),
+        lambda: worlds.Recipe(mentions, dict.fromkeys(("cpp", "openttd", "roblox"), small)),
     )  # fmt: skip
 
 
@@ -84,7 +84,7 @@ def test_downloaded_once_and_made_into_mentions(recipe, archive, site, tmp_path)
     site.body = archive.read_bytes()
     out = obtain(tmp_path, url=site.address)
     assert sorted(path.name for path in (out / "documents").iterdir()) == [
-        "cpp.json", "openttd.json", "planetmath.json",
+        "cpp.json", "openttd.json", "roblox.json",
     ]  # fmt: skip
     assert links(out) == LINKS
     files = [tmp_path / name for name in ("e.parquet", "m.parquet", "c.json")]
