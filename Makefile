@@ -18,7 +18,7 @@ SETTINGS  := $(if $(CONFIG),--config $(CONFIG))
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup try table1 results check docs docs-results wikis encoder aspects merging docs-example pictures plots test campaign parity test-cluster record audit sbom advisories pull lint lock clean
+.PHONY: help setup try table1 results check docs docs-results verdicts wikis encoder aspects merging docs-example pictures plots test campaign parity test-cluster record audit sbom advisories pull lint lock clean
 
 help:
 	@echo 'make try            the workflow on tiny data in .test/, whose numbers mean nothing'
@@ -37,6 +37,7 @@ help:
 	@echo 'make plots          dvc plots as a page that needs no network; ARGS="diff HEAD~1" compares'
 	@echo 'make docs           docs/ as a site with search and the Python reference, in build/site'
 	@echo 'make docs-results   write docs/results/DATASET.md and its numbers'
+	@echo 'make verdicts       test the claims of the paper, write docs/verdicts.md and README; ARGS="--dataset NAME"'
 	@echo 'make wikis          write the invented data that the package and .test/ come with anew'
 	@echo 'make encoder        pre-train the encoder that the package comes with anew, in three quarters of an hour'
 	@echo 'make aspects        Table 1 on three kinds of invented contexts, for docs/data.md'
@@ -79,6 +80,10 @@ docs: .venv/site
 
 docs-results: $(READY)
 	@$(BIN)/muver stage results-page $(SETTINGS) $(ARGS) --command 'make results$(if $(CONFIG), CONFIG="$(CONFIG)")'
+
+# Without a dataset only the pages are written, from what was measured before.
+verdicts: $(READY)
+	@$(BIN)/muver stage verdicts $(ARGS)
 
 wikis: $(READY)
 	@$(BIN)/python -m miniwikia

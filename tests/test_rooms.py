@@ -17,7 +17,7 @@ FLOORS = {
     "kb": ["importing", "index", "serve", "plugins"],
     "reproduction": [
         "tables", "figures", "metrics", "grid", "settings", "commands", "workspace", "estimate",
-        "terminal", "tracking", "report", "results_page", "doctor",
+        "terminal", "tracking", "report", "results_page", "verdicts", "doctor",
     ],
 }  # fmt: skip
 ROOMS = [

@@ -179,6 +179,8 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "compare the points of the grid by their validation recall and choose one"),
         Command("stage results-page", "reproduction.results_page.page:write_results_page",
             "write docs/results/DATASET.md, the page of record, and its numbers beside it"),
+        Command("stage verdicts", "reproduction.verdicts.stage:write_verdicts",
+            "test the claims of the paper, and write docs/verdicts.md and the matrix in README"),
         Command("stage metrics", "reproduction.metrics:write_metrics",
             "write the numbers and curves of results as DVC compares them"),
         Command("stage asked", "reproduction.workspace.dvc:list_asked",

@@ -69,11 +69,24 @@ def difference_interval(
         low, high = difference_interval(second, first, worlds, clusters)
         return [0 - high, 0 - low]
     ahead = first.astype(np.int64) - second
+    return interval(draw_means(ahead[:, None], worlds, clusters))
+
+
+def draw_means(ahead: np.ndarray, worlds: Sequence[str], clusters: np.ndarray) -> np.ndarray:
+    """Means of ``ahead``, (mentions, seeds), over resampled clusters and seeds: (RESAMPLES,).
+
+    Of n seeds n - 1 are drawn with replacement, so that the variance of their mean has no bias (Rao
+    and Wu, Resampling inference with complex survey data, 1988, section 2). One seed stays.
+    """
     generator = np.random.default_rng(SEED)
-    total = np.zeros((RESAMPLES, 2))
+    seeds = ahead.shape[1]
+    total = np.zeros((RESAMPLES, seeds + 1))
     for _, own in _strata(worlds):
-        total += _resample(generator, ahead[own, None], clusters[own])
-    return _interval(total[:, 0] / total[:, 1])
+        total += _resample(generator, ahead[own], clusters[own])
+    times = np.ones((RESAMPLES, 1))
+    if seeds > 1:
+        times = generator.multinomial(seeds - 1, np.full(seeds, 1 / seeds), RESAMPLES)
+    return (total[:, :-1] * times).sum(1) / times.sum(1) / total[:, -1]
 
 
 def _strata(worlds: Sequence[str]) -> Iterator[tuple[str, np.ndarray]]:
@@ -91,8 +104,9 @@ def _resample(
     (RESAMPLES, columns + 1); the last column counts the mentions of each resample.
     """
     _, of = np.unique(clusters, return_inverse=True)
-    sums = np.zeros((of.max() + 1, counted.shape[1] + 1), dtype=np.int64)
-    np.add.at(sums, of, np.column_stack([counted, np.ones(len(counted), dtype=np.int64)]))
+    kind = np.result_type(counted, np.int64)
+    sums = np.zeros((of.max() + 1, counted.shape[1] + 1), dtype=kind)
+    np.add.at(sums, of, np.column_stack([counted, np.ones(len(counted), dtype=kind)]))
     kinds, alike = np.unique(sums, axis=0, return_counts=True)
     step = max(1, AT_ONCE // len(kinds))
     return np.concatenate(
@@ -104,9 +118,9 @@ def _resample(
 
 
 def _by_cutoff(cutoffs: Sequence[int], shares: np.ndarray) -> Intervals:
-    return {k: _interval(shares[:, n]) for n, k in enumerate(cutoffs)}
+    return {k: interval(shares[:, n]) for n, k in enumerate(cutoffs)}
 
 
-def _interval(shares: np.ndarray) -> list[float]:
+def interval(shares: np.ndarray) -> list[float]:
     tail = (1 - CONFIDENCE) / 2
     return (100 * np.quantile(shares, [tail, 1 - tail])).tolist()

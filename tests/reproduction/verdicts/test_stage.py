@@ -1,0 +1,94 @@
+"""The stage of verdicts: from evaluations of a run to the matrix and the page of tests."""
+
+import json
+
+import pytest
+
+from muver.io.errors import InputError
+from muver.io.files import write_json
+from muver.io.parquet import write_table
+from muver.reproduction.tables.records import ModelRow, ParametersTable
+from muver.reproduction.verdicts.stage import AllMeasured, write_verdicts
+from muver.retriever.evaluation.recall import ranks_table, scored
+from tests.blank import blank_evaluation
+
+MENTIONS = 60
+IDS = [f"m{n}" for n in range(MENTIONS)]
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A run of three rows on a dataset, and pages to write."""
+    write_json(tmp_path / "docs" / "results" / "verdicts.json", AllMeasured({}))
+    text = "Before.\n\n<!-- verdicts -->\n| old |\n<!-- end of verdicts -->\n\nAfter.\n"
+    (tmp_path / "README.md").write_text(text)
+    return tmp_path
+
+
+def add(project, row, found, dataset="realworlds"):
+    """An evaluation of a row that finds the first so many mentions."""
+    ranks = [1] * found + [0] * (MENTIONS - found)
+    lengths = [1 + n % 100 for n in range(MENTIONS)]
+    table = ranks_table(IDS, ["w"] * MENTIONS, IDS, ranks, lengths, 64)
+    folder = project / "build" / dataset / "current" / "evaluations" / "test"
+    folder.mkdir(parents=True, exist_ok=True)
+    own = blank_evaluation(scored(table, [1, 64], "documents"), system=row, settings={"seed": row})
+    (folder / f"{row}.json").write_text(json.dumps(own))
+    write_table(folder / f"{row}.parquet", table)
+
+
+def write(project, dataset=None):
+    write_verdicts(dataset, project, project / "docs" / "verdicts.md", project / "README.md", True)
+
+
+def lines(page, claim):
+    return [line.split(" | ") for line in page.read_text().splitlines() if claim in line]
+
+
+def test_verdicts_of_a_run(project):
+    for row, found in {
+        "muver": 50, "muver_seed10001": 49, "blink_128": 20, "blink_128_seed10001": 21,
+        "muver_elsewhere": 30, "blink_128_elsewhere": 30,
+    }.items():  # fmt: skip
+        add(project, row, found)
+    table = ParametersTable("table5", "", "", [ModelRow("MuVER (base)", 218_000_000, 0, 220)])
+    write_json(project / "results" / "realworlds" / "table5.json", table)
+    write(project, "realworlds")
+    says = "MuVER finds more than BLINK (128 tokens)"
+    assert lines(project / "README.md", says) == [
+        [f"| {says}", "R@64 +6.06", "not run here", "holds (+48.33)", "not run here |"]
+    ]
+    ((*_, sized, _),) = lines(project / "README.md", "220 million")
+    assert sized == "holds"
+    with_own, without = lines(project / "docs" / "verdicts.md", says)
+    assert with_own[4].startswith("+48.33 (+") and with_own[5:7] == ["60", "2"]
+    assert without[4:] == ["+0.00 (+0.00 to +0.00)", "60", "1", "p = 1.000", "can't be told |"]
+    assert not lines(project / "docs" / "verdicts.md", "SOM")  # not run
+    text = (project / "README.md").read_text()
+    assert text.startswith("Before.") and text.endswith("-->\n\nAfter.\n") and "old" not in text
+
+
+def test_pages_are_made_of_the_record(project):
+    add(project, "muver", 9)
+    add(project, "muver_plain", 9)
+    write(project, "realworlds")
+    before = (project / "README.md").read_text()
+    add(project, "muver", 60)
+    write(project)
+    assert (project / "README.md").read_text() == before
+    record = json.loads((project / "docs" / "results" / "verdicts.json").read_text())
+    made = record["datasets"]["realworlds"]
+    assert set(made["rows"]) == {"test/muver", "test/muver_plain"}
+    assert set(made["protocols"]["all pages"]) == {"merging_at_1", "merging_at_64"}
+    assert made["fingerprints"] == {"test": "f00d"}
+
+
+def test_a_run_without_rows(project):
+    with pytest.raises(InputError, match="has no evaluation of a claim's row"):
+        write(project, "realworlds")
+
+
+def test_a_readme_without_a_place(project):
+    (project / "README.md").write_text("Nothing.")
+    with pytest.raises(InputError, match="has no place for the matrix"):
+        write(project)
