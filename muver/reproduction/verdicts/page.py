@@ -20,12 +20,13 @@ NOTE = (
     "for the paper. [The protocol](docs/protocol.md) was written before the runs, "
     "[each test](docs/verdicts.md) has its interval and p-value."
 )
-HEAD = """# Which claims of the paper hold
+HEAD = """\
+# Which claims of the paper hold
 
-Written by `make verdicts` from [results/verdicts.json](results/verdicts.json). [The protocol](protocol.md) says how each
-claim is tested and what the words mean. The difference is the first row's recall minus the second's in points (of a
-trend, points a step), with the interval of a bootstrap over documents and seeds; p is corrected by Holm's method over
-the claims of its table."""
+Written by `make verdicts` from [results/verdicts.json](results/verdicts.json). [The
+protocol](protocol.md) says how each claim is tested and what the words mean. A difference is the
+first row's recall minus the second's in points (of a trend, points a step), with the interval of a
+bootstrap over documents and seeds; p is corrected by Holm's method over the claims of its table."""
 Judged = Mapping[str, Mapping[str, Mapping[str, Verdict]]]  # by dataset, protocol and claim
 
 

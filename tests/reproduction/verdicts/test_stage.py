@@ -20,7 +20,7 @@ IDS = [f"m{n}" for n in range(MENTIONS)]
 def project(tmp_path):
     """A run of three rows on a dataset, and pages to write."""
     write_json(tmp_path / "docs" / "results" / "verdicts.json", AllMeasured({}))
-    text = "Before.\n\n<!-- verdicts -->\n| old |\n<!-- end of verdicts -->\n\nAfter.\n"
+    text = "Before.\n\n<!-- verdicts -->\n| gone |\n<!-- end of verdicts -->\n\nAfter.\n"
     (tmp_path / "README.md").write_text(text)
     return tmp_path
 
@@ -65,7 +65,7 @@ def test_verdicts_of_a_run(project):
     assert without[4:] == ["+0.00 (+0.00 to +0.00)", "60", "1", "p = 1.000", "can't be told |"]
     assert not lines(project / "docs" / "verdicts.md", "SOM")  # not run
     text = (project / "README.md").read_text()
-    assert text.startswith("Before.") and text.endswith("-->\n\nAfter.\n") and "old" not in text
+    assert text.startswith("Before.") and text.endswith("-->\n\nAfter.\n") and "gone" not in text
 
 
 def test_pages_are_made_of_the_record(project):
