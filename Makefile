@@ -18,7 +18,7 @@ SETTINGS  := $(if $(CONFIG),--config $(CONFIG))
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup try table1 results check docs docs-results verdicts wikis encoder aspects merging docs-example pictures plots test campaign parity test-cluster record audit sbom advisories pull lint lock clean
+.PHONY: help setup try table1 results check docs docs-results verdicts wikis encoder aspects merging pictures plots test campaign parity test-cluster record audit sbom advisories pull lint lock clean
 
 help:
 	@echo 'make try            the workflow on tiny data in .test/, whose numbers mean nothing'
@@ -42,7 +42,6 @@ help:
 	@echo 'make encoder        pre-train the encoder that the package comes with anew, in three quarters of an hour'
 	@echo 'make aspects        Table 1 on three kinds of invented contexts, for docs/data.md'
 	@echo 'make merging        what merged views are worth, on validation, for docs/fidelity.md'
-	@echo 'make docs-example   write the example of a retriever in README.md'
 	@echo 'make pictures       take the pictures of docs/images from this run; needs Chromium'
 	@echo 'make lint           check the style of the code and of the workflow'
 	@echo 'make setup          only build .venv; GPU=1 for one with a GPU'
@@ -96,10 +95,6 @@ aspects: $(READY)
 
 merging: $(READY)
 	@$(BIN)/python workflow/merging.py
-
-docs-example: $(READY)
-	@$(SNAKEMAKE) build/miniwikia/indexes/muver.json
-	@$(BIN)/python workflow/example.py
 
 plots: $(READY)
 	@$(BIN)/python workflow/plots.py $(ARGS)

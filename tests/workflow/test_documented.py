@@ -140,6 +140,11 @@ def test_documented_commands_work(written: list[str], project: Project):
         project.run("bash", "-c", command)
 
 
+def test_the_python_of_the_readme_runs(project: Project):
+    (code,) = re.findall(r"```python\n(.*?)```", DOCUMENTS[0].read_text("utf-8"), re.DOTALL)
+    assert "Arvid Holt: " in project.run("python", "-c", code)
+
+
 def test_what_is_left_out_is_written_somewhere():
     written = [command for document in DOCUMENTS for command in commands(document)]
     assert {why for command in written if (why := elsewhere(command))} == set(ELSEWHERE)

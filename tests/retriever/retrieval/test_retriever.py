@@ -1,17 +1,14 @@
 """The library's face: what the workflow's retrieve stage ranks, asked mention by mention."""
 
 import json
-import re
 import subprocess
 import sys
-from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import muver
-from muver import Candidate, Mention, Retriever
+from muver import Mention, Retriever
 from muver.cli import main
 from muver.io.errors import InputError
 from muver.retriever.corpus.schema import read_entities, read_mentions, read_sentences
@@ -26,10 +23,7 @@ from muver.retriever.retrieval import kinds
 from muver.retriever.retrieval.layers import PLACES
 from muver.retriever.runs.run import read_run
 from tests import tiny
-from tests.scripts import script
 
-ROOT = Path(__file__).parents[3]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 SETTINGS = {
     "split": "test",
     "aggregate": "max",
@@ -205,47 +199,3 @@ def test_importing_the_package_brings_no_torch():
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
     with pytest.raises(AttributeError, match="no attribute 'Retreiver'"):
         _ = muver.Retreiver
-
-
-@pytest.fixture(scope="module")
-def example():
-    return script("example")
-
-
-def test_the_block_of_the_readme_runs_and_its_output_stands_below(example, built, corpus):
-    row = read_mentions(corpus[1], "test").to_pylist()[0]
-    index = built / "indexes" / "muver.json"
-    written = example.with_mention(README, example.in_its_sentence(row), index)
-    code = example.CODE.search(written)[0]
-    assert f'    "{row["mention"]}",\n    left=' in code and 'world="cedar",\n)\n' in code
-    assert str(example.INDEX) in code and str(built) not in written
-    output = written.partition(code)[2].partition("```text\n")[2]
-    best = Retriever.from_index(index).retrieve([example.in_its_sentence(row)], k=3)[0]
-    lines = [f"{one.score:.2f}  {one.title}: {one.text[:60]}" for one in best]
-    assert output.splitlines()[:4] == [*lines, "```"]
-    assert example.with_mention(written, example.in_its_sentence(row), index) == written
-    prose = re.compile(r"```python\n.*?```\n(\n```text\n.*?```\n)?", re.DOTALL)
-    assert prose.sub("", written) == prose.sub("", README)
-
-
-def test_the_mention_is_found_by_a_sentence_and_by_most(example):
-    def candidate(entity, title, score, text="Who forged."):
-        return Candidate(entity, "", title, score, 0, 0, 0, text)
-
-    def row(text, left="In spring .", right="came. Then"):
-        place = {"context_left": left, "context_right": right, "world": "cedar"}
-        return {"mention": text, "gold": 1, **place}
-
-    other = candidate(2, "Harbour", 1.0)
-    found = {
-        "smith": [candidate(1, "Anna", 3.0), other],
-        "forger": [candidate(1, "Anna", 4.0), other],
-        "anna": [candidate(1, "Anna", 9.0), other],  # by name
-        "harbour master": [other, candidate(1, "Anna", 0.5)],  # not found
-        "nobody": [candidate(1, "Anna", 9.0, text=""), other],  # by the title alone
-    }
-    rows = [*map(row, found), row("smith", left="word " * 30)]
-    retriever = SimpleNamespace(retrieve=lambda asked, k: [found[one.text] for one in asked])
-    assert example.choose(retriever, rows) == Mention("forger", "In spring .", "came.", "cedar")
-    with pytest.raises(SystemExit, match="No mention"):
-        example.choose(retriever, rows[2:3])
