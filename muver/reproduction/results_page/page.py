@@ -30,9 +30,9 @@ HEAD = """\
 
 This page is written by `make docs-results` from a run's results; its numbers lie beside it in
 `{numbers}`, with which `make check` compares your run. Another processor may move a mention across
-a cut-off, under the same `row_key`. Tests of single rows, intervals, means of worlds and all
-cut-offs are in a run's `results/{workspace}/NAME.md`; [Reading results](../reading.md) explains
-them."""
+a cut-off, under the same `row_key`. Tests of the paper's claims are among the
+[verdicts](../verdicts.md); those of all rows, intervals, means of worlds and small bins are in a
+run's `results/{workspace}/NAME.md` ([Reading results](../reading.md))."""
 
 
 def write_results_page(

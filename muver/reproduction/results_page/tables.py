@@ -19,10 +19,6 @@ from muver.reproduction.tables.records import (
 )
 from muver.reproduction.tables.render import to_markdown
 
-# Sections of a result that the page has, by their headings; the run's own files have all
-SEEDS = ("Over seeds", "Contrasts over seeds")
-MAIN = ("", "Contrasts")
-TESTED_AT = ("R@1", "R@16", "R@64")
 FEWEST = 25  # mentions of a bin
 SENTENCE_END = re.compile(r"(?<=\.) (?=[A-Z\d])")
 
@@ -44,23 +40,12 @@ def texts(tables: Mapping[str, AnyResult]) -> list[str]:
 
 
 def shortened(result: AnyResult) -> Page:
-    """A result's page as the table itself, or over seeds, with contrasts at three cut-offs."""
+    """A result's page as the table alone, or of several seeds their mean."""
     if isinstance(result, LengthsFigure):
         return errors_by_length(result)
     page = page_of(result)
-    sections = {section.heading: section for section in page.sections}
-    names = SEEDS if "Over seeds" in sections else MAIN
-    return Page(page.title, [_at_few_cutoffs(sections[name]) for name in names if name in sections])
-
-
-def _at_few_cutoffs(section: Section) -> Section:
-    """A section of contrasts at ``TESTED_AT`` alone; any other as it is."""
-    columns = [n for n, name in enumerate(section.header) if n == 0 or name in TESTED_AT]
-    if not section.heading.startswith("Contrasts") or len(columns) == 1:
-        return section
-    header, *rows = [[line[n] for n in columns] for line in (section.header, *section.rows)]
-    best = {(row, columns.index(n)) for row, n in section.best if n in columns}
-    return replace(section, header=header, rows=rows, best=best)
+    over_seeds = [section for section in page.sections if section.heading == "Over seeds"]
+    return Page(page.title, over_seeds or page.sections[:1])
 
 
 def said_once(pages: Iterable[Page]) -> list[Page]:

@@ -21,26 +21,12 @@ TESTS = Section("Paired tests against BLINK", "", HEADER, [["BM25", "-1"], ["MuV
 INTERVALS = Section("How sure the numbers are", "Bounds.", HEADER, [["BM25", "0 to 2"]])
 
 
-CUTOFFS = ["method", "R@1", "R@8", "R@16"]
-CONTRASTS = Section("Contrasts", "", CUTOFFS, [["A minus B", "1", "8", "16"]], {(0, 3)})
-
-
-def test_intervals_and_tests_are_left_to_the_runs_files(monkeypatch):
-    found = [MAIN, INTERVALS, TESTS, CONTRASTS]
+def test_the_table_alone_is_shown_and_of_several_seeds_their_mean(monkeypatch):
+    found = [MAIN, INTERVALS, TESTS]
     monkeypatch.setattr(tables, "page_of", lambda result: Page("Table 1", found))
-    main, contrasts = tables.shortened(blank(ComparisonTable)).sections
-    assert main == MAIN
-    assert (contrasts.header, contrasts.rows) == (
-        ["method", "R@1", "R@16"],
-        [["A minus B", "1", "16"]],
-    )
-    assert contrasts.best == {(0, 2)}
-
-
-def test_of_several_seeds_their_mean_is_shown(monkeypatch):
-    over = Section("Over seeds", "Mean of 2.", HEADER, [["BM25", "1 ± 0"]])
-    monkeypatch.setattr(tables, "page_of", lambda result: Page("Seeds", [MAIN, CONTRASTS, over]))
-    assert tables.shortened(blank(ComparisonTable)).sections == [over]
+    assert tables.shortened(blank(ComparisonTable)).sections == [MAIN]
+    found.append(Section("Over seeds", "Mean of 2.", HEADER, [["BM25", "1 ± 0"]]))
+    assert tables.shortened(blank(ComparisonTable)).sections == found[-1:]
 
 
 def test_notes_and_footnotes_stand_at_the_first_table():
