@@ -46,6 +46,20 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return msgspec.to_builtins(self)
 
 
+def plain(one: Any) -> Any:
+    """Settings as JSON values without what equals its type's default, at any depth."""
+    if isinstance(one, msgspec.Struct):
+        found = {
+            field.encode_name: value
+            for field in msgspec.structs.fields(one)
+            if (value := getattr(one, field.name)) is not msgspec.UNSET and value != field.default
+        }
+        return plain(found)
+    if isinstance(one, Mapping):
+        return {key: plain(value) for key, value in one.items()}
+    return [plain(value) for value in one] if isinstance(one, list | tuple) else one
+
+
 S = TypeVar("S")
 
 
@@ -88,8 +102,9 @@ def as_record(value: Any, path: Path, kind: type[S], what: str, again: str) -> S
 def partial(kind: Any) -> Any:
     """The same type with every key optional, at any depth.
 
-    Presets and models' ``training`` give only some keys and are checked with this type. The merged
-    settings are then checked by ``kind`` itself, with the rules that join several keys.
+    Files that give only some keys have this type; an entry of several kinds may be ``like``
+    another. The merged settings are then checked by ``kind`` itself, with the rules that join
+    several keys.
     """
     if get_origin(kind) is Annotated:
         bare = get_args(kind)[0]
@@ -97,13 +112,16 @@ def partial(kind: Any) -> Any:
     if get_origin(kind) is dict:
         name, inner = get_args(kind)
         return dict[name, partial(inner)]
-    if (options := _options(kind)) != (kind,):
-        return Union[tuple(partial(one) for one in options)]  # noqa: UP007
-    if not _is_struct(kind):
-        return kind
-    keys = [(name, partial(inner) | msgspec.UnsetType, msgspec.UNSET)
-            for name, inner in fields(kind).items()]  # fmt: skip
-    return msgspec.defstruct(f"Partial{kind.__name__}", keys, bases=(Settings,), kw_only=True)
+    options = _options(kind)
+    if all(map(_is_struct, options)):  # of several kinds of entries, the keys of them all
+        keys = {name: inner for one in options for name, inner in fields(one).items()}
+        named = [(name, partial(inner) | msgspec.UnsetType, msgspec.UNSET)
+                 for name, inner in keys.items()]  # fmt: skip
+        if len(options) > 1:
+            named.append(("like", Text | msgspec.UnsetType, msgspec.UNSET))
+        name = f"Partial{options[0].__name__}"
+        return msgspec.defstruct(name, named, bases=(Settings,), kw_only=True)
+    return Union[tuple(partial(one) for one in options)] if options != (kind,) else kind  # noqa: UP007
 
 
 def problem(kind: Any, given: Any, key: str = "") -> tuple[str, str] | None:
@@ -133,7 +151,8 @@ def problem(kind: Any, given: Any, key: str = "") -> tuple[str, str] | None:
 def _wrong_keys(kind: Any, given: Mapping[str, Any], key: str) -> tuple[str, str] | None:
     """The first key of a section that is unknown or missing."""
     allowed = fields(kind)
-    unknown = [name for name in given if name not in allowed]
+    tag = kind.__struct_config__.tag_field
+    unknown = [name for name in given if name not in allowed and name != tag]
     if unknown and kind.__struct_config__.forbid_unknown_fields:
         there = _join(key, unknown[0])
         return there, f"unknown key {there}{suggestion(unknown[0], allowed)}"
@@ -216,6 +235,10 @@ def _options(kind: Any) -> tuple[Any, ...]:
 def _matching(kind: Any, given: Any) -> Any:
     """The bare type; for a union, the member that a value of this form is meant for."""
     options = [get_args(one)[0] if get_origin(one) is Annotated else one for one in _options(kind)]
+    for one in options if isinstance(given, Mapping) else []:
+        config = getattr(one, "__struct_config__", None)
+        if config and config.tag_field and given.get(config.tag_field) == config.tag:
+            return one
     forms = (list, tuple) if isinstance(given, list) else (dict,)
     alike = [one for one in options if (dict if _is_struct(one) else get_origin(one)) in forms]
     return [*alike, *options][0]

@@ -20,7 +20,7 @@ class Settings(Run, kw_only=True):
     lower: bool
 
 
-def needs(row: Mapping[str, Any]) -> tuple[str, ...]:
+def needs(run: Mapping[str, Any]) -> tuple[str, ...]:
     """Texts alone."""
     return "entities", "mentions"
 

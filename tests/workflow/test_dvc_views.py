@@ -20,7 +20,7 @@ def experiment(by_dvc, tmp_path_factory):
     Of its two changes one has no effect, because the preset sets the same key.
     """
     project = by_dvc.copy(tmp_path_factory.mktemp("experiment") / "copy")
-    said = project.run("dvc", "exp", "run", "-S", "merge.top_k=0.2", "-S", "fusion.cutoff=5")
+    said = project.run("dvc", "exp", "run", "-S", "merge.top_k=0.2", "-S", "retrieve.k=5")
     project.notes = {"said": said}
     return project
 
@@ -75,7 +75,7 @@ def test_the_changed_parameters_are_all_that_differs(experiment):
     differ = differ.get("diff", differ)
     assert {key: (v["old"], v["new"]) for key, v in differ["params.yaml"].items()} == {
         "merge.top_k": (0.4, 0.2),
-        "fusion.cutoff": (64, 5),
+        "retrieve.k": (64, 5),
     }
 
 
@@ -99,8 +99,8 @@ def test_plots_are_written_as_a_page(experiment):
 
 def test_a_key_that_the_preset_sets_is_told(experiment):
     assert (
-        "params.yaml: fusion.cutoff was changed to 5, which has no effect: the preset miniwikia "
-        "sets 16. Change presets.miniwikia.fusion.cutoff instead."
+        "params.yaml: retrieve.k was changed to 5, which has no effect: presets/miniwikia.yaml "
+        "sets 16. Change retrieve.k there instead."
     ) in experiment.notes["said"]
 
 

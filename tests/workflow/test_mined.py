@@ -9,7 +9,7 @@ import json
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from tests.workflow.conftest import BUILT, PARAMS, tiny_project
+from tests.workflow.conftest import BUILT, tiny_project
 
 ROWS = ["bm25", "blink_mined", "muver_mined", "plain_reranked"]
 SECOND = {"retriever": "rerank", "model": "cross", "from": "muver_plain", "depth": 4}
@@ -17,12 +17,11 @@ SECOND = {"retriever": "rerank", "model": "cross", "from": "muver_plain", "depth
 
 def test_models_train_with_the_negatives_of_another_row_s_run(tmp_path):
     words = {"from": "bm25", "count": 3, "ranks": [1, 8], "random": 0.34}
-    blink = {**PARAMS["models"]["blink_mined"], "negatives": words}
     project = tiny_project(
         tmp_path,
         results=["mined"],
         tracking={"enabled": False},
-        models={"blink_mined": blink},
+        models={"blink_mined": {"negatives": words}},
         systems={"plain_reranked": {"method": "Reranked", **SECOND}},
         tables={"mined": {"caption": "Mined", "rows": ROWS, "against": "bm25"}},
     )

@@ -16,7 +16,7 @@ OTHER = ("--config", "bm25={k1: 2}")
 
 @pytest.fixture(scope="module")
 def words(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    table = {"caption": "Own page", "rows": ROWS, "against": "bm25"}
+    table = {"rows": ["bm25"], "against": "bm25", "own_page": "both"}
     project = tiny_project(
         tmp_path_factory.mktemp("words"),
         results=["own_page"],

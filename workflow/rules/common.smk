@@ -19,6 +19,7 @@ from muver.io.errors import InputError
 from muver.io.typed import overlay
 from muver.retriever.retrieval.kinds import runs_a_model
 from muver.reproduction.settings import resolve
+from muver.reproduction.settings.rows import kind_of
 from muver.reproduction.settings.file import (
     config_of,
     params_file,
@@ -297,7 +298,7 @@ def vectors(kind):
 
 def retriever_kind(wildcards):
     """The retriever kind of a run."""
-    return W.kind(at("runs", wildcards).label)
+    return kind_of(S, at("runs", wildcards).label)
 
 
 def shown(file, caption):

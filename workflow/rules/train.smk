@@ -66,9 +66,7 @@ rule train:
         gpu=GPUS * COMPUTE.processes,
     params:
         launch=launch,
-        stage=lambda wildcards: (
-            "train-best" if "best_of" in at("models", wildcards).settings else "train"
-        ),
+        stage="train",
         compute=of_the_machine(COMPUTE.as_dict()),
         label=label("models"),
         settings=settings("models"),
@@ -78,6 +76,20 @@ rule train:
         folder=subpath(output[0], parent=True),
     shell:
         f"{TRAIN} --training-log {{params.folder}}/training_log.jsonl" " --out {params.folder}"
+
+
+use rule train as train_best with:
+    input:
+        inputs("models"),
+        code=code("train_best"),
+    log:
+        f"{LOGS}/train_best/{{id}}.log",
+    benchmark:
+        f"{LOGS}/train_best/{{id}}.benchmark.tsv"
+    wildcard_constraints:
+        id=made_by("train_best", "models"),
+    params:
+        stage="train-best",
 
 
 use rule train as train_cross with:
@@ -138,7 +150,7 @@ rule average:
     params:
         among=lambda wildcards: [here(one.path) for one in at("models", wildcards).inputs["models"]],
         start=folder_of("start"),
-        share=lambda wildcards: at("models", wildcards).settings["average"]["trained_share"],
+        share=lambda wildcards: at("models", wildcards).settings["trained_share"],
         folder=subpath(output[0], parent=True),
     shell:
         "muver stage average --log {log} --models {params.among} --start {params.start}"

@@ -15,7 +15,8 @@ from muver.io.files import size_of
 from muver.reproduction.estimate.benchmarks import measured
 from muver.reproduction.estimate.machine import Rates, assumed, operations
 from muver.reproduction.estimate.sizes import Sizes, data_sizes, encoder_sizes
-from muver.reproduction.settings.rows import context_of, trained_as
+from muver.reproduction.settings.entries import model_of
+from muver.reproduction.settings.rows import kind_of, towers_of
 from muver.reproduction.workspace import Artifact, Graph, KnowledgeBase
 from muver.reproduction.workspace.knowledge_base import PART
 from muver.retriever.encoders.sizes import BertConfig
@@ -162,7 +163,7 @@ class _Lister:
                 view = mean_longest_view(self.encoder.max_position_embeddings)
                 batch = own["batch_size"] * (own["context_tokens"] + view)
                 return Job(one, self.tower, trained=own["steps"] * batch, batch=batch)
-            case "train" | "grid_point":
+            case "train" | "train_best" | "grid_point":
                 return self.training(one)
             case "train_cross":
                 return self.reranking(one)
@@ -177,24 +178,30 @@ class _Lister:
             case "retrieve" if "depth" in own:
                 pairs = data.mentions[one.set] * own["depth"]
                 return Job(one, ranked, encoded=pairs * sum(self.layout(one)[1:]))
-            case "retrieve" if self.graph.kind(one.label) in VECTORS and "index" not in one.inputs:
+            case "retrieve" if (
+                kind_of(self.graph.settings, one.label) in VECTORS and "index" not in one.inputs
+            ):
                 return Job(one, ranked, encoded=self.compared(one, entities))
             case "retrieve" | "evaluate":
                 return Job(one, ranked, entities)
         return Job(one, data.text, entities) if one.rule in TEXTS else Job(one)
 
+    def kind(self, one: Artifact) -> str:
+        """The kind of retriever of a run."""
+        return kind_of(self.graph.settings, one.label)
+
     def layout(self, one: Artifact) -> tuple[float, float, float]:
         """Views of an entity, tokens of a view and of a context, for an artifact's model."""
         settings = self.graph.settings
         if one.kind == "runs":
-            model = settings.systems[one.label].model
+            model = model_of(settings.systems[one.label])
         elif one.kind == "grid":
             model = self.graph.trials[one.label].model
         else:
             model = (one.inputs.get("model") or one.inputs.get("vectors") or one).name
-        own = trained_as(settings, model)
+        own = towers_of(settings, model)
         views = self.data.views if own.views.kind == "sentences" else 1.0
-        return views, own.views.max_tokens, context_of(settings, own)["max_tokens"]
+        return views, own.views.max_tokens, own.context.max_tokens
 
     def training(self, one: Artifact) -> Job:
         """``mentions * epochs * (context + (1 + negatives) * (views * tokens + global))`` tokens.
@@ -268,14 +275,14 @@ class _Lister:
             views = 0
         views *= entities / (self.data.parts if one.kind == "vectors" else 1)
         numbers = NUMBER_BYTES[own.get("dtype", "fp32")] * self.encoder.hidden_size
-        ids = 0 if self.graph.sharded else tokens * FLOAT
+        ids = 0 if self.graph.settings.over_kb else tokens * FLOAT
         disk = views * (numbers + ids) + mentions * FLOAT * self.encoder.hidden_size
         return Job(one, disk, encoded=views * tokens + mentions * context)
 
     def compared(self, one: Artifact, entities: int) -> float:
         """Mentions with all views of their world; of SOM all tokens, encoded in the same job."""
         (views, tokens, context), pairs = self.layout(one), self.data.pairs[one.set]
-        if self.graph.kind(one.label) == "tokens":
+        if self.kind(one) == "tokens":
             encoded = entities * views * tokens + self.data.mentions[one.set] * context
             return encoded + pairs * tokens * context * self.product
         if merged := one.inputs.get("merged"):

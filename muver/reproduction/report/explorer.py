@@ -144,7 +144,7 @@ def opened(systems: Sequence[System]) -> list[str]:
 
 def views_of(settings: Mapping[str, Any]) -> Data:
     """How a row reads a description, from its settings; of a fusion, its first part with views."""
-    for part in settings.get("parts", {}).values():
+    for part in settings.get("parts", []):
         found = views_of(part)
         if found["kind"]:
             return found

@@ -11,14 +11,13 @@ from typing import Literal, NamedTuple
 from msgspec.structs import replace
 
 from muver.io.typed import Record, read_record
-from muver.reproduction.settings.params import System
-from muver.reproduction.settings.rows import rows_named_by
+from muver.reproduction.settings.entries import AnySystem, model_of, rows_named_by
 from muver.reproduction.tables.records import AnyResult, ComparisonTable, Part, ViewsTable
 from muver.reproduction.tracking.provenance import machine, versions
 
 Hits = dict[int, int]  # mentions found, by cutoff
 Over = Literal["machines", "seeds"]
-Systems = Mapping[str, System]  # the section of the settings
+Systems = Mapping[str, AnySystem]  # the section of the settings
 
 
 class Measured(Record):
@@ -153,7 +152,7 @@ def has_model(system: str, systems: Systems) -> bool:
     """Whether a model has a part in a row; one that the settings no longer name counts as such."""
     if (own := systems.get(system)) is None:
         return True
-    return bool(own.model) or any(has_model(part, systems) for part in rows_named_by(own))
+    return bool(model_of(own)) or any(has_model(part, systems) for part in rows_named_by(own))
 
 
 def spread(rows: Iterable[RowOfRecord], over: Over) -> Spread | None:

@@ -1,26 +1,52 @@
-"""What follows from the entries of params.yaml: a sweep's rows, further seeds, tried values."""
+"""What follows from the entries: variants of rows and models that a table, a sweep, further seeds,
+an average or a choice of validation ask for.
 
+A variant is an entry beside those that are written, under their name with an ending.
+"""
+
+from collections.abc import Callable
 from typing import Any
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from muver.io.errors import InputError
+from muver.reproduction.settings.entries import (
+    AnyModel,
+    AnySystem,
+    Averaged,
+    ByViews,
+    Chosen,
+    Converted,
+    Fused,
+    Named,
+    Trained,
+    model_of,
+    rows_named_by,
+)
 from muver.reproduction.settings.params import Resolved
 from muver.reproduction.settings.rows import row_settings, trainings_of
+from muver.reproduction.tables.settings import Table
 from muver.retriever.retrieval.settings import open_choice
+
+LEFT_OUT = "_elsewhere"  # ends the name of a row whose mentions' own pages are no candidates
 
 
 def derive(settings: Resolved) -> None:
-    """Add to the settings what the sweep, ``repeat_seeds``, averages and several values ask for.
+    """Add to the settings what their tables ask for.
 
-    Models, systems and aggregates come beside those of params.yaml. The rows of ``tables.table3``
-    are written out, and a row that equals another of its table under a second name is left out.
+    The rows of tables are written out, and a row that equals another of its table under a second
+    name is left out.
     """
+    for name in list(settings.systems):
+        _deepen(settings, name)
     _write_out_the_sweep(settings)
-    if not settings.over_kb:
-        for name, table in settings.tables.items():
-            rows = _distinct(settings, table.rows, table.against)
-            settings.tables[name] = replace(table, rows=rows)
+    for name, table in settings.tables.items():
+        table = _by_labels(settings, table)
+        table = _by_protocol(settings, table)
+        if not settings.over_kb:
+            table = replace(table, rows=_distinct(settings, table.rows, table.against))
+        settings.tables[name] = table
     for name, seeds in further_seeds(settings).items():
         rows = settings.tables[name].rows
         made = {row: [_with_seed(settings, row, seed) for seed in seeds] for row in rows}
@@ -37,12 +63,72 @@ def further_seeds(settings: Resolved) -> dict[str, list[int]]:
     return own | {"table1": settings.repeat_seeds}
 
 
+def _deepen(settings: Resolved, name: str) -> None:
+    """Make a fusion one of rows that keep as many candidates as it names."""
+    own = settings.systems[name]
+    if not isinstance(own, Fused) or not own.depth:
+        return
+    parts = [f"{part}_{own.depth}" for part in own.fuse]
+    for part, deep in zip(own.fuse, parts, strict=True):
+        _deepen(settings, part)
+        _add(settings.systems, deep, replace(settings.systems[part], k=own.depth))
+    settings.systems[name] = replace(own, fuse=tuple(parts), depth=UNSET)
+
+
+def _write_out_the_sweep(settings: Resolved) -> None:
+    """Make one row a layer and search of each system of Table 3 that merges."""
+    table, rows = settings.tables["table3"], []
+    for name in table.rows:
+        system = settings.systems[name]
+        layers = system.merge_layers if isinstance(system, ByViews) else 0
+        rows += [] if layers else [name]
+        for search in settings.sweep.searches if layers else []:
+            for layer in range(1, layers + 1):
+                if (layer, search) == (layers, system.search):
+                    rows.append(name)  # the row itself, under its own name and key
+                    continue
+                swept = f"{name}_{search}_{layer}"
+                _add(settings.systems, swept, replace(system, merge_layers=layer, search=search))
+                settings.sweep_of[swept] = name
+                rows.append(swept)
+    settings.tables["table3"] = replace(table, rows=rows)
+
+
+def _by_labels(settings: Resolved, table: Table) -> Table:
+    """A table with each row at each share of the labels, which come before the row itself."""
+    rows = []
+    for row in table.rows:
+        rows += [_with_labels(settings, row, share) for share in table.labelled or []]
+        rows.append(row)
+    return replace(table, rows=[row for n, row in enumerate(rows) if row not in rows[:n]])
+
+
+def _by_protocol(settings: Resolved, table: Table) -> Table:
+    """A table with the rows of its protocol; contrasts are made within each protocol."""
+    if not table.own_page or table.own_page == "keep":
+        return table
+    left_out = {row: _without_own_page(settings, row) for row in table.rows}
+    if table.own_page == "both":
+        rows = [one for row in table.rows for one in (row, left_out[row])]
+    else:
+        rows = list(left_out.values())
+        table = replace(table, against=left_out.get(table.against, table.against))
+    settings.contrasts.extend(
+        (left_out[first], left_out[second])
+        for first, second in list(settings.contrasts)
+        if first in left_out
+        and second in left_out
+        and (left_out[first], left_out[second]) not in settings.contrasts
+    )
+    return replace(table, rows=rows)
+
+
 def _distinct(settings: Resolved, rows: list[str], against: str | None) -> list[str]:
     """The rows that differ from those before them by more than their name.
 
     Of equal ones the row ``against`` which a table tests stands for all, else the first.
     """
-    made = [{**row_settings(settings, row), "system": None} for row in rows]
+    made = [row_settings(settings, row) for row in rows]
     tested = made.index(made[rows.index(against)]) if against in rows else None
     firsts = [n for n in range(len(rows)) if made[n] not in made[:n]]
     return [against if n == tested else rows[n] for n in firsts]
@@ -50,7 +136,8 @@ def _distinct(settings: Resolved, rows: list[str], against: str | None) -> list[
 
 def _add_trainings(settings: Resolved, model: str) -> None:
     """The further trainings whose mean weights a model has, which start as the first one does."""
-    if mean := settings.models[model].average:
+    mean = settings.models[model]
+    if isinstance(mean, Averaged):
         _, *further = trainings_of(settings, mean).items()
         for name, seed in further:
             _add(settings.models, name, replace(settings.models[mean.of], seed=seed))
@@ -60,7 +147,7 @@ def _add_trainings(settings: Resolved, model: str) -> None:
 def _try_each_value(settings: Resolved, system: str) -> None:
     """Where validation chooses a value of the row's aggregate, add a system for each value."""
     own = settings.systems[system]
-    if not own.model or own.retriever:
+    if not isinstance(own, ByViews):
         return
     name = own.aggregate or settings.aggregate
     aggregate = settings.aggregates[name]
@@ -73,66 +160,95 @@ def _try_each_value(settings: Resolved, system: str) -> None:
             settings.tried[system].append(system + end)
 
 
-def _write_out_the_sweep(settings: Resolved) -> None:
-    """Make one row a layer and search of each system of Table 3 that merges."""
-    table, rows = settings.tables["table3"], []
-    for name in table.rows:
-        system = settings.systems[name]
-        layers = system.merge_layers or 0
-        rows += [] if layers else [name]
-        for search in settings.sweep.searches if layers else []:
-            for layer in range(1, layers + 1):
-                if (layer, search) == (layers, system.search or "distant"):
-                    rows.append(name)  # the row itself, under its own name and key
-                    continue
-                swept = f"{name}_{search}_{layer}"
-                _add(settings.systems, swept, replace(system, merge_layers=layer, search=search))
-                settings.sweep_of[swept] = name
-                rows.append(swept)
-    settings.tables["table3"] = replace(table, rows=rows)
+# Variants of a row, which reach to the models and rows that it is made of.
 
 
-def _with_seed(settings: Resolved, system: str, seed: int) -> str:
+def _without_own_page(settings: Resolved, row: str) -> str:
+    """The row without the page that a mention stands on among its candidates."""
+    own = settings.systems[row]
+    if parts := rows_named_by(own):
+        changed = _with_parts(own, [_without_own_page(settings, part) for part in parts])
+    else:
+        changed = replace(own, own_page="leave_out")
+    return _variant(settings.systems, row, LEFT_OUT, changed)
+
+
+def _with_seed(settings: Resolved, row: str, seed: int) -> str:
     """The row with a model of this seed, and with it the rows whose runs it is made of."""
-    own, made = settings.systems[system], {}
-    if own.model:
-        made["model"] = _model_with_seed(settings, own.model, seed)
-    if own.fuse:
-        made["fuse"] = tuple(_with_seed(settings, part, seed) for part in own.fuse)
-    if own.from_:
-        made["from_"] = _with_seed(settings, own.from_, seed)
-    again = replace(own, **made)
-    if again == own:
-        return system  # nothing is drawn
-    name = f"{system}_seed{seed}"
-    _add(settings.systems, name, again)
-    return name
+
+    def seeded(own: AnyModel) -> AnyModel:
+        return replace(own, seed=seed) if isinstance(own, Trained) else own
+
+    return _with_models(settings, row, f"_seed{seed}", seeded, onwards=True)
 
 
-def _model_with_seed(settings: Resolved, model: str, seed: int) -> str:
-    """The model trained again, and with it what it starts from and what finds its negatives."""
+def _with_labels(settings: Resolved, row: str, share: float) -> str:
+    """The row with a model trained on a share of the labels, in as many steps as on all."""
+
+    def fewer(own: AnyModel) -> AnyModel:
+        if not isinstance(own, Trained):
+            return own
+        epochs = round(own.training.epochs / share) if share else own.training.epochs
+        return replace(own, training=replace(own.training, labelled=share, epochs=epochs))
+
+    end = f"_labels_{share:g}".replace(".", "_")
+    return _with_models(settings, row, end, fewer, onwards=False)
+
+
+Change = Callable[[AnyModel], AnyModel]
+
+
+def _with_models(settings: Resolved, row: str, end: str, change: Change, onwards: bool) -> str:
+    """The row whose models are changed; ``onwards`` with what they start from and are mined by."""
+    own = settings.systems[row]
+    changed = own
+    if model := model_of(own):
+        made = _changed_model(settings, model, end, change, onwards)
+        changed = replace(changed, model=made)
+    if parts := rows_named_by(own):
+        made = [_with_models(settings, part, end, change, onwards) for part in parts]
+        changed = _with_parts(changed, made)
+    return _variant(settings.systems, row, end, changed)
+
+
+def _changed_model(settings: Resolved, model: str, end: str, change: Change, onwards: bool) -> str:
     own = settings.models[model]
-    if own.checkpoint:
+    if isinstance(own, Converted):
         return model  # nothing is drawn
-    name, made = f"{model}_seed{seed}", {"seed": seed}
-    if own.best_of:
-        made = {"best_of": [_model_with_seed(settings, one, seed) for one in own.best_of]}
-    if own.average:
-        of = _model_with_seed(settings, own.average.of, seed)
-        made = {"average": replace(own.average, of=of)}
-    if own.start:
-        made["start"] = _model_with_seed(settings, own.start, seed)
-    if own.negatives:
-        found_by = _with_seed(settings, own.negatives.from_, seed)
-        made["negatives"] = replace(own.negatives, from_=found_by)
-    _add(settings.models, name, replace(own, **made))
-    return name
+    changed = change(own)
+    if isinstance(own, Chosen):
+        among = [_changed_model(settings, one, end, change, onwards) for one in own.best_of]
+        changed = replace(changed, best_of=among)
+    if isinstance(own, Averaged):
+        changed = replace(changed, of=_changed_model(settings, own.of, end, change, onwards))
+    if onwards and isinstance(own, Trained):
+        if own.start:
+            start = _changed_model(settings, own.start, end, change, onwards)
+            changed = replace(changed, start=start)
+        if own.negatives:
+            mined = _with_models(settings, own.negatives.from_, end, change, onwards)
+            changed = replace(changed, negatives=replace(own.negatives, from_=mined))
+    return _variant(settings.models, model, end, changed)
+
+
+def _with_parts(own: AnySystem, parts: list[str]) -> AnySystem:
+    if isinstance(own, Fused):
+        return replace(own, fuse=tuple(parts))
+    return replace(own, from_=parts[0]) if isinstance(own, Named) and own.from_ else own
+
+
+def _variant(entries: dict[str, Any], name: str, end: str, changed: Any) -> str:
+    """The name of a changed entry: with the ending, or its own where nothing has changed."""
+    if changed == entries[name]:
+        return name
+    _add(entries, name + end, changed)
+    return name + end
 
 
 def _add(entries: dict[str, Any], name: str, entry: Any) -> None:
-    """Put an entry beside those of params.yaml, which has none of its name but the same."""
+    """Put an entry beside those that are written, which have none of its name but the same."""
     if entries.setdefault(name, entry) != entry:
         raise InputError(
-            f"params.yaml: {name} is the name of what a sweep, repeat_seeds or several values of a "
-            "choice add. Rename the entry that has it."
+            f"params.yaml: {name} is the name of what a table, a sweep or a choice adds. Rename "
+            "the entry that has it."
         )

@@ -1,4 +1,7 @@
-"""params.yaml: read, and compared with what it was in git. Settings as ``--config`` takes them."""
+"""params.yaml, presets/ and experiments/: read, and compared with what they were in git.
+
+Settings as ``--config`` takes them.
+"""
 
 import json
 import subprocess
@@ -15,6 +18,7 @@ from muver.io.typed import flat
 
 PACKAGE = Path(__file__).parents[2]
 NAME = "params.yaml"
+FOLDERS = ("presets", "experiments")  # beside it, a file for each entry
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
@@ -80,13 +84,29 @@ def params_file(folder: Path = Path()) -> Path:
 def config_of(folder: Path = Path()) -> dict[str, Any]:
     """Settings in config/config.yaml of a folder that has no params.yaml, which replace others."""
     own = folder / "config" / "config.yaml"
-    return read_params(own) if own.is_file() and not (folder / NAME).is_file() else {}
+    return _read(own) if own.is_file() and not (folder / NAME).is_file() else {}
 
 
 def read_params(path: str | Path) -> dict[str, Any]:
-    """The sections of params.yaml, as they are written."""
+    """The sections of params.yaml, as they are written.
+
+    ``presets`` and ``experiments`` have the files of the folders of these names beside it, by name;
+    where there is no such folder, of the one that comes with the workflow.
+    """
+    path = Path(path)
+    read = _read(path)
+    for name in FOLDERS:
+        if name in read:
+            raise InputError(f"{path}: {name} is a folder beside it, with a file for each.")
+        own = path.parent / name
+        files = sorted((own if own.is_dir() else home() / name).glob("*.yaml"))
+        read[name] = {file.stem: _read(file) for file in files}
+    return read
+
+
+def _read(path: Path) -> dict[str, Any]:
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise InputError(f"{path}: no such file. Run this in the project's folder.") from None
     except UnicodeDecodeError as error:
@@ -122,13 +142,14 @@ def without_effect(params: Path, preset: str, revision: str = "HEAD") -> list[st
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, check=True)
         before = dict(flat(parse_params(done.stdout.decode(errors="replace"), revision)))
-        now = dict(flat(read_params(params)))
+        read = read_params(params)
+        over = dict(flat(read["presets"].get(preset) or {}))
     except (OSError, subprocess.CalledProcessError, InputError):
         return []
-    above = f"presets.{preset}."
+    now = dict(flat({key: one for key, one in read.items() if key not in FOLDERS}))
     return [
-        f"{key} was changed to {value!r}, which has no effect: the preset {preset} sets "
-        f"{now[above + key]!r}. Change {above}{key} instead."
+        f"{key} was changed to {value!r}, which has no effect: presets/{preset}.yaml sets "
+        f"{over[key]!r}. Change {key} there instead."
         for key, value in now.items()
-        if before.get(key) != value != now.get(above + key, value)
+        if before.get(key) != value != over.get(key, value)
     ]

@@ -2,150 +2,41 @@
 
 from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, UnsetType, defstruct, field
+from msgspec import UNSET, Meta, UnsetType, defstruct
 
-from muver.io.typed import (
-    Count,
-    FileName,
-    Name,
-    Natural,
-    Positive,
-    Settings,
-    Share,
-    Some,
-    T,
-    Text,
-    fields,
-    partial,
-)
+from muver.io.typed import FileName, Name, Natural, Settings, Some, T, Text, partial
 from muver.reproduction.grid.points import Grid
+from muver.reproduction.settings.entries import AnyModel, AnySystem
 from muver.reproduction.tables.settings import Figure, Sweep, Table
 from muver.retriever.corpus.settings import Corpus, Download, KnowledgeBase, LinkedSet, SetName
-from muver.retriever.encoders.settings import (
-    Compute,
-    Metric,
-    Pooling,
-    Score,
-    Scratch,
-    Vectors,
-    check_score,
-)
+from muver.retriever.encoders.settings import Compute, Pooling, Scratch, Vectors
 from muver.retriever.evaluation.settings import Evaluate
-from muver.retriever.retrieval.kinds import find, sections
+from muver.retriever.retrieval.kinds import sections
 from muver.retriever.retrieval.settings import (
     AggregateEntry,
     Fusion,
     Index,
     IndexSearch,
-    OwnPage,
     Retrieve,
 )
-from muver.retriever.training.settings import (
-    Average,
-    HardNegatives,
-    Pretrain,
-    Training,
-)
-from muver.retriever.views.settings import Context, GlobalView, Merge, Segment, Views
+from muver.retriever.training.settings import Pretrain, Training
+from muver.retriever.views.settings import Context, GlobalView, Merge, Segment
 
 # Datasets that are one knowledge base and sets of mentions linked to it.
 LINKED = ("wikipedia", "miniwikipedia")
-OF_TRAINING = ("training", "start", "negatives", "seed")
-NEVER_OF_A_MODEL = {"fuse", "by", "from", "depth"}
-# What else a row of a named kind of retriever has, by what the kind ranks with.
-TAKES = {"model": "model", "from": "runs"}
-Named = Annotated[dict[Name, T], Meta(min_length=1)]
-
-
-class Model(Settings):
-    """A pair of towers: trained, converted from a checkpoint, or made of others.
-
-    Of several, validation chooses one when all are trained, or ``after`` a share of their steps; or
-    it has the ``average`` of the weights of several trainings.
-    """
-
-    best_of: Some[str] | UnsetType = UNSET
-    after: Share | UnsetType = UNSET
-    average: Average | UnsetType = UNSET
-    checkpoint: Text | UnsetType = UNSET
-    views: Views | UnsetType = UNSET
-    score: Score | UnsetType = UNSET
-    metric: Metric | UnsetType = UNSET
-    pooling: Pooling | UnsetType = UNSET
-    decay: Positive | UnsetType = UNSET
-    training: partial(Training) | UnsetType = UNSET
-    context: Context | UnsetType = UNSET
-    start: Text | UnsetType = UNSET
-    negatives: HardNegatives | UnsetType = UNSET
-    seed: Natural | UnsetType = UNSET
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        given = self.as_dict().keys()
-        of_others = {"best_of", "after", "average"} & given
-        alone = ({"best_of"}, {"best_of", "after"}, {"average"})
-        if given not in alone and (of_others or not {"views", "score"} <= given):
-            raise ValueError(
-                "a model names either 'views' and 'score', or 'best_of', perhaps with 'after', or "
-                "'average'."
-            )
-        for key in OF_TRAINING if "checkpoint" in given else ():
-            if key in given:
-                raise ValueError(f"weights from a checkpoint are not trained. Leave {key} out.")
-        check_score(self)
-
-
-class System(Settings):
-    """A row: how it finds its candidates, what it is called, and its footnote."""
-
-    method: Text
-    note: Text | UnsetType = UNSET
-    k: Count | UnsetType = UNSET
-    match: Literal["title", "id"] | UnsetType = UNSET
-    own_page: OwnPage | UnsetType = UNSET
-    retriever: Literal[tuple(sections())] | UnsetType = UNSET
-    model: Text | UnsetType = UNSET
-    aggregate: Text | UnsetType = UNSET
-    merge_layers: Natural | UnsetType = UNSET
-    search: Text | UnsetType = UNSET
-    global_view: bool | Positive | UnsetType = UNSET
-    pool: Count | UnsetType = UNSET
-    depth: Count | UnsetType = UNSET
-    index: str | None | UnsetType = UNSET
-    fuse: tuple[str, str] | UnsetType = UNSET
-    by: Literal["reciprocal_rank", "weighted"] | UnsetType = UNSET
-    from_: Text | UnsetType = field(name="from", default=UNSET)
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        own = self.as_dict().keys() - {"method", "note", "k", "match", "own_page"}
-        if self.retriever:
-            needs = find(self.retriever).needs({})
-            takes = {"retriever", *(key for key, need in TAKES.items() if need in needs)}
-            if own - (fields(sections()[self.retriever]).keys() & {"depth"}) != takes:
-                names = " and ".join(sorted(takes))
-                raise ValueError(f"a row of the retriever {self.retriever} names {names} alone.")
-        elif own != {"fuse", "by"} and ("model" not in own or own & NEVER_OF_A_MODEL):
-            raise ValueError(
-                "a row names either 'retriever: bm25' alone, or 'model' and how it is used, or "
-                "'fuse' and 'by'."
-            )
+Entries = Annotated[dict[Name, T], Meta(min_length=1)]
 
 
 class Sources(Settings):
     """Files of Table 2 that were fetched by hand."""
 
-    kilt: str | None
-    blink_benchmarks: str | None
-    blink_biencoder: str | None
-    blink_entities: str | None
+    kilt: str | None = None
+    blink_benchmarks: str | None = None
+    blink_biencoder: str | None = None
+    blink_entities: str | None = None
 
 
-class ListedIndex(Index, omit_defaults=True):
-    """An index of ``linking``; keys have only what differs from the defaults."""
-
-
-class Linking(Settings):
+class Linking(Settings, kw_only=True):
     """Table 2: one knowledge base, and the sets of mentions linked to it."""
 
     kb: KnowledgeBase
@@ -153,13 +44,13 @@ class Linking(Settings):
     train: str
     validation: str
     test: Some[str]
-    source: Sources
-    published_counts: bool
+    source: Sources = Sources()
+    published_counts: bool = True  # require the published counts of the dump and the sets
     sets: dict[SetName, LinkedSet]
-    further: Natural
+    further: Natural = 0  # entities that validation ranks in addition to those of training
     dtype: Literal["fp16", "fp32"]
-    indexes: dict[Name, ListedIndex]
-    search: IndexSearch
+    indexes: dict[Name, Index]
+    search: IndexSearch = IndexSearch()
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -174,7 +65,7 @@ class Linking(Settings):
 class Tracking(Settings):
     """Whether rows are recorded in MLflow."""
 
-    enabled: bool
+    enabled: bool = True
 
 
 class Shared(Settings, kw_only=True):
@@ -190,41 +81,47 @@ class Shared(Settings, kw_only=True):
     repeat_seeds: list[Natural]
     results: Some[Name]
     corpus: Corpus
-    download: Download
+    download: Download = Download()
     segment: Segment
-    scratch: Scratch
-    pretrain: Pretrain
+    scratch: Scratch = Scratch()
+    pretrain: Pretrain = Pretrain()
     context: Context
-    models: Named[Model]
     training: Training
     compute: Compute
     merge: Merge
-    global_view: GlobalView
-    fusion: Fusion
+    global_view: GlobalView = GlobalView()
+    fusion: Fusion = Fusion()
     retrieve: Retrieve
     aggregate: Text
-    aggregates: Named[AggregateEntry]
-    systems: Named[System]
+    aggregates: Entries[AggregateEntry]
+    models: Entries[AnyModel]
+    systems: Entries[AnySystem]
     evaluate: Evaluate
-    tables: dict[Name, Table | Some[Name]]  # a list is short for the rows
+    tables: dict[Name, Table]
     contrasts: list[tuple[str, str]]
     sweep: Sweep
     figures: dict[Name, Figure]
     grid: Grid
     linking: Linking
-    tracking: Tracking
+    tracking: Tracking = Tracking()
 
 
-# Everything that a run is made with: params.yaml with a preset laid over it. A retriever kind that
-# a row names brings its section along (muver/retriever/retrieval/kinds).
-Sections = defstruct("Sections", list(sections().items()), bases=(Shared,), kw_only=True)
-Preset = partial(Sections)
+# Everything that a run is made with: params.yaml with experiments beside it and a preset laid over
+# it. A retriever kind that a row names brings its section along (muver/retriever/retrieval/kinds).
+# A section whose keys all have defaults may be left out.
+def _section(kind: type[Settings]) -> tuple:
+    try:
+        return kind, kind()
+    except TypeError:
+        return (kind,)
 
 
-class Params(Sections):
-    """params.yaml as it is written."""
-
-    presets: dict[str, Preset | None]
+Sections = defstruct(
+    "Sections",
+    [(name, *_section(kind)) for name, kind in sections().items()],
+    bases=(Shared,),
+    kw_only=True,
+)
 
 
 class Resolved(Sections, kw_only=True):
@@ -241,3 +138,22 @@ class Resolved(Sections, kw_only=True):
     def over_kb(self) -> bool:
         """Whether the dataset is a knowledge base with linked sets, and not worlds of their own."""
         return self.dataset in LINKED
+
+
+Preset = partial(Sections)
+
+
+class Experiment(Settings):
+    """A file of experiments/: an idea beyond the paper, with what it adds and its table.
+
+    ``presets`` is laid over the file itself where a preset is in use.
+    """
+
+    asks: Text
+    table: partial(Table)
+    aggregates: dict[Name, partial(AggregateEntry)] = {}
+    merge: partial(Merge) | UnsetType = UNSET
+    models: dict[Name, partial(AnyModel)] = {}
+    systems: dict[Name, partial(AnySystem)] = {}
+    contrasts: list[tuple[str, str]] = []
+    presets: dict[Name, dict] = {}

@@ -1,6 +1,6 @@
 """What types cannot say of settings: that names exist, and that choices fit together."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain
 from typing import Any
@@ -8,15 +8,22 @@ from typing import Any
 from muver.io.errors import InputError
 from muver.io.typed import suggestion
 from muver.reproduction.settings.derive import further_seeds
+from muver.reproduction.settings.entries import (
+    Averaged,
+    ByViews,
+    Chosen,
+    Fused,
+    Named,
+    Trained,
+    model_of,
+    rows_named_by,
+)
 from muver.reproduction.settings.params import LINKED, Resolved
 from muver.reproduction.settings.rows import (
-    MORE_VIEWS,
-    SHARED,
+    OF_FIRST_STAGE,
     first_stage,
-    rows_named_by,
     to_search_a_kb,
-    trained_as,
-    training_of,
+    towers_of,
     views_of,
 )
 from muver.retriever.training.settings import misfit
@@ -27,7 +34,7 @@ PAPERS = ("table1", "table2", "table3", "table6")  # whose captions are known
 # Keys that hold names, and the section that has the entries of these names.
 NAMES = (
     ("models.*.best_of", "models"),
-    ("models.*.average.of", "models"),
+    ("models.*.of", "models"),
     ("models.*.start", "models"),
     ("models.*.negatives.from", "systems"),
     ("systems.*.model", "models"),
@@ -98,14 +105,20 @@ def _origins(settings: Resolved) -> Iterator[str]:
 
 def _made_of(settings: Resolved) -> dict[str, list[str]]:
     """The models and rows that each names, as dotted keys."""
-    found = {}
+    found: dict[str, list[str]] = {}
     for name, own in settings.models.items():
-        models = [*(own.best_of or ()), *([own.start] if own.start else ())]
-        models += [own.average.of] if own.average else []
-        rows = [own.negatives.from_] if own.negatives else []
-        found[f"models.{name}"] = _dotted(models, rows)
+        found[f"models.{name}"] = []
+        match own:
+            case Chosen(best_of=models):
+                found[f"models.{name}"] = _dotted(models, [])
+            case Averaged(of=model):
+                found[f"models.{name}"] = _dotted([model], [])
+            case Trained(start=start, negatives=negatives):
+                rows = [negatives.from_] if negatives else []
+                found[f"models.{name}"] = _dotted([start] if start else [], rows)
     for name, own in settings.systems.items():
-        found[f"systems.{name}"] = _dotted([own.model] if own.model else [], rows_named_by(own))
+        model = model_of(own)
+        found[f"systems.{name}"] = _dotted([model] if model else [], rows_named_by(own))
     return found
 
 
@@ -114,96 +127,107 @@ def _dotted(models: Iterable[str], rows: Iterable[str]) -> list[str]:
 
 
 def _models(settings: Resolved) -> Iterator[str]:
-    trained = [
-        name
-        for name, own in settings.models.items()
-        if not (own.best_of or own.checkpoint or own.average)
-    ]
-    for name, model in settings.models.items():
+    models = settings.models
+    trained = {name: own for name, own in models.items() if isinstance(own, Trained)}
+    towers = [name for name, own in trained.items() if own.score != "cross"]
+    for name, own in models.items():
         where = f"models.{name}"
-        if model.best_of:
-            for other in model.best_of:
-                if other not in trained:
-                    yield f"{where}.best_of: {other} is not trained here, so validation has no say."
-            among = [trained_as(settings, other) for other in model.best_of]
-            if model.after and any(one.start or one.negatives for one in among):
-                yield f"{where}.after: for models that start from the encoder, without negatives."
-            if len({(one.score, one.metric) for one in among}) > 1:
-                yield f"{where}.best_of: its models differ in score or metric."
-            yield from _compared(settings, f"{where}.best_of", model.best_of)
-            continue
-        if model.average:
-            if (of := model.average.of) not in trained or settings.models[of].score == "cross":
-                yield f"{where}.average.of: {of} is not two towers that are trained here."
-            continue
-        if wrong := misfit(training_of(settings, model), model.views):
-            yield f"{where}: {wrong}"
-        if model.score == "cross" and (model.start or not model.negatives):
-            yield (
-                f"{where}: a cross-encoder starts from the encoder, and tells the gold from "
-                "candidates of another row. Set negatives, and leave out start."
-            )
-        if model.start and settings.models[model.start].score == "cross":
-            yield f"{where}.start: {model.start} is a cross-encoder. Name a model of two towers."
+        match own:
+            case Chosen():
+                yield from _choice(settings, f"{where}.best_of", own, trained)
+            case Averaged(of=of) if of not in towers:
+                yield f"{where}.of: {of} is not two towers that are trained here."
+            case Trained():
+                yield from _training(settings, where, own)
     for model in settings.grid.models:
         if model not in trained:
             yield f"grid.models names {model!r}, which is not trained as one model."
-        elif settings.models[model].score == "cross":
+        elif model not in towers:
             yield f"grid.models names {model!r}, a cross-encoder. Name models of two towers."
     yield from _compared(settings, "grid.models", settings.grid.models)
 
 
+def _training(settings: Resolved, where: str, own: Trained) -> Iterator[str]:
+    if wrong := misfit(own.training, own.views):
+        yield f"{where}: {wrong}"
+    if own.score == "cross" and (own.start or not own.negatives):
+        yield (
+            f"{where}: a cross-encoder starts from the encoder, and tells the gold from "
+            "candidates of another row. Set negatives, and leave out start."
+        )
+    if own.start and towers_of(settings, own.start).score == "cross":
+        yield f"{where}.start: {own.start} is a cross-encoder. Name a model of two towers."
+
+
+def _choice(
+    settings: Resolved, where: str, own: Chosen, trained: Mapping[str, Trained]
+) -> Iterator[str]:
+    for other in own.best_of:
+        if other not in trained:
+            yield f"{where}: {other} is not trained here, so validation has no say."
+            return
+    among = [trained[other] for other in own.best_of]
+    if own.after and any(one.start or one.negatives for one in among):
+        yield f"{where}: after is for models that start from the encoder, without negatives."
+    if len({(one.score, one.metric) for one in among}) > 1:
+        yield f"{where}: its models differ in score or metric."
+    yield from _compared(settings, where, own.best_of)
+
+
 def _compared(settings: Resolved, where: str, models: Iterable[str]) -> Iterator[str]:
     """Models that validation chooses among are compared at one cutoff."""
-    trainings = [training_of(settings, trained_as(settings, one)) for one in models]
-    if len({one["validation_cutoff"] for one in trainings}) > 1:
+    trained = (settings.models[one] for one in models)
+    cutoffs = {one.training.validation_cutoff for one in trained if isinstance(one, Trained)}
+    if len(cutoffs) > 1:
         yield f"{where}: its models differ in training.validation_cutoff. Give all the same."
 
 
 def _systems(settings: Resolved) -> Iterator[str]:
     for name, system in settings.systems.items():
-        if system.fuse:
-            yield from _fusion(settings, name)
-        elif system.from_:
-            yield from _second_stage(settings, name)
-        elif not system.retriever:
-            yield from _of_model(settings, name)
+        match system:
+            case Fused():
+                yield from _fusion(settings, name, system)
+            case Named(from_=first) if first:
+                yield from _second_stage(settings, name, system)
+            case ByViews():
+                yield from _by_views(settings, name, system)
 
 
-def _second_stage(settings: Resolved, name: str) -> Iterator[str]:
-    own = settings.systems[name]
-    for key in SHARED:
+def _second_stage(settings: Resolved, name: str, own: Named) -> Iterator[str]:
+    for key in OF_FIRST_STAGE:
         if getattr(own, key):
             yield f"systems.{name}.{key}: is that of {own.from_}. Set it there."
-    if own.model and trained_as(settings, own.model).score != "cross":
+    if own.model and towers_of(settings, own.model).score != "cross":
         yield f"systems.{name}: {own.model} retrieves. Name a model whose score is cross."
 
 
-def _of_model(settings: Resolved, name: str) -> Iterator[str]:
-    where, own, views = f"systems.{name}", settings.systems[name], views_of(settings, name)
-    model = trained_as(settings, own.model)
-    if model.score == "cross":
+def _by_views(settings: Resolved, name: str, own: ByViews) -> Iterator[str]:
+    where, towers = f"systems.{name}", towers_of(settings, own.model)
+    if towers.score == "cross":
         yield f"{where}: {own.model} only reranks. Set retriever to rerank, and from to a row."
-    more = views["aggregate"] != "max" or any(views[key] for key in MORE_VIEWS)
-    if model.score == "sum_max" and more:
+        return
+    views = views_of(settings, own)
+    if towers.score == "sum_max" and (
+        views["aggregate"] != "max" or own.merge_layers or own.global_view
+    ):
         yield (
             f"{where}: {own.model} compares token vectors, which are neither merged nor "
             "summed over views. Set aggregate to max and leave out merge_layers."
         )
-    if not isinstance(views["global_view"], bool) and model.metric == "l2":
+    if not isinstance(own.global_view, bool) and towers.metric == "l2":
         yield (
             f"{where}.global_view: a sum of vectors has no meaning by distances. Set it to true "
             "or false, or metric to dot."
         )
-    if views["merge_layers"] > settings.merge.layers:
+    if own.merge_layers > settings.merge.layers:
         yield (
-            f"{where}.merge_layers is {views['merge_layers']}, but merge.layers is only "
+            f"{where}.merge_layers is {own.merge_layers}, but merge.layers is only "
             f"{settings.merge.layers}. Raise merge.layers."
         )
 
 
-def _fusion(settings: Resolved, name: str) -> Iterator[str]:
-    own, common = settings.systems[name], settings.retrieve
+def _fusion(settings: Resolved, name: str, own: Fused) -> Iterator[str]:
+    common = settings.retrieve
     match = own.match or common.match
     if own.own_page:
         yield f"systems.{name}.own_page: is that of its parts. Set it there."
@@ -232,7 +256,8 @@ def _tables(settings: Resolved) -> Iterator[str]:
             yield f"tables.{name} needs a caption."
         for row in table.rows:
             yield from _too_deep(settings, "evaluate.cutoffs", max(cutoffs), row)
-            first = settings.systems[row].from_
+            first = next(iter(rows_named_by(settings.systems[row])), None)
+            first = first if isinstance(settings.systems[row], Named) else None
             if name == "linking" and first and first not in table.rows:
                 yield (
                     f"tables.linking.rows names {row}, but not its first stage {first}, beside "
@@ -270,11 +295,11 @@ def _knowledge_base(settings: Resolved) -> Iterator[str]:
                 f"is made of {' and '.join(LINKED)}."
             )
     for name, model in settings.models.items():
-        where, text = f"models.{name}.views.text", model.views and model.views.text
+        text = getattr(getattr(model, "views", None), "text", None)
         if text and not over_kb:
             yield (
-                f"{where}: {text} has texts for the entities of a knowledge base, and the dataset "
-                f"{dataset} has its own. Leave it out."
+                f"models.{name}.views.text: {text} has texts for the entities of a knowledge base, "
+                f"and the dataset {dataset} has its own. Leave it out."
             )
     made_of, waiting = _made_of(settings), []
     if over_kb:
@@ -300,12 +325,13 @@ def _seeds(settings: Resolved) -> Iterator[str]:
         for model in chain.from_iterable(
             _ranks(settings, row) for row in settings.tables[name].rows
         ):
-            if (own := settings.models[model].seed) in seeds:
+            if (own := getattr(settings.models[model], "seed", None)) in seeds:
                 yield f"{where} holds {own}, which is models.{model}.seed. Leave one of them out."
 
 
 def _ranks(settings: Resolved, row: str) -> list[str]:
     """The models that rank for a row and for the rows that it is made of."""
     own = settings.systems[row]
+    model = model_of(own)
     parts = chain.from_iterable(_ranks(settings, part) for part in rows_named_by(own))
-    return [*([own.model] if own.model else []), *parts]
+    return [*([model] if model else []), *parts]

@@ -1,4 +1,4 @@
-"""From params.yaml, a preset and the command line to the settings of a run, checked."""
+"""From params.yaml, its presets and experiments and the command line to a run's settings."""
 
 import contextlib
 import re
@@ -13,12 +13,24 @@ from msgspec.structs import replace
 from muver.io.errors import InputError
 from muver.io.typed import flat, overlay, problem, suggestion
 from muver.reproduction.settings.derive import derive
-from muver.reproduction.settings.file import config_of, load_yaml, params_file, read_params
-from muver.reproduction.settings.params import LINKED, Params, Resolved
+from muver.reproduction.settings.file import (
+    FOLDERS,
+    config_of,
+    load_yaml,
+    params_file,
+    read_params,
+)
+from muver.reproduction.settings.layers import (
+    Layer,
+    beside,
+    completed,
+    of_experiment,
+    with_entries,
+)
+from muver.reproduction.settings.params import LINKED, Experiment, Resolved, Sections
 from muver.reproduction.settings.precision import settle_precision
 from muver.reproduction.settings.references import check_references
 
-Layer = dict[str, Any]  # of settings, as YAML has them: not checked yet
 FORM = " A key of a section is written as --config merge='{top_k: 0.2}'."
 NAMED_DATASETS = ("miniwikia", "zeshel", "realworlds", *LINKED)
 
@@ -31,34 +43,39 @@ def settings_in(folder: Path, config: Mapping[str, Any]) -> Resolved:
 
 
 def resolve(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> Resolved:
-    """Merge the sections, the preset and the command line, in this order of precedence.
+    """Lay params.yaml, its experiments, the preset and the command line over each other, and check.
 
     A dataset that is a directory takes the preset ``directory`` in place of ``miniwikia``, whose
     settings are those of an encoder made from scratch. Models and systems that follow from others
     are added (:mod:`muver.reproduction.settings.derive`), and ``auto`` as a precision becomes what
-    it is here (:mod:`muver.reproduction.settings.precision`). ``params`` is the content of
-    params.yaml, ``overrides`` what the command line sets (``--config``).
+    it is here (:mod:`muver.reproduction.settings.precision`). ``params`` is what
+    :func:`muver.reproduction.settings.file.read_params` returns, ``overrides`` what the command
+    line sets (``--config``).
     """
-    overrides = _with_entries({key: typed(value) for key, value in overrides.items()})
-    given = _with_entries({key: value for key, value in params.items() if key != "presets"})
-    presets = params.get("presets") or {}
-    chosen = _preset(given.get("preset"), overrides)
+    overrides = with_entries({key: typed(value) for key, value in overrides.items()})
+    presets, experiments = params.get("presets") or {}, params.get("experiments") or {}
+    chosen = _preset(params.get("preset"), overrides)
     if not isinstance(chosen, str) or chosen not in presets:
         raise InputError(
-            f"preset: {chosen!r} is not in params.yaml{suggestion(str(chosen), presets)}"
+            f"preset: there is no presets/{chosen}.yaml{suggestion(str(chosen), presets)}"
         )
+    merged = with_entries({key: one for key, one in params.items() if key not in FOLDERS})
+    layers = {"params.yaml": merged}
+    for name, experiment in experiments.items():
+        if mistake := problem(Experiment, experiment):
+            raise InputError(f"experiments/{name}.yaml: {mistake[1]}")
+        added = layers[f"experiments/{name}.yaml"] = of_experiment(name, experiment, chosen)
+        merged = beside(merged, name, added)
     preset = presets[chosen] or {}
-    if not isinstance(preset, Mapping):
-        raise InputError(f"params.yaml: presets.{chosen} is {preset!r}, expected sections.")
-    merged = overlay(overlay(given, _with_entries(preset)), overrides)
-    merged["preset"] = chosen
-    if mistake := problem(Params, {**merged, "presets": presets}):
+    layers |= {f"presets/{chosen}.yaml": with_entries(preset), "--config": overrides}
+    merged = overlay(overlay(merged, layers[f"presets/{chosen}.yaml"]), overrides)
+    merged = completed({**merged, "preset": chosen})
+    if mistake := problem(Sections, merged):
         key, message = mistake
         form = FORM if any("." in name for name in overrides) else ""
-        raise InputError(f"{_written(key, overrides, chosen, preset)}: {message}{form}")
+        raise InputError(f"{_written(key, layers)}: {message}{form}")
     if "dataset" in overrides and "workspace" not in overrides:
         merged.pop("workspace", None)  # the one written is of the dataset written
-    merged.pop("presets", None)
     if "workspace" not in merged:
         merged["workspace"] = _workspace(chosen, overrides, presets)
     settings = msgspec.convert(merged, Resolved)
@@ -68,20 +85,9 @@ def resolve(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> Resolved
     return settings
 
 
-def _with_entries(layer: Mapping[str, Any]) -> Layer:
-    """A layer of settings whose tables are entries; a list is short for its rows."""
-    tables = layer.get("tables")
-    if not isinstance(tables, Mapping):
-        return dict(layer)
-    entries = {
-        name: {"rows": own} if isinstance(own, list) else own for name, own in tables.items()
-    }
-    return {**layer, "tables": entries}
-
-
-def _written(key: str, overrides: Layer, preset: str, own: Mapping[str, Any]) -> str:
-    """Where the value of a dotted key was written, to head a message about it."""
-    for layer, name in ((overrides, "--config"), (own, f"params.yaml, preset {preset}")):
+def _written(key: str, layers: Mapping[str, Layer]) -> str:
+    """Which of the layers has a dotted key, to head a message about it: the topmost one."""
+    for name, layer in reversed(layers.items()):
         for other, _ in flat(layer):
             if f"{other}.".startswith(f"{key}.") or f"{key}.".startswith(f"{other}."):
                 return name

@@ -1,172 +1,136 @@
-"""The settings that make a row: of its model, of its run, and all of them together.
+"""What makes a row: the settings of its model, of its run, and all of them together.
 
-They are JSON values, as stages take them and keys are made from them.
+They are JSON values without what equals its type's default (:func:`muver.io.typed.plain`), as
+stages read them and keys are made from them: a key that is added later, with a default that means
+what was before, moves no row's key. No row's name is in them.
 """
 
 from typing import Any
 
 from msgspec import UNSET
-from msgspec.structs import replace
 
-from muver.io.typed import fields
-from muver.reproduction.settings.params import Model, Resolved, System
+from muver.io.typed import fields, plain
+from muver.reproduction.settings.entries import (
+    AnySystem,
+    Averaged,
+    ByViews,
+    Chosen,
+    Converted,
+    Fused,
+    Named,
+    Towers,
+    Trained,
+    rows_named_by,
+)
+from muver.reproduction.settings.params import Resolved
 from muver.retriever.encoders.settings import ONE_VIEW
 from muver.retriever.retrieval.aggregates import AGGREGATES
-from muver.retriever.retrieval.settings import OfAggregates, open_choice
-from muver.retriever.training.settings import Average
+from muver.retriever.retrieval.settings import open_choice
 
 Json = dict[str, Any]
-MORE_VIEWS = ("merge_layers", "global_view")  # than the original ones
-PLAIN = {"method", "note", "model", "aggregate", "index"}  # keys of a row ranked as all rows are
-# Values that stand in no row's settings: what rows had before the key was there, so that their
-# keys stay.
-BEFORE = {
-    "keep": "best",
-    "wasted": "kept",
-    "temperature": 1,
-    "initial_scale": 20,
-    "vectors": "raw",
-}
-SHARED = ("k", "match", "own_page")  # keys that a row may have of its own, or of its first stage
-OWN = (*SHARED, "pool", "depth")
+OF_FIRST_STAGE = ("k", "match", "own_page")  # keys that a second stage has of its first one
 FUSION = {"reciprocal_rank": ("constant",), "weighted": ("weights", "cutoff")}
+OF_TOWERS = ("views", "score", "metric", "pooling", "context", "decay")
 
 
-def views_of(settings: Resolved, system: str) -> Json:
-    """How a row ranks by views: which it has, and how their scores become an entity's."""
+def kind_of(settings: Resolved, system: str) -> str:
+    """How a row finds its candidates (:mod:`muver.retriever.retrieval.kinds`)."""
     own = settings.systems[system]
-    aggregate = settings.aggregates[own.aggregate or settings.aggregate]
-    scores = _without_defaults(aggregate.as_dict())
-    layers = own.merge_layers or 0
-    return {
-        "aggregate": scores.pop("kind"),
-        **scores,
-        "merge_layers": layers,
-        "search": own.search or ("distant" if layers else None),
-        "global_view": own.global_view or False,
-    }
+    if isinstance(own, Named):
+        return own.retriever
+    if isinstance(own, Fused):
+        return "fusion"
+    if settings.over_kb:
+        return "shards"
+    return "tokens" if towers_of(settings, own.model).score == "sum_max" else "views"
 
 
-def note_of(settings: Resolved, system: str) -> str | None:
-    """A row's footnote: how its model was chosen, how it scores several views, its own ``note``.
+def towers_of(settings: Resolved, model: str) -> Towers:
+    """A model's entry; of one that is made of others, that of the first one."""
+    match settings.models[model]:
+        case Chosen(best_of=[first, *_]):
+            return towers_of(settings, first)
+        case Averaged(of=first):
+            return towers_of(settings, first)
+        case own:
+            return own
 
-    No part of the row's settings: another wording gives no other row.
+
+def pooling_of(settings: Resolved, model: Towers) -> str:
+    """A model's own pooling, or the one of all.
+
+    Token vectors have none, and weights from a checkpoint were trained with ``[CLS]``.
     """
-    own, said = settings.systems[system], []
-    if own.model:
-        if among := settings.models[own.model].best_of:
-            after = settings.models[own.model].after
-            when = f" after {after:.0%} of their steps" if after else ""
-            said.append(
-                f"The best on validation of {len(among)} models{when}; other rows are one model."
-            )
-        if mean := settings.models[own.model].average:
-            said.append(_averaged(mean))
-        model = trained_as(settings, own.model)
-        if model.views.kind == "sentences":
-            views = views_of(settings, system)
-            said.append(AGGREGATES[views["aggregate"]].note)
-            if not isinstance(weight := views["global_view"], bool):
-                said.append(f"To each view's vector its global view's is added, times {weight:g}.")
-        if model.decay:
-            said.append(
-                f"A context's tokens weigh exp(-d/{model.decay:g}) at d pieces from the mention."
-            )
-    return " ".join([*said, own.note or ""]).strip() or None
-
-
-def _averaged(mean: Average) -> str:
-    trained = (
-        "the trained ones" if mean.trainings == 1 else f"the mean of {mean.trainings} trainings'"
-    )
-    share = mean.trained_share
-    return f"Its weights are {share:g} times {trained} and {1 - share:g} times the encoder's."
-
-
-def rows_named_by(own: System) -> list[str]:
-    """The rows whose runs a row is made of: those that it fuses, or the one it starts from."""
-    return [*(own.fuse or ()), *([own.from_] if own.from_ else ())]
-
-
-def trained_as(settings: Resolved, model: str) -> Model:
-    """A model's entry with its defaults; of one that is made of others, that of the first one.
-
-    Token vectors have no pooling, and weights from a checkpoint were trained with ``[CLS]``.
-    """
-    own = settings.models[model]
-    if own.best_of:
-        return trained_as(settings, own.best_of[0])
-    if own.average:
-        return trained_as(settings, own.average.of)
-    fixed = own.score in ONE_VIEW or own.checkpoint
-    pooling = own.pooling or ("cls" if fixed else settings.pooling)
-    return replace(own, metric=own.metric or "dot", pooling=pooling)
+    fixed = model.score in ONE_VIEW or isinstance(model, Converted)
+    return model.pooling or ("cls" if fixed else settings.pooling)
 
 
 def seed_of(settings: Resolved, model: str) -> int:
     """The seed of a model's training: its own, or that of all."""
-    own = settings.models[model]
-    if own.average:
-        return seed_of(settings, own.average.of)
-    return settings.seed if own.seed is UNSET else own.seed
+    match settings.models[model]:
+        case Averaged(of=first):
+            return seed_of(settings, first)
+        case own:
+            seed = getattr(own, "seed", UNSET)
+            return settings.seed if seed is UNSET else seed
 
 
-def trainings_of(settings: Resolved, mean: Average) -> dict[str, int]:
+def trainings_of(settings: Resolved, mean: Averaged) -> dict[str, int]:
     """The models whose mean weights a model has, and their seeds, which are 100 apart."""
     first = seed_of(settings, mean.of)
     further = range(1, mean.trainings)
     return {mean.of: first} | {f"{mean.of}_training{n + 1}": first + 100 * n for n in further}
 
 
-def context_of(settings: Resolved, model: Model) -> Json:
-    """How long a mention's context is for a model, and the prompt before it."""
-    return settings.context.as_dict() | (model.context.as_dict() if model.context else {})
-
-
-def training_of(settings: Resolved, model: Model) -> Json:
-    """How a model is trained: as all are, but for what its entry says."""
-    return settings.training.as_dict() | (model.training.as_dict() if model.training else {})
-
-
-def model_settings(settings: Resolved, model: str) -> Json:
-    """Everything that makes one model: views, score, context, training, seed.
-
-    A choice among models is made of theirs; converted weights have no training. A model that starts
-    from another, or whose hard negatives a row found, is made of that one's settings too. An
-    average has those of its trainings, which differ in their seeds alone.
-    """
-    if mean := settings.models[model].average:
-        seeds = list(trainings_of(settings, mean).values())
-        how = {"seeds": seeds, "trained_share": mean.trained_share}
-        return {**model_settings(settings, mean.of), "average": how}
-    if among := settings.models[model].best_of:
-        after = settings.models[model].after
-        made = {"best_of": {name: model_settings(settings, name) for name in among}}
-        return {**made, "after": after} if after else made
-    own = trained_as(settings, model)
-    layouts = {
-        "views": own.views.as_dict(),
-        "score": own.score,
-        "metric": own.metric,
-        "pooling": own.pooling,
-        "context": context_of(settings, own),
-    }
-    if own.decay:
-        layouts["decay"] = own.decay
-    if own.checkpoint:
+def training_settings(settings: Resolved, model: str) -> Json:
+    """Settings of the stage that makes a model which is trained, converted or chosen early."""
+    own = settings.models[model]
+    if isinstance(own, Chosen):
+        among = {name: training_settings(settings, name) for name in own.best_of}
+        return {"best_of": among, "after": own.after}
+    made = {**plain(own), "pooling": pooling_of(settings, own)}
+    layouts = {key: made[key] for key in OF_TOWERS if key in made}
+    if isinstance(own, Converted):
         return layouts
-    made = {
+    training = {
         **layouts,
-        **_without_defaults({"vectors": "raw" if own.score == "cross" else settings.vectors}),
-        "training": _without_defaults(training_of(settings, own)),
+        "training": made["training"],
         "precision": settings.compute.training_precision,
         "seed": seed_of(settings, model),
     }
-    if own.start:
-        made["start"] = {own.start: model_settings(settings, own.start)}
+    if settings.vectors != "raw" and own.score != "cross":
+        training["vectors"] = settings.vectors
     if own.negatives:
-        behind = _run_behind(settings, own.negatives.from_)
-        made["negatives"] = {**negatives_settings(settings, model), "run": behind}
+        training["negatives"] = negatives_settings(settings, model)
+    return training
+
+
+def negatives_settings(settings: Resolved, model: str) -> Json:
+    """Settings of `muver stage negatives`: how a model's hard negatives are taken from the run."""
+    own = settings.models[model].negatives
+    kept = {key: value for key, value in plain(own).items() if key not in ("from", "count")}
+    if own.random:
+        kept["seed"] = seed_of(settings, model)
+    return {"per_mention": own.count, **kept}
+
+
+def model_settings(settings: Resolved, model: str) -> Json:
+    """Everything that makes one model: its own training, and what it starts from and is made of."""
+    own = settings.models[model]
+    if isinstance(own, Chosen):
+        made = {"best_of": {name: model_settings(settings, name) for name in own.best_of}}
+        return {**made, "after": own.after} if own.after else made
+    if isinstance(own, Averaged):
+        seeds = list(trainings_of(settings, own).values())
+        average = {"seeds": seeds, "trained_share": own.trained_share}
+        return {**model_settings(settings, own.of), "average": average}
+    made = training_settings(settings, model)
+    if isinstance(own, Trained):
+        if own.start:
+            made["start"] = model_settings(settings, own.start)
+        if own.negatives:
+            run = row_settings(settings, own.negatives.from_)
+            made["negatives"] = {**made["negatives"], "run": run}
     return made
 
 
@@ -182,28 +146,22 @@ def pretrain_settings(settings: Resolved, seed: int) -> Json:
     }
 
 
-def _without_defaults(own: Json) -> Json:
-    return {key: value for key, value in own.items() if BEFORE.get(key) != value}
+def views_of(settings: Resolved, row: ByViews) -> Json:
+    """How a row ranks by views: which it has, and how their scores become an entity's."""
+    scores = plain(settings.aggregates[row.aggregate or settings.aggregate])
+    return {
+        "aggregate": scores.pop("kind"),
+        **scores,
+        "merge_layers": row.merge_layers,
+        "search": row.search if row.merge_layers else None,
+        "global_view": row.global_view,
+    }
 
 
-def _run_behind(settings: Resolved, row: str) -> Json:
-    """What makes another row's run: its model, if it is ranked by that as all rows are.
-
-    Such rows were the only ones that could be named, and models keep the keys that they had then.
-    """
-    own = settings.systems[row]
-    if own.as_dict().keys() <= PLAIN and views_of(settings, row)["aggregate"] == "max":
-        return {own.model: model_settings(settings, own.model)}
-    return {row: row_settings(settings, row)}
-
-
-def negatives_settings(settings: Resolved, model: str) -> Json:
-    """Settings of `muver stage negatives`: how a model's hard negatives are taken from the run."""
-    own = settings.models[model].negatives
-    kept = {key: value for key, value in own.as_dict().items() if key not in ("from", "count")}
-    if own.random:
-        kept["seed"] = seed_of(settings, model)
-    return {"per_mention": own.count, **kept}
+def first_stage(settings: Resolved, system: str) -> AnySystem:
+    """The row that a chain of second stages begins with; any other row is its own."""
+    own = settings.systems[system]
+    return first_stage(settings, own.from_) if isinstance(own, Named) and own.from_ else own
 
 
 def retrieval_settings(settings: Resolved, system: str, split: str | None = None) -> Json:
@@ -211,76 +169,61 @@ def retrieval_settings(settings: Resolved, system: str, split: str | None = None
 
     ``split`` is another one than the tables', as fusion needs to choose its weight.
     """
-    own = settings.systems[system]
-    given = {key: value for key in OWN if (value := getattr(own, key))}
-    if own.from_:
-        first = first_stage(settings, system)
-        given |= {key: value for key in SHARED if (value := getattr(first, key))}
+    own, first = settings.systems[system], first_stage(settings, system)
+    given = {key: value for key in OF_FIRST_STAGE if (value := getattr(first, key))}
+    if pool := getattr(own, "pool", UNSET):
+        given["pool"] = pool
     shared = settings.retrieve.as_dict() | given
     shared["split"] = split or settings.retrieve.split
     memory = shared.pop("memory_mb")
-    if own.fuse:
+    if isinstance(own, Fused):
         decides = {key: getattr(settings.fusion, key) for key in FUSION[own.by]}
-        return {**shared, "kind": own.by, "parts": list(own.fuse), **decides}
-    if own.retriever:
-        named = {"parts": [own.from_]} if own.from_ else {}
-        return {**getattr(settings, own.retriever).as_dict(), **shared, **named}
-    model = trained_as(settings, own.model)
-    if model.score == "sum_max":
+        return {**shared, "kind": own.by, **decides}
+    if isinstance(own, Named):
+        section = getattr(settings, own.retriever)
+        depth = own.depth or getattr(section, "depth", None)
+        return {**plain(section), **shared, **({"depth": depth} if depth else {})}
+    towers = towers_of(settings, own.model)
+    if towers.score == "sum_max":
         return {**shared, "memory_mb": memory}
-    views = views_of(settings, system)
+    views = views_of(settings, own)
     if open_choice(views):
         views["validation_cutoff"] = settings.training.validation_cutoff
-    return {**shared, "memory_mb": memory, "metric": model.metric, **views}
-
-
-def first_stage(settings: Resolved, system: str) -> System:
-    """The row that a chain of second stages begins with; any other row is its own."""
-    own = settings.systems[system]
-    return first_stage(settings, own.from_) if own.from_ else own
+    return {**shared, "memory_mb": memory, "metric": towers.metric, **views}
 
 
 def merge_settings(settings: Resolved, search: str) -> Json:
     """Settings of one way of merging."""
-    merge = settings.merge
-    pairs = _without_defaults(merge.searches[search].as_dict())
-    return {
-        "layers": merge.layers,
-        "top_k": merge.top_k,
-        "max_tokens": merge.max_tokens,
-        **pairs,
-    }
+    own = plain(settings.merge)
+    return {**own.pop("searches")[search], **own}
 
 
 def row_settings(settings: Resolved, system: str) -> Json:
     """A row's whole settings, from which its key is made (without the data and the machine)."""
     own = settings.systems[system]
-    if settings.over_kb and own.model:
-        return _knowledge_base_row(settings, system)
+    if settings.over_kb and isinstance(own, ByViews):
+        return _knowledge_base_row(settings, own)
     row: Json = {
-        "system": system,
-        "corpus": settings.corpus.as_dict(),
+        "corpus": plain(settings.corpus),
         "retrieve": retrieval_settings(settings, system),
         "seed": settings.seed,
     }
     row["retrieve"].pop("memory_mb", None)  # bounds memory, moves no score
-    if "merge_layers" in row["retrieve"]:
-        row["retrieve"]["spans"] = False  # in the keys of rows that rank by views
     if parts := rows_named_by(own):
-        row["parts"] = {part: row_settings(settings, part) for part in parts}
+        row["parts"] = [row_settings(settings, part) for part in parts]
         # A row without a model is of the seed that its parts are trained with.
-        drawn = [part["seed"] for part in row["parts"].values() if part["seed"] != settings.seed]
+        drawn = [part["seed"] for part in row["parts"] if part["seed"] != settings.seed]
         row["seed"] = drawn[0] if drawn else settings.seed
-    if own.model:
-        row["model"] = model_settings(settings, own.model)
-        row["segment"] = settings.segment.as_dict()
+    if model := getattr(own, "model", UNSET):
+        row["model"] = model_settings(settings, model)
+        row["segment"] = plain(settings.segment)
         row["precision"] = settings.compute.precision
-        row["seed"] = seed_of(settings, own.model)
-        views = views_of(settings, system)
-        if views["merge_layers"]:
-            row["merge"] = merge_settings(settings, views["search"])
+        row["seed"] = seed_of(settings, model)
+    if isinstance(own, ByViews):
+        if own.merge_layers:
+            row["merge"] = merge_settings(settings, own.search)
             del row["merge"]["layers"]  # how many are used stands in retrieve
-        if views["global_view"]:
+        if own.global_view:
             row["global_view"] = settings.global_view.as_dict()
     return row
 
@@ -291,15 +234,17 @@ def row_settings(settings: Resolved, system: str) -> Json:
 def to_search_a_kb(settings: Resolved, system: str) -> str | None:
     """What to change for a row to search a knowledge base, by original views; None if it can."""
     aggregates = [kind for kind, aggregate in AGGREGATES.items() if aggregate.alone]
-    own, views = settings.systems[system], views_of(settings, system)
-    if more := [key for key in MORE_VIEWS if views[key]]:
+    own = settings.systems[system]
+    if not isinstance(own, ByViews):
+        return f"Set model and aggregate, of the kind {' or '.join(aggregates)}"
+    if more := [key for key in ("merge_layers", "global_view") if getattr(own, key)]:
         return f"Leave out {', '.join(more)}"
-    if not own.model or views["aggregate"] not in aggregates:
+    views = views_of(settings, own)
+    if views["aggregate"] not in aggregates:
         return f"Set model and aggregate, of the kind {' or '.join(aggregates)}"
     if choice := open_choice(views):
         return f"Set one {choice}, as there is no validation of it"
-    model = trained_as(settings, own.model)
-    if own.retriever or model.score in ONE_VIEW:
+    if towers_of(settings, own.model).score in ONE_VIEW:
         return "Set a model whose score is max"
     if own.own_page:
         return "Leave out own_page, as mentions stand on none of its pages"
@@ -308,21 +253,22 @@ def to_search_a_kb(settings: Resolved, system: str) -> str | None:
     return None if own.index is not UNSET else "Set index to null (exact) or one of linking.indexes"
 
 
-def _knowledge_base_row(settings: Resolved, system: str) -> Json:
-    model, linking = settings.systems[system].model, settings.linking
-    negatives = settings.models[model].negatives
-    mining = {"mining": _candidates(settings, negatives.from_)} if negatives else {}
+def _knowledge_base_row(settings: Resolved, own: ByViews) -> Json:
+    linking = settings.linking
+    negatives = getattr(settings.models[own.model], "negatives", UNSET)
+    mining = {}
+    if negatives:
+        mining = {"mining": _candidates(settings, settings.systems[negatives.from_])}
     return {
-        "system": system,
-        "corpus": settings.corpus.as_dict(),
+        "corpus": plain(settings.corpus),
         "kb": {"paragraphs": linking.kb.paragraphs},
-        **_candidates(settings, system),
-        "model": model_settings(settings, model),
+        **_candidates(settings, own),
+        "model": model_settings(settings, own.model),
         **mining,
         "subset": subset_settings(settings),
         "dtype": linking.dtype,
         "precision": settings.compute.precision,
-        "seed": seed_of(settings, model),
+        "seed": seed_of(settings, own.model),
     }
 
 
@@ -333,28 +279,29 @@ def subset_settings(settings: Resolved) -> Json:
 
 def index_settings(settings: Resolved, name: str) -> Json:
     """Settings of `muver stage ann-build` for an index."""
-    return {**settings.linking.indexes[name].as_dict(), "seed": settings.seed}
+    return {**plain(settings.linking.indexes[name]), "seed": settings.seed}
 
 
-def search_settings(settings: Resolved, system: str, name: str) -> Json:
-    """Settings of a system's search for the mentions of a set."""
-    search = {
+def search_settings(settings: Resolved, own: ByViews, name: str) -> Json:
+    """Settings of a row's search for the mentions of a set."""
+    views = views_of(settings, own)
+    return {
         **settings.linking.search.as_dict(),
         "split": name,
         "k": settings.retrieve.k,
         "match": "id",
         "threads": settings.compute.threads,
+        **{key: one for key, one in views.items() if key == "aggregate" or key in _OF_AGGREGATES},
     }
-    views = views_of(settings, system)
-    if views["aggregate"] != "max":  # such rows keep the keys of when there was nothing else
-        search |= {key: views[key] for key in ("aggregate", *fields(OfAggregates)) if key in views}
-    return search
 
 
-def _candidates(settings: Resolved, system: str) -> Json:
-    """How a system finds its candidates among millions: what of it can change them."""
-    index = settings.systems[system].index or None
-    search = search_settings(settings, system, "any")
+_OF_AGGREGATES = {key for aggregate in AGGREGATES.values() for key in fields(aggregate)}
+
+
+def _candidates(settings: Resolved, own: ByViews) -> Json:
+    """How a row finds its candidates among millions: what of it can change them."""
+    index = own.index or None
+    search = search_settings(settings, own, "any")
     without = {"memory_mb", "threads", "gpu", "split"}
     if index is None:  # nor what says how an index is searched
         without |= fields(type(settings.linking.search)).keys()

@@ -1,6 +1,6 @@
-"""The JSON schema of params.yaml, by which editors complete keys and mark mistakes.
+"""JSON schemas of params.yaml and presets, and of experiments: editors complete and check by them.
 
-``python -m muver.reproduction.settings.schema`` writes it anew from the types.
+``python -m muver.reproduction.settings.schema`` writes them anew from the types.
 """
 
 import json
@@ -9,14 +9,15 @@ from pathlib import Path
 import msgspec
 
 from muver.io.files import write_text
-from muver.reproduction.settings.params import Params
+from muver.reproduction.settings.params import Experiment, Preset
 
-FILE = Path(__file__).parents[3] / "workflow" / "schemas" / "params.schema.json"
+FOLDER = Path(__file__).parents[3] / "workflow" / "schemas"
+KINDS = {"params.schema.json": Preset, "experiment.schema.json": Experiment}
 
 
-def as_text() -> str:
-    """JSON Schema of :class:`~muver.reproduction.settings.params.Params`, one type a line."""
-    made = msgspec.json.schema(Params)
+def as_text(kind: type) -> str:
+    """JSON Schema of a type of settings, one type a line."""
+    made = msgspec.json.schema(kind)
     kinds = ",\n".join(
         f"{json.dumps(name)}: {json.dumps(kind)}" for name, kind in made["$defs"].items()
     )
@@ -27,4 +28,5 @@ def as_text() -> str:
 
 
 if __name__ == "__main__":
-    write_text(FILE, as_text())
+    for name, kind in KINDS.items():
+        write_text(FOLDER / name, as_text(kind))

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from msgspec import UNSET, UnsetType
 
-from muver.io.typed import Count, Name, Natural, Settings, Some, Text
+from muver.io.typed import Count, Name, Natural, Settings, Share, Some, Text
 
 Axis = Literal["vectors", "labelled"]  # vectors an entity, or the share of labelled mentions
 
@@ -18,6 +18,10 @@ class Table(Settings):
     figure: Axis | UnsetType = UNSET  # recall is drawn against it too
     # Further seeds that its rows are trained with; Table 1's are a setting of their own.
     repeat_seeds: list[Natural] | UnsetType = UNSET
+    labelled: Some[Share] | UnsetType = UNSET  # each row also trained on these shares of the labels
+    # Whether the page that a mention stands on is among its candidates: as released; never; or a
+    # row for each.
+    own_page: Literal["keep", "leave_out", "both"] | UnsetType = UNSET
 
 
 class Sweep(Settings):

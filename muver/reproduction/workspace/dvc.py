@@ -7,6 +7,7 @@ from typing import Any
 from muver.io.files import sha256_of, write_json, write_text
 from muver.reproduction.settings.file import read_params
 from muver.reproduction.settings.resolve import resolve
+from muver.reproduction.settings.rows import kind_of
 from muver.reproduction.workspace import graph_of
 from muver.reproduction.workspace.code import KIND, PACKAGE, code
 from muver.reproduction.workspace.current import link
@@ -44,7 +45,8 @@ def write_asked(graph: Graph) -> None:
         own = [one for one in asked if one.kind in kinds]
         ids = {f"{one.kind}/{one.name}": one.id for one in own}
         rules = (
-            f"{KIND}{graph.kind(one.label)}" if one.kind == "runs" else one.rule for one in own
+            f"{KIND}{kind_of(graph.settings, one.label)}" if one.kind == "runs" else one.rule
+            for one in own
         )
         content = {"artifacts": dict(sorted(ids.items())), "code": _hashes(rules)}
         write_json(folder / f"{stage}.json", content)

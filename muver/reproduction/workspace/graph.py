@@ -16,17 +16,24 @@ from typing import Any
 
 from muver.io.errors import InputError
 from muver.io.files import read_json
-from muver.io.typed import overlay
+from muver.io.typed import overlay, plain
 from muver.reproduction.grid.points import trials
-from muver.reproduction.settings import Resolved, model_settings, row_settings
+from muver.reproduction.settings import Resolved, row_settings
+from muver.reproduction.settings.entries import (
+    Averaged,
+    Chosen,
+    Converted,
+    Trained,
+    model_of,
+    rows_named_by,
+)
 from muver.reproduction.settings.rows import (
+    kind_of,
     negatives_settings,
     pretrain_settings,
-    rows_named_by,
     seed_of,
-    trained_as,
+    training_settings,
     trainings_of,
-    views_of,
 )
 from muver.reproduction.workspace.artifact import Artifact, File, Input, with_origins
 from muver.retriever.corpus.sources import find_source
@@ -97,7 +104,6 @@ class Graph(ABC):
     measured: Sequence[str]  # tables and figures that such data can have and that need runs
     agreement: Mapping[str, float] = {}  # least, with exact search, of a run made with an index
     suffixes: Mapping[str, list[str]] = SUFFIXES
-    sharded = False  # whether the vectors of one knowledge base lie in shards
 
     def __init__(self, settings: Resolved):
         self.settings = settings
@@ -183,22 +189,26 @@ class Graph(ABC):
 
     def model(self, name: str) -> Artifact:
         """A trained, chosen, averaged or converted model."""
-        own, settings = self.settings.models[name], model_settings(self.settings, name)
-        if own.best_of and not own.after:
-            among = [self.model(one) for one in own.best_of]
-            return self.made("models", name, "choose", settings, models=among)
-        if own.average:
-            among = [self.model(one) for one in trainings_of(self.settings, own.average)]
-            inputs = {"models": among, "start": self.origin(own.average.of)}
-            return self.made("models", name, "average", settings, **inputs)
-        if own.checkpoint:
+        match own := self.settings.models[name]:
+            case Chosen(best_of=among) if not own.after:
+                models = [self.model(one) for one in among]
+                cutoff = models[0].settings["training"]["validation_cutoff"]  # which all share
+                return self.made("models", name, "choose", {"cutoff": cutoff}, models=models)
+            case Averaged():
+                models = [self.model(one) for one in trainings_of(self.settings, own)]
+                inputs = {"models": models, "start": self.origin(own.of)}
+                share = {"trained_share": own.trained_share}
+                return self.made("models", name, "average", share, **inputs)
+        settings = training_settings(self.settings, name)
+        if isinstance(own, Converted):
             inputs = {"checkpoint": own.checkpoint, "start": self.encoder}
             return self.made("models", name, "convert", settings, **inputs)
-        if own.score == "cross":
+        if isinstance(own, Trained) and own.score == "cross":
             return self.cross_encoder(name)
-        first, *_ = own.best_of or [name]  # several start from the same
+        first, *_ = own.best_of if isinstance(own, Chosen) else [name]  # all start from the same
         inputs = {"start": self.origin(first), **self.training_data(name)}
-        return self.made("models", name, "train", settings, **inputs)
+        rule = "train_best" if isinstance(own, Chosen) else "train"
+        return self.made("models", name, rule, settings, **inputs)
 
     def cross_encoder(self, name: str) -> Artifact:
         """A trained cross-encoder, where the data can have one."""
@@ -208,7 +218,7 @@ class Graph(ABC):
 
     def negatives(self, model: str) -> dict[str, Input]:
         """Hard negatives of the training mentions, where a model is trained with them."""
-        own = self.settings.models[model].negatives
+        own = getattr(self.settings.models[model], "negatives", None)
         if not own:
             return {}
         gold = self.gold(self.training_set)
@@ -221,7 +231,7 @@ class Graph(ABC):
     def origin(self, model: str) -> Artifact:
         """What a model's training starts from: another model, or the encoder."""
         model = self.settings.again.get(model, model)
-        start = self.settings.models[model].start
+        start = getattr(self.settings.models[model], "start", None)
         return self.model(start) if start else self.start_of(seed_of(self.settings, model))
 
     @property
@@ -232,44 +242,40 @@ class Graph(ABC):
     def grid_point(self, name: str) -> Artifact:
         """The training log of a trial of the grid, which leaves no weights."""
         model, _, values = self.trials[name]
-        settings = overlay(model_settings(self.settings, model), {"training": values})
+        settings = overlay(training_settings(self.settings, model), {"training": values})
         inputs = {"start": self.origin(model), **self.training_data(model)}
         return self.made("grid", name, "grid_point", settings, **inputs)
 
     def weights(self, model: str) -> File:
         """The manifest that names the weights a model came from, through what it started from."""
-        own = self.settings.models[model]
-        if own.checkpoint:
-            return self.model(model)[f"/{MANIFEST_FILE}"]
-        if own.average:
-            return self.weights(own.average.of)
-        if own.start or own.best_of:
-            return self.weights(own.start or own.best_of[0])
+        match own := self.settings.models[model]:
+            case Converted():
+                return self.model(model)[f"/{MANIFEST_FILE}"]
+            case Averaged():
+                return self.weights(own.of)
+            case Chosen(best_of=[first, *_]):
+                return self.weights(first)
+            case Trained(start=start) if start:
+                return self.weights(start)
         return self.start_of(seed_of(self.settings, model))[f"/{MANIFEST_FILE}"]
 
     def all_weights(self, system: str) -> list[File]:
         """:meth:`weights` of a row's model, and of those of the rows that it is made of."""
         own = self.settings.systems[system]
-        found = [self.weights(own.model)] if own.model else []
+        model = model_of(own)
+        found = [self.weights(model)] if model else []
         found += chain.from_iterable(map(self.all_weights, rows_named_by(own)))
         return list({one.path: one for one in found}.values())
 
     # Runs and scores.
 
-    def kind(self, system: str) -> str:
-        """How a system finds its candidates (:mod:`muver.retriever.retrieval.kinds`)."""
-        own = self.settings.systems[system]
-        score = trained_as(self.settings, own.model).score if own.model else None
-        return kinds.kind_of(own.as_dict(), score, self.sharded)
-
     def run(self, system: str, name: str) -> Artifact:
         """A system's ranked candidates for the mentions of a set."""
         settings = self.retrieval(system, name)
         free = {key: settings.pop(key) for key in FREE if key in settings}
-        kind = self.kind(system)
-        own = self.settings.systems[system]
-        views = views_of(self.settings, system) if own.model else {}
-        needs = kinds.find(kind).needs(own.as_dict() | views)
+        kind = kind_of(self.settings, system)
+        index = getattr(self.settings.systems[system], "index", None)
+        needs = kinds.find(kind).needs({**settings, "index": index})
         inputs = {need: self.source(need, system, name) for need in needs}
         made = self.made("runs", f"{name}/{system}", "retrieve", settings, free, **inputs)
         return replace(made, machine=self.precision) if kinds.runs_a_model(kind) else made
@@ -279,11 +285,11 @@ class Graph(ABC):
         run, inputs = self.run(system, name), self.gold(name)
         if weights := self.all_weights(system):
             inputs["identity"] = weights
-        model = self.settings.systems[system].model
-        if model and self.settings.models[model].best_of:
+        model = model_of(self.settings.systems[system])
+        if model and isinstance(self.settings.models[model], Chosen):
             inputs["choice"] = self.model(model)[LOG]
         own = {"row": row_settings(self.settings, system), **self.agreement}
-        settings = self.settings.evaluate.as_dict() | own
+        settings = plain(self.settings.evaluate) | own
         return self.made(
             "evaluations", f"{name}/{system}", "evaluate", settings,
             run=run[".parquet"], manifest=run[".json"], **inputs,

@@ -11,14 +11,14 @@ from typing import Any
 
 from muver.io.errors import InputError
 from muver.io.files import read_json
-from muver.io.typed import fields
+from muver.io.typed import fields, plain
 from muver.reproduction.settings import Resolved
 from muver.reproduction.settings.rows import (
     index_settings,
     search_settings,
     subset_settings,
     to_search_a_kb,
-    trained_as,
+    towers_of,
 )
 from muver.reproduction.workspace.artifact import Artifact, Input
 from muver.reproduction.workspace.graph import SUFFIXES, Graph
@@ -30,8 +30,6 @@ PART = (".npy", ".parquet")
 
 class KnowledgeBase(Graph):
     """One knowledge base that every mention may be linked to."""
-
-    sharded = True
 
     suffixes: Mapping[str, list[str]] = {
         **SUFFIXES,
@@ -97,7 +95,7 @@ class KnowledgeBase(Graph):
     def kb(self) -> Artifact:
         """The knowledge base in parts, and what finds an entity by its id or title."""
         expected = self.origins[0] if self.linking.published_counts else None
-        settings = {**self.linking.kb.as_dict(), "expected": expected}
+        settings = {**plain(self.linking.kb), "expected": expected}
         return self.made("kb", "", "kb", settings, dump=self.raw[self.raw.suffixes[0]])
 
     @property
@@ -110,7 +108,7 @@ class KnowledgeBase(Graph):
 
     def texts(self, model: str) -> dict[str, Input]:
         """Texts of the entities from another source, where a model's views are made of those."""
-        name = trained_as(self.settings, model).views.text
+        name = towers_of(self.settings, model).views.text
         if not name:
             return {}
         counted = self.linking.published_counts and not self.of_one_archive
@@ -133,7 +131,7 @@ class KnowledgeBase(Graph):
         own, source = self.linking.sets[name], find_source(self.origins[1])
         counted = self.linking.published_counts and name in source.published.mentions
         settings = {
-            **self.settings.corpus.as_dict(),
+            **plain(self.settings.corpus),
             "match": self.linking.match,
             "expected": source.name if counted else None,
             "format": own.format or None,
@@ -214,7 +212,7 @@ class KnowledgeBase(Graph):
     def retrieval(self, system: str, name: str) -> dict[str, Any]:
         if change := to_search_a_kb(self.settings, system):
             raise InputError(f"systems.{system}: does not search a knowledge base. {change}.")
-        return search_settings(self.settings, system, name)
+        return search_settings(self.settings, self.settings.systems[system], name)
 
     def source(self, need: str, system: str, name: str) -> Input:
         own = self.settings.systems[system]

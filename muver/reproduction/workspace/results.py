@@ -5,12 +5,9 @@ from typing import Any, NoReturn
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
-from muver.reproduction.settings.rows import (
-    model_settings,
-    note_of,
-    retrieval_settings,
-    views_of,
-)
+from muver.reproduction.settings.entries import Named, model_of
+from muver.reproduction.settings.naming import method_of, note_of
+from muver.reproduction.settings.rows import first_stage, training_settings
 from muver.reproduction.workspace.artifact import Artifact
 from muver.reproduction.workspace.graph import Graph
 from muver.reproduction.workspace.knowledge_base import KnowledgeBase
@@ -84,11 +81,10 @@ class Results:
         """Settings of a result's stage."""
         if name == "grid":
             grid = self.settings.grid
-            base = {model: model_settings(self.settings, model) for model in grid.models}
+            base = {model: training_settings(self.settings, model) for model in grid.models}
             return {"grid": grid.as_dict(), "base": base}
         if own := self.settings.figures.get(name):
-            systems = self.settings.systems
-            rows = [{"method": systems[row].method, "system": row} for row in own.rows]
+            rows = [{"method": method_of(self.settings, row), "system": row} for row in own.rows]
             return {**own.as_dict(), "rows": rows}
         own, rows = self.settings.tables[name], self._rows(name)
         if name == "table3":
@@ -108,17 +104,20 @@ class Results:
         found = []
         for name in self.settings.tables[table].rows:
             note = note_of(self.settings, name)
-            row = {"method": self.settings.systems[name].method, "system": name, "note": note}
+            system = self.settings.systems[name]
+            row = {"method": method_of(self.settings, name), "system": name, "note": note}
             if table == "table3":
-                views = views_of(self.settings, name)
-                row |= {key: views[key] for key in ("merge_layers", "search")}
+                layers = getattr(system, "merge_layers", 0)
+                row |= {"merge_layers": layers, "search": system.search if layers else None}
                 row["sweep_of"] = self.settings.sweep_of.get(name)
             elif table != "table6":
                 row["repeats"] = self.settings.repeats[table].get(name, [])
             if table == "linking":
-                made = retrieval_settings(self.settings, name)
-                row["depth"] = min(made["depth"], made["k"]) if "depth" in made else None
-                first = self.settings.systems[name].from_
+                first = (system.from_ or None) if isinstance(system, Named) else None
+                row["depth"] = None
+                if first:
+                    k = first_stage(self.settings, name).k or self.settings.retrieve.k
+                    row["depth"] = min(system.depth or self.settings.rerank.depth, k)
                 row["first_stage"] = first if first in self.settings.tables[table].rows else None
             found.append(row)
         return found
@@ -147,7 +146,7 @@ class Results:
         """Each model's training log by system, and its encoder's if that was trained."""
         found = {}
         for system in self.graph.rows(table):
-            if model := self.settings.systems[system].model:
+            if model := model_of(self.settings.systems[system]):
                 start = self.graph.weights(model).artifact
                 own = [start.files[-1]] if start.kind == "pretrained" else []
                 found[system] = [self.graph.model(model).files[-1], *own]
@@ -212,7 +211,7 @@ def _benchmarks(results: Results, table: str) -> dict[str, dict[str, str]]:
         own = found.setdefault(system, {})
         own[f"search_{run.set}" if isinstance(graph, KnowledgeBase) else "retrieve"] = run
         own |= {TIMED[one.kind]: one for one in run.parents if one.kind in TIMED}
-        if model := graph.settings.systems[system].model:
+        if model := model_of(graph.settings.systems[system]):
             own |= _trainings(graph.model(model))
     return {
         system: {stage: _benchmark(results, one.rule, one) for stage, one in own.items()}

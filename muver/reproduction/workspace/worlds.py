@@ -13,10 +13,10 @@ from muver.io.errors import InputError
 from muver.reproduction.settings import (
     NAMED_DATASETS,
     Resolved,
-    model_settings,
     retrieval_settings,
 )
-from muver.reproduction.settings.rows import merge_settings, rows_named_by, views_of
+from muver.reproduction.settings.entries import model_of, rows_named_by
+from muver.reproduction.settings.rows import kind_of, merge_settings, training_settings
 from muver.reproduction.workspace.artifact import Artifact, Input
 from muver.reproduction.workspace.graph import CROSS, SUFFIXES, Graph
 from muver.retriever.corpus.sources import SPLITS, find_source
@@ -135,7 +135,7 @@ class Worlds(Graph):
 
     def cross_encoder(self, name: str) -> Artifact:
         """A cross-encoder, which validation asks to rank its first stage's candidates again."""
-        settings = model_settings(self.settings, name)
+        settings = training_settings(self.settings, name)
         first = self.run(self.settings.models[name].negatives.from_, "val")[".parquet"]
         inputs = {"start": self.origin(name), **self.training_data(name), "validation_run": first}
         return replace(self.made("models", name, "train_cross", settings, **inputs), suffixes=CROSS)
@@ -173,14 +173,14 @@ class Worlds(Graph):
 
     def source(self, need: str, system: str, name: str) -> Input:
         own = self.settings.systems[system]
-        model = own.model
+        model = model_of(own)
         match need:
             case "model":
                 return self.model(model)
             case "store":
                 return self.store(model, name)
             case "merged":
-                return self.merged(model, name, views_of(self.settings, system)["search"])
+                return self.merged(model, name, own.search)
             case "global_views":
                 return self.globals(model, name)
             case "runs" | "validation_runs":
@@ -193,7 +193,7 @@ class Worlds(Graph):
     @property
     def stored(self) -> list[str]:
         """Systems that search a store, which a retriever can open."""
-        return [name for name in self.settings.systems if self.kind(name) == "views"]
+        return [name for name in self.settings.systems if kind_of(self.settings, name) == "views"]
 
     def index(self, system: str) -> dict[str, str | list[str]]:
         """Files that a retriever opens to find entities as a system does."""

@@ -33,12 +33,12 @@ class Download(Settings):
 class BadLines(Settings):
     """How many unreadable lines a large file may have, and what happens to repeated ids."""
 
-    bad_lines: Natural  # more than this many stop the reading,
-    bad_share: Share  # if they are also more than this share of all lines
-    duplicates: Literal["refuse", "first"]
+    bad_lines: Natural = 100  # more than this many stop the reading,
+    bad_share: Share = 0.001  # if they are also more than this share of all lines
+    duplicates: Literal["refuse", "first"] = "refuse"  # ids that occur twice; first: keep the first
 
 
-class KnowledgeBase(BadLines):
+class KnowledgeBase(BadLines, kw_only=True):
     """How much of each page of KILT's knowledge source to keep, and how large the parts are."""
 
     paragraphs: Count

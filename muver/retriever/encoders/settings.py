@@ -99,14 +99,15 @@ class ModelConfig(Layouts, kw_only=True):
 class Scratch(Settings):
     """A small BERT that is made from scratch."""
 
-    vocabulary: Annotated[int, Meta(ge=100)]
-    layers: Count
-    hidden: Count
-    heads: Count
-    intermediate: Count
-    positions: Count
-    dropout: Share
-    initializer_range: Positive
+    # Few, so that names of training worlds are split like unseen names.
+    vocabulary: Annotated[int, Meta(ge=100)] = 1500
+    layers: Count = 2
+    hidden: Count = 128
+    heads: Count = 2
+    intermediate: Count = 512
+    positions: Count = 512
+    dropout: Share = 0.0
+    initializer_range: Positive = 0.1  # about 1/sqrt(hidden); BERT's 0.02 is for 768
 
     def __post_init__(self) -> None:
         if self.hidden % self.heads:

@@ -44,5 +44,5 @@ def _used(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     rescored = settings.get("retrieve", {}).get("rescore", True)
     if index is not None and not rescored and not WHOLE.search(index["factory"]):
         yield "scores", f"of {index['factory']}"
-    for part in settings.get("parts", {}).values():
+    for part in settings.get("parts", []):
         yield from _used(part)

@@ -4,7 +4,7 @@ of the indexes of ``linking``."""
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from msgspec import UNSET, UnsetType, defstruct
+from msgspec import UNSET, UnsetType, defstruct, field
 from msgspec.structs import replace
 
 from muver.io.typed import (
@@ -29,18 +29,19 @@ class BM25(Settings):
 
     k1: Amount
     b: Share
-    method: Literal["lucene", "robertson", "atire", "bm25l", "bm25+"]
-    query: Literal["mention", "mention_and_context"]
-    stopwords: Literal[None, "en"]
-    document_tokens: Count | None
+    method: Literal["lucene", "robertson", "atire", "bm25l", "bm25+"] = "lucene"
+    query: Literal["mention", "mention_and_context"] = "mention"
+    stopwords: Literal[None, "en"] = None
+    document_tokens: Count | None = None  # None: the whole text
 
 
 class Fusion(Settings):
     """Fusion of two runs, by reciprocal ranks or by a weight chosen on validation."""
 
-    constant: Positive
-    weights: Some[Share]
-    cutoff: Count
+    constant: Positive = 60  # that is added to ranks
+    # Of the first run, to try on validation, and the rank that counts as a hit there.
+    weights: Some[Share] = field(default_factory=lambda: [n / 10 for n in range(11)])
+    cutoff: Count = 64
 
 
 class Retrieve(Settings):
@@ -49,7 +50,7 @@ class Retrieve(Settings):
     split: Literal["test", "val"]
     k: Count
     match: Match
-    memory_mb: Count
+    memory_mb: Count = 256
 
 
 OwnPage = Literal["keep", "leave_out"]
@@ -174,12 +175,12 @@ class Index(Settings):
 class IndexSearch(Settings):
     """How an index is searched, and how far it must agree with exact search."""
 
-    rescore: bool
-    most_views: Count
-    effort: Count | None
-    minimum: Share
-    memory_mb: Count
-    gpu: bool
+    rescore: bool = True  # score an index's candidates again with the vectors on disk
+    most_views: Count = 16384  # at most fetched per mention to get k entities
+    effort: Count | None = None  # nprobe or efSearch; None: chosen by the check of the index
+    minimum: Share = 0.995  # agreement with exact search that a row needs
+    memory_mb: Count = 1024
+    gpu: bool = True  # if faiss supports it
 
 
 class Mining(Settings):

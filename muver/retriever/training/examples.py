@@ -6,7 +6,6 @@ from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
-from msgspec import UNSET, UnsetType
 
 from muver.io.progress import logger
 from muver.io.text import counted
@@ -29,12 +28,12 @@ class LaidOut(NamedTuple):
         return [*self.contexts, *chain.from_iterable(self.views)]
 
 
-def examples_of(worlds: Sequence[World], share: float | UnsetType, seed: int) -> list[Example]:
+def examples_of(worlds: Sequence[World], share: float, seed: int) -> list[Example]:
     """The mentions of the worlds in turn, or a share of them drawn by the seed; with one seed, a
     smaller share is part of a greater.
     """
     examples = [(w, m) for w, world in enumerate(worlds) for m in range(len(world.gold))]
-    if share is UNSET:
+    if share == 1:
         return examples
     drawn = np.random.default_rng(seed).permutation(len(examples))
     return [examples[number] for number in sorted(drawn[: math.ceil(share * len(examples))])]

@@ -1,6 +1,5 @@
 """Settings of training: section ``training`` of params.yaml, and a model's hard negatives."""
 
-from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType, field
@@ -11,7 +10,7 @@ from muver.retriever.retrieval.settings import Mining, check_ranks
 from muver.retriever.views.settings import Tokens, Views
 
 
-class Training(Settings):
+class Training(Settings, kw_only=True):
     """How two towers are trained (section 3.2), and where the released code differed.
 
     With ``own_page_negatives`` the page that a mention stands on is one more negative of its batch.
@@ -27,22 +26,22 @@ class Training(Settings):
     learning_rate: Positive
     weight_decay: Amount
     warmup: Share
-    clip_norm: Positive
-    adam_epsilon: Positive
-    mask_false_negatives: bool
+    clip_norm: Positive = 1.0
+    adam_epsilon: Positive = 1.0e-6
+    mask_false_negatives: bool = False
     validate_every: Count
     validation_cutoff: Count
-    keep: Literal["best", "last"]
+    keep: Literal["best", "last"] = "best"
     checkpoint_every: Count
     chunk_tokens: Count
     graph_tokens: Natural
-    initial_scale: Positive
-    padding_views: bool
-    average_gradients_over: Count
-    optimiser: Literal["adamw", "adamw_released"]
-    own_page_negatives: bool | UnsetType = UNSET
-    global_view: Tokens | UnsetType = UNSET
-    labelled: Share | UnsetType = UNSET
+    initial_scale: Positive = 20
+    padding_views: bool = False
+    average_gradients_over: Count = 1
+    optimiser: Literal["adamw", "adamw_released"] = "adamw"
+    own_page_negatives: bool = False
+    global_view: Tokens | None = None
+    labelled: Share = 1
 
 
 class HardNegatives(Settings):
@@ -62,30 +61,6 @@ class HardNegatives(Settings):
         check_ranks(self.ranks)
 
 
-class Average(Settings):
-    """A model made of the mean weights of another one's trainings, and of the encoder's.
-
-    ``of`` is trained ``trainings`` times from the same start, with its own seed and with further
-    ones. ``trained_share`` is how much of their mean the weights have (Wortsman et al., Model
-    soups, ICML 2022); the rest is of what they started from (Wortsman et al., Robust fine-tuning of
-    zero-shot models, CVPR 2022).
-    """
-
-    of: Text
-    trainings: Count
-    trained_share: Share
-
-
-class StageTraining(Training, kw_only=True):
-    """The section as `muver stage train` takes it; what was added to it has a default."""
-
-    keep: Literal["best", "last"] = "best"
-    initial_scale: Positive = 20
-    padding_views: bool = False
-    average_gradients_over: Count = 1
-    optimiser: Literal["adamw", "adamw_released"] = "adamw"
-
-
 class MinedFrom(Mining, kw_only=True):
     """How hard negatives were mined, and what made the run that they come from."""
 
@@ -102,7 +77,7 @@ class ModelTraining(Layouts, kw_only=True):
 
     pooling: Pooling | Literal["auto"] = "cls"
     vectors: Vectors = "raw"
-    training: StageTraining
+    training: Training
     precision: Literal["fp32", "bf16"] | UnsetType = UNSET
     seed: Natural
     start: dict[str, Any] | UnsetType = UNSET
@@ -110,7 +85,7 @@ class ModelTraining(Layouts, kw_only=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if wrong := misfit(self.training.as_dict(), self.views):
+        if wrong := misfit(self.training, self.views):
             raise ValueError(wrong)
 
 
@@ -123,14 +98,14 @@ class EarlyChoice(Settings):
     after: Share
 
 
-def misfit(training: Mapping[str, Any], views: Views) -> str | None:
+def misfit(training: Training, views: Views) -> str | None:
     """What of a model's training does not go with its views, and what to do."""
-    if training["padding_views"] and not views.training_views:
+    if training.padding_views and not views.training_views:
         return (
             "padding_views fills an entity up to views.training_views, which is not set. Set it, "
             "or padding_views to false."
         )
-    if training.get("global_view") and views.kind != "sentences":
+    if training.global_view and views.kind != "sentences":
         return "global_view goes with views of sentences, and has no meaning beside others."
     return None
 
@@ -143,16 +118,16 @@ class Pretrain(Settings):
     ``keep_text`` how often a page keeps the text of a query that was taken from it and asks for it.
     """
 
-    steps: Natural
-    batch_size: Annotated[int, Meta(ge=2)]
-    learning_rate: Positive
-    weight_decay: Amount
-    warmup: Share
-    clip_norm: Positive
-    adam_epsilon: Positive
-    mask: Share
-    hide_names: Share
-    keep_text: Share
+    steps: Natural = 0
+    batch_size: Annotated[int, Meta(ge=2)] = 32
+    learning_rate: Positive = 1.0e-3
+    weight_decay: Amount = 0.01
+    warmup: Share = 0.1
+    clip_norm: Positive = 1.0
+    adam_epsilon: Positive = 1.0e-6
+    mask: Share = 0.15
+    hide_names: Share = 0.2
+    keep_text: Share = 0.5
 
 
 class Pretraining(Pretrain, kw_only=True):

@@ -60,7 +60,9 @@ class MergeSearch(Settings):
 
     pairs: Literal["distant", "close"]
     among: Literal["neighbours", "all"]
-    wasted: Literal["kept", "replaced"] | UnsetType = UNSET
+    # What happens if a choice among neighbours makes no view: nothing, as released ("kept"), or the
+    # next pair is taken ("replaced").
+    wasted: Literal["kept", "replaced"] = "kept"
 
     def __post_init__(self) -> None:
         if self.wasted == "replaced" and self.among != "neighbours":
@@ -72,9 +74,6 @@ class Merging(MergeSearch, kw_only=True):
 
     layers: Natural
     top_k: Share  # int(views * top_k) pairs are merged in a layer
-    # What happens if a choice among neighbours makes no view: nothing, as released ("kept"), or the
-    # next pair is taken ("replaced").
-    wasted: Literal["kept", "replaced"] = "kept"
     max_tokens: Count  # of a merged view
 
 
@@ -90,4 +89,4 @@ class Merge(Settings):
 class GlobalView(Settings):
     """One more view per entity: its title and the first tokens of its description."""
 
-    max_tokens: Tokens
+    max_tokens: Tokens = 128

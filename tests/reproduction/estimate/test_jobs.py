@@ -62,7 +62,9 @@ def test_a_view_of_the_whole_description_is_counted():
 def test_models_of_which_one_is_chosen_early():
     """Each of the four takes a quarter of the steps, and one the other three quarters."""
     found = jobs_of(graph(tables={"table1": ["blink_128", "partalidou"]}))
-    alone, several = (found["train", name] for name in ("blink_128", "partalidou"))
+    alone, several = (
+        found[rule] for rule in (("train", "blink_128"), ("train_best", "partalidou"))
+    )
     assert several.trained == alone.trained * 1.75 and several.batch == alone.batch
     assert several.of.name == "partalidou"
 

@@ -177,7 +177,7 @@ def test_how_rows_read_a_description():
     none = {"kind": None, "max_tokens": None, "global_tokens": None}
     assert views_of({"retrieve": {}}) == none
     assert views_of({"model": {"best_of": {"a": sentences["model"]}}})["kind"] == "sentences"
-    fused = {"parts": {"bm25": {}, "muver": {**sentences, "global_view": {"max_tokens": 128}}}}
+    fused = {"parts": [{}, {**sentences, "global_view": {"max_tokens": 128}}]}
     expected = {"kind": "sentences", "max_tokens": 40, "global_tokens": 128}
     assert views_of(fused) == expected
 

@@ -1,7 +1,5 @@
 """The numbers of record: what is kept of a run, and how far apart machines and seeds lie."""
 
-from types import SimpleNamespace
-
 import pytest
 from msgspec.structs import replace
 
@@ -20,7 +18,7 @@ from muver.reproduction.results_page.record import (
     spread,
     this_machine,
 )
-from muver.reproduction.settings.params import System
+from muver.reproduction.settings.entries import ByViews, Fused, Named
 from muver.reproduction.tables.records import (
     ComparedPart,
     ComparedRow,
@@ -127,15 +125,14 @@ def widest(of, over):
 
 
 def test_a_row_made_of_a_model_s_row_has_a_model():
-    by_rank = {"method": "fused", "by": "reciprocal_rank"}
     systems = {
-        "bm25": System(method="BM25", retriever="bm25"),
-        "twice": System(fuse=("bm25", "bm25_200"), **by_rank),
-        "muver": System(method="MuVER", model="muver"),
-        "both": System(fuse=("bm25", "muver"), **by_rank),
-        "bm25_200": System(method="BM25", retriever="bm25"),
+        "bm25": Named(method="BM25", retriever="bm25"),
+        "twice": Fused(fuse=("bm25", "bm25_200"), by="reciprocal_rank"),
+        "muver": ByViews(model="muver"),
+        "both": Fused(fuse=("bm25", "muver"), by="reciprocal_rank"),
+        "bm25_200": Named(method="BM25", retriever="bm25"),
+        "reranked": Named(retriever="rerank", model="cross", from_="bm25"),
     }
-    systems["reranked"] = SimpleNamespace(model=None, fuse=None, from_="muver")
     named = [name for name in systems if has_model(name, systems)]
     assert named == ["muver", "both", "reranked"]
     assert has_model("renamed since", systems)  # it is not held to be equal everywhere

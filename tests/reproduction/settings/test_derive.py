@@ -43,7 +43,7 @@ def test_a_choice_of_another_seed_is_among_models_of_that_seed():
 
 def test_an_average_has_trainings_of_seeds_of_its_own():
     """Those of a further seed are its own as well, so that two averages share no training."""
-    mean = {"average": {"of": "muver", "trainings": 3, "trained_share": 0.8}}
+    mean = {"of": "muver", "trainings": 3, "trained_share": 0.8}
     row = {"method": "Mean", "model": "mean"}
     tables = {"mine": {"caption": "x", "rows": ["mean"], "repeat_seeds": [5]}}
     over = {"models": {"mean": mean}, "systems": {"mean": row}, "tables": tables}
@@ -52,14 +52,14 @@ def test_an_average_has_trainings_of_seeds_of_its_own():
     for model, first in (("mean", 10000), ("mean_seed5", 5)):
         made, seeds = model_settings(settings, model), [first, first + 100, first + 200]
         assert made.pop("average") == {"seeds": seeds, "trained_share": 0.8}
-        found = trainings_of(settings, settings.models[model].average)
+        found = trainings_of(settings, settings.models[model])
         assert list(found.values()) == seeds
         for one, seed in found.items():
             assert model_settings(settings, one) == {**made, "seed": seed}
 
 
 def test_converted_weights_draw_nothing():
-    settings = resolve(PARAMS, {"repeat_seeds": [5], "tables": {"table1": ["released"]}})
+    settings = resolve(PARAMS, {"preset": "released", "repeat_seeds": [5]})
     assert settings.repeats["table1"] == {}
 
 
@@ -70,6 +70,61 @@ def test_a_fused_row_is_repeated_with_what_it_fuses():
     fused = settings.systems["muver_bm25_seed5"]
     assert fused.fuse == ("muver_200_seed5", "bm25_200")
     assert settings.systems["muver_200_seed5"].model == "muver_seed5"
+
+
+def test_a_fusion_names_how_many_candidates_its_parts_keep():
+    settings = resolve(PARAMS, {"systems": {"muver_bm25": {"depth": 300}}})
+    assert settings.systems["muver_bm25"].fuse == ("muver_300", "bm25_300")
+    assert settings.systems["bm25_300"].k == 300 and not settings.systems["bm25"].k
+
+
+MINE = {"caption": "x", "rows": ["bm25", "muver", "muver_bm25"], "against": "muver"}
+
+
+def test_a_table_s_protocol_gives_its_rows_without_the_mention_s_own_page():
+    """The contrasts of its rows are tested within each protocol."""
+    contrasts = {"contrasts": [["muver", "bm25"]]}
+    left_out = ["bm25_elsewhere", "muver_elsewhere", "muver_bm25_elsewhere"]
+    for own_page, rows, against in (
+        ("keep", MINE["rows"], "muver"),
+        ("leave_out", left_out, "muver_elsewhere"),
+        (
+            "both",
+            [one for pair in zip(MINE["rows"], left_out, strict=True) for one in pair],
+            "muver",
+        ),
+    ):
+        table = {**MINE, "own_page": own_page}
+        settings = resolve(PARAMS, {"tables": {"mine": table}, **contrasts})
+        assert settings.tables["mine"].rows == rows
+        assert settings.tables["mine"].against == against
+        assert ("muver", "bm25") in settings.contrasts
+    fused = settings.systems["muver_bm25_elsewhere"]
+    assert fused.fuse == ("muver_200_elsewhere", "bm25_200_elsewhere")
+    assert settings.systems["bm25_200_elsewhere"].own_page == "leave_out"
+    assert ("muver_elsewhere", "bm25_elsewhere") in settings.contrasts
+
+
+def test_a_table_s_shares_of_the_labels_train_each_row_again_in_as_many_steps():
+    table = {**MINE, "rows": ["bm25", "muver"], "labelled": [0, 0.1, 0.3]}
+    given = {"tables": {"mine": table}, "training": {"epochs": 2}}
+    settings = resolve(PARAMS, given)
+    rows = ["bm25", "muver_labels_0", "muver_labels_0_1", "muver_labels_0_3", "muver"]
+    assert settings.tables["mine"].rows == rows
+    found = [settings.models[settings.systems[row].model].training for row in rows[1:]]
+    assert [(one.labelled, one.epochs) for one in found] == [(0, 2), (0.1, 20), (0.3, 7), (1, 2)]
+
+
+def test_an_entry_is_like_another_where_it_says_nothing():
+    models = {"wide": {"like": "muver", "views": {"max_tokens": 80}, "training": {"epochs": 9}}}
+    systems = {"wide": {"like": "muver", "model": "wide"}, "wider": {"like": "wide", "pool": 4}}
+    settings = resolve(PARAMS, {"models": models, "systems": systems})
+    muver, wide = settings.models["muver"], settings.models["wide"]
+    assert (wide.views.max_tokens, wide.views.min_pieces) == (80, muver.views.min_pieces)
+    assert wide.training.epochs == 9
+    assert wide.training.batch_size == muver.training.batch_size
+    assert (settings.systems["wider"].model, settings.systems["wider"].pool) == ("wide", 4)
+    assert settings.systems["wider"].merge_layers == 4
 
 
 def test_what_is_given_stays_as_it_is():

@@ -15,8 +15,9 @@ from muver.reproduction.settings.file import (
     read_params,
     without_effect,
 )
+from muver.reproduction.settings.params import Experiment, Preset
 from muver.reproduction.settings.resolve import settings_in
-from muver.reproduction.settings.schema import FILE, as_text
+from muver.reproduction.settings.schema import FOLDER, KINDS, as_text
 
 PARAMS = Path(__file__).parents[3] / "params.yaml"
 
@@ -55,30 +56,57 @@ def test_a_folder_s_own_params_come_before_the_project_s(tmp_path):
     assert config_of(tmp_path) == {}
 
 
-def test_the_schema_is_the_types():
+@pytest.mark.parametrize("name", KINDS)
+def test_the_schemas_are_the_types(name):
     """If this fails: python -m muver.reproduction.settings.schema"""
-    assert FILE.read_text(encoding="utf-8") == as_text()
-    line = f"# yaml-language-server: $schema={FILE.relative_to(PARAMS.parent).as_posix()}\n"
-    assert line in PARAMS.read_text(encoding="utf-8")
+    assert (FOLDER / name).read_text(encoding="utf-8") == as_text(KINDS[name])
 
 
-def test_the_schema_accepts_the_file_and_refuses_mistakes():
+def test_every_file_names_its_schema():
+    root = PARAMS.parent
+    kinds = {"presets": "../{}/params", "experiments": "../{}/experiment"}
+    named = {file: form for kind, form in kinds.items() for file in (root / kind).glob("*.yaml")}
+    for file, form in {PARAMS: "{}/params", **named}.items():
+        place = form.format(FOLDER.relative_to(root).as_posix())
+        line = f"# yaml-language-server: $schema={place}.schema.json\n"
+        assert line in file.read_text(encoding="utf-8")
+
+
+def test_the_schemas_accept_the_files_and_refuse_mistakes():
     jsonschema = pytest.importorskip("jsonschema")
     import json
 
-    check = jsonschema.Draft202012Validator(json.loads(as_text()))
+    checks = {
+        kind: jsonschema.Draft202012Validator(json.loads(as_text(kind))) for kind in KINDS.values()
+    }
     params = read_params(PARAMS)
-    assert not list(check.iter_errors(params))
-    params["presets"]["zeshel"]["training"] = {"epoch": 1}
-    assert list(check.iter_errors(params))
+    presets, experiments = params.pop("presets"), params.pop("experiments")
+    for one in (params, *presets.values()):
+        assert not list(checks[Preset].iter_errors(one))
+    for one in experiments.values():
+        assert not list(checks[Experiment].iter_errors(one))
+    assert list(checks[Preset].iter_errors({"training": {"epoch": 1}}))
+    assert list(checks[Experiment].iter_errors({"asks": "x"}))
+
+
+def test_presets_and_experiments_lie_beside_the_file(tmp_path):
+    own = tmp_path / "params.yaml"
+    own.write_text("preset: mine\n")
+    assert read_params(own)["presets"] == read_params(PARAMS)["presets"]  # those that come along
+    (tmp_path / "presets").mkdir()
+    (tmp_path / "presets/mine.yaml").write_text("seed: 3\n")
+    assert read_params(own)["presets"] == {"mine": {"seed": 3}}
+    own.write_text("preset: mine\npresets: {mine: {}}\n")
+    with pytest.raises(InputError, match="params.yaml: presets is a folder beside it"):
+        read_params(own)
 
 
 SMALL = {
     "preset": "small",
     "merge": {"top_k": 0.4},
     "training": {"epochs": 20, "batch_size": 128},
-    "presets": {"small": {"training": {"epochs": 3}}, "other": {"merge": {"top_k": 0.1}}},
 }
+PRESETS = {"small": {"training": {"epochs": 3}}, "other": {"merge": {"top_k": 0.1}}}
 
 
 def changed(**sections) -> dict:
@@ -88,11 +116,18 @@ def changed(**sections) -> dict:
     return params
 
 
+def write_presets(folder: Path, presets: dict) -> None:
+    (folder / "presets").mkdir(exist_ok=True)
+    for name, own in presets.items():
+        (folder / f"presets/{name}.yaml").write_text(yaml.safe_dump(own))
+
+
 @pytest.fixture
 def params(tmp_path):
     """A params.yaml that is committed."""
     path = tmp_path / "params.yaml"
     path.write_text(yaml.safe_dump(SMALL))
+    write_presets(tmp_path, PRESETS)
     assert without_effect(path, "small") == []  # no git: nothing to compare with
     identity = ["-c", "user.name=test", "-c", "user.email=test@example.org"]
     for command in (["init", "-q"], ["add", "."], [*identity, "commit", "-qm", "first"]):
@@ -100,15 +135,16 @@ def params(tmp_path):
     return path
 
 
-def told(params, now) -> list[str]:
+def told(params, now, **presets) -> list[str]:
     params.write_text(yaml.safe_dump(now))
+    write_presets(params.parent, {**PRESETS, **presets})
     return [sentence.split()[0] for sentence in without_effect(params, "small")]
 
 
 def test_a_value_that_the_preset_sets_is_told(params):
     assert told(params, changed(training={"epochs": 5, "batch_size": 64})) == ["training.epochs"]
-    new = changed(training={"warmup": 0.5}, presets={"small": {"training": {"warmup": 0.1}}})
-    assert told(params, new) == ["training.warmup"]
+    small = {"training": {"epochs": 3, "warmup": 0.1}}
+    assert told(params, changed(training={"warmup": 0.5}), small=small) == ["training.warmup"]
 
 
 def test_a_value_that_takes_effect_is_not(params):
@@ -117,6 +153,6 @@ def test_a_value_that_takes_effect_is_not(params):
         changed(merge={"top_k": 0.2}),  # set by a preset that is not in use
         changed(training={"epochs": 3}),  # what the preset says as well
         changed(training={"batch_size": 64}),
-        changed(presets={"small": {"training": {"epochs": 9}}}),
     ):
         assert told(params, now) == []
+    assert told(params, SMALL, small={"training": {"epochs": 9}}) == []

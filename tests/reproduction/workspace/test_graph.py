@@ -11,6 +11,9 @@ from muver.reproduction.workspace.graph import tokens_of
 from muver.retriever.encoders.hub import SHIPPED
 from tests.reproduction.settings import graph
 
+RELEASED = {
+    "checkpoint": "best.bin", "views": {"kind": "prefix", "max_tokens": 128}, "score": "max",
+}  # fmt: skip
 SCRATCH = {"encoder": "scratch", "pretrain": {"steps": 200}}
 
 
@@ -69,20 +72,20 @@ def test_the_sweep_needs_its_searches_and_no_further_model():
 
 
 def test_a_weight_is_chosen_on_validation_runs():
-    assert asked("beyond", ["muver_bm25"], "evaluations") == ["test/muver_bm25"]
-    assert set(asked("beyond", ["muver_bm25"], "runs")) == {
+    assert asked("aggregates", ["muver_bm25"], "evaluations") == ["test/muver_bm25"]
+    assert set(asked("aggregates", ["muver_bm25"], "runs")) == {
         "test/muver_200", "test/bm25_200", "val/muver_200", "val/bm25_200", "test/muver_bm25",
     }  # fmt: skip
-    assert asked("beyond", ["muver_bm25"], "stores") == ["test/muver", "val/muver"]
+    assert asked("aggregates", ["muver_bm25"], "stores") == ["test/muver", "val/muver"]
 
 
 def test_a_temperature_is_chosen_on_a_validation_run_of_each():
     row = "muver_log_mean_exp"
     values = ("0_0625", "0_125", "0_25", "0_5", "1", "2", "4", "8", "16")
-    assert asked("beyond", [row], "evaluations") == [f"test/{row}"]
-    runs = asked("beyond", [row], "runs")
+    assert asked("aggregates", [row], "evaluations") == [f"test/{row}"]
+    runs = asked("aggregates", [row], "runs")
     assert runs == [*(f"val/{row}_temperature_{value}" for value in values), f"test/{row}"]
-    assert asked("beyond", [row], "stores") == ["test/muver", "val/muver"]
+    assert asked("aggregates", [row], "stores") == ["test/muver", "val/muver"]
     assert graph().index(row)["chosen"] == f"{graph().run(row, 'test').path}.json"
     assert "chosen" not in graph().index("muver_max")
 
@@ -103,7 +106,7 @@ def test_an_average_is_made_of_trainings_that_begin_with_one_encoder():
 
 
 def test_reciprocal_ranks_need_no_validation():
-    runs = asked("beyond", ["muver_bm25_rrf"], "runs")
+    runs = asked("aggregates", ["muver_bm25_rrf"], "runs")
     assert all(name.startswith("test/") for name in runs)
 
 
@@ -133,16 +136,17 @@ def test_a_model_may_start_from_another_on_worlds_too():
 def test_weights_are_named_through_starts_and_choices():
     made = graph(
         preset="zeshel",
-        models={"blink_128": {"start": "muver_released"}, "muver": {"start": "partalidou"}},
+        models={"old": RELEASED, "blink_128": {"start": "old"}, "muver": {"start": "partalidou"}},
     )
-    assert made.weights("muver").artifact.name == "muver_released"
+    assert made.weights("muver").artifact.name == "old"
     assert made.weights("som").artifact is made.start
 
 
 def test_a_row_names_the_weights_of_all_rows_that_it_is_made_of():
     """So that its key is another one with another encoder."""
-    made = graph(preset="zeshel", systems={"muver_bm25": {"fuse": ["blink_512", "released"]}})
-    start, released = made.start["/manifest.json"], made.model("muver_released")["/manifest.json"]
+    systems = {"released": {"model": "old"}, "muver_bm25": {"fuse": ["blink_512", "released"]}}
+    made = graph(preset="zeshel", models={"old": RELEASED}, systems=systems)
+    start, released = made.start["/manifest.json"], made.model("old")["/manifest.json"]
     for system, expected in [
         ("bm25", []), ("muver", [start]), ("muver_bm25_rrf", [start]),
         ("muver_bm25", [start, released]),
@@ -244,13 +248,13 @@ def test_the_encoder_s_own_pooling_is_read_where_it_is_asked_for(tmp_path):
 def test_negatives_come_from_a_row_s_run_over_the_training_mentions():
     """On worlds as over a knowledge base, where training reads a part of it."""
     mined = {"models": {"muver": {"negatives": {"from": "muver_bm25", "count": 2}}}}
-    fused = {"muver_200": {"model": "som", "merge_layers": 0, "aggregate": "max"}}
+    fused = {"muver_bm25": {"fuse": ["som", "bm25"]}}
     made = graph(**mined, systems=fused)
     negatives = made.model("muver").inputs["negatives"].artifact
     assert negatives.inputs["run"].artifact.name == "train/muver_bm25"
     assert negatives.input_files["entities"] == made.corpus["/entities.parquet"].path
     assert asked("table1", ["muver_plain"], "runs", **mined, systems=fused) == [
-        "train/muver_200", "train/bm25_200", "val/muver_200", "val/bm25_200",
+        "train/som_200", "train/bm25_200", "val/som_200", "val/bm25_200",
         "train/muver_bm25", "test/muver_plain",
     ]  # fmt: skip
     made = graph(preset="miniwikipedia")
@@ -266,7 +270,7 @@ def test_a_fusion_may_fuse_a_fusion():
     run = graph(systems=own).run("muver_bm25_rrf", "test")
     for role, name in (("runs", "test"), ("validation_runs", "val")):
         made = [one.artifact for one in run.inputs[role]]
-        assert [one.name for one in made] == [f"{name}/muver_bm25", f"{name}/som"]
+        assert [one.name for one in made] == [f"{name}/muver_bm25_200", f"{name}/som_200"]
         within = made[0].inputs["validation_runs"]
         assert [one.artifact.name for one in within] == ["val/muver_200", "val/bm25_200"]
 
@@ -276,14 +280,16 @@ def test_a_second_stage_names_the_row_whose_candidates_it_ranks():
     made = graph()
     run = made.run("muver_reranked", "test")
     assert [one.artifact.name for one in run.inputs["runs"]] == ["test/muver"]
-    assert run.settings["parts"] == ["muver"] and "own_page" not in run.settings
-    assert row_settings(made.settings, "muver_reranked")["parts"].keys() == {"muver"}
+    assert "own_page" not in run.settings
+    parts = row_settings(made.settings, "muver_reranked")["parts"]
+    assert parts == [row_settings(made.settings, "muver")]
     cross = made.model("cross")
     assert cross.inputs["validation_run"].artifact.name == "val/muver_plain"
     again = graph(models={"muver": {"training": {"epochs": 9}}})
     assert again.run("muver_reranked", "test").key != run.key
     second = {"method": "Another", "retriever": "rerank", "model": "cross"}
-    elsewhere = graph(systems={"second": {**second, "from": "muver_elsewhere"}})
+    first = {"first": {"like": "muver", "own_page": "leave_out"}}
+    elsewhere = graph(systems={**first, "second": {**second, "from": "first"}})
     assert elsewhere.run("second", "test").settings["own_page"] == "leave_out"
     with pytest.raises(InputError, match="rerank names from and model and retriever alone"):
         graph(systems={"second": second})

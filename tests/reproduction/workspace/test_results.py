@@ -77,9 +77,7 @@ def test_copying_the_chosen_model_is_not_its_training():
 
 
 def test_an_average_took_as_long_as_its_trainings():
-    own = results(
-        tables={"averaged": {"rows": ["whole_between_elsewhere", "whole_averaged_elsewhere"]}}
-    )
+    own = results(tables={"averaged": {"rows": ["whole_between", "whole_averaged"]}})
     told = record_settings(own, "averaged")["benchmarks"]
     one, several = told["whole_between_elsewhere"], told["whole_averaged_elsewhere"]
     assert set(one) == {"retrieve", "encode", "encode_global", "train"}

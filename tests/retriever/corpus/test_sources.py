@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-import yaml
 
 from muver.io.errors import InputError
 from muver.io.files import sha256_of
+from muver.reproduction.settings.file import home, read_params
 from muver.retriever.corpus.sources import all_sources, find_source
 
 
@@ -49,7 +49,7 @@ def test_unknown_name():
 
 def test_aida_is_expected_in_the_archive_of_benchmarks():
     """By the settings, the archive's declaration and the instructions alike."""
-    params = yaml.safe_load((Path(__file__).parents[3] / "params.yaml").read_text())
+    params = read_params(home() / "params.yaml")
     sets = params["linking"]["sets"]
     aida, archive = find_source("aida"), find_source("blink_benchmarks")
     for part in ("aida-train", "aida-testa", "aida-testb"):

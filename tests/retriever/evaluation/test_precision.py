@@ -1,14 +1,12 @@
 """Which rows are not in full precision."""
 
-from pathlib import Path
-
 import pytest
-import yaml
 
 from muver.reproduction.settings import resolve, row_settings
+from muver.reproduction.settings.file import home, read_params
 from muver.retriever.evaluation.precision import in_words, reduced_precision
 
-PARAMS = yaml.safe_load((Path(__file__).parents[3] / "params.yaml").read_text(encoding="utf-8"))
+PARAMS = read_params(home() / "params.yaml")
 BOTH = {"training": "bf16", "encoding": "bf16"}
 
 
@@ -29,7 +27,9 @@ BOTH = {"training": "bf16", "encoding": "bf16"}
 )
 def test_of_rows_as_the_workflow_has_them(system, encoding, training, expected):
     compute = {"precision": encoding, "training_precision": training}
-    found = reduced_precision(row_settings(resolve(PARAMS, {"compute": compute}), system))
+    preset = "released" if system == "released" else "miniwikia"
+    settings = resolve(PARAMS, {"preset": preset, "compute": compute})
+    found = reduced_precision(row_settings(settings, system))
     assert found == expected
     assert list(found) == list(expected)
 

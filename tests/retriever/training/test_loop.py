@@ -23,7 +23,7 @@ from muver.retriever.training.checkpoint import Checkpoints
 from muver.retriever.training.log import kept_validation
 from muver.retriever.training.loop import Trainer, fewer_graph_tokens
 from muver.retriever.training.optimiser import ReleasedAdamW
-from muver.retriever.training.settings import EarlyChoice, ModelTraining, StageTraining
+from muver.retriever.training.settings import EarlyChoice, ModelTraining, Training
 from muver.retriever.views.worlds import load_worlds
 from tests import tiny
 from tests.retriever.training.conftest import Killed, kill_before
@@ -104,7 +104,7 @@ def test_a_run_leaves_a_model_its_log_and_no_checkpoints(encoder, corpus, tmp_pa
         "best_validation_recall_at_3": max(recalls.values()),
     }
     model = BiEncoder.from_pretrained(tmp_path / "model")
-    training = read(StageTraining, TRAINING).as_dict()
+    training = read(Training, TRAINING).as_dict()
     assert model.config.provenance == {"training": training, "seed": 3}
     start = BiEncoder.from_encoder(encoder, model.config)
     assert not torch.equal(
@@ -293,7 +293,7 @@ def make_trainer(encoder, corpus, folder, views=tiny.SENTENCE_VIEWS, **training)
     return Trainer(
         model,
         *worlds,
-        read(StageTraining, {**TRAINING, **training}),
+        read(Training, {**TRAINING, **training}),
         3,
         device.start("cpu", "fp32", 1),
         Checkpoints(folder, "key"),

@@ -4,20 +4,20 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.io.typed import read
-from muver.retriever.training.settings import ModelTraining, StageTraining
+from muver.retriever.training.settings import ModelTraining, Training
 from tests import tiny
 from tests.retriever.training.test_loop import SETTINGS, TRAINING
 
-BEFORE = {"keep": "best", "initial_scale": 20, "padding_views": False, "average_gradients_over": 1,
-          "optimiser": "adamw"}  # fmt: skip
+RELEASED = ("padding_views", "average_gradients_over", "optimiser")
 PADDING = {**TRAINING, "padding_views": True}
 
 
 def test_what_the_released_code_did_otherwise_is_off():
-    assert read(StageTraining, TRAINING).as_dict() == {**TRAINING, **BEFORE}
+    own = read(Training, TRAINING)
+    assert [getattr(own, key) for key in RELEASED] == [False, 1, "adamw"]
     parity = {"padding_views": True, "average_gradients_over": 8, "optimiser": "adamw_released"}
     given = {**TRAINING, **parity, "keep": "last", "initial_scale": 14}
-    assert read(StageTraining, given).as_dict() == given
+    assert read(Training, given).as_dict().items() >= given.items()
 
 
 @pytest.mark.parametrize(

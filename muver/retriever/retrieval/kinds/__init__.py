@@ -46,8 +46,8 @@ class Kind(Protocol):
     # kinds, which a row's model or its ``fuse`` imply, have none.
     Section: type[Settings]
 
-    def needs(self, row: Mapping[str, Any]) -> tuple[str, ...]:
-        """Names in :class:`Inputs` of what a row of ``systems`` in params.yaml is ranked with."""
+    def needs(self, run: Mapping[str, Any]) -> tuple[str, ...]:
+        """Names in :class:`Inputs` of what a run with these settings is ranked with."""
 
     def retrieve(self, settings: Any, run: Path, manifest: Path, **inputs: Any) -> None:
         """Rank candidates for the mentions of a set, and write the run and its manifest.
@@ -81,24 +81,6 @@ def sections() -> dict[str, type[Settings]]:
     """The sections of params.yaml that kinds have, by the kind's name."""
     found = {name: getattr(find(name), "Section", None) for name in names()}
     return {name: section for name, section in found.items() if section is not None}
-
-
-def kind_of(row: Mapping[str, Any], score: str | None = None, shards: bool = False) -> str:
-    """The name of the kind of a row, which is an entry of ``systems`` in params.yaml.
-
-    ``score`` is that of its model, if it has one; with ``shards``, the entities are a knowledge
-    base's, whose vectors lie in shards.
-
-    >>> kind_of({"retriever": "bm25"}), kind_of({"model": "som"}, "sum_max")
-    ('bm25', 'tokens')
-    """
-    if "retriever" in row:
-        return row["retriever"]
-    if "fuse" in row:
-        return "fusion"
-    if shards:
-        return "shards"
-    return "tokens" if score == "sum_max" else "views"
 
 
 def runs_a_model(name: str) -> bool:

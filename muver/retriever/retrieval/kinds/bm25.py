@@ -28,7 +28,7 @@ class Settings(Section, kw_only=True):
     own_page: OwnPage | UnsetType = UNSET
 
 
-def needs(row: Mapping[str, Any]) -> tuple[str, ...]:
+def needs(run: Mapping[str, Any]) -> tuple[str, ...]:
     """Texts only."""
     return "entities", "mentions"
 

@@ -18,12 +18,11 @@ class Settings(Run, kw_only=True):
     # Of the first of two runs, to try on validation, and the rank that counts as a hit there.
     weights: Some[Share] = field(default_factory=lambda: [n / 10 for n in range(11)])
     cutoff: Count = 64
-    parts: list[str]  # the systems that made the runs
 
 
-def needs(row: Mapping[str, Any]) -> tuple[str, ...]:
+def needs(run: Mapping[str, Any]) -> tuple[str, ...]:
     """The other systems' runs, and those over validation mentions if these give a weight."""
-    more = ["validation_runs"] if row["by"] == "weighted" else []
+    more = ["validation_runs"] if run["kind"] == "weighted" else []
     return "entities", "mentions", "runs", *more
 
 
@@ -56,7 +55,7 @@ def retrieve(
             )
         own, gold = pool.validation_pool(entities, mentions, settings.match, validation_runs)
         chosen = pool.choose_weight(own, gold, settings.weights, settings.cutoff)
-        logger.info("weight of %s: %s", settings.parts[0], chosen["weight"])
+        logger.info("weight of the first run: %s", chosen["weight"])
     collection = pool.read_collection(entities, mentions, settings.split, settings.match)
     pooled = pool.pool_runs(runs, collection)
     if chosen is None:

@@ -13,17 +13,16 @@ from muver.retriever.retrieval.settings import Run
 class Section(Base):
     """Section ``rerank`` of params.yaml: how many candidates are ranked again."""
 
-    depth: Count
+    depth: Count = 64
 
 
 class Settings(Run, kw_only=True):
     """The section, and what every run has."""
 
     depth: Count
-    parts: list[str]  # the system that made the run
 
 
-def needs(row: Mapping[str, Any]) -> tuple[str, ...]:
+def needs(run: Mapping[str, Any]) -> tuple[str, ...]:
     """Texts, the cross-encoder and the first stage's run."""
     return "entities", "mentions", "sentences", "model", "runs"
 

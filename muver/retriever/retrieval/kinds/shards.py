@@ -40,9 +40,9 @@ class Settings(Scored, kw_only=True):
             )
 
 
-def needs(row: Mapping[str, Any]) -> tuple[str, ...]:
+def needs(run: Mapping[str, Any]) -> tuple[str, ...]:
     """Vectors of the knowledge base and of the mentions, and the row's index if it names one."""
-    index = ("index",) if row.get("index") else ()
+    index = ("index",) if run.get("index") else ()
     return "kb", "vectors", "mentions", "mention_vectors", *index
 
 

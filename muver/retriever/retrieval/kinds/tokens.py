@@ -20,7 +20,7 @@ class Settings(Run, kw_only=True):
     pool: Count | UnsetType = UNSET
 
 
-def needs(row: Mapping[str, Any]) -> tuple[str, ...]:
+def needs(run: Mapping[str, Any]) -> tuple[str, ...]:
     """The texts and the model itself."""
     return "entities", "mentions", "sentences", "model"
 

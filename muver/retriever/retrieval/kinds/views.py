@@ -9,11 +9,11 @@ from muver.retriever.retrieval.settings import ViewsRun, open_choice
 Settings = ViewsRun
 
 
-def needs(row: Mapping[str, Any]) -> tuple[str, ...]:
+def needs(run: Mapping[str, Any]) -> tuple[str, ...]:
     """The store, the further views of the row, and validation runs if a value is to be chosen."""
     asked = {"merged": "merge_layers", "global_views": "global_view"}
-    further = [name for name, key in asked.items() if row.get(key)]
-    more = ["validation_runs"] if open_choice(row) else []
+    further = [name for name, key in asked.items() if run.get(key)]
+    more = ["validation_runs"] if open_choice(run) else []
     return "entities", "mentions", "store", *further, *more
 
 

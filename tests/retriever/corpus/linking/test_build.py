@@ -1,17 +1,16 @@
 """Mentions matched to a base: what is found how, counted and listed."""
 
 import zipfile
-from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-import yaml
 
 from muver.cli import main
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.typed import read
 from muver.reproduction.settings import resolve
+from muver.reproduction.settings.file import home, read_params
 from muver.reproduction.workspace import graph_of
 from muver.retriever.corpus.linking.build import link_set
 from muver.retriever.corpus.schema import LINKED_MENTIONS
@@ -154,7 +153,7 @@ def test_files_that_are_no_benchmark(tmp_path, kb, file, text, archive, message)
 
 def test_a_set_of_ones_own_takes_params_yaml_alone(tmp_path, kb):
     """Another name, a format that the file's ending does not tell, and no published number."""
-    params = yaml.safe_load((Path(__file__).parents[4] / "params.yaml").read_text())
+    params = read_params(home() / "params.yaml")
     own = {"ace2004": {"file": str(tmp_path / "ace.txt"), "format": "conll"}}
     over = {"preset": "wikipedia", "linking": {"sets": own, "test": [*own]}}
     graph = graph_of(resolve(params, over))

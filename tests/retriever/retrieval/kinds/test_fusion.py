@@ -39,7 +39,7 @@ DENSE_VAL = {"v1": [(0, 3.0), (2, 2.0), (1, 1.0)], "v2": [(3, 9.0), (0, 1.0), (1
 LEXICAL_VAL = {"v1": [(2, 8.0), (1, 2.0), (0, 0.0)], "v2": [(1, 6.0), (3, 5.0), (0, 0.0)]}
 SETTINGS = {
     "split": "test", "k": 3, "match": "title", "kind": "reciprocal_rank", "constant": 60,
-    "cutoff": 1, "parts": ["muver", "bm25"],
+    "cutoff": 1,
 }  # fmt: skip
 WEIGHTED = {**SETTINGS, "kind": "weighted", "weights": [0.0, 0.5, 0.75, 1.0]}
 

@@ -14,33 +14,34 @@ def test_what_rules_read_imports_nothing_heavy():
 import sys
 from muver.retriever.retrieval import kinds
 for name in kinds.names():
-    kinds.runs_a_model(name), kinds.find(name).Settings, kinds.find(name).needs({"by": "weighted"})
+    kinds.runs_a_model(name), kinds.find(name).Settings
+    kinds.find(name).needs({"kind": "weighted"})
 sys.exit(bool({"numpy", "pyarrow", "torch", "faiss", "bm25s"} & set(sys.modules)))
 """
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
 @pytest.mark.parametrize(
-    ("row", "model", "kind", "needed"),
+    ("kind", "run", "needed"),
     [
-        ({"retriever": "bm25"}, {}, "bm25", ""),
-        ({"model": "blink"}, {}, "views", "store"),
-        ({"model": "muver", "merge_layers": 4}, {}, "views", "store merged"),
-        ({"model": "muver", "global_view": True}, {}, "views", "store global_views"),
-        ({"model": "som"}, {"score": "sum_max"}, "tokens", "sentences model"),
-        ({"fuse": ["a", "b"], "by": "reciprocal_rank"}, {}, "fusion", "runs"),
-        ({"fuse": ["a", "b"], "by": "weighted"}, {}, "fusion", "runs validation_runs"),
-        ({"model": "a", "index": None}, {"shards": True}, "shards", "kb vectors mention_vectors"),
-        ({"model": "a", "index": "hnsw"}, {"shards": True}, "shards",
-         "kb vectors mention_vectors index"),
+        ("bm25", {}, ""),
+        ("views", {"aggregate": "max"}, "store"),
+        ("views", {"merge_layers": 4}, "store merged"),
+        ("views", {"global_view": 0.2}, "store global_views"),
+        ("views", {"temperature": [1, 2]}, "store validation_runs"),
+        ("tokens", {}, "sentences model"),
+        ("fusion", {"kind": "reciprocal_rank"}, "runs"),
+        ("fusion", {"kind": "weighted"}, "runs validation_runs"),
+        ("shards", {"index": None}, "kb vectors mention_vectors"),
+        ("shards", {"index": "hnsw"}, "kb vectors mention_vectors index"),
+        ("rerank", {}, "sentences model runs"),
     ],
-)  # fmt: skip
-def test_the_kind_of_a_row_and_what_it_needs(row, model, kind, needed):
-    assert kinds.kind_of(row, **model) == kind
-    found = kinds.find(kind).needs(row)
+)
+def test_what_a_run_of_a_kind_needs(kind, run, needed):
+    found = kinds.find(kind).needs(run)
     assert set(found) - {"entities", "mentions"} == set(needed.split())
     assert set(found) <= set(kinds.Inputs.__annotations__)
-    assert kinds.runs_a_model(kind) == (kind == "tokens")
+    assert kinds.runs_a_model(kind) == (kind in ("tokens", "rerank"))
 
 
 def test_kinds_and_inputs_that_are_not_there(tmp_path):

@@ -15,7 +15,7 @@ from muver.retriever.views.worlds import load_worlds
 from tests import tiny
 from tests.retriever.encoders.test_cross import CPU, make_cross
 
-SETTINGS = {"split": "test", "k": 6, "match": "title", "depth": 4, "parts": ["muver"]}
+SETTINGS = {"split": "test", "k": 6, "match": "title", "depth": 4}
 FIRST = [7, 3, 11, 0, 5, 2]  # the first stage's candidates of every mention
 
 
@@ -49,7 +49,7 @@ def test_the_first_candidates_are_in_the_order_of_their_scores(encoder, corpus, 
         np.testing.assert_allclose(table["score"][4:], scores.min() - [1, 2], atol=1e-6)
         assert table["first"].to_pylist() == table["entity"].to_pylist()
         assert table["title"].to_pylist() == [f"title {n}" for n in table["entity"].to_pylist()]
-    assert read_json(tmp_path / "run.json")["settings"]["parts"] == ["muver"]
+    assert read_json(tmp_path / "run.json")["settings"]["depth"] == 4
 
 
 def test_of_equal_scores_the_first_stage_s_order_decides():

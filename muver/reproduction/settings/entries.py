@@ -1,0 +1,154 @@
+"""What an entry of ``models`` or ``systems`` can be: one type for each kind.
+
+An entry's kind is told by the keys that it has (:data:`FORMS`), so that nobody has to write it.
+"""
+
+from typing import Literal
+
+from msgspec import UNSET, UnsetType, field
+
+from muver.io.typed import Count, Natural, Positive, Settings, Share, Some, Text, fields
+from muver.retriever.encoders.settings import Metric, Pooling, Score, check_score
+from muver.retriever.retrieval.kinds import find, sections
+from muver.retriever.retrieval.settings import Match, OwnPage
+from muver.retriever.training.settings import HardNegatives, Training
+from muver.retriever.views.settings import Context, Views
+
+# The first key of these that an entry has tells its kind; what has none is of the last.
+FORMS = {
+    "models": {
+        "best_of": "chosen",
+        "trained_share": "averaged",
+        "checkpoint": "converted",
+        "views": "trained",
+    },
+    "systems": {"fuse": "fused", "retriever": "named", "model": "by_views"},
+}
+# What a row of a named kind of retriever has beside that name, by what the kind ranks with.
+TAKES = {"model": "model", "from": "runs"}
+
+
+class Model(Settings, tag_field="kind"):
+    """What every model may have: its name for people, and a footnote of its rows."""
+
+    method: Text | UnsetType = UNSET
+    differs: Text | UnsetType = UNSET  # from the model that it is like; stands behind the name
+    note: Text | UnsetType = UNSET
+
+
+class Towers(Model, kw_only=True):
+    """How texts become sequences, and their states a score."""
+
+    views: Views
+    score: Score
+    metric: Metric = "dot"
+    pooling: Pooling | Literal["auto"] | UnsetType = UNSET
+    context: Context
+    decay: Positive | UnsetType = UNSET  # of a cross-encoder's weights by distance
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_score(self)
+
+
+class Trained(Towers, tag="trained", kw_only=True):
+    """Two towers, or a cross-encoder, trained on the mentions of the training worlds."""
+
+    training: Training
+    start: Text | UnsetType = UNSET  # a model to start from, in place of the encoder
+    negatives: HardNegatives | UnsetType = UNSET
+    seed: Natural | UnsetType = UNSET
+
+
+class Converted(Towers, tag="converted", kw_only=True):
+    """The weights of a published checkpoint, used without training."""
+
+    checkpoint: Text
+
+
+class Chosen(Model, tag="chosen", kw_only=True):
+    """One of several models, which validation chooses when all are trained, or ``after`` a share
+    of their steps."""
+
+    best_of: Some[str]
+    after: Share | UnsetType = UNSET
+
+
+class Averaged(Model, tag="averaged", kw_only=True):
+    """The mean weights of another model's trainings, and of the encoder's.
+
+    ``of`` is trained ``trainings`` times from the same start, with its own seed and with further
+    ones. ``trained_share`` is how much of their mean the weights have (Wortsman et al., Model
+    soups, ICML 2022); the rest is of what they started from (Wortsman et al., Robust fine-tuning of
+    zero-shot models, CVPR 2022).
+    """
+
+    of: Text
+    trainings: Count
+    trained_share: Share
+
+
+class System(Settings, tag_field="kind"):
+    """What every row may have. Its name is made of its model and its protocol
+    (:mod:`muver.reproduction.settings.naming`), or written where it cannot be."""
+
+    method: Text | UnsetType = UNSET
+    note: Text | UnsetType = UNSET
+    k: Count | UnsetType = UNSET
+    match: Match | UnsetType = UNSET
+    own_page: OwnPage | UnsetType = UNSET  # a table's protocol sets it
+
+
+class ByViews(System, tag="by_views", kw_only=True):
+    """A row ranked by the vectors of a model."""
+
+    model: Text
+    aggregate: Text | UnsetType = UNSET
+    merge_layers: Natural = 0
+    search: Text = "distant"  # that finds the merged views
+    # Whether an entity has its global view beside the others, or how much of it is added to each.
+    global_view: bool | Positive = False
+    pool: Count | UnsetType = UNSET
+    index: str | None | UnsetType = UNSET  # of a knowledge base's views; null: exact search
+
+
+class Named(System, tag="named", kw_only=True):
+    """A row of a kind of retriever that is named, such as BM25 or a second stage."""
+
+    retriever: Literal[tuple(sections())]
+    model: Text | UnsetType = UNSET
+    from_: Text | UnsetType = field(name="from", default=UNSET)
+    depth: Count | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        needs = find(self.retriever).needs({})
+        takes = {key for key, need in TAKES.items() if need in needs}
+        own = {key for key in TAKES if self.as_dict().get(key)}
+        if own != takes or (self.depth and "depth" not in fields(sections()[self.retriever])):
+            names = " and ".join(sorted({"retriever", *takes}))
+            raise ValueError(f"a row of the retriever {self.retriever} names {names} alone.")
+
+
+class Fused(System, tag="fused", kw_only=True):
+    """A row whose run is made of two others', each of ``depth`` candidates."""
+
+    fuse: tuple[str, str]
+    by: Literal["reciprocal_rank", "weighted"]
+    depth: Count | UnsetType = UNSET
+
+
+AnyModel = Trained | Converted | Chosen | Averaged
+AnySystem = ByViews | Named | Fused
+
+
+def model_of(row: AnySystem) -> str | None:
+    """The model that a row is ranked by, if by one."""
+    return getattr(row, "model", None) or None
+
+
+def rows_named_by(row: AnySystem) -> list[str]:
+    """The rows whose runs a row is made of: those that it fuses, or the one it starts from."""
+    if isinstance(row, Fused):
+        return list(row.fuse)
+    return [row.from_] if isinstance(row, Named) and row.from_ else []
