@@ -39,6 +39,7 @@ from muver.kb.index.state import (
     write_state,
     writing,
 )
+from muver.retriever.views.files import UNICODE
 
 BM25 = "bm25"
 # Segments of fewer entities are joined when there are more than so many of them.
@@ -158,7 +159,8 @@ def verify(folder: Path, name: str = FILE) -> list[str]:
     """
     state = read_state(folder, name)
     looks = [partial(check, folder / SEGMENTS, segment) for segment in state.segments]
-    looks += [partial(check_part, folder, part, state) for part in (MODEL, PUNKT) if state.model]
+    parts = [] if state.model is None else [MODEL, *[PUNKT] * (state.model.punkt != UNICODE)]
+    looks += [partial(check_part, folder, part, state) for part in parts]
     wrong = []
     for look in looks:
         try:

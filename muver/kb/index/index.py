@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from muver.io.errors import InputError
 from muver.io.files import size_of
 from muver.io.typed import read
@@ -230,12 +232,26 @@ class Index(OpenIndex):
             "kinds": state.model.kinds if state.model else None,
             "entities": state.entities,
             "views": sum(segment.views for segment in state.segments) if state.model else None,
+            **self._coverage(),
             "worlds": self._store.worlds,
             "segments": len(state.segments),
             "removed": sum(len(segment.removed) for segment in state.segments),
             "bytes": size_of(folder / SEGMENTS),
             "model_bytes": size_of(folder / MODEL) if state.model else 0,
         }
+
+    def _coverage(self) -> dict[str, float | None]:
+        """How many views an entity has, and how much of the descriptions none of them reads."""
+        parts = self._store.parts
+        if not self.has_views or not len(self):
+            return {"views_an_entity": None, "unread_percent": None}
+        views = sum(int(np.diff(part.starts)[part.live].sum()) for part in parts)
+        counts = [part.unread for part in parts]
+        unread = None
+        if None not in counts:
+            characters, missed = (sum(own) for own in zip(*counts, strict=True))
+            unread = round(100 * missed / max(characters, 1), 1)
+        return {"views_an_entity": round(views / len(self), 1), "unread_percent": unread}
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[Snapshot]:

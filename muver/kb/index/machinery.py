@@ -16,10 +16,10 @@ from muver.kb.index.segments import AT_ONCE, ENTITY
 from muver.kb.index.state import MODEL, PUNKT, State
 from muver.retriever.encoders.fingerprint import model_fingerprint
 from muver.retriever.retrieval.answers import Mention
-from muver.retriever.views.files import punkt_fingerprint
+from muver.retriever.views.files import UNICODE, punkt_fingerprint
 
 if TYPE_CHECKING:
-    from muver.kb.index.model import ViewEncoder
+    from muver.kb.index.views import ViewEncoder
     from muver.retriever.encoders.biencoder import BiEncoder
 
 M = TypeVar("M")
@@ -65,8 +65,10 @@ class Machinery:
 
     @cached_property
     def _encoder(self) -> "ViewEncoder":
-        from muver.kb.index.model import ViewEncoder
+        from muver.kb.index.views import ViewEncoder
 
+        if self.state.model.punkt == UNICODE:
+            return ViewEncoder(self.model, self.state.settings, None)
         check_part(self.folder, PUNKT, self.state)
         return ViewEncoder(self.model, self.state.settings, self.folder / PUNKT)
 

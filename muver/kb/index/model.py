@@ -1,58 +1,35 @@
-"""What an index encodes with: a copy of a trained model or two towers from an encoder, and the
+"""What an index encodes with: a copy of a trained model or two towers from an encoder, and perhaps
 parameters of Punkt by which descriptions are split into sentences.
 
 The sentences of a description must not depend on other entities, so nothing is learnt from these.
-Without parameters of one's own, a full stop ends a sentence where white space and no lower-case
-letter follow, but not after the abbreviations below.
+Without parameters of Punkt they are those of Unicode's rules, and views read all of them.
 """
 
 import shutil
 import tempfile
-from collections.abc import Sequence
-from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
 
-import numpy as np
-import pyarrow as pa
 from msgspec.structs import replace
-from nltk.tokenize.punkt import PunktParameters
 
 from muver.io.checking import disk_errors
 from muver.io.errors import InputError
 from muver.io.progress import logger
 from muver.io.typed import read
-from muver.kb.index.entity import Entity
 from muver.kb.index.machinery import load_model
-from muver.kb.index.segments import SPAN, VIEW
 from muver.kb.index.settings import Making
 from muver.kb.index.state import MODEL, PUNKT, Model
-from muver.retriever.corpus.texts import clean
 from muver.retriever.encoders.biencoder import BiEncoder
-from muver.retriever.encoders.bulk import encode_vectors
-from muver.retriever.encoders.device import BATCH_TOKENS
 from muver.retriever.encoders.files import MODEL_FILES, is_model
 from muver.retriever.encoders.fingerprint import model_fingerprint
 from muver.retriever.encoders.hub import NotCached, pinned
 from muver.retriever.encoders.settings import ModelConfig
 from muver.retriever.encoders.start import make_start
-from muver.retriever.retrieval.rows import GLOBAL, ORIGINAL
 from muver.retriever.training.start import as_the_makers, makers_vectors
 from muver.retriever.views import punkt
-from muver.retriever.views.build import entity_views
-from muver.retriever.views.expand import expand_world
-from muver.retriever.views.files import punkt_fingerprint
-from muver.retriever.views.layout import View
-from muver.retriever.views.segment import Span, sentence_spans
-from muver.retriever.views.settings import Merging, Views
+from muver.retriever.views.files import UNICODE, punkt_fingerprint
 
 SCALE = 20.0  # of the product of two vectors that are brought to one length
 LAYOUT = {"kind": "sentences", "min_pieces": 6, "title_room": 6, "training_views": None}
-ABBREVIATIONS = """
-adm al apr aug ave blvd bros c ca capt cf ch cmdr co col corp dec dept dr e.g ed eds esp est etc feb
-fig figs fl gen gov hon i.e inc jan jr jul jun lt ltd maj mar max messrs min mr mrs ms mt no nos nov
-oct op p pl pp prof pt rd ref rep rev sen sep sept sgt sr st u.k u.s vol vols vs
-"""
 
 
 def keep(
@@ -62,7 +39,7 @@ def keep(
     model.
 
     ``source`` is a model's or an encoder's directory, or a name on the hub. ``parameters`` is a
-    folder such as that of `muver stage segment`, or None for our abbreviations.
+    folder such as that of `muver stage segment`, or None for Unicode's rules.
     """
     place = folder / MODEL
     trained = Path(source).is_dir() and is_model(Path(source))
@@ -158,118 +135,8 @@ def _taken(source: str, start: Path) -> bool:
 
 def _keep_punkt(given: str | Path | None, folder: Path) -> str:
     if given is None:
-        parameters = PunktParameters()
-        parameters.abbrev_types = set(ABBREVIATIONS.split())
-    elif Path(given).is_dir():
-        parameters = punkt.load(given)
-    else:
+        return UNICODE
+    if not Path(given).is_dir():
         raise InputError(f"--punkt {given}: no such folder.")
-    punkt.save(parameters, folder)
+    punkt.save(punkt.load(given), folder)
     return punkt_fingerprint(folder)
-
-
-class _Made(NamedTuple):
-    """Views of one kind of some entities, in the entities' order."""
-
-    layer: int
-    owners: list[int]
-    views: list[View]
-    vectors: np.ndarray
-
-
-class ViewEncoder:
-    """Lays out and encodes views as an index's settings and its model say; ``folder`` has the
-    sentence splitter's parameters.
-    """
-
-    def __init__(self, model: BiEncoder, settings: Making, folder: Path):
-        self.model, self._settings = model, settings
-        self.device = next(model.parameters()).device
-        self._tokenizer = punkt.splitter(punkt.load(folder))
-        self._kinds = kinds(settings, model.config)
-
-    def columns(self, entities: Sequence[Entity]) -> dict[str, pa.Array]:
-        """The columns of a segment that a model makes (:func:`muver.kb.index.segments.schema`)."""
-        texts = [clean(entity.description) for entity in entities]
-        spans = [sentence_spans(text, self._tokenizer) for text in texts]
-        made: list[_Made] = []
-        if "sentences" in self._kinds:
-            made += self._of_sentences(entities, texts, spans)
-        if "global" in self._kinds:
-            made.append(self._of_descriptions(entities, spans))
-        if weight := self._settings.global_view:
-            whole = weight * self._of_descriptions(entities, spans).vectors
-            made = [one._replace(vectors=one.vectors + whole[one.owners]) for one in made]
-        return _columns(len(entities), spans, made)
-
-    def _of_sentences(
-        self, entities: Sequence[Entity], texts: Sequence[str], spans: Sequence[Sequence[Span]]
-    ) -> list[_Made]:
-        sentences = [
-            [text[start:end] for start, end in own] for text, own in zip(texts, spans, strict=True)
-        ]
-        titles = [entity.title for entity in entities]
-        own, layout = self._settings, self.model.config.views
-        if layout.kind != "sentences":
-            layout = Views(**LAYOUT, max_tokens=own.view_tokens, prompt=layout.prompt)
-        views = list(entity_views(titles, texts, sentences, layout, self.model.pieces))
-        owners = [row for row, own in enumerate(views) for _ in own]
-        flat = [view for own in views for view in own]
-        ids = [view.ids for view in flat]
-        vectors = self._encode(ids)
-        made = [_Made(ORIGINAL, owners, flat, vectors)]
-        merging = Merging(
-            layers=own.merge, top_k=own.top_k, max_tokens=own.merged_tokens, **own.search.as_dict()
-        )
-        markers = self.model.pieces.markers
-        layers = expand_world(np.array(owners), ids, vectors, self._encode, markers, merging)
-        for number, layer in enumerate(layers, start=1):
-            merged = [
-                View(view.ids, views[owner][view.first].first, views[owner][view.last].last)
-                for owner, view in zip(layer.entities, layer.views, strict=True)
-            ]
-            made.append(_Made(number, layer.entities, merged, layer.vectors))
-        return made
-
-    def _of_descriptions(
-        self, entities: Sequence[Entity], spans: Sequence[Sequence[Span]]
-    ) -> _Made:
-        layout, titles = self.model.config.views, [entity.title for entity in entities]
-        texts = [entity.description for entity in entities]
-        of_model = layout.max_tokens if layout.kind == "prefix" else None
-        tokens = of_model or self._settings.global_tokens
-        laid_out = entity_views(titles, texts, spans, layout.whole(tokens), self.model.pieces)
-        views = [view for (view,) in laid_out]
-        vectors = self._encode([view.ids for view in views])
-        return _Made(GLOBAL, list(range(len(views))), views, vectors)
-
-    def _encode(self, ids: Sequence[list[int]]) -> np.ndarray:
-        tokens, model = BATCH_TOKENS[self.device.type], self.model
-        return encode_vectors(
-            model.encode_views, ids, model.dimension, tokens, self.device, "encoding views"
-        )
-
-
-def _columns(
-    entities: int, spans: Sequence[Sequence[Span]], made: Sequence[_Made]
-) -> dict[str, pa.Array]:
-    """All views by entity; those of an entity by kind, and in the order they were made."""
-    owners = np.concatenate([np.array(one.owners, dtype=np.int64) for one in made])
-    order = np.argsort(owners, kind="stable")
-    offsets = np.searchsorted(owners[order], np.arange(entities + 1)).astype(np.int32)
-    layers = np.repeat([one.layer for one in made], [len(one.owners) for one in made])
-    first = np.array([view.first for one in made for view in one.views])
-    last = np.array([view.last for one in made for view in one.views])
-    fields = (pa.array(part[order].astype(np.int32)) for part in (layers, first, last))
-    views = pa.StructArray.from_arrays(list(fields), fields=list(VIEW))
-    vectors = np.concatenate([one.vectors for one in made])[order]
-    lengths = np.linalg.norm(vectors, axis=1)
-    listed = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), vectors.shape[1])
-    sentences = [[{"start": start, "end": end} for start, end in own] for own in spans]
-    longest = [lengths[start:end].max() for start, end in pairwise(offsets)]
-    return {
-        "sentences": pa.array(sentences, pa.list_(SPAN)),
-        "views": pa.ListArray.from_arrays(pa.array(offsets), views),
-        "vectors": pa.ListArray.from_arrays(pa.array(offsets), listed),
-        "length": pa.array(longest, pa.float32()),
-    }

@@ -49,6 +49,7 @@ def schema(dimension: int | None, words: bool) -> pa.Schema:
             ("views", pa.list_(VIEW)),
             ("vectors", pa.list_(pa.list_(pa.float32(), dimension))),
             ("length", pa.float32()),  # of the longest vector
+            ("unread", pa.int32()),  # characters of the description that no view reads
         ]
     return pa.schema(columns + (WORDS if words else []))
 
@@ -109,6 +110,19 @@ class Part:
         """(views, d) float32, memory-mapped."""
         vectors = self.batch.column("vectors").values
         return vectors.values.to_numpy().reshape(-1, vectors.type.list_size)
+
+    @property
+    def unread(self) -> tuple[int, int] | None:
+        """Characters of the descriptions that are there, and how many of them no view reads; None
+        where it is not known.
+        """
+        if "unread" not in self.batch.schema.names:
+            return None
+        rows = self.batch.select(["description", "unread"]).filter(pa.array(self.live))
+        if rows["unread"].null_count:
+            return None
+        lengths = pc.sum(pc.utf8_length(rows["description"])).as_py()
+        return lengths or 0, pc.sum(rows["unread"]).as_py() or 0
 
     @cached_property
     def postings(self) -> Postings:
@@ -206,7 +220,12 @@ def write_segment(path: Path, kind: pa.Schema, parts: Iterable[Mapping[str, pa.A
         pa.ipc.new_file(sink, kind) as file,
     ):
         for columns in parts:
-            batch = pa.record_batch([columns[name] for name in kind.names], schema=kind)
+            rows = len(columns["key"])
+            own = [  # indexes of muver 0.1.0 do not have all
+                columns[one.name] if one.name in columns else pa.nulls(rows, one.type)
+                for one in kind
+            ]
+            batch = pa.record_batch(own, schema=kind)
             file.write_batch(batch)
             entities += len(batch)
             views += len(columns["views"].values) if "views" in columns else 0

@@ -4,7 +4,7 @@ INDEX/index.json     settings, model, segments and which of their entities are g
 INDEX/previous.json  the same before the last change, for `muver index repair`
 INDEX/segments/      a file each, never changed
 INDEX/model/         the model, where there is one
-INDEX/punkt/         the sentence splitter's parameters
+INDEX/punkt/         the parameters of Punkt, if it finds the sentences
 INDEX/lock           held by whoever changes the index
 """
 
@@ -55,7 +55,7 @@ class Model(Record):
     name: str  # as the user gave it
     fingerprint: str  # of its directory
     trained: bool  # or an encoder as its makers left it
-    punkt: str  # fingerprint of the sentence splitter's parameters
+    punkt: str  # fingerprint of its parameters, if it finds the sentences, or "unicode"
     dimension: int
     metric: str  # by which vectors are compared
     kinds: str  # of views

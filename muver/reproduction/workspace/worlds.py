@@ -105,7 +105,8 @@ class Worlds(Graph):
             self.root, "punkt_english", "english", "punkt_english",
             self.suffixes["punkt_english"], pinned=True,
         )  # fmt: skip
-        wanted = self.settings.segment.punkt == "english"
+        own = self.settings.segment
+        wanted = own.punkt == "english" and own.by != "unicode"
         return self.made(
             "segment", "", "segment", self.settings.segment.as_dict(),
             **({"english": english} if wanted else {}), **self.counted,

@@ -53,8 +53,7 @@ def _by_boundaries(text: str) -> Iterator[str]:
     """Words by Unicode's boundaries (UAX 29), which no mark ends."""
     from icu4py.breakers import WordBreaker
 
-    for start, end in WordBreaker(text, "root").segments():
-        word = text[start:end]
+    for word in WordBreaker(text, "root"):
         if not MARKED.search(word):
             yield from WORD.findall(word)
         elif WORD.search(word):

@@ -85,6 +85,12 @@ class Pieces:
         encodings = self._tokenizer.encode_batch_fast(texts, add_special_tokens=False)
         return [encoding.ids for encoding in encodings]
 
+    def offsets(self, text: str) -> list[tuple[int, int]]:
+        """Start and end of each piece of a text that stands within a longer one, in characters."""
+        added = self._spaces and text[:1].isalnum()
+        encoded = self._tokenizer.encode(f" {text}" if added else text, add_special_tokens=False)
+        return [(max(start - added, 0), max(end - added, 0)) for start, end in encoded.offsets]
+
     def _find(self, *pieces: str) -> int | None:
         found = (self._tokenizer.token_to_id(piece) for piece in pieces)
         return next((number for number in found if number is not None), None)

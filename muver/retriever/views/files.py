@@ -3,6 +3,7 @@
 import hashlib
 from pathlib import Path
 
+UNICODE = "unicode"  # in place of a fingerprint: sentences by Unicode's rules
 PUNKT_FILES = (
     "abbrev_types.txt",
     "collocations.tab",

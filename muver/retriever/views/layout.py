@@ -95,6 +95,14 @@ def prefix_view(title: Ids, text: Ids, markers: Markers, max_tokens: int) -> Ids
     return markers.enclose([*title, markers.title_end, *text], max_tokens)
 
 
+def head_of(title: Ids, markers: Markers, max_tokens: int, title_room: int) -> Ids:
+    """What each view of an entity begins with: its title, cut where no text would fit beside it."""
+    content = max_tokens - markers.around
+    if title_room and len(title) + 1 >= content:
+        title = title[: max(content - 1 - title_room, 0)]
+    return [*title, markers.title_end]
+
+
 def sentence_views(
     title: Ids,
     sentences: Sequence[Ids],
@@ -112,10 +120,7 @@ def sentence_views(
     A title that leaves no room for text is cut so that ``title_room`` pieces of text fit. 0 keeps
     the released code's layout, in which all views of such an entity are equal.
     """
-    content = max_tokens - markers.around
-    if title_room and len(title) + 1 >= content:
-        title = title[: max(content - 1 - title_room, 0)]
-    head = [*title, markers.title_end]
+    head = head_of(title, markers, max_tokens, title_room)
 
     def lay_out(buffer: Ids, first: int, last: int) -> View:
         return View(markers.enclose([*head, *buffer], max_tokens), first, last)

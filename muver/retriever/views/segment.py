@@ -1,11 +1,12 @@
 """Split each entity's description into sentences (MuVER, section 3.2)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from nltk.tokenize.punkt import PunktSentenceTokenizer
+from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
 
 from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of, write_manifest
@@ -14,10 +15,12 @@ from muver.io.progress import Progress, logger
 from muver.retriever.corpus.schema import ROWS_A_GROUP, SENTENCES, read_entities
 from muver.retriever.corpus.texts import clean
 from muver.retriever.views import punkt
+from muver.retriever.views.boundaries import Span
+from muver.retriever.views.boundaries import sentence_spans as by_boundaries
 from muver.retriever.views.files import punkt_fingerprint
 from muver.retriever.views.settings import Segment
 
-Span = tuple[int, int]
+Split = Callable[[str], list[Span]]
 
 
 def sentence_spans(cleaned: str, tokenizer: PunktSentenceTokenizer) -> list[Span]:
@@ -41,8 +44,10 @@ def segment(
         The folder of NLTK's English parameters, if ``settings`` ask for them.
     """
     splits = {world: entry["split"] for world, entry in read_json(counts)["worlds"].items()}
-    training = None
-    if settings.punkt == "train":
+    training, learnt, by_unicode = None, PunktParameters(), settings.by == "unicode"
+    if by_unicode:
+        logger.info("sentences by the rules of Unicode")
+    elif settings.punkt == "train":
         training = sorted(world for world, split in splits.items() if split == "train")
         logger.info("learning Punkt's parameters from %s", ", ".join(training))
         learnt = punkt.train(_texts(entities, training))
@@ -52,9 +57,11 @@ def segment(
         punkt.verify_english(english)
         learnt = punkt.load(english)
     punkt.save(learnt, out / "punkt")
-    tokenizer = punkt.splitter(punkt.load(out / "punkt"))
-    numbers = _write_sentences(entities, sorted(splits), tokenizer, out / "sentences.parquet")
-    used = {"parameters": settings.punkt, "worlds": training}
+    split: Split = by_boundaries
+    if not by_unicode:
+        split = partial(sentence_spans, tokenizer=punkt.splitter(punkt.load(out / "punkt")))
+    numbers = _write_sentences(entities, sorted(splits), split, out / "sentences.parquet")
+    used = {"parameters": "unicode" if by_unicode else settings.punkt, "worlds": training}
     used["sha256"] = punkt_fingerprint(out / "punkt")
     write_manifest(
         out / "manifest.json", "segment", settings.as_dict(),
@@ -69,9 +76,7 @@ def _texts(entities: Path, worlds: list[str]) -> Iterator[str]:
             yield clean(text.as_py())
 
 
-def _write_sentences(
-    entities: Path, worlds: list[str], tokenizer: PunktSentenceTokenizer, path: Path
-) -> dict[str, int]:
+def _write_sentences(entities: Path, worlds: list[str], split: Split, path: Path) -> dict[str, int]:
     """Write the sentences of every world; return their number by world."""
     numbers = dict.fromkeys(worlds, 0)
     with table_writer(path, SENTENCES) as writer:
@@ -79,18 +84,16 @@ def _write_sentences(
             table = read_entities(entities, [world]).select(["entity", "text"])
             progress = Progress(f"splitting {world}", table.num_rows, "entities")
             for batch in table.to_batches(max_chunksize=ROWS_A_GROUP):
-                rows = [_row(world, tokenizer, progress, **one) for one in batch.to_pylist()]
+                rows = [_row(world, split, progress, **one) for one in batch.to_pylist()]
                 numbers[world] += sum(len(row["sentences"]) for row in rows)
                 writer.write_table(pa.Table.from_pylist(rows, SENTENCES))
             progress.finish()
     return numbers
 
 
-def _row(
-    world: str, tokenizer: PunktSentenceTokenizer, progress: Progress, entity: int, text: str
-) -> dict[str, Any]:
+def _row(world: str, split: Split, progress: Progress, entity: int, text: str) -> dict[str, Any]:
     cleaned = clean(text)
-    spans = sentence_spans(cleaned, tokenizer)
+    spans = split(cleaned)
     progress.advance()
     sentences = [cleaned[start:end] for start, end in spans]
     return {"world": world, "entity": entity, "sentences": sentences}

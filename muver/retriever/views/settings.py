@@ -12,9 +12,12 @@ Tokens = Annotated[int, Meta(ge=8)]  # an encoder may have fewer positions, and 
 
 
 class Segment(Settings):
-    """The sentence splitter: NLTK's English Punkt, or one trained on the training worlds."""
+    """The sentence splitter: NLTK's English Punkt, or one trained on the training worlds; or, in
+    its place, Unicode's rules, by which a line end ends a sentence too.
+    """
 
     punkt: Literal["english", "train"]
+    by: Literal["punkt", "unicode"] | UnsetType = UNSET
 
 
 class Context(Settings):

@@ -9,11 +9,12 @@ import sys
 
 import pyarrow as pa
 import pytest
+from nltk.tokenize.punkt import PunktParameters
 
 from muver.io import progress
 from muver.io.errors import InputError
 from muver.kb.index import answer, changes, machinery, segments
-from muver.kb.index import model as model_module
+from muver.kb.index import views as views_module
 from muver.kb.index.commands import repair
 from muver.kb.index.entity import Entity
 from muver.kb.index.evaluate import evaluate
@@ -24,6 +25,7 @@ from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.start import take_encoder
 from muver.retriever.retrieval.answers import Candidate, Mention
 from muver.retriever.retrieval.retriever import Retriever
+from muver.retriever.views import punkt
 from tests import tiny
 
 
@@ -34,7 +36,10 @@ def index(tmp_path, entities) -> Index:
 
 @pytest.fixture
 def with_model(tmp_path, entities, model) -> Index:
-    return Index.create(tmp_path / "index", entities[:3], model)
+    parameters = PunktParameters()
+    parameters.abbrev_types = {"mr"}
+    punkt.save(parameters, tmp_path / "given")
+    return Index.create(tmp_path / "index", entities[:3], model, tmp_path / "given")
 
 
 NEW = Entity(id="new", title="A lighthouse", world="alder")
@@ -148,7 +153,7 @@ def test_what_takes_longer_than_a_second_is_told_at_once(
     tmp_path, entities, model, monkeypatch, caplog
 ):
     monkeypatch.setattr(progress, "FIRST", 0)
-    monkeypatch.setattr(model_module, "BATCH_TOKENS", {"cpu": 1})
+    monkeypatch.setattr(views_module, "BATCH_TOKENS", {"cpu": 1})
     caplog.set_level("INFO", "muver")
     index = Index.create(tmp_path / "index", entities[:3], model)
     assert "encoding views: 1 of " in caplog.text
@@ -339,12 +344,12 @@ def test_a_change_is_on_the_disk_before_the_one_it_replaces_goes(index, monkeypa
 
 
 def test_another_model_or_splitter_in_its_place(with_model, encoder):
-    (with_model.folder / "punkt" / "abbrev_types.txt").write_text("mr\n")
+    (with_model.folder / "punkt" / "abbrev_types.txt").write_text("dr\n")
     shutil.rmtree(with_model.folder / "model")
     tiny.make_model(encoder, pooling="all").save_pretrained(with_model.folder / "model")
-    model, punkt = changes.verify(with_model.folder)
+    model, parameters = changes.verify(with_model.folder)
     assert model.startswith(f"{with_model.folder}/model: ")
-    assert punkt.startswith(f"{with_model.folder}/punkt: ")
+    assert parameters.startswith(f"{with_model.folder}/punkt: ")
     shutil.rmtree(with_model.folder / "punkt")
     assert "punkt" in changes.verify(with_model.folder)[1]
 

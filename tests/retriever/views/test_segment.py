@@ -122,6 +122,14 @@ def test_english_parameters(corpus, english, tmp_path):
     assert manifest["punkt"]["worlds"] is None
 
 
+def test_by_the_rules_of_unicode(corpus, tmp_path):
+    out = tmp_path / "segment"
+    segment(*corpus, out, Segment(punkt="english", by="unicode"))
+    second = read_sentences(out / "sentences.parquet", ["b"]).to_pylist()[1]
+    assert second["sentences"] == ["They met prof. Stone.", "It rained."]
+    assert read_json(out / "manifest.json")["punkt"]["parameters"] == "unicode"
+
+
 def test_english_without_a_folder(corpus, tmp_path):
     with pytest.raises(InputError, match="--english is missing"):
         segment(*corpus, tmp_path / "segment", Segment(punkt="english"))

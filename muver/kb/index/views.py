@@ -1,0 +1,185 @@
+"""The views of entities: laid out and encoded, as columns of a segment."""
+
+from collections.abc import Sequence
+from itertools import chain, islice, pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from muver.kb.index.entity import Entity
+from muver.kb.index.model import LAYOUT, kinds
+from muver.kb.index.segments import SPAN, VIEW
+from muver.kb.index.settings import Making
+from muver.retriever.corpus.texts import clean
+from muver.retriever.encoders.biencoder import BiEncoder
+from muver.retriever.encoders.bulk import encode_vectors
+from muver.retriever.encoders.device import BATCH_TOKENS
+from muver.retriever.retrieval.rows import GLOBAL, ORIGINAL
+from muver.retriever.views import punkt
+from muver.retriever.views.boundaries import Span, sentence_spans
+from muver.retriever.views.build import entity_views, prompted_titles
+from muver.retriever.views.expand import expand_world
+from muver.retriever.views.layout import View
+from muver.retriever.views.segment import sentence_spans as punkt_spans
+from muver.retriever.views.settings import Merging, Views
+from muver.retriever.views.whole import whole_views
+
+LETTERS = 16  # of a word piece at most, nearly always
+
+
+class _Made(NamedTuple):
+    """Views of one kind of some entities, in the entities' order."""
+
+    layer: int
+    owners: list[int]
+    views: list[View]
+    vectors: np.ndarray
+
+
+class ViewEncoder:
+    """Lays out and encodes views as an index's settings and its model say; ``folder`` has the
+    parameters of Punkt, if it finds the sentences.
+    """
+
+    def __init__(self, model: BiEncoder, settings: Making, folder: Path | None):
+        self.model, self._settings = model, settings
+        self.device = next(model.parameters()).device
+        self._punkt = folder and punkt.splitter(punkt.load(folder))
+        self._kinds = kinds(settings, model.config)
+
+    def columns(self, entities: Sequence[Entity]) -> dict[str, pa.Array]:
+        """The columns of a segment that a model makes (:func:`muver.kb.index.segments.schema`)."""
+        texts = [clean(entity.description) for entity in entities]
+        if self._punkt:
+            spans = [punkt_spans(text, self._punkt) for text in texts]
+        else:
+            spans = list(map(sentence_spans, texts))
+        made: list[_Made] = []
+        unread: list[list[int]] = []
+        if "sentences" in self._kinds:
+            spans, views = self._laid_out(entities, texts, spans)
+            made += self._of_sentences(views)
+            unread.append(list(map(self._unread_sentences, texts, spans, views)))
+        if "global" in self._kinds:
+            made.append(self._of_descriptions(entities, spans))
+            unread.append(list(map(self._unread_end, entities, made[-1].views)))
+        if weight := self._settings.global_view:
+            whole = weight * self._of_descriptions(entities, spans).vectors
+            made = [one._replace(vectors=one.vectors + whole[one.owners]) for one in made]
+        least = pa.array([min(own) for own in zip(*unread, strict=True)], pa.int32())
+        return {**_columns(len(entities), spans, made), "unread": least}
+
+    def _laid_out(
+        self, entities: Sequence[Entity], texts: Sequence[str], spans: Sequence[Sequence[Span]]
+    ) -> tuple[Sequence[Sequence[Span]], list[list[View]]]:
+        """Sentences and views of each entity: as the paper lays them out where Punkt finds the
+        sentences, else so that all is read.
+        """
+        titles = [entity.title for entity in entities]
+        sentences = [
+            [text[start:end] for start, end in own] for text, own in zip(texts, spans, strict=True)
+        ]
+        own, layout, pieces = self._settings, self.model.config.views, self.model.pieces
+        if layout.kind != "sentences":
+            layout = Views(**LAYOUT, max_tokens=own.view_tokens, prompt=layout.prompt)
+        if self._punkt:
+            return spans, list(entity_views(titles, texts, sentences, layout, pieces))
+        ids = iter(pieces.ids([*chain.from_iterable(sentences)], within=True))
+        title_ids = prompted_titles(titles, layout, pieces)
+        laid_out = [
+            whole_views(title, text, own, list(islice(ids, len(own))), layout, pieces)
+            for title, text, own in zip(title_ids, texts, spans, strict=True)
+        ]
+        return [own for own, _ in laid_out], [views for _, views in laid_out]
+
+    def _of_sentences(self, views: Sequence[Sequence[View]]) -> list[_Made]:
+        own = self._settings
+        owners = [row for row, own in enumerate(views) for _ in own]
+        flat = [view for own in views for view in own]
+        ids = [view.ids for view in flat]
+        vectors = self._encode(ids)
+        made = [_Made(ORIGINAL, owners, flat, vectors)]
+        merging = Merging(
+            layers=own.merge, top_k=own.top_k, max_tokens=own.merged_tokens, **own.search.as_dict()
+        )
+        markers = self.model.pieces.markers
+        layers = expand_world(np.array(owners), ids, vectors, self._encode, markers, merging)
+        for number, layer in enumerate(layers, start=1):
+            merged = [
+                View(view.ids, views[owner][view.first].first, views[owner][view.last].last)
+                for owner, view in zip(layer.entities, layer.views, strict=True)
+            ]
+            made.append(_Made(number, layer.entities, merged, layer.vectors))
+        return made
+
+    def _of_descriptions(
+        self, entities: Sequence[Entity], spans: Sequence[Sequence[Span]]
+    ) -> _Made:
+        layout, titles = self.model.config.views, [entity.title for entity in entities]
+        texts = [entity.description for entity in entities]
+        of_model = layout.max_tokens if layout.kind == "prefix" else None
+        tokens = of_model or self._settings.global_tokens
+        laid_out = entity_views(titles, texts, spans, layout.whole(tokens), self.model.pieces)
+        views = [view for (view,) in laid_out]
+        vectors = self._encode([view.ids for view in views])
+        return _Made(GLOBAL, list(range(len(views))), views, vectors)
+
+    def _unread_sentences(self, text: str, spans: Sequence[Span], views: Sequence[View]) -> int:
+        """Characters that no view of sentences reads: of sentences that are in none, and the end of
+        one that Punkt found and that is too long.
+        """
+        longest = max(len(view.ids) for view in views)
+        read = {number for view in views for number in range(max(view.first, 0), view.last + 1)}
+        missed = sum(end - start for n, (start, end) in enumerate(spans) if n not in read)
+        if self._punkt is None or longest < self.model.config.views.max_tokens:
+            return missed
+        pieces, markers = self.model.pieces, self.model.pieces.markers
+        for view in views:
+            own = [pieces.offsets(text[slice(*span)]) for span in spans[view.first : view.last + 1]]
+            room = len(view.ids) - view.ids.index(markers.title_end) - 1 - len(markers.eos)
+            room -= sum(map(len, own[:-1]))
+            if own and room < len(own[-1]):
+                start, end = spans[view.last]
+                missed += end - start - (own[-1][room - 1][1] if room > 0 else 0)
+        return missed
+
+    def _unread_end(self, entity: Entity, view: View) -> int:
+        """Characters of a description after those that a view of its beginning reads."""
+        text, markers = entity.description, self.model.pieces.markers
+        head = view.ids.index(markers.title_end) + 1 if markers.title_end in view.ids else 0
+        read = len(view.ids) - head - len(markers.eos)
+        places = self.model.pieces.offsets(text[: LETTERS * (read + 1)])
+        return len(text) - places[read - 1][1] if 0 < read < len(places) else 0
+
+    def _encode(self, ids: Sequence[list[int]]) -> np.ndarray:
+        tokens, model = BATCH_TOKENS[self.device.type], self.model
+        return encode_vectors(
+            model.encode_views, ids, model.dimension, tokens, self.device, "encoding views"
+        )
+
+
+def _columns(
+    entities: int, spans: Sequence[Sequence[Span]], made: Sequence[_Made]
+) -> dict[str, pa.Array]:
+    """All views by entity; those of an entity by kind, and in the order they were made."""
+    owners = np.concatenate([np.array(one.owners, dtype=np.int64) for one in made])
+    order = np.argsort(owners, kind="stable")
+    offsets = np.searchsorted(owners[order], np.arange(entities + 1)).astype(np.int32)
+    layers = np.repeat([one.layer for one in made], [len(one.owners) for one in made])
+    first = np.array([view.first for one in made for view in one.views])
+    last = np.array([view.last for one in made for view in one.views])
+    fields = (pa.array(part[order].astype(np.int32)) for part in (layers, first, last))
+    views = pa.StructArray.from_arrays(list(fields), fields=list(VIEW))
+    vectors = np.concatenate([one.vectors for one in made])[order]
+    lengths = np.linalg.norm(vectors, axis=1)
+    listed = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), vectors.shape[1])
+    sentences = [[{"start": start, "end": end} for start, end in own] for own in spans]
+    longest = [lengths[start:end].max() for start, end in pairwise(offsets)]
+    return {
+        "sentences": pa.array(sentences, pa.list_(SPAN)),
+        "views": pa.ListArray.from_arrays(pa.array(offsets), views),
+        "vectors": pa.ListArray.from_arrays(pa.array(offsets), listed),
+        "length": pa.array(longest, pa.float32()),
+    }
