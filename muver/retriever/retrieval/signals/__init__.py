@@ -1,0 +1,27 @@
+"""Signals: what of a mention speaks for an entity, each in one module and over one world.
+
+A score is a weighted sum of signals (:mod:`.weights`). They lie between about 0 and 1, so that one
+set of weights serves all worlds.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+Rows = Sequence[Mapping[str, Any]]  # mentions or entities as the corpus's tables have them
+
+
+class Signal(Protocol):
+    """How much speaks for each entity of a world."""
+
+    def scores(self, mentions: Rows) -> np.ndarray:
+        """Scores of all entities: (mentions, entities) float32."""
+
+
+def weighted(signals: Sequence[Signal], weights: Sequence[float], mentions: Rows) -> np.ndarray:
+    """The weighted sum of signals: (mentions, entities) float32."""
+    return sum(
+        np.float32(weight) * one.scores(mentions)
+        for weight, one in zip(weights, signals, strict=True)
+    )
