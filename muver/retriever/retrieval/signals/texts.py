@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from muver.retriever.encoders.stages import Encoder
 from muver.retriever.retrieval.signals import Rows
 
 Text = Callable[[Mapping[str, Any]], str]  # of a mention or an entity
@@ -38,20 +39,26 @@ def title_and_text(entity: Mapping[str, Any]) -> str:
 
 
 class Texts:
-    """Cosines of a text of the mention and a text of each entity.
+    """Cosines of a text of the mention and one of each entity; ``told`` is (entities, d)."""
 
-    ``names``: (alone, title); ``names and texts``: (alone, title_and_text); ``context``:
-    (in_context, title_and_text).
-    """
-
-    def __init__(self, entities: Rows, encode: Encode, asked: Text, told: Text):
-        self._encode, self._asked = encode, asked
-        self._vectors = _of_length_one(encode([told(one) for one in entities]))
+    def __init__(self, told: np.ndarray, encode: Encode, asked: Text):
+        self._vectors, self._encode, self._asked = _of_length_one(told), encode, asked
 
     def scores(self, mentions: Rows) -> np.ndarray:
         """Cosines: (mentions, entities) float32."""
         asked = _of_length_one(self._encode([self._asked(one) for one in mentions]))
         return asked @ self._vectors.T
+
+
+def reader(encoder: Encoder, tokens: int = 128) -> Encode:
+    """What encodes texts as the entity tower of a model reads them, cut to so many tokens."""
+    pieces = encoder.model.pieces
+
+    def encode(texts: Sequence[str]) -> np.ndarray:
+        ids = [pieces.markers.enclose(one, tokens) for one in pieces.ids(texts)]
+        return encoder.views(ids, None)
+
+    return encode
 
 
 def _of_length_one(vectors: np.ndarray) -> np.ndarray:

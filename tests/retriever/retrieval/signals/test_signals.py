@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from muver.retriever.retrieval.signals import weighted
+from muver.retriever.retrieval.signals.catalog import signals_of
 from muver.retriever.retrieval.signals.characters import Characters
-from muver.retriever.retrieval.signals.texts import Texts, alone, in_context, title, title_and_text
 from muver.retriever.retrieval.signals.words import Words
 
 
@@ -55,18 +55,23 @@ def encode(texts):
     return np.array([VECTORS[text] for text in texts], dtype=np.float32)
 
 
-@pytest.mark.parametrize(
-    ("asked", "told", "expected"),
-    [
-        (alone, title, [math.sqrt(0.5), -1]),
-        (alone, title_and_text, [0, 0.6]),
-        (in_context, title_and_text, [0, 0.8]),
-    ],
-)
-def test_texts_are_compared_by_cosines(asked, told, expected):
+def test_texts_are_compared_by_cosines():
     world = entities(Brig="a ship", Dock="of ships")
     mention = {"mention": "m", "context_left": "l", "context_right": "r"}
-    assert Texts(world, encode, asked, told).scores([mention])[0] == pytest.approx(expected)
+    names = ["context", "names", "names_text"]
+    found = [one.scores([mention])[0].tolist() for one in signals_of(names, world, encode)]
+    assert found == [pytest.approx(own) for own in ([0, 0.8], [math.sqrt(0.5), -1], [0, 0.6])]
+
+
+def test_a_text_of_an_entity_is_encoded_once():
+    asked = []
+
+    def counting(texts):
+        asked.extend(texts)
+        return np.zeros((len(texts), 2), dtype=np.float32)
+
+    found = signals_of(["words", "context", "names_text"], entities(Brig="a ship"), counting)
+    assert len(found) == 3 and asked == ["Brig a ship"]
 
 
 def test_a_weighted_sum():
