@@ -26,6 +26,7 @@ FORMS = {
 }
 # What a row of a named kind of retriever has beside that name, by what the kind ranks with.
 TAKES = {"model": "model", "from": "runs"}
+OWN = ("depth", "of")  # what such a row may set of the kind's section
 
 
 class Model(Settings, tag_field="kind"):
@@ -119,13 +120,15 @@ class Named(System, tag="named", kw_only=True):
     model: Text | UnsetType = UNSET
     from_: Text | UnsetType = field(name="from", default=UNSET)
     depth: Count | UnsetType = UNSET
+    of: Some[Text] | UnsetType = UNSET  # the signals that are summed
 
     def __post_init__(self) -> None:
         super().__post_init__()
         needs = find(self.retriever).needs({})
         takes = {key for key, need in TAKES.items() if need in needs}
         own = {key for key in TAKES if self.as_dict().get(key)}
-        if own != takes or (self.depth and "depth" not in fields(sections()[self.retriever])):
+        others = {key for key in OWN if getattr(self, key)} - {*fields(sections()[self.retriever])}
+        if own != takes or others:
             names = " and ".join(sorted({"retriever", *takes}))
             raise ValueError(f"a row of the retriever {self.retriever} names {names} alone.")
 

@@ -11,6 +11,7 @@ from msgspec import UNSET
 
 from muver.io.typed import fields, plain
 from muver.reproduction.settings.entries import (
+    OWN,
     AnySystem,
     Averaged,
     ByViews,
@@ -181,8 +182,9 @@ def retrieval_settings(settings: Resolved, system: str, split: str | None = None
         return {**shared, "kind": own.by, **decides}
     if isinstance(own, Named):
         section = getattr(settings, own.retriever)
-        depth = own.depth or getattr(section, "depth", None)
-        return {**plain(section), **shared, **({"depth": depth} if depth else {})}
+        given = {key: getattr(own, key) or getattr(section, key, None) for key in OWN}
+        given = {key: value for key, value in given.items() if value}
+        return {**plain(section), **shared, **given}
     towers = towers_of(settings, own.model)
     if towers.score == "sum_max":
         return {**shared, "memory_mb": memory}

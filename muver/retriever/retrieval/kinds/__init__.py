@@ -62,7 +62,7 @@ def names() -> list[str]:
     """Names of all kinds.
 
     >>> names()
-    ['bm25', 'fusion', 'rerank', 'shards', 'tokens', 'views']
+    ['bm25', 'fusion', 'rerank', 'shards', 'signals', 'tokens', 'views']
     """
     return sorted(module.name for module in pkgutil.iter_modules(__path__))
 

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+from msgspec import field
 
 from muver.io.typed import Count, Some
 from muver.io.typed import Settings as Base
@@ -17,17 +19,22 @@ SCORES_HELD = 16 * 2**20  # float32 scores of a block of mentions: 64 MB
 Name = Literal["words", "characters", "names", "names_text", "context"]
 
 
-class Section(Base):
-    """Section ``signals``: the rank that counts as a hit when validation chooses weights."""
+class Signals(Base):
+    """Section ``signals``: those that are summed, and the rank that counts as a hit on validation,
+    where their weights are chosen."""
 
+    of: Some[Name] = field(default_factory=lambda: [*get_args(Name)])
     cutoff: Count = 16
 
 
-class Settings(Run, kw_only=True):
-    """The section, what every run has, and the signals that are summed."""
+Section = Signals
 
-    cutoff: Count
-    of: Some[Name]
+
+class Settings(Run, kw_only=True):
+    """The section, and what every run has."""
+
+    of: Some[Name] = field(default_factory=lambda: Signals().of)
+    cutoff: Count = Signals().cutoff
 
 
 class Block(NamedTuple):

@@ -35,13 +35,14 @@ sys.exit(bool({"numpy", "pyarrow", "torch", "faiss", "bm25s"} & set(sys.modules)
         ("shards", {"index": None}, "kb vectors mention_vectors"),
         ("shards", {"index": "hnsw"}, "kb vectors mention_vectors index"),
         ("rerank", {}, "sentences model runs"),
+        ("signals", {}, "model"),
     ],
 )
 def test_what_a_run_of_a_kind_needs(kind, run, needed):
     found = kinds.find(kind).needs(run)
     assert set(found) - {"entities", "mentions"} == set(needed.split())
     assert set(found) <= set(kinds.Inputs.__annotations__)
-    assert kinds.runs_a_model(kind) == (kind in ("tokens", "rerank"))
+    assert kinds.runs_a_model(kind) == (kind in ("tokens", "rerank", "signals"))
 
 
 def test_kinds_and_inputs_that_are_not_there(tmp_path):
