@@ -19,12 +19,12 @@ from shutil import get_terminal_size
 from textwrap import fill
 from typing import Any, Literal, Union, get_args, get_origin
 
+from muver.commands import COMMANDS, GROUPS, STAGE, Command
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.io.garbage import collect_seldom
 from muver.io.progress import note, start_logging
 from muver.io.text import Output, Shown, visible
-from muver.reproduction.commands import COMMANDS, GROUPS, STAGE, Command
 from muver.version import __version__
 
 # Options whose word means something else in Python, or is longer there.

@@ -12,8 +12,8 @@ import pytest
 
 from muver import Entity, Index, __version__, cli
 from muver.cli import main
+from muver.commands import COMMANDS, Command
 from muver.io.text import HIDDEN
-from muver.reproduction.commands import COMMANDS, Command
 from muver.retriever.views.settings import Segment
 
 HEAVY = {"torch", "transformers", "mlflow", "pandas", "snakemake", "numpy", "pyarrow", "requests"}

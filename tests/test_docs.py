@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from muver.reproduction.commands import COMMANDS
+from muver.commands import COMMANDS
 from tests.markdown import anchors
 
 ROOT = Path(__file__).parents[1]

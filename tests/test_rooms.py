@@ -16,13 +16,14 @@ FLOORS = {
     ],
     "kb": ["importing", "index", "serve", "plugins"],
     "reproduction": [
-        "tables", "figures", "metrics", "grid", "settings", "commands", "workspace", "estimate",
+        "tables", "figures", "metrics", "grid", "settings", "workspace", "estimate",
         "terminal", "tracking", "report", "results_page", "verdicts", "doctor",
     ],
 }  # fmt: skip
 ROOMS = [
     "version",
     "look",
+    "commands",
     "io",
     *(f"{floor}.{room}" for floor, rooms in FLOORS.items() for room in rooms),
     "cli",

@@ -1,7 +1,7 @@
 """Tests of the commands."""
 
 from muver.cli import run
-from muver.reproduction.commands import COMMANDS, STAGE
+from muver.commands import COMMANDS, STAGE
 
 
 def call(name: str, *arguments: object) -> None:

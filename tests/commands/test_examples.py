@@ -6,7 +6,7 @@ import shlex
 import pytest
 
 from muver.cli import main, parser_of
-from muver.reproduction.commands import COMMANDS
+from muver.commands import COMMANDS
 
 WITH_SETTINGS = sorted(name for name, one in COMMANDS.items() if "--settings" in one.example)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from muver.reproduction.commands import COMMANDS, STAGE
+from muver.commands import COMMANDS, STAGE
 
 PACKAGE = Path(__file__).parents[2]
 # Of the files' names: none where they lie in the folder that Snakemake runs in.
