@@ -29,7 +29,10 @@ def read_tokenizer(path: Path) -> Tokenizer:
 
 
 class Pieces:
-    """A tokenizer with the markers that the layouts need."""
+    """A tokenizer with the markers that the layouts need.
+
+    A text that has the name of a special piece, such as ``[SEP]``, is read as these letters.
+    """
 
     def __init__(self, folder: str | Path):
         path = Path(folder) / TOKENIZER_FILE
@@ -40,6 +43,8 @@ class Pieces:
         padding = self._tokenizer.padding
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
+        self._tokenizer.encode_special_tokens = True  # of a text: as text
+        self._spaces, self._names = False, ()
         found = {"pad": padding["pad_id"] if padding else self._find("[PAD]")}
         for name, piece in MARKERS.items():
             found[name] = self._find(piece, ADDED[name][0])
@@ -51,9 +56,9 @@ class Pieces:
             )
         bos, eos = self._around()
         self.markers = Markers(bos=bos, eos=eos, **found)
-        self._spaces = False
         first, second, both = self.ids(["b", "a", "b a"])
         self._spaces = both != first + second
+        self._names = self._names_that_are_pieces()
 
     @property
     def mask(self) -> int:
@@ -77,7 +82,7 @@ class Pieces:
         Some tokenizers, such as RoBERTa's, have other pieces for a word after a space. To them the
         texts that stand ``within`` a longer one are given with a space before their first word.
         """
-        texts = list(texts)
+        texts = list(map(self._broken, texts)) if self._names else list(texts)
         if self._spaces:  # one at a text's end belongs to the next word
             texts = [one.rstrip() for one in texts]
             if within:
@@ -87,9 +92,42 @@ class Pieces:
 
     def offsets(self, text: str) -> list[tuple[int, int]]:
         """Start and end of each piece of a text that stands within a longer one, in characters."""
-        added = self._spaces and text[:1].isalnum()
-        encoded = self._tokenizer.encode(f" {text}" if added else text, add_special_tokens=False)
-        return [(max(start - added, 0), max(end - added, 0)) for start, end in encoded.offsets]
+        plain = self._broken(text)
+        added = self._spaces and plain[:1].isalnum()
+        encoded = self._tokenizer.encode(f" {plain}" if added else plain, add_special_tokens=False)
+        places = [(max(start - added, 0), max(end - added, 0)) for start, end in encoded.offsets]
+        if plain == text:
+            return places
+        at, letters = [], iter(plain)  # of each place in the broken text, that in the given one
+        for number, letter in enumerate([*text, ""]):
+            at.append(number)
+            while letter and next(letters) != letter:
+                at.append(number)
+        return [(at[start], at[end]) for start, end in places]
+
+    def _broken(self, text: str) -> str:
+        """A text in which a space breaks the names that the vocabulary has as pieces."""
+        for name in self._names:
+            if name in text:
+                text = text.replace(name, f"{name[0]} {name[1:]}")
+        return text
+
+    def _names_that_are_pieces(self) -> tuple[str, ...]:
+        """The special pieces that a text's letters give all the same, as in vocabularies of
+        SentencePiece.
+        """
+        special = {
+            number: piece.content
+            for number, piece in self._tokenizer.get_added_tokens_decoder().items()
+            if piece.special and len(piece.content) > 1
+        }
+        names = list(special.values())
+        alone, within = self.ids(names), self.ids([f"a {name} b" for name in names])
+        return tuple(
+            name
+            for (number, name), *both in zip(special.items(), alone, within, strict=True)
+            if any(number in ids for ids in both)
+        )
 
     def _find(self, *pieces: str) -> int | None:
         found = (self._tokenizer.token_to_id(piece) for piece in pieces)
