@@ -1,6 +1,8 @@
 """The stage of verdicts: from evaluations of a run to the matrix and the page of tests."""
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +14,7 @@ from muver.reproduction.verdicts.stage import AllMeasured, write_verdicts
 from muver.retriever.evaluation.recall import ranks_table, scored
 from tests.blank import blank_evaluation
 
+ROOT = Path(__file__).parents[3]
 MENTIONS = 60
 IDS = [f"m{n}" for n in range(MENTIONS)]
 
@@ -92,3 +95,13 @@ def test_a_readme_without_a_place(project):
     (project / "README.md").write_text("Nothing.")
     with pytest.raises(InputError, match="has no place for the matrix"):
         write(project)
+
+
+def test_the_pages_of_record_are_what_the_record_gives(tmp_path):
+    pages = ("README.md", "docs/verdicts.md", "docs/results/verdicts.json")
+    for page in pages:
+        (tmp_path / page).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / page, tmp_path / page)
+    write(tmp_path)
+    for page in pages:
+        assert (tmp_path / page).read_text() == (ROOT / page).read_text(), "make verdicts"
