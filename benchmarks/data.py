@@ -191,12 +191,14 @@ def _from_tables(
     name: str, model: BiEncoder, entities: Path, mentions: Path, sentences: Path
 ) -> Case:
     from muver.retriever.corpus.schema import read_entities, read_mentions
-    from muver.retriever.views.worlds import load_worlds
+    from muver.retriever.views.worlds import load_worlds, read_worlds
 
-    test, train = (
-        load_worlds(entities, mentions, sentences, split, model.config, model.pieces, gold_only)
-        for split, gold_only in (("test", False), ("train", True))
-    )
+    files, layouts = (entities, mentions, sentences), (model.config, model.pieces)
+    test = load_worlds(*files, "test", *layouts)
+    train = [
+        tables.lay_out(*layouts, np.unique(tables.mentions["gold"].to_numpy()))
+        for tables in read_worlds(*files, "train")
+    ]
     first = max(test, key=lambda world: sum(map(len, world.views)))
     learnt = max(train, key=lambda world: len(world.contexts))
     limit = model.config.views.training_views or VIEWS["training_views"]

@@ -18,6 +18,8 @@ from benchmarks.rows import Findings, Row
 from benchmarks.timing import in_turn, synchronise
 from muver.retriever.encoders.bert import Bert
 from muver.retriever.encoders.device import keep_freed_memory
+from muver.retriever.training.data import Batch as Laid
+from muver.retriever.training.objective import InBatch
 from muver.retriever.training.optimiser import build_optimiser
 from muver.retriever.training.step import backward_through_batch
 
@@ -58,15 +60,9 @@ class Ours:
     ) -> float:
         """The loss; gradients are left in the model."""
         self.model.zero_grad()
-        return backward_through_batch(
-            self.model,
-            batch.contexts,
-            batch.views,
-            batch.gold,
-            self._accelerator(),
-            chunk_tokens,
-            graph_tokens,
-        )
+        own = Laid(batch.contexts, batch.views, batch.gold)
+        how = self._accelerator(), chunk_tokens, graph_tokens
+        return backward_through_batch(self.model, InBatch(), own, *how)
 
     def run(self, batch: Batch) -> float:
         """A step with its update."""

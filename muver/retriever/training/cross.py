@@ -1,6 +1,5 @@
 """Train a cross-encoder to tell a mention's gold entity from candidates of a first stage."""
 
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,11 +11,11 @@ from torch.nn.utils.rnn import pad_sequence
 from muver.retriever.encoders.cross import CrossEncoder
 from muver.retriever.encoders.settings import Machine
 from muver.retriever.runs.run import by_mention, read_run
-from muver.retriever.training.loop import Backward, Trainer
+from muver.retriever.training.data import Batch, Dataset
+from muver.retriever.training.objective import Side
 from muver.retriever.training.run import trainer_of, write
 from muver.retriever.training.settings import ModelTraining
-from muver.retriever.training.step import Side, backward_through
-from muver.retriever.views.layout import Ids
+from muver.retriever.views.worlds import World
 
 
 def train_cross(
@@ -51,37 +50,35 @@ def train_cross(
         mention: rows["entity"].to_pylist()[:among]
         for mention, rows in by_mention(read_run(validation_run))
     }
+    data = Dataset(entities, mentions, sentences, negatives)
     trainer = trainer_of(
-        settings, compute, start, entities, mentions, sentences, negatives, checkpoints,
-        candidates=ranked, kind=CrossTrainer,
-    )  # fmt: skip
+        settings, compute, start, data, checkpoints, ranked, CrossEncoder, AmongCandidates()
+    )
     write(trainer, trainer.run(), training_log, out)
 
 
-class CrossTrainer(Trainer):
-    """Trains a cross-encoder; the validation worlds' negatives are the candidates to rank."""
+class AmongCandidates:
+    """The cross-entropy of each mention's gold among its own hard negatives."""
 
-    model: CrossEncoder
-    start = staticmethod(CrossEncoder.from_encoder)
+    def sides(self, model: CrossEncoder, batch: Batch) -> list[Side]:
+        pairs = []
+        for context, own in zip(batch.contexts, _candidates(batch), strict=True):
+            pairs += model.pairs(context, [ids for column in own for ids in batch.views[column]])
+        return [Side(model, pairs)]
 
-    def work(self, batch: np.ndarray) -> tuple[list[Ids], Backward]:
-        pairs, counts = [], []
-        for place, mention in (self.examples[number] for number in batch):
-            world = self.worlds[place]
-            among = dict.fromkeys([int(world.gold[mention]), *world.negatives[mention]])
-            pairs += self.model.pairs_in(world, mention, among)
-            counts.append(len(among))
-        loss = partial(candidate_loss, counts=counts)
-        sides = [Side(self.model, pairs)]
-        return pairs, partial(backward_through, self.model, sides, loss, self.accelerator)
+    def loss(self, model: CrossEncoder, batch: Batch, scores: Tensor, mask: Tensor) -> Tensor:
+        return candidate_loss(scores, [len(own) for own in _candidates(batch)])
 
-    def hits(self, cutoff: int) -> tuple[int, int]:
-        self.model.eval()
-        where = (self.settings.chunk_tokens, self.accelerator.device)
+    def hits(
+        self, model: CrossEncoder, worlds: list[World], cutoff: int, batch_tokens: int,
+        device: torch.device,
+    ) -> tuple[int, int]:  # fmt: skip
+        """The candidates to rank stand in the worlds as negatives."""
+        model.eval()
         hits = total = 0
-        for world in self.validation:
-            pairs = [self.model.pairs_in(world, *one) for one in enumerate(world.negatives)]
-            scores = self.model.scores(pairs, *where, f"validation, {world.name}")
+        for world in worlds:
+            pairs = [model.pairs_in(world, *one) for one in enumerate(world.negatives)]
+            scores = model.scores(pairs, batch_tokens, device, f"validation, {world.name}")
             titles = np.array(world.titles, dtype=object)
             for some, own, gold in zip(world.negatives, scores, world.gold, strict=True):
                 first = np.array(some, dtype=int)[np.argsort(-own, kind="stable")[:cutoff]]
@@ -90,13 +87,19 @@ class CrossTrainer(Trainer):
         return hits, total
 
 
-def candidate_loss(scores: Tensor, mask: Tensor, counts: list[int]) -> Tensor:
+def _candidates(batch: Batch) -> list[list[int]]:
+    """The columns among which each mention's gold is to be found; it is the first."""
+    each = zip(batch.gold.tolist(), batch.negatives, strict=True)
+    return [[*dict.fromkeys([gold, *some])] for gold, some in each]
+
+
+def candidate_loss(scores: Tensor, counts: list[int]) -> Tensor:
     """Cross-entropy of each mention's gold among its own candidates, mean over mentions.
 
     ``scores``, (pairs, 1), have each mention's candidates side by side, the gold first; ``counts``
-    are their numbers. Every pair counts, so ``mask`` is not looked at.
+    are their numbers.
 
-    >>> candidate_loss(torch.tensor([[0.0], [0.0], [5.0]]), torch.ones(3, 1), [2, 1]).item() * 2
+    >>> candidate_loss(torch.tensor([[0.0], [0.0], [5.0]]), [2, 1]).item() * 2
     0.6931471824645996
     """
     each = pad_sequence(scores[:, 0].split(counts), batch_first=True, padding_value=-torch.inf)

@@ -4,8 +4,7 @@ import contextlib
 import json
 import math
 import time
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,47 +14,35 @@ from torch.nn.utils import clip_grad_norm_
 
 from muver.io.errors import InputError
 from muver.io.progress import Progress, logger
-from muver.retriever.encoders.biencoder import BiEncoder
-from muver.retriever.training.batches import epoch_batches
 from muver.retriever.training.checkpoint import Checkpoints
-from muver.retriever.training.examples import (
-    examples_of,
-    fill_with_empty_views,
-    lay_out,
-    tell_of_single_entities,
-)
+from muver.retriever.training.data import Batch, Examples
 from muver.retriever.training.log import VALIDATION
+from muver.retriever.training.objective import Objective
 from muver.retriever.training.optimiser import build_optimiser, planned_steps, warm_up_then_decay
 from muver.retriever.training.settings import Training
 from muver.retriever.training.step import backward_through_batch
-from muver.retriever.training.validation import count_hits
 from muver.retriever.views.layout import Ids
 from muver.retriever.views.worlds import World
 
-Backward = Callable[[int, int], float]  # of the tokens in one pass, and those that keep a graph
-
 
 class Trainer:
-    """Trains one model; to resume, a run needs only the saved state.
+    """Lowers an objective over a model's data; to resume, a run needs only the saved state.
 
     The model is moved to the accelerator's device. ``checkpoints`` keep the last and the best
-    state.
+    state; the objective counts what is found in the ``validation`` worlds.
     """
 
-    start = staticmethod(BiEncoder.from_encoder)
-
     def __init__(
-        self, model: BiEncoder, training: list[World], validation: list[World], settings: Training,
-        seed: int, accelerator: Accelerator, checkpoints: Checkpoints,
+        self, model: Any, data: Examples, objective: Objective, validation: list[World],
+        settings: Training, seed: int, accelerator: Accelerator, checkpoints: Checkpoints,
     ):  # fmt: skip
         self.model = model.to(accelerator.device)
-        self.validation, self.settings, self.seed = validation, settings, seed
+        self.data, self.objective, self.validation = data, objective, validation
+        self.settings, self.seed = settings, seed
         self.accelerator, self.checkpoints = accelerator, checkpoints
-        self.worlds = training
-        self.examples = examples_of(training, settings.labelled, seed)
         adam = (settings.weight_decay, settings.adam_epsilon, settings.optimiser)
         self.optimiser = build_optimiser(model, settings.learning_rate, *adam)
-        planned = planned_steps(len(self.examples), settings.batch_size, settings.epochs)
+        planned = planned_steps(len(data), settings.batch_size, settings.epochs)
         self.schedule = warm_up_then_decay(self.optimiser, settings.warmup, planned)
         self.graph_tokens = settings.graph_tokens  # lowered if a GPU's memory does not suffice
         self.step = 0
@@ -69,8 +56,7 @@ class Trainer:
         there had been no end: where no validation was due, the one there keeps no state.
         """
         self._resume()
-        first = ([self.examples[number] for number in batch] for batch in self.batches(1))
-        tell_of_single_entities(self.worlds, list(first), self.settings.batch_size)
+        self.data.tell_of_single_entities()
         batches = self._planned()
         end = math.ceil(share * len(batches))
         progress = Progress("training", end, "steps", done=self.step)
@@ -105,23 +91,15 @@ class Trainer:
     def _planned(self) -> list[tuple[int, np.ndarray]]:
         """The batches of all epochs, each with its epoch."""
         epochs = range(1, self.settings.epochs + 1)
-        return [(epoch, batch) for epoch in epochs for batch in self.batches(epoch)]
-
-    def batches(self, epoch: int) -> list[np.ndarray]:
-        """The examples of each batch of an epoch, which is counted from 1."""
-        by_world = defaultdict(list)
-        for number, (world, _) in enumerate(self.examples):
-            by_world[self.worlds[world].name].append(number)
-        return epoch_batches(by_world, self.settings.batch_size, self.seed, epoch - 1)
+        return [(epoch, batch) for epoch in epochs for batch in self.data.batches(epoch)]
 
     def train_on(self, batch: np.ndarray, epoch: int) -> float:
         """Take one step, log it and return its loss."""
         self.model.train()
-        loss = self._backward(*self.work(batch))
-        if self.settings.average_gradients_over > 1:
-            for weight in self.model.parameters():
-                if weight.grad is not None:
-                    weight.grad /= self.settings.average_gradients_over
+        loss = self._backward(self.data.lay_out(batch))
+        for weight in self.model.parameters():
+            if weight.grad is not None:
+                weight.grad /= self.settings.average_gradients_over
         norm = float(clip_grad_norm_(self.model.parameters(), self.settings.clip_norm))
         if not math.isfinite(norm):
             raise InputError(
@@ -136,20 +114,7 @@ class Trainer:
         self.log.append({"step": self.step, "epoch": epoch, **line})
         return loss
 
-    def work(self, batch: np.ndarray) -> tuple[list[Ids], Backward]:
-        """The sequences of a batch, and what adds the gradient of its loss, which it returns."""
-        examples = [self.examples[number] for number in batch]
-        laid_out = lay_out(self.worlds, examples, self._training_views)
-
-        def backward(chunk_tokens: int, graph_tokens: int) -> float:
-            return backward_through_batch(
-                self.model, laid_out.contexts, laid_out.views, laid_out.gold, self.accelerator,
-                chunk_tokens, graph_tokens, self.settings.mask_false_negatives,
-            )  # fmt: skip
-
-        return laid_out.sequences, backward
-
-    def _backward(self, sequences: list[Ids], backward: Backward) -> float:
+    def _backward(self, batch: Batch) -> float:
         """The batch's loss and its gradient; retried with less memory if the GPU has too little."""
         chunk_tokens = self.settings.chunk_tokens
         while True:
@@ -158,27 +123,24 @@ class Trainer:
             torch.manual_seed(int(np.random.SeedSequence(source).generate_state(1)[0]))
             self.optimiser.zero_grad(set_to_none=True)
             with contextlib.suppress(torch.OutOfMemoryError):
-                return backward(chunk_tokens, self.graph_tokens)
+                return backward_through_batch(
+                    self.model, self.objective, batch, self.accelerator, chunk_tokens,
+                    self.graph_tokens,
+                )  # fmt: skip
             # Free the gradients before memory is given back.
             self.optimiser.zero_grad(set_to_none=True)
+            sides = self.objective.sides(self.model, batch)
+            sequences = [ids for side in sides for ids in side.sequences]
             self.graph_tokens = fewer_graph_tokens(
                 sequences, chunk_tokens, self.graph_tokens, self.accelerator.num_processes
             )
 
-    def _training_views(self, world: int, entity: int) -> list[Ids]:
-        settings = self.model.config.views
-        limit = settings.training_views or None
-        own = [view.ids for view in self.worlds[world].views[entity][:limit]]
-        if self.settings.padding_views:
-            pad_piece = self.model.pieces.markers.pad
-            own = fill_with_empty_views(own, limit, pad_piece, settings.max_tokens)
-        return [*own, *self.worlds[world].global_views[entity : entity + 1]]
-
     def _validate(self, epoch: int, may_be_kept: bool = True) -> None:
         """Log the hits; a state is the best if it finds strictly more than before (as released)."""
         cutoff = self.settings.validation_cutoff
+        where = (self.settings.chunk_tokens, self.accelerator.device)
         with self.accelerator.autocast():
-            hits, total = self.hits(cutoff)
+            hits, total = self.objective.hits(self.model, self.validation, cutoff, *where)
         logger.info(
             "step %d: validation recall@%d %.2f (%d of %d)",
             self.step, cutoff, 100 * hits / total, hits, total,
@@ -189,11 +151,6 @@ class Trainer:
             self.best = hits
             if self.settings.keep == "best":
                 self._write("best", {"model": self.model.state_dict(), "step": self.step})
-
-    def hits(self, cutoff: int) -> tuple[int, int]:
-        """Validation mentions whose gold is among the first candidates, and all of them."""
-        where = (self.settings.chunk_tokens, self.accelerator.device)
-        return count_hits(self.model, self.validation, cutoff, *where)
 
     def _save(self) -> None:
         state = {

@@ -13,13 +13,15 @@ from muver.io.files import sha256_of, short_hash
 from muver.io.progress import logger
 from muver.retriever.corpus.schema import negatives_of
 from muver.retriever.encoders import device
+from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.settings import Machine
 from muver.retriever.training.checkpoint import Checkpoints
+from muver.retriever.training.data import Dataset, Examples, worlds_of
 from muver.retriever.training.log import choice, write_log
 from muver.retriever.training.loop import Trainer
+from muver.retriever.training.objective import InBatch, Objective
 from muver.retriever.training.settings import EarlyChoice, ModelTraining
 from muver.retriever.training.start import config_of, start_files
-from muver.retriever.views.worlds import load_worlds
 
 
 def train(
@@ -48,8 +50,8 @@ def train(
     negatives
         Hard negatives of the training mentions (`muver.retriever.corpus.schema.NEGATIVES`).
     """
-    files = (entities, mentions, sentences, negatives)
-    trainer = trainer_of(settings, compute, start, *files, checkpoints)
+    data = Dataset(entities, mentions, sentences, negatives)
+    trainer = trainer_of(settings, compute, start, data, checkpoints)
     write(trainer, trainer.run(), training_log, out)
 
 
@@ -69,62 +71,56 @@ def train_best(
     That is the one with the greatest validation recall where the share ends; of equals, the first.
     It becomes what it would be if it were trained alone. The arguments are those of :func:`train`.
     """
-    files, found = (entities, mentions, sentences, None), {}
+    data, found = Dataset(entities, mentions, sentences), {}
     for name, own in settings.best_of.items():
         logger.info("training %s", name)
-        trainer = trainer_of(own, compute, start, *files, checkpoints / name)
+        trainer = trainer_of(own, compute, start, data, checkpoints / name)
         trainer.run(settings.after)
         found[name] = trainer.recall_after(settings.after)
     note = choice(found, own.training.validation_cutoff)  # which all of them share
     chosen = note["chosen"]
-    trainer = trainer_of(settings.best_of[chosen], compute, start, *files, checkpoints / chosen)
+    trainer = trainer_of(settings.best_of[chosen], compute, start, data, checkpoints / chosen)
     write(trainer, trainer.run(), training_log, out, note)
     for name in found:
         Checkpoints(checkpoints / name, "").clear()
 
 
 def trainer_of(
-    settings: ModelTraining, compute: Machine, start: Path, entities: Path, mentions: Path,
-    sentences: Path, negatives: Path | None, checkpoints: Path,
-    candidates: Mapping[str, Sequence[int]] | None = None, kind: type[Trainer] = Trainer,
+    settings: ModelTraining, compute: Machine, start: Path, data: Dataset, checkpoints: Path,
+    candidates: Mapping[str, Sequence[int]] | None = None, kind: Any = BiEncoder,
+    objective: Objective | None = None,
 ) -> Trainer:  # fmt: skip
     """The trainer of a model, at its first step or where a killed run's checkpoint is.
 
     ``candidates`` of the validation mentions, by their ids, stand where training has negatives.
+    ``kind`` of model and ``objective`` are by default two towers and negatives in the batch.
     """
-    if (negatives is None) != (settings.negatives is UNSET):
+    if (data.negatives is None) != (settings.negatives is UNSET):
         raise InputError("--negatives: goes with negatives in --settings, which says how many.")
-    parts, config = settings.training, config_of(settings, start)
+    own, config = settings.training, config_of(settings, start)
     compute = replace(compute, precision=settings.precision or compute.precision)
-    files = (entities, mentions, sentences, negatives)
-    tables = [path for path in files if path is not None]
     inputs = {name: sha256_of(start / name) for name in start_files(start)}
-    inputs |= {path.name: sha256_of(path) for path in tables}
+    inputs |= {path.name: sha256_of(path) for path in data if path is not None}
     made_by = {"settings": config.as_dict(), "precision": compute.precision, "inputs": inputs}
     key = short_hash(made_by)  # not the threads: they may be others when a killed run goes on
     accelerator = device.start(compute.device, compute.precision, compute.threads)
     torch.manual_seed(settings.seed)
-    model = kind.start(start, config)
-    sources = (entities, mentions, sentences)
+    model = kind.from_encoder(start, config)
+    if own.global_view:
+        model.require_positions("training.global_view", own.global_view)
     hard = None
-    if negatives is not None:
-        hard = negatives_of(negatives, settings.negatives.per_mention)
-    if parts.global_view:
-        model.require_positions("training.global_view", parts.global_view)
-    both = {"layouts": config, "tokenizer": model.pieces, "global_tokens": parts.global_view or 0}
-    own = parts.own_page_negatives is True
-    training = load_worlds(*sources, "train", **both, gold_only=True, negatives=hard, own_pages=own)
-    if own and not any(some for world in training for some in world.negatives):
-        raise InputError(
-            f"{mentions}: no training mention stands on a page that is an entity, so "
-            "training.own_page_negatives adds none. Set it to false."
-        )
-    validation = load_worlds(*sources, "val", **both, negatives=candidates)
-    keeper = Checkpoints(checkpoints, key)
-    trainer = kind(model, training, validation, parts, settings.seed, accelerator, keeper)
+    if data.negatives is not None:
+        hard = negatives_of(data.negatives, settings.negatives.per_mention)
+    layout = (config, model.pieces, own)
+    training = worlds_of(data, "train", *layout, hard)
+    validation = worlds_of(data, "val", *layout, candidates)
+    examples = Examples(training, own.batch_size, settings.seed, own.labelled)
     to_validate = sum(len(world.gold) for world in validation)
-    logger.info("%d mentions to train on, %d to validate on", len(trainer.examples), to_validate)
-    return trainer
+    logger.info("%d mentions to train on, %d to validate on", len(examples), to_validate)
+    return Trainer(
+        model, examples, objective or InBatch(own.mask_false_negatives), validation, own,
+        settings.seed, accelerator, Checkpoints(checkpoints, key),
+    )  # fmt: skip
 
 
 def write(

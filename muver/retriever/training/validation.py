@@ -37,7 +37,7 @@ def _rank(
     model: BiEncoder, world: World, k: int, batch_tokens: int, device: torch.device
 ) -> Ranking:
     candidate_of = first_with_same(world.titles)
-    flat = [*(view.ids for some in world.views for view in some), *world.global_views]
+    flat = [view.ids for some in world.views for view in some]
     label = f"validation, {world.name}"
     if model.config.score == "sum_max":
         encoders = (model.encode_mentions, model.encode_views)
@@ -46,7 +46,6 @@ def _rank(
         return rank_scores(scores, candidate_of, k)
     where = (batch_tokens, device)
     owners = np.repeat(np.arange(len(world.views)), [len(some) for some in world.views])
-    owners = np.concatenate([owners, np.arange(len(world.global_views))])
     views = encode_vectors(model.encode_views, flat, model.dimension, *where, label)
     mentions = encode_vectors(model.encode_mentions, world.contexts, model.dimension, *where)
     index = ViewBlock.of([views], owners, candidate_of)

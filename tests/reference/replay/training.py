@@ -7,7 +7,9 @@ import torch
 from torch.nn.utils import clip_grad_norm_
 
 from muver.retriever.encoders.scores import max_over_views, similarities
-from muver.retriever.training.examples import fill_with_empty_views
+from muver.retriever.training.data import Batch as Laid
+from muver.retriever.training.data import fill_with_empty_views
+from muver.retriever.training.objective import InBatch
 from muver.retriever.training.optimiser import build_optimiser, warm_up_then_decay
 from muver.retriever.training.step import backward_through_batch
 from muver.retriever.views.layout import Ids
@@ -38,8 +40,9 @@ class Batch:
     def backward(self, replay: Replay) -> float:
         """Loss without dropout; leaves the gradients in the model."""
         replay.model.zero_grad(set_to_none=True)
-        given = (replay.model, self.contexts, self.views, self.gold, replay.accelerator)
-        return backward_through_batch(*given, ALL_AT_ONCE, ALL_AT_ONCE)
+        batch = Laid(self.contexts, self.views, self.gold)
+        how = (replay.accelerator, ALL_AT_ONCE, ALL_AT_ONCE)
+        return backward_through_batch(replay.model, InBatch(), batch, *how)
 
 
 def compare_training(replay: Replay, report: Report) -> None:
@@ -69,7 +72,7 @@ def _batch(replay: Replay) -> Batch:
     width = replay.recording.settings["max_cand_len"]
     return Batch(
         [replay.contexts[mention] for mention in recorded["mentions"]],
-        [fill_with_empty_views(some, TRAINING_VIEWS, pad, width) for some in real],
+        [fill_with_empty_views(some, TRAINING_VIEWS, [pad] * width) for some in real],
         np.array([entities.index(entity) for entity in recorded["gold"]]),
         [len(some) for some in real],
     )

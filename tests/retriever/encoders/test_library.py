@@ -22,6 +22,8 @@ from muver.retriever.encoders.packing import pack
 from muver.retriever.encoders.start import take_encoder
 from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.encoders.towers import empty_tower, load_tower
+from muver.retriever.training.data import Batch
+from muver.retriever.training.objective import InBatch
 from muver.retriever.training.optimiser import build_optimiser
 from muver.retriever.training.start import as_the_makers
 from muver.retriever.training.step import backward_through_batch
@@ -137,8 +139,8 @@ def test_the_loss_falls_in_two_steps(taken):
     losses = []
     for _ in range(3):
         optimiser.zero_grad()
-        batch = (contexts, views, np.arange(4), Accelerator(cpu=True))
-        losses.append(backward_through_batch(model, *batch, 200, 10_000))
+        batch, process = Batch(contexts, views, np.arange(4)), Accelerator(cpu=True)
+        losses.append(backward_through_batch(model, InBatch(), batch, process, 200, 10_000))
         without = [name for name, one in model.named_parameters() if one.grad is None]
         assert not without
         optimiser.step()

@@ -10,12 +10,9 @@ class Killed(Exception):
     pass
 
 
-def kill_before(monkeypatch, step: int, module=loop, name="backward_through_batch") -> None:
-    """Let the run die at the start of a step, counted from 1 in this process.
-
-    The function of this name in the module is what takes a step.
-    """
-    original, calls = getattr(module, name), []
+def kill_before(monkeypatch, step: int) -> None:
+    """Let the run die at the start of a step, counted from 1 in this process."""
+    original, calls = loop.backward_through_batch, []
 
     def dying(*args):
         calls.append(args)
@@ -23,7 +20,7 @@ def kill_before(monkeypatch, step: int, module=loop, name="backward_through_batc
             raise Killed
         return original(*args)
 
-    monkeypatch.setattr(module, name, dying)
+    monkeypatch.setattr(loop, "backward_through_batch", dying)
 
 
 @pytest.fixture

@@ -13,7 +13,8 @@ from muver.retriever.encoders.packing import Packed, pack
 from muver.retriever.encoders.scores import max_over_views, similarities
 from muver.retriever.training.batches import in_batch_loss
 from muver.retriever.training.caching import CachedEncoding
-from muver.retriever.training.examples import fill_with_empty_views
+from muver.retriever.training.data import Batch, fill_with_empty_views
+from muver.retriever.training.objective import InBatch
 from muver.retriever.training.step import backward_through_batch
 from tests import tiny
 
@@ -28,7 +29,7 @@ VIEWS = [
     for lengths in ((6, 3, 8), (5,), (7, 7), (2, 9, 4))
 ]
 ONE_VIEW = [some[:1] for some in VIEWS]
-FILLED = [fill_with_empty_views(some, 3, 0, 24) for some in VIEWS]
+FILLED = [fill_with_empty_views(some, 3, [0] * 24) for some in VIEWS]
 GOLD = np.array([0, 2, 1, 3, 2])
 WITH_NEGATIVES = np.array([0, 2, 0, 0, 2])  # 1 and 3 are nobody's gold
 
@@ -81,9 +82,8 @@ def plain_step(model, contexts, views, gold) -> float:
 
 
 def cached_step(model, accelerator, views, chunk_tokens, graph_tokens, gold=GOLD) -> float:
-    return backward_through_batch(
-        model, CONTEXTS, views, gold, accelerator, chunk_tokens, graph_tokens
-    )
+    how = (accelerator, chunk_tokens, graph_tokens)
+    return backward_through_batch(model, InBatch(), Batch(CONTEXTS, views, gold), *how)
 
 
 def assert_equal_gradients(ours, expected):

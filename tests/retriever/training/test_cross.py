@@ -18,11 +18,12 @@ from muver.retriever.encoders.settings import Machine
 from muver.retriever.runs.run import read_run, write_run
 from muver.retriever.training import cross as stage
 from muver.retriever.training import loop
-from muver.retriever.training.cross import candidate_loss
+from muver.retriever.training.cross import AmongCandidates, candidate_loss
+from muver.retriever.training.data import Batch
 from muver.retriever.training.settings import ModelTraining
-from muver.retriever.training.step import Side, backward_through
+from muver.retriever.training.step import backward_through_batch
 from tests import tiny
-from tests.retriever.encoders.test_cross import PAIRS, make_cross
+from tests.retriever.encoders.test_cross import make_cross
 from tests.retriever.training.conftest import Killed, kill_before
 from tests.retriever.training.test_loop import TRAINING, log_of, places
 from tests.retriever.training.test_negatives import NUMBERS, write_negatives
@@ -69,22 +70,27 @@ def test_the_loss_by_hand():
     scores = torch.tensor([[1.0], [0.0], [0.0], [2.0], [1.0]])
     first = np.log(1 + np.exp(-1.0))
     second = np.log(np.exp(0.0) + np.exp(2.0) + np.exp(1.0))
-    loss = candidate_loss(scores, torch.ones(5, 1), [2, 3]).item()
+    loss = candidate_loss(scores, [2, 3]).item()
     assert loss == pytest.approx((first + second) / 2, abs=1e-6)
+
+
+CONTEXTS = [[5, 1, 41, 2, 40, 6], [5, 1, 2, 6]]
+VIEWS = [[[5, 50, 3, 60, 6]], [[5, 12, 6]], [[5, 44, 6]]]
+BATCH = Batch(CONTEXTS, VIEWS, np.array([0, 1]), [[2, 2, 0], []])
+PAIRS = [[*CONTEXTS[0], 50, 3, 60, 6], [*CONTEXTS[0], 44, 6], [*CONTEXTS[1], 12, 6]]
 
 
 @pytest.mark.parametrize("graph_tokens, passes", [(23, 6), (24, 3)])
 def test_gradients_are_those_of_all_pairs_at_once(encoder, graph_tokens, passes):
-    """Of small chunks too; the activations of 24 tokens are kept, or computed again."""
+    """Of small chunks too; the activations of 24 tokens are kept, or computed again.
+
+    A negative that was mined twice, or is the gold, is one candidate.
+    """
     expected, model, chunks = make_cross(encoder), make_cross(encoder), []
-
-    def encode(batch):
-        chunks.append(batch)
-        return model(batch)
-
-    candidate_loss(expected(pack(PAIRS)), torch.ones(3, 1), [2, 1]).backward()
-    sides, loss = [Side(encode, PAIRS)], lambda scores, mask: candidate_loss(scores, mask, [2, 1])
-    backward_through(model, sides, loss, Accelerator(cpu=True), 8, graph_tokens)
+    model.register_forward_hook(lambda *given: chunks.append(given))
+    candidate_loss(expected(pack(PAIRS)), [2, 1]).backward()
+    how = (Accelerator(cpu=True), 8, graph_tokens)
+    backward_through_batch(model, AmongCandidates(), BATCH, *how)
     assert len(chunks) == passes
     for (name, old), new in zip(expected.named_parameters(), model.parameters(), strict=True):
         if old.grad is not None:
@@ -104,7 +110,7 @@ def test_a_run_falls_and_leaves_a_cross_encoder_and_its_log(encoder, files, tmp_
 def test_a_killed_run_resumes_to_the_same_bytes(encoder, files, tmp_path, monkeypatch):
     whole = run(tmp_path / "whole", encoder, files)
     with monkeypatch.context() as patch, pytest.raises(Killed):
-        kill_before(patch, 8, stage, "backward_through")
+        kill_before(patch, 8)
         run(tmp_path, encoder, files)
     assert run(tmp_path, encoder, files) == whole
     assert log_of(tmp_path) == log_of(tmp_path / "whole")

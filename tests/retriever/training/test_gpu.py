@@ -13,7 +13,6 @@ from muver.reproduction.settings.precision import fast_at_bf16
 from muver.retriever.encoders import device
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.bulk import encode_vectors
-from muver.retriever.training.step import backward_through_batch
 from tests import tiny
 from tests.retriever.training import test_caching, test_loop
 
@@ -138,9 +137,7 @@ def test_a_step_that_does_not_fit_is_repeated_in_less_memory(encoder, small_memo
     accelerator = Accelerator()
 
     def step(graph_tokens: int) -> float:
-        return backward_through_batch(
-            kept, test_caching.CONTEXTS, views, test_caching.GOLD, accelerator, 4000, graph_tokens
-        )
+        return test_caching.cached_step(kept, accelerator, views, 4000, graph_tokens)
 
     expected = step(0)
     torch.cuda.empty_cache()

@@ -40,9 +40,10 @@ def data(tmp_path):
 def test_from_a_base_to_a_model_that_went_on_from_another(encoder, data, tmp_path, monkeypatch):
     original, seen = loop.backward_through_batch, []
 
-    def watching(model, contexts, views, gold, *rest):
-        seen.append((sorted(len(own) for own in views), len(set(gold.tolist())), len(contexts)))
-        return original(model, contexts, views, gold, *rest)
+    def watching(model, objective, batch, *how):
+        golds = len(set(batch.gold.tolist()))
+        seen.append((sorted(map(len, batch.views)), golds, len(batch.contexts)))
+        return original(model, objective, batch, *how)
 
     monkeypatch.setattr(loop, "backward_through_batch", watching)
     names = ("entities", "mentions", "sentences")

@@ -1,6 +1,5 @@
 """Training runs: killed and resumed, the checkpoint that is kept, the log."""
 
-import dataclasses
 import json
 import os
 import signal
@@ -13,18 +12,17 @@ import torch
 
 from muver.io.errors import InputError
 from muver.io.typed import read
-from muver.retriever.encoders import device
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.files import MODEL_FILES
 from muver.retriever.encoders.settings import Machine
-from muver.retriever.training import loop
+from muver.retriever.training import loop, objective
 from muver.retriever.training import run as stage
-from muver.retriever.training.checkpoint import Checkpoints
+from muver.retriever.training.data import Dataset
 from muver.retriever.training.log import kept_validation
 from muver.retriever.training.loop import Trainer, fewer_graph_tokens
+from muver.retriever.training.objective import InBatch
 from muver.retriever.training.optimiser import ReleasedAdamW
 from muver.retriever.training.settings import EarlyChoice, ModelTraining, Training
-from muver.retriever.views.worlds import load_worlds
 from tests import tiny
 from tests.retriever.training.conftest import Killed, kill_before
 
@@ -245,7 +243,7 @@ def test_a_run_without_a_model_to_write_leaves_its_log(encoder, corpus, tmp_path
 def with_hits(monkeypatch, *hits: int) -> None:
     """Let the validations find so many mentions."""
     found = iter(hits)
-    monkeypatch.setattr(loop, "count_hits", lambda *_: (next(found), 10))
+    monkeypatch.setattr(objective, "count_hits", lambda *_: (next(found), 10))
 
 
 def test_the_last_state_is_kept_where_it_is_asked_for(encoder, corpus, tmp_path, monkeypatch):
@@ -287,17 +285,10 @@ def test_half_precision_under_other_settings(encoder, corpus, tmp_path, accelera
     assert losses["bf16"] == pytest.approx(losses["fp32"], rel=0.1)
 
 
-def make_trainer(encoder, corpus, folder, views=tiny.SENTENCE_VIEWS, **training) -> Trainer:
-    model = tiny.make_model(encoder, views=views)
-    worlds = [load_worlds(*corpus, split, model.config, model.pieces) for split in ("train", "val")]
-    return Trainer(
-        model,
-        *worlds,
-        read(Training, {**TRAINING, **training}),
-        3,
-        device.start("cpu", "fp32", 1),
-        Checkpoints(folder, "key"),
-    )
+def make_trainer(encoder, corpus, folder, **training) -> Trainer:
+    settings = read(ModelTraining, {**SETTINGS, "training": {**TRAINING, **training}})
+    how = read(Machine, tiny.COMPUTE), encoder, Dataset(*corpus), folder
+    return stage.trainer_of(settings, *how)
 
 
 @pytest.mark.parametrize("hits, best", [([3, 5, 5], 8), ([0, 0, 0], 4)])
@@ -312,9 +303,9 @@ def test_the_best_checkpoint_finds_strictly_more(
         states[trainer.step] = weight.detach().clone()
         return next(found), 12
 
-    monkeypatch.setattr(loop, "count_hits", count)
+    monkeypatch.setattr(objective, "count_hits", count)
     log = trainer.run()
-    assert Checkpoints(tmp_path, "key").load("best")["step"] == best
+    assert trainer.checkpoints.load("best")["step"] == best
     ours = trainer.model.mention_encoder.embeddings.word_embeddings.weight
     assert torch.equal(ours, states[best])
     recalls = [line["validation_recall_at_3"] for line in log if "loss" not in line]
@@ -329,62 +320,6 @@ def test_the_last_steps_run_at_a_rate_of_zero(encoder, corpus, tmp_path):
     assert rates == [pytest.approx(1e-3 * factor) for factor in expected]
 
 
-def seen_batches(trainer, monkeypatch) -> list:
-    """Run the trainer; contexts, views and gold of each batch."""
-    original, seen = loop.backward_through_batch, []
-
-    def watching(model, contexts, views, gold, *rest):
-        seen.append((contexts, views, gold))
-        return original(model, contexts, views, gold, *rest)
-
-    monkeypatch.setattr(loop, "backward_through_batch", watching)
-    trainer.run()
-    return seen
-
-
-def test_a_batch_has_each_gold_once_with_its_first_views(encoder, corpus, tmp_path, monkeypatch):
-    trainer = make_trainer(encoder, corpus, tmp_path, epochs=1)
-    trainer.worlds = [  # two mentions an entity
-        dataclasses.replace(world, gold=world.gold // 2 * 2) for world in trainer.worlds
-    ]
-    seen = seen_batches(trainer, monkeypatch)
-    assert sum(len(contexts) for contexts, _, _ in seen) == 24
-    assert any(len(views) < len(contexts) for contexts, views, _ in seen)
-    assert max(len(some) for _, views, _ in seen for some in views) == 3  # training_views
-    for contexts, views, gold in seen:
-        (world,) = (w for w in trainer.worlds if contexts[0] in w.contexts)
-        assert sorted(set(gold.tolist())) == list(range(len(views)))
-        for ids, column in zip(contexts, gold, strict=True):
-            own = world.views[world.gold[world.contexts.index(ids)]]
-            assert views[column] == [view.ids for view in own[:3]]
-
-
-def test_empty_views_fill_up_to_the_number_of_training_views(
-    encoder, corpus, tmp_path, monkeypatch
-):
-    trainer = make_trainer(encoder, corpus, tmp_path, epochs=1, padding_views=True)
-    seen = seen_batches(trainer, monkeypatch)
-    views = [view for _, views, _ in seen for view in views]
-    assert {len(some) for some in views} == {3}
-    empty = [0] * tiny.SENTENCE_VIEWS["max_tokens"]
-    counts = sorted(some.count(empty) for some in views)
-    assert counts[0] == 0 and counts[-1] == 2
-    for some in views:
-        assert some[3 - some.count(empty) :] == [empty] * some.count(empty)
-
-
-def test_a_view_of_the_whole_description_is_the_last(encoder, corpus, tmp_path, monkeypatch):
-    trainer = make_trainer(encoder, corpus, tmp_path, epochs=1)
-    model = trainer.model
-    trainer.worlds = load_worlds(*corpus, "train", model.config, model.pieces, global_tokens=30)
-    for contexts, views, gold in seen_batches(trainer, monkeypatch):
-        (world,) = (w for w in trainer.worlds if contexts[0] in w.contexts)
-        for ids, column in zip(contexts, gold, strict=True):
-            entity = world.gold[world.contexts.index(ids)]
-            own = [view.ids for view in world.views[entity][:3]]
-            assert views[column] == [*own, world.global_views[entity]]
-
-
 def test_without_labels_the_towers_stay_as_they_are(encoder, corpus, tmp_path):
     trainer = make_trainer(encoder, corpus, tmp_path, labelled=0)
     before = {name: weight.clone() for name, weight in trainer.model.state_dict().items()}
@@ -394,28 +329,14 @@ def test_without_labels_the_towers_stay_as_they_are(encoder, corpus, tmp_path):
         assert torch.equal(weight, before[name])
 
 
-def test_no_number_of_training_views_is_all_of_them(encoder, corpus, tmp_path, monkeypatch):
-    views = {**tiny.SENTENCE_VIEWS, "training_views": None}
-    trainer = make_trainer(encoder, corpus, tmp_path, views=views, epochs=1)
-    seen = seen_batches(trainer, monkeypatch)
-    assert max(len(some) for _, views, _ in seen for some in views) == 5
-
-
-def test_steps_are_as_the_settings_say(encoder, corpus, tmp_path, monkeypatch):
+def test_steps_are_as_the_settings_say(encoder, corpus, tmp_path):
     given = {"clip_norm": 0.5, "optimiser": "adamw_released", "mask_false_negatives": True}
     trainer = make_trainer(encoder, corpus, tmp_path, **given)
     assert type(trainer.optimiser) is ReleasedAdamW
-    first, second = ([one.tolist() for one in trainer.batches(epoch)] for epoch in (1, 2))
+    assert trainer.objective == InBatch(mask_false_negatives=True)
+    first, second = ([one.tolist() for one in trainer.data.batches(epoch)] for epoch in (1, 2))
     assert first != second
-    own, asked = loop.backward_through_batch, []
-
-    def asking(*args):
-        asked.append(args[7])  # mask_false_negatives
-        return own(*args)
-
-    monkeypatch.setattr(loop, "backward_through_batch", asking)
-    trainer.train_on(trainer.batches(1)[0], 1)
-    assert asked == [True]
+    trainer.train_on(trainer.data.batches(1)[0], 1)
     gradients = [one.grad for one in trainer.model.parameters() if one.grad is not None]
     clipped = sum(one.square().sum() for one in gradients).sqrt()
     assert clipped < 0.501 < trainer.log[0]["gradient_norm"]
@@ -427,7 +348,7 @@ def test_averaged_gradients_are_a_part_of_the_plain_ones(encoder, corpus, tmp_pa
         trainer = make_trainer(
             encoder, corpus, tmp_path / str(number), average_gradients_over=devices, clip_norm=1e9
         )
-        trainer.train_on(trainer.batches(1)[0], 1)
+        trainer.train_on(trainer.data.batches(1)[0], 1)
         weights = {n: w.grad.clone() for n, w in trainer.model.named_parameters()}
         norms.append((weights, trainer.log[0]["gradient_norm"]))
     (plain, norm), (averaged, part) = norms
@@ -442,11 +363,11 @@ def test_a_gpu_too_small_for_the_activations_trains_the_same(
     """One that holds the activations of 150 tokens, and runs out with gradients half made."""
     original, tried = loop.backward_through_batch, []
 
-    def on_a_small_gpu(model, contexts, views, *args):
-        tokens = sum(map(len, [*contexts, *(ids for own in views for ids in own)]))
-        kept = tokens <= args[3]
+    def on_a_small_gpu(model, objective, batch, *how):
+        tokens = sum(map(len, [*batch.contexts, *(ids for own in batch.views for ids in own)]))
+        kept = tokens <= how[-1]
         tried.append(kept)
-        loss = original(model, contexts, views, *args)
+        loss = original(model, objective, batch, *how)
         if kept and tokens > 150:
             raise torch.OutOfMemoryError("CUDA out of memory.")
         return loss

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from muver.io.errors import InputError
@@ -12,7 +11,7 @@ from muver.retriever.corpus.schema import NEGATIVES
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.files import MODEL_FILES
 from tests import tiny
-from tests.retriever.training.test_loop import SETTINGS, TRAINING, log_of, places, run, train
+from tests.retriever.training.test_loop import SETTINGS, log_of, places, run, train
 
 NUMBERS = {f"train-{world}-{n}": [(n + 1) % 12, (n + 5) % 12, (n + 7) % 12, (n + 2) % 12]
            for world in ("alder", "birch") for n in range(12)}  # fmt: skip
@@ -80,14 +79,3 @@ def test_settings_and_files_have_to_agree(encoder, corpus, tmp_path, negatives):
         with pytest.raises(InputError, match=message):
             run_with(tmp_path, encoder, corpus, path, asked)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["negatives.parquet"]
-
-
-def test_own_pages_that_no_entity_has_are_refused(encoder, corpus, tmp_path):
-    table = pq.read_table(corpus[1])
-    place = table.column_names.index("document")
-    unknown = pa.array(["elsewhere"] * len(table), pa.string())
-    path = tmp_path / "mentions.parquet"
-    pq.write_table(table.set_column(place, "document", unknown), path)
-    asked = {**SETTINGS, "training": {**TRAINING, "own_page_negatives": True}}
-    with pytest.raises(InputError, match="mentions.parquet: no training mention stands on a page"):
-        run_with(tmp_path, encoder, (corpus[0], path, corpus[2]), None, asked)

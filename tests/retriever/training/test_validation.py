@@ -15,7 +15,6 @@ from tests import tiny
 CPU = torch.device("cpu")
 MODELS = {
     "max": {},
-    "global": {},  # every entity has a view of its own beside the others
     "l2": {"metric": "l2"},
     "sum_max": {"score": "sum_max"},
     "padding": {"score": "sum_max", "padding": True},
@@ -28,13 +27,11 @@ def test_hits_are_gold_titles_among_the_first(encoder, corpus, kind):
     lengths = model.config.pad_to
     (world,) = load_worlds(*corpus, "val", model.config, model.pieces)
     titles = [*world.titles[:6], *world.titles[:6]]  # each title twice
-    wholes = world.contexts if kind == "global" else []  # any texts do
-    world = dataclasses.replace(world, titles=titles, global_views=wholes)
+    world = dataclasses.replace(world, titles=titles)
     places = []  # of the gold title in the ranking of each mention
     tops = []  # score of each mention's first title
     with torch.no_grad():
         texts = [[view.ids for view in some] for some in world.views]
-        texts = [[*some, *wholes[n : n + 1]] for n, some in enumerate(texts)]
         packed = [pack(some, pad_to=lengths[1]) for some in texts]
         encoded = [(views, model.encode_views(views)) for views in packed]
         for context, gold in zip(world.contexts, world.gold, strict=True):
@@ -42,7 +39,7 @@ def test_hits_are_gold_titles_among_the_first(encoder, corpus, kind):
             mention = model.encode_mentions(batch)
             best = {}
             for title, (views, vectors) in zip(titles, encoded, strict=True):
-                if kind in ("max", "global"):
+                if kind == "max":
                     value = (mention @ vectors.T).max().item()
                 elif kind == "l2":
                     value = (-(mention - vectors).norm(dim=1)).max().item()

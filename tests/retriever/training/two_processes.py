@@ -9,13 +9,14 @@ import numpy as np
 import torch
 from accelerate import Accelerator
 
-from muver.retriever.training.examples import fill_with_empty_views
+from muver.retriever.training.data import Batch, fill_with_empty_views
+from muver.retriever.training.objective import InBatch
 from muver.retriever.training.step import backward_through_batch
 from tests import tiny
 
 CONTEXTS = [[5, 10 + n, *range(20, 22 + n), 6] for n in range(5)]
 VIEWS = [[[5, 30 + n, *range(40, 42 + v), 6] for v in range(1 + n % 3)] for n in range(4)]
-FILLED = [fill_with_empty_views(some, 3, 0, 24) for some in VIEWS]
+FILLED = [fill_with_empty_views(some, 3, [0] * 24) for some in VIEWS]
 PADDING = {"score": "sum_max", "padding": True}
 L2 = {"metric": "l2", "pooling": "special"}
 CASES = {  # score or more of the model, contexts, views, gold, graph_tokens
@@ -36,9 +37,8 @@ def step(case: str, encoder: Path, accelerator: Accelerator) -> dict[str, torch.
     """Loss and gradients of a case, by name; a single mention is ranked among all entities."""
     kind, contexts, views, gold, graph_tokens = CASES[case]
     model = tiny.make_model(encoder, **({"score": kind} if isinstance(kind, str) else kind))
-    loss = backward_through_batch(
-        model, contexts, views, np.array(gold), accelerator, 16, graph_tokens, len(contexts) == 1
-    )
+    batch, objective = Batch(contexts, views, np.array(gold)), InBatch(len(contexts) == 1)
+    loss = backward_through_batch(model, objective, batch, accelerator, 16, graph_tokens)
     found = {name: weight.grad for name, weight in model.named_parameters()}
     return {"loss": torch.tensor(loss), **found}
 

@@ -7,7 +7,7 @@ import pytest
 from muver.io.errors import InputError
 from muver.retriever.corpus.schema import read_mentions
 from muver.retriever.views.layout import Markers
-from muver.retriever.views.worlds import context_ids, load_worlds
+from muver.retriever.views.worlds import context_ids, load_worlds, read_worlds
 from tests import tiny
 
 MARKERS = Markers(pad=0, bos=(101,), eos=(102,), mention_start=1, mention_end=2, title_end=3)
@@ -30,8 +30,8 @@ def corpus(tmp_path):
     return tiny.write_corpus(tmp_path)
 
 
-def load(corpus, split, **more):
-    return load_worlds(*corpus, split, LAYOUTS, Lengths(), **more)
+def load(corpus, split):
+    return load_worlds(*corpus, split, LAYOUTS, Lengths())
 
 
 def test_worlds_of_a_split_by_name(corpus):
@@ -73,54 +73,12 @@ def test_types_reach_the_views(corpus):
     assert birch.views[0][0].ids[3:5] == [3, 1003]
 
 
-def test_views_of_gold_entities_only(corpus):
-    table = pq.read_table(corpus[1])
-    pq.write_table(table.slice(0, 2), corpus[1])  # golds 0 and 1 of alder
-    (alder,) = load(corpus, "train", gold_only=True)
-    (everything,) = load(corpus, "train")
-    assert alder.views[:2] == everything.views[:2]
-    assert alder.views[2:] == [[]] * 10
-    assert all(everything.views)
-
-
-def test_views_of_whole_descriptions_too(corpus):
-    table = pq.read_table(corpus[1])
-    pq.write_table(table.slice(0, 2), corpus[1])  # golds 0 and 1 of alder
-    (alder,) = load(corpus, "train", gold_only=True, global_tokens=12)
-    blink = tiny.config(views={"kind": "prefix", "max_tokens": 12})
-    (whole,) = load_worlds(*corpus, "train", blink, Lengths())
-    assert alder.global_views == [view.ids for (view,) in whole.views[:2]] + [[]] * 10
-    assert load(corpus, "train")[0].global_views == []
-
-
-def test_views_of_hard_negatives_too(corpus):
-    table = pq.read_table(corpus[1])
-    pq.write_table(table.slice(0, 2), corpus[1])  # golds 0 and 1 of alder
-    negatives = {"train-alder-0": [5, 1], "train-alder-1": [], "train-birch-0": [11]}
-    (alder,) = load(corpus, "train", gold_only=True, negatives=negatives)
-    (everything,) = load(corpus, "train", negatives=negatives)
-    assert alder.negatives == everything.negatives == [[5, 1], []]
-    assert [n for n in range(12) if alder.views[n]] == [0, 1, 5]
-    assert alder.views[5] == everything.views[5]
-
-
-def on_pages(corpus, pages: list[str | None]) -> None:
-    """Only the first mentions of alder, standing on these pages; its golds are entities 0, 1, 2."""
-    table = pq.read_table(corpus[1]).slice(0, len(pages))
-    place = table.column_names.index("document")
-    pq.write_table(table.set_column(place, "document", pa.array(pages, pa.string())), corpus[1])
-
-
-def test_the_page_that_a_mention_stands_on_as_its_negative(corpus):
-    """Not where it is the gold, where it is no entity and where nobody knows it."""
-    entities = pq.read_table(corpus[0]).slice(0, 12)["document_id"].to_pylist()
-    on_pages(corpus, [entities[7], entities[1], "elsewhere", None])
-    (alder,) = load(corpus, "train", gold_only=True, own_pages=True)
-    assert alder.negatives == [[7], [], [], []]
-    assert [n for n in range(12) if alder.views[n]] == [0, 1, 2, 3, 7]
-    mined = {mention: [5] for mention in alder.mention_ids}
-    (alder,) = load(corpus, "train", negatives=mined, own_pages=True)
-    assert alder.negatives == [[5, 7], [5], [5], [5]]
+def test_views_of_some_entities(corpus):
+    (alder, _), (everything, _) = read_worlds(*corpus, "train"), load(corpus, "train")
+    alder = alder.lay_out(LAYOUTS, Lengths(), [1, 5])
+    for number, views in enumerate(everything.views):
+        assert alder.views[number] == (views if number in (1, 5) else []) and views
+    assert alder.titles == everything.titles
 
 
 def test_a_world_with_mentions_of_two_splits(corpus):

@@ -168,13 +168,10 @@ def test_the_loader_reads_a_world_of_two_splits(subset, encoder):
     expected = list(entity_views(titles, titles, paragraphs, tiny.views(PARAGRAPHS), pieces))
     assert validation.views == expected
     assert [len(views) for views in expected] == [2, 4, 2, 1, 5]
-    assert validation.gold.tolist() == [3, 1] and validation.negatives == [[], []]
-    negatives = {"train-0": [4, 0], "train-1": [], "train-3": [4]}
-    (training,) = load_worlds(*paths, "train", layouts, pieces, True, negatives)
+    assert validation.gold.tolist() == [3, 1]
+    (training,) = load_worlds(*paths, "train", layouts, pieces)
     assert training.gold.tolist() == [1, 2, 1]
-    assert training.negatives == [[4, 0], [], [4]]
     assert training.titles == validation.titles
-    assert training.views == [*expected[:3], [], expected[4]]
 
 
 def test_one_prefix_view_has_all_paragraphs(subset, encoder):
