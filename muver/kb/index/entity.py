@@ -20,6 +20,7 @@ from muver.retriever.retrieval.answers import NO_VIEW, Candidate, ViewPart
 # What `muver kb import` cuts, an index refuses.
 Description = Annotated[str, msgspec.Meta(max_length=LONGEST)]
 Aliases = Annotated[list[str], msgspec.Meta(max_length=MOST_ALIASES)]
+ALIKE = 0.01  # of a similarity: so near is another one that is about the same
 COLUMNS = ("id", "title", "description", "aliases", "world")
 
 
@@ -87,6 +88,21 @@ class EntityViews:
         layer, first, last = self.views[number].tolist()
         text, place = self._described.text(first, last), self._described.place(first, last)
         return ViewPart(similarity, share, layer, first, last, text, *place)
+
+    def shown(self, view: int, similarities: np.ndarray) -> int:
+        """Of the views of a layer that are about as similar as the one that won, the one that says
+        most: (views,) ``similarities``. -1, for none, stays.
+        """
+        if view < 0:
+            return view
+        best, layers = similarities[view], self.views[:, 0]
+        alike = (similarities >= best - ALIKE * abs(best)) & (layers == layers[view])
+        near = [view, *np.flatnonzero(alike).tolist()]  # of equals the one that won
+        return max(near, key=self._letters) if len(near) > 2 else view
+
+    def _letters(self, view: int) -> int:
+        _, first, last = self.views[view].tolist()
+        return sum(map(str.isalpha, self._described.text(first, last)))
 
     def candidate(self, number: int, score: float, view: int, excerpt: bool = False) -> Candidate:
         """The entity as an answer, with the view that won, or -1 for none, and perhaps an excerpt;

@@ -5,7 +5,7 @@ and its mapped segments, which no later change alters.
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, repeat
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -15,7 +15,7 @@ from muver.io.errors import InputError, Mistake
 from muver.kb.index.answer import known_world
 from muver.kb.index.entity import Entity, EntityViews, key_of
 from muver.kb.index.machinery import Machinery
-from muver.kb.index.search import Hit, by_views, by_words, fused
+from muver.kb.index.search import Hit, by_views, by_words, exactly, fused
 from muver.kb.index.segments import Opened
 from muver.kb.index.state import SEGMENTS, Damaged, State, read_state
 from muver.kb.index.words import queries
@@ -151,7 +151,9 @@ class Snapshot(Store):
         self, mentions: Sequence[Mention], world: str | None, k: int, excerpts: bool = False
     ) -> list[list[Candidate]]:
         """An entity is read once, whichever mentions find it."""
-        found = self._hits(mentions, world, k)
+        model = self.state.model
+        vectors = None if model is None else self.machinery.mentions(mentions)
+        found = self._hits(mentions, vectors, world, k)
         wanted: dict[Place, list[tuple[int, int]]] = {}
         for n, hits in enumerate(found):
             for rank, hit in enumerate(hits):
@@ -159,17 +161,22 @@ class Snapshot(Store):
         answers: list[list[Candidate]] = [[None] * len(hits) for hits in found]
         for at, ranks in wanted.items():
             entity, number = self.parts[at.part].views(at.row), self.number(*at)
-            for n, rank in ranks:
+            similar = repeat(None)
+            if vectors is not None:
+                similar = exactly(entity.vectors, vectors[[n for n, _ in ranks]], model.metric)
+            for (n, rank), own in zip(ranks, similar, strict=False):
                 hit = found[n][rank]
-                answers[n][rank] = entity.candidate(number, hit.score, hit.view, excerpts)
+                view = entity.shown(hit.view, own)
+                answers[n][rank] = entity.candidate(number, hit.score, view, excerpts)
         return answers
 
-    def _hits(self, mentions: Sequence[Mention], world: str | None, k: int) -> list[list[Hit]]:
+    def _hits(
+        self, mentions: Sequence[Mention], vectors: np.ndarray | None, world: str | None, k: int
+    ) -> list[list[Hit]]:
         state, parts, settings = self.state, self.parts, self.state.settings
         deep = max(k, settings.depth)
         if state.model is None:
             return by_words(parts, world, queries(mentions, settings.words), k, settings.words)
-        vectors = self.machinery.mentions(mentions)
         scored = settings.scorer, state.model.metric
         if settings.bm25_weight is None:
             return by_views(parts, world, vectors, k, *scored)

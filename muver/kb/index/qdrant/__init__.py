@@ -13,7 +13,7 @@ from muver.kb.index.entity import EntityViews
 from muver.kb.index.index import OpenIndex
 from muver.kb.index.machinery import Machinery
 from muver.kb.index.qdrant.collection import About, Address, Points, check, content_of
-from muver.kb.index.search import decided, longest, slack
+from muver.kb.index.search import decided, exactly, longest, slack
 from muver.kb.index.segments import check as check_segment
 from muver.kb.index.snapshot import Snapshot, Store
 from muver.kb.index.state import SEGMENTS, read_state
@@ -71,7 +71,9 @@ class Collected(Points, Store):
         candidates = []
         for key, one in entities.items():
             (score,), (view,) = decided(one.vectors, mention[None], MAX, self._metric)
-            candidates.append(one.candidate(key, float(score), int(view), excerpts))
+            (similar,) = exactly(one.vectors, mention[None], self._metric)
+            shown = one.shown(int(view), similar)
+            candidates.append(one.candidate(key, float(score), shown, excerpts))
         candidates.sort(key=lambda one: (-one.score, one.world, one.document_id))
         return candidates[:k]
 
