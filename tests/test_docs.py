@@ -89,6 +89,15 @@ def test_table_1_of_the_readme_is_that_of_record():
         assert cells[-9:-1] == [f"{100 * hits[k] / part['mentions']:.2f}" for k in cutoffs], key
 
 
+def test_an_idea_of_the_table_is_an_experiment_or_in_the_notebook():
+    page = (ROOT / "docs/ideas.md").read_text(encoding="utf-8")
+    ideas = [line for line in page.splitlines() if "` |" in line and "results/" in line]
+    named = {
+        re.search(r"results/(\w+)\.csv` \|$", line)[1] for line in ideas if "`notebook`" not in line
+    }
+    assert named and named <= {path.stem for path in (ROOT / "experiments").glob("*.yaml")}
+
+
 def test_copied_keys_are_rows_that_the_default_makes():
     found = re.findall(r"row_key = '(\w+)'", (ROOT / "docs/reading.md").read_text(encoding="utf-8"))
     assert found and all(key in (ROOT / "README.md").read_text(encoding="utf-8") for key in found)
