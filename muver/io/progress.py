@@ -1,7 +1,6 @@
 """A stage's log lines, to standard error and to its log file."""
 
 import logging
-import os
 import sys
 import time
 from pathlib import Path
@@ -10,7 +9,6 @@ from muver.io.errors import InputError
 from muver.io.text import Shown
 
 logger = logging.getLogger("muver")
-FOLLOWED = "MUVER_FOLLOWED"  # set for stages whose log files are already on a screen
 FIRST, EVERY = 1, 5  # seconds before the first line of progress, and between two, at least
 
 
@@ -31,10 +29,7 @@ class _File(logging.FileHandler):
 
 
 def start_logging(stage: str, log_file: str | Path | None = None) -> None:
-    """Send the ``muver`` logger to standard error, and to ``log_file`` if one is named.
-
-    If :data:`FOLLOWED` is set and there is a log file, standard error gets only warnings.
-    """
+    """Send the ``muver`` logger to standard error, and to ``log_file`` if one is named."""
     logger.handlers.clear()
     logger.setLevel(logging.INFO)
     logger.propagate = False
@@ -43,8 +38,6 @@ def start_logging(stage: str, log_file: str | Path | None = None) -> None:
     logger.addHandler(screen)
     if log_file is None:
         return
-    if FOLLOWED in os.environ:
-        screen.setLevel(logging.WARNING)
     try:
         Path(log_file).parent.mkdir(parents=True, exist_ok=True)
         file = _File(log_file, mode="w", encoding="utf-8")

@@ -1,12 +1,11 @@
 """What a loop says of itself, to somebody who watches and to a log file."""
 
 import io
-import logging
 
 import pytest
 
 from muver.io import progress
-from muver.io.progress import FOLLOWED, Progress, duration, note, start_logging
+from muver.io.progress import Progress, duration, note, start_logging
 
 
 @pytest.fixture
@@ -44,14 +43,6 @@ def test_a_line_at_once_and_for_each_twentieth(clock, monkeypatch, tmp_path):
 def test_a_line_every_minute_of_a_slow_loop(clock, monkeypatch, tmp_path):
     _, kept = told(clock, monkeypatch, tmp_path, steps=1000, seconds=30.0)
     assert len(kept) == 501
-
-
-def test_whoever_follows_the_log_gets_no_second_line(clock, monkeypatch, tmp_path):
-    monkeypatch.setenv(FOLLOWED, "1")
-    seen, kept = told(clock, monkeypatch, tmp_path)
-    assert seen == [] and len(kept) == 21
-    logging.getLogger("muver").warning("of a disk")
-    assert progress.sys.stderr.getvalue() == "[encode] of a disk\n"
 
 
 def test_what_is_noted_is_in_the_file_alone(monkeypatch, tmp_path):

@@ -14,7 +14,7 @@ from snakemake.logging import logger
 
 from muver.retriever.corpus.sources import find_source
 from muver.retriever.encoders import hub
-from muver.reproduction.estimate.cluster import check_image, check_slurm
+from muver.reproduction.doctor.cluster import check_image, check_slurm
 from muver.io.errors import InputError
 from muver.io.typed import overlay
 from muver.retriever.retrieval.kinds import runs_a_model
@@ -154,10 +154,6 @@ onstart:
         # call waits for the last of them, and each has the waiting jobs weighed up once more.
         workflow.scheduler.job_rate_limiter = None
     FOLLOWER.start(logger, W, jobs, workflow.cores)
-
-
-onerror:
-    FOLLOWER.stop()
 
 
 def at(kind, wildcards):

@@ -2,17 +2,17 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import chdir
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import psutil
 
 from muver.io.errors import InputError
 from muver.io.progress import duration
 from muver.io.text import aligned, size
 from muver.kb.importing.corpus import mistakes
 from muver.reproduction.doctor import account, tell
-from muver.reproduction.estimate.jobs import Job, expected, list_jobs
-from muver.reproduction.estimate.machine import Machine, assumed, this_machine
+from muver.reproduction.estimate.plan import Job, plan, together
 from muver.reproduction.settings.resolve import settings_in
 from muver.reproduction.workspace import Artifact, Graph, graph_of
 from muver.retriever.corpus.sources import find_source
@@ -22,8 +22,42 @@ from muver.retriever.encoders.settings import Compute
 OK, NOTE, PROBLEM = "ok", "note", "PROBLEM"
 MISTAKES = 10  # of a dataset that are told
 ENVIRONMENT = 2 * 2**30  # bytes of memory for the system and the libraries of other jobs
-HEAD = ("stage", "jobs", "done", "disk", "memory", "those took", "left", "longest left")
+HEAD = ("stage", "jobs", "done", "disk", "memory", "left")
 Report = dict[str, Any]
+
+
+class Machine(NamedTuple):
+    """What a run is compared with."""
+
+    folder: str  # where the run writes
+    memory: int  # bytes of main memory
+    room: int  # bytes of disk that are free for the folder
+    cores: int
+    gpus: int
+
+    def gives_gpu(self, compute: Compute) -> bool:
+        """Whether jobs that run a model get a GPU, which with ``cuda`` may be another machine's."""
+        return compute.device == "cuda" or (self.gpus > 0 and compute.device == "auto")
+
+    def at_once(self, compute: Compute) -> int:
+        """Jobs that run beside each other with ``--cores all``: one on GPUs, else by threads."""
+        if self.gives_gpu(compute):
+            return 1
+        return max(self.cores // (compute.threads * compute.processes), 1)
+
+
+def this_machine(folder: Path) -> Machine:
+    """The machine this runs on, with Snakemake's cores; the folder need not exist yet."""
+    from snakemake.utils import available_cpu_count
+
+    existing = next(one for one in (folder.absolute(), *folder.absolute().parents) if one.exists())
+    return Machine(
+        folder=str(folder),
+        memory=psutil.virtual_memory().total,
+        room=psutil.disk_usage(str(existing)).free,
+        cores=available_cpu_count(),
+        gpus=sum(path.name[6:].isdigit() for path in Path("/dev").glob("nvidia*")),
+    )
 
 
 class Finding(NamedTuple):
@@ -58,13 +92,15 @@ def check_project(
 
 
 def check(folder: Path, overrides: Mapping[str, Any], machine: Machine | None = None) -> Report:
-    """The report for JSON: ``findings``, what :func:`project` says, and whether a problem is
-    ``found``; by default for this machine.
+    """The report for JSON: ``findings``, ``jobs``, those that run ``at_once``, ``seconds_left``,
+    and whether a problem is ``found``; by default for this machine.
     """
     settings = settings_in(folder, overrides)
-    machine = machine or this_machine(folder / "build" / settings.workspace)
-    projected: Report = {"jobs": [], "counts": None}
-    findings = []
+    compute, machine = (
+        settings.compute,
+        machine or this_machine(folder / "build" / settings.workspace),
+    )
+    at_once, jobs, findings = machine.at_once(compute), [], []
     with chdir(folder):  # the graph's paths are relative to it
         try:
             graph = graph_of(settings)
@@ -73,17 +109,20 @@ def check(folder: Path, overrides: Mapping[str, Any], machine: Machine | None = 
             findings.append(Finding("dataset", PROBLEM, str(error)))
         else:
             findings += [*data(graph, asked), encoder(graph)]
-            projected = project(graph, machine)
+            jobs = plan(graph, machine.gives_gpu(compute), asked)
     findings += [Finding("account", PROBLEM, says) for says in account.lacking()]
     findings += [Finding("account", NOTE, says) for says in account.hindering()]
-    findings.append(_device(settings.compute, machine))
-    for what, need in projected.get("needs", {}).items():
-        findings.append(Finding(what, OK if need["enough"] else PROBLEM, need["says"]))
+    findings.append(_device(compute, machine))
+    left = [job for job in jobs for _ in range(job.left)]
+    if jobs:
+        findings += needs(left, machine, at_once)
     return {
         "preset": settings.preset,
         "dataset": settings.dataset,
         "findings": [finding._asdict() for finding in findings],
-        **projected,
+        "jobs": [_described(job) for job in jobs],
+        "at_once": at_once,
+        "seconds_left": together([job.seconds for job in left], at_once),
         "found": any(finding.status == PROBLEM for finding in findings),
     }
 
@@ -171,57 +210,34 @@ def _device(compute: Compute, machine: Machine) -> Finding:
     return Finding("device", OK, f"{where}; {at_once} jobs of {threads} threads at a time")
 
 
-def project(graph: Graph, machine: Machine) -> Report:
-    """What the settings' results take on a machine, as JSON has it."""
-    compute = graph.settings.compute
-    gpu, at_once = machine.gives_gpu(compute), machine.at_once(compute)
-    run = list_jobs(graph, gpu)
-    rates = assumed(run.encoder, compute, gpu)
-    seconds = expected(run.jobs, rates)
-    left = [job for job in run.jobs for _ in range(job.left)]
-    each = [seconds[job.key] for job in left]
-    return {
-        "machine": asdict(machine),
-        "encoder": run.encoder.as_dict(),
-        "counts": run.counts,
-        "rates": rates._asdict(),
-        "at_once": at_once,
-        "jobs": [_described(job, seconds[job.key]) for job in run.jobs],
-        "seconds_left": max(sum(each) / at_once, max(each, default=0.0)),
-        "needs": _needs(left, machine, at_once) if run.counts else {},
-    }
+def needs(left: Sequence[Job], machine: Machine, at_once: int) -> list[Finding]:
+    """Whether there is the disk and the memory that the jobs that are left need."""
 
+    def largest(sizes: Iterable[float]) -> float:
+        return sum(sorted(sizes, reverse=True)[:at_once])
 
-def _needs(left: Sequence[Job], machine: Machine, at_once: int) -> dict[str, Report]:
-    """Disk and memory that the jobs that are left need, and that there is."""
-
-    def largest(key: str) -> float:
-        return sum(sorted((getattr(job, key) for job in left), reverse=True)[:at_once])
-
-    disk, memory = sum(job.disk for job in left) + largest("passing"), largest("memory")
-    free, beside = f"free in {machine.folder}", f"there, with {at_once} jobs at a time"
-    found = {}
+    disk = sum(job.disk for job in left) + largest(job.passing for job in left)
+    memory = ENVIRONMENT + largest(job.memory for job in left)
+    found = []
     for what, needed, there, where in (
-        ("disk", disk, machine.room, free),
-        ("memory", memory + ENVIRONMENT, machine.memory, beside),
+        ("disk", disk, machine.room, f"free in {machine.folder}"),
+        ("memory", memory, machine.memory, f"there, with {at_once} jobs at a time"),
     ):
-        enough = needed <= there
-        says = f"{size(needed)} needed, {size(there)} {where}{'' if enough else ': too little'}"
-        found[what] = {"needed": needed, "there": there, "enough": enough, "says": says}
+        status, end = (OK, "") if needed <= there else (PROBLEM, ": too little")
+        found.append(Finding(what, status, f"{size(needed)} needed, {size(there)} {where}{end}"))
     return found
 
 
-def _described(job: Job, seconds: float) -> Report:
+def _described(job: Job) -> Report:
     """A job for JSON: disk and seconds of all that are alike, memory of one."""
     return {
         "stage": job.of.rule,
         "job": job.of.name,
         "jobs": job.count,
-        "done": job.done,
+        "done": job.count - job.left,
         "disk": int(job.disk * job.count),
         "memory": int(job.memory),
-        "took_seconds": list(job.took),
-        "seconds_left": seconds * job.left,
+        "seconds_left": job.seconds * job.left,
     }
 
 
@@ -241,37 +257,24 @@ def as_text(report: Mapping[str, Any]) -> str:
 
 
 def told(report: Mapping[str, Any]) -> list[str]:
-    """Lines with what each stage takes, and what the numbers are made of."""
-    if report["counts"] is None:
+    """Lines with what each stage takes."""
+    if not report["jobs"]:
         return ["The data are not counted yet: sizes and times follow once there is a corpus."]
     stages: dict[str, list[Mapping[str, Any]]] = {}
     for job in report["jobs"]:
         stages.setdefault(job["stage"], []).append(job)
-    rates = report["rates"]
     return [
         *aligned([HEAD, *(_row(*own) for own in stages.items())], right=(1, 2, 3, 4)),
         "",
-        f"Left: about {duration(report['seconds_left'])}, {report['at_once']} jobs at a time.",
-        f"Roughly: counts {report['counts']}, the longest texts that settings allow, encoding "
-        f"{rates['encoding']:,.0f}",
-        f"and training {rates['training']:,.0f} tokens a second, as assumed; finished jobs correct "
-        "the others.",
+        f"Left: about {duration(report['seconds_left'])}, {report['at_once']} jobs at a time, by "
+        "costs measured on another machine",
+        "and with texts as long as settings allow.",
     ]
 
 
 def _row(stage: str, jobs: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    def total(key: str) -> float:
-        return sum(job[key] for job in jobs)
-
-    took = [seconds for job in jobs for seconds in job["took_seconds"]]
-    last, left = max(jobs, key=lambda job: job["seconds_left"]), total("seconds_left")
-    return (
-        stage,
-        str(total("jobs")),
-        str(total("done")),
-        size(total("disk")),
-        size(max(job["memory"] for job in jobs)),
-        f"{duration(sum(took))} ({len(took)})" if took else "-",
-        duration(left) if left else "-",
-        f"{last['job']} {duration(last['seconds_left'])}".lstrip() if left else "-",
+    number, done, disk, left = (
+        sum(job[key] for job in jobs) for key in ("jobs", "done", "disk", "seconds_left")
     )
+    memory = size(max(job["memory"] for job in jobs))
+    return stage, str(number), str(done), size(disk), memory, duration(left) if left else "-"

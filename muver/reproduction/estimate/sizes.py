@@ -15,18 +15,10 @@ from muver.retriever.encoders.sizes import BertConfig
 DUMP_BYTES = 37_323_265_802  # KILT's 34.76 GiB
 PAGE_BYTES = 2000  # of an entity's text, roughly
 VIEWS = 15.33  # of an entity, on average: the paper's Table 3, for ZESHEL's test worlds
-PUBLISHED = {
-    "bert-large-uncased": BertConfig(
-        hidden_size=1024, num_hidden_layers=24, num_attention_heads=16, intermediate_size=4096
-    ),
-    "sentence-transformers/all-MiniLM-L6-v2": BertConfig(
-        hidden_size=384, num_hidden_layers=6, intermediate_size=1536
-    ),
-}
 
 
-def encoder_sizes(graph: Graph) -> BertConfig:
-    """Sizes of one tower; BERT-base's where nothing is known of the encoder."""
+def encoder_sizes(graph: Graph, known: Mapping[str, Mapping[str, int]]) -> BertConfig:
+    """Sizes of one tower; ``known`` are those of encoders that are not here, else BERT-base's."""
     name = graph.settings.encoder
     for folder in (graph.encoder.path, place(name)):
         if (config := Path(folder, "config.json")).is_file():
@@ -38,12 +30,12 @@ def encoder_sizes(graph: Graph) -> BertConfig:
         )
     if path := cached(name):
         return BertConfig.from_file(path)
-    return PUBLISHED.get(at_revision(name)[0], BertConfig())
+    return BertConfig(**known.get(at_revision(name)[0], {}))
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """Sizes of the data, by set of mentions."""
+    """Sizes of the data, by set of mentions; those that models learn from are train and val."""
 
     entities: Mapping[str, int]  # that its mentions may mean
     mentions: Mapping[str, int]
@@ -51,8 +43,7 @@ class Sizes:
     whole: int  # entities in all
     views: float  # of an entity, where it has several
     text: float  # bytes of all descriptions
-    parts: int  # that the vectors of a knowledge base lie in
-    origin: str  # where the counts are known from
+    parts: int = 1  # that the vectors of a knowledge base lie in
 
 
 def data_sizes(graph: Graph) -> Sizes | None:
@@ -61,14 +52,13 @@ def data_sizes(graph: Graph) -> Sizes | None:
 
 
 def _world_sizes(graph: Worlds) -> Sizes | None:
-    settings, counts = graph.settings, Path(graph.corpus["/counts.json"].path)
-    dataset = settings.dataset
+    counts, dataset = Path(graph.corpus["/counts.json"].path), graph.settings.dataset
     if counts.is_file():
-        read, origin = read_json(counts), "of the corpus"
+        read = read_json(counts)
         entities, mentions = read["entities"], read["mentions"]
         splits = [own["split"] for own in read["worlds"].values()]
     elif dataset in NAMED_DATASETS and (published := find_source(dataset).published):
-        origin, entities, mentions = "as published", published.entities, published.mentions
+        entities, mentions = published.entities, published.mentions
         splits = [world.split for world in published.worlds.values()]
     else:
         return None
@@ -76,30 +66,29 @@ def _world_sizes(graph: Worlds) -> Sizes | None:
     whole = sum(entities.values())
     segment = Path(graph.segment["/manifest.json"].path)
     split = sum(read_json(segment)["sentences"].values()) if segment.is_file() else 0
-    views = split / whole or VIEWS
-    return Sizes(entities, mentions, pairs, whole, views, whole * PAGE_BYTES, 1, origin)
+    return Sizes(entities, mentions, pairs, whole, split / whole or VIEWS, whole * PAGE_BYTES)
 
 
 def _base_sizes(graph: KnowledgeBase) -> Sizes:
     linking, manifest = graph.linking, Path(graph.kb.path, "manifest.json")
     dump = Path(graph.raw.files[0])
     if manifest.is_file():
-        whole, origin = read_json(manifest)["entities"], "of the knowledge base"
+        whole = read_json(manifest)["entities"]
     else:
-        published = find_source(graph.origins[0]).published
-        whole, origin = published.entities["wikipedia"], "as published"
+        whole = find_source(graph.origins[0]).published.entities["wikipedia"]
     made = whole * PAGE_BYTES if graph.of_one_archive else DUMP_BYTES
     text = dump.stat().st_size if dump.is_file() else made
     mentions = {name: _mentions(graph, name) for name in linking.sets}
+    learnt = {"train": mentions[linking.train], "val": mentions[linking.validation]}
     return Sizes(
-        dict.fromkeys(mentions, whole),
-        mentions,
+        # Validation ranks gold entities of its own, and further ones.
+        {**dict.fromkeys(mentions, whole), "val": min(learnt["val"] + linking.further, whole)},
+        mentions | learnt,
         {name: whole * count for name, count in mentions.items()},
         whole,
         linking.kb.paragraphs,
         text,
         len(graph.parts) or ceil(text / linking.kb.part_bytes),
-        origin,
     )
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from muver.io.progress import duration
-from muver.reproduction.estimate.benchmarks import measured
 from muver.reproduction.tables.page import Section
+from muver.reproduction.workspace.benchmarks import measured
 
 SECONDS = "%Y-%m-%d %H:%M:%S"
 MINUTES = "%Y-%m-%d %H:%M"

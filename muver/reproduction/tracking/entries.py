@@ -11,7 +11,6 @@ import yaml
 from muver.io.errors import InputError
 from muver.io.files import short_hash
 from muver.io.text import counted
-from muver.reproduction.estimate.benchmarks import measured
 from muver.reproduction.tables.keys import data_fingerprint, row_key
 from muver.reproduction.tables.records import (
     ComparedRow,
@@ -25,6 +24,7 @@ from muver.reproduction.tables.records import (
 )
 from muver.reproduction.tracking import describe
 from muver.reproduction.tracking.entry import Data, Entry, Point, Recording, Work, parent
+from muver.reproduction.workspace.benchmarks import measured
 from muver.retriever.evaluation.records import Evaluation, read_evaluation
 from muver.retriever.training.log import VALIDATION, read_log
 

@@ -6,15 +6,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
+from snakemake.utils import available_cpu_count
 
 from muver.cli import main, setting
 from muver.io.errors import InputError
-from muver.reproduction.doctor.check import ENVIRONMENT, as_text, check, project, told
-from muver.reproduction.estimate.machine import Machine
-from muver.reproduction.settings import resolve
-from muver.reproduction.settings.file import read_params
-from muver.reproduction.workspace import graph_of
+from muver.io.text import size
+from muver.reproduction.doctor.check import ENVIRONMENT, Machine, as_text, check, this_machine
+from muver.retriever.encoders.settings import Compute
+from tests import tiny
 
 PROJECT = Path(__file__).parents[3]
 
@@ -43,7 +44,7 @@ def test_a_machine_that_will_do(folder):
     report = run(folder)
     assert not report["found"]
     assert set(status(report).values()) <= {"ok", "note"}
-    assert "Nothing stands in the way." in as_text(report) and "as assumed" in as_text(report)
+    assert "Nothing stands in the way." in as_text(report) and "Left: about" in as_text(report)
 
 
 @pytest.mark.parametrize(
@@ -113,11 +114,18 @@ def test_command(folder, tmp_path, capsys):
     arguments = ["doctor", "check", "--folder", str(folder)]
     assert main([*arguments, "--out", str(out)]) == 0
     assert json.loads(out.read_text())["preset"] == "miniwikia"
-    assert "assumed" in capsys.readouterr().out
+    assert "Left: about" in capsys.readouterr().out
     assert main([*arguments, "--config", "preset=none"]) == 2
     with pytest.raises(SystemExit) as ended:
         main([*arguments, "--config", "compute={device: cuda, processes: 99}"])
     assert ended.value.code == 1
+
+
+@pytest.mark.parametrize("preset", ["realworlds", "zeshel_small"])
+def test_presets_of_worlds(folder, preset, monkeypatch):
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    jobs = {(job["stage"], job["job"]): job for job in run(folder, {"preset": preset})["jobs"]}
+    assert jobs["train", "muver"]["disk"] > 0 and jobs["train", "muver"]["seconds_left"] > 0
 
 
 @pytest.mark.parametrize("preset", ["miniwikipedia", "wikipedia"])
@@ -149,53 +157,50 @@ print("LOADED", [name for name in ("torch", "transformers", "mlflow") if name in
     assert done.stdout.endswith("LOADED []\n")
 
 
-@pytest.fixture
-def root(tmp_path, monkeypatch):
-    shutil.copy(PROJECT / "params.yaml", tmp_path)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def planned(root, **overrides):
-    graph = graph_of(resolve(read_params(root / "params.yaml"), overrides))
-    return project(graph, Machine("build", 2**40, 2**40, 2, 0))
-
-
-def test_the_full_run(root):
-    found = planned(root, preset="wikipedia")
-    jobs = {(job["stage"], job["job"]): job for job in found["jobs"]}
+def test_the_full_run(folder):
+    report = run(folder, {"preset": "wikipedia"})
+    jobs = {(job["stage"], job["job"]): job for job in report["jobs"]}
     vectors = jobs["encode_part", "muver_wiki"]
     assert vectors["disk"] == pytest.approx(5_903_530 * 5 * 1024 * 2, rel=1e-6)
     assert vectors["seconds_left"] > jobs["encode_part", "blink_wiki"]["seconds_left"]
-    assert any(line.startswith("encode_part       558     0   72.5 GB") for line in told(found))
+    assert "\nencode_part       558     0   72.5 GB" in as_text(report)
 
 
-def test_data_that_nobody_counted(root):
-    (root / "mine/documents").mkdir(parents=True)
-    (root / "mine/documents/world.json").touch()
-    found = planned(root, dataset="mine", preset="directory")
-    assert "not counted yet" in told(found)[0] and not found["jobs"]
+def test_data_that_nobody_counted(folder, dataset):
+    report = run(folder, {"dataset": str(dataset.write()), "preset": "directory"})
+    assert "not counted yet" in as_text(report) and not report["jobs"]
 
 
-@pytest.fixture
-def zeshel(root):
-    return graph_of(resolve(read_params(root / "params.yaml"), {"preset": "zeshel"}))
+def test_what_fits(folder):
+    def needs(cores, **own):
+        report = run(folder, {"preset": "zeshel"}, cores=cores, **own)
+        found = {one["check"]: one for one in report["findings"]}
+        return found["disk"], found["memory"], report
 
-
-def test_what_fits(zeshel):
-    def needs(cores, memory=2**40, room=2**40):
-        report = project(zeshel, Machine("build", memory, room, cores, 0))
-        return report["needs"], report
-
-    one, alone = needs(1)
-    two, _ = needs(2)
+    disk, memory, alone = needs(1)
+    _, of_two, beside = needs(2)
     jobs = alone["jobs"]
     largest = sorted(job["memory"] for job in jobs)[-2:]
     checkpoint = 4 * max(job["disk"] for job in jobs if job["stage"] == "train")
-    assert one["memory"]["needed"] == pytest.approx(largest[1] + ENVIRONMENT)
-    assert two["memory"]["needed"] == pytest.approx(sum(largest) + ENVIRONMENT)
-    assert one["disk"]["needed"] == pytest.approx(sum(job["disk"] for job in jobs) + checkpoint)
+    whole = sum(job["disk"] for job in jobs) + checkpoint
+    assert disk["says"].startswith(f"{size(whole)} needed, {size(2**40)} free in")
+    assert memory["says"].startswith(f"{size(largest[1] + ENVIRONMENT)} needed")
+    assert of_two["says"].startswith(f"{size(sum(largest) + ENVIRONMENT)} needed")
     assert alone["seconds_left"] == pytest.approx(sum(job["seconds_left"] for job in jobs))
-    assert one["disk"]["enough"] and one["memory"]["enough"]
-    small, _ = needs(1, 2**30, 2**30)
-    assert not small["disk"]["enough"] and small["memory"]["says"].endswith("too little")
+    assert beside["seconds_left"] == pytest.approx(alone["seconds_left"] / 2)
+    disk, memory, _ = needs(1, memory=2**30, room=2**30)
+    assert disk["status"] == memory["status"] == "PROBLEM"
+    assert memory["says"].endswith("too little")
+
+
+def test_this_machine(tmp_path):
+    found = this_machine(tmp_path / "run" / "deeper")  # which need not exist
+    assert (found.memory, found.cores) == (psutil.virtual_memory().total, available_cpu_count())
+    assert found.folder == str(tmp_path / "run/deeper")
+    assert 0 < found.room <= psutil.disk_usage(str(tmp_path)).total
+
+
+def test_jobs_at_once():
+    compute = tiny.settings(Compute, training_precision="fp32", device="auto", threads=2)
+    for cores, gpus, jobs in ((8, 0, 4), (1, 0, 1), (8, 2, 1)):
+        assert machine(cores=cores, gpus=gpus).at_once(compute) == jobs

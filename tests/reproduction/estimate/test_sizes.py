@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from muver.reproduction.estimate import sizes
+from muver.reproduction.estimate.plan import costs
 from muver.reproduction.estimate.sizes import VIEWS, data_sizes, encoder_sizes
 from muver.retriever.corpus.sources import find_source
 from tests.reproduction.settings import graph
@@ -19,7 +20,12 @@ def write(path, content=None):
 def test_before_there_is_a_base():
     base = data_sizes(graph(preset="wikipedia"))
     assert base.whole == find_source("kilt").published.entities["wikipedia"] == 5_903_530
-    assert base.mentions == find_source("blink_benchmarks").published.mentions
+    published = find_source("blink_benchmarks").published.mentions
+    assert base.mentions == {
+        **published,
+        "train": published["aida-train"],
+        "val": published["aida-testa"],
+    }
     assert round(base.text / 2**30, 2) == 34.76 and base.views == 5
     made = data_sizes(graph(preset="miniwikipedia"))
     assert (made.whole, made.mentions["msnbc"]) == (3000, 150)
@@ -65,4 +71,4 @@ def test_a_corpus_is_counted():
 )
 def test_encoders_that_are_not_here(encoder, hidden, monkeypatch):
     monkeypatch.setattr(sizes, "cached", lambda name: None)
-    assert encoder_sizes(graph(encoder=encoder)).hidden_size == hidden
+    assert encoder_sizes(graph(encoder=encoder), costs().encoders).hidden_size == hidden

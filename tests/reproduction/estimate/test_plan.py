@@ -1,0 +1,118 @@
+"""The jobs of a run: which there are, what they take, and what of them is done."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from muver.reproduction.estimate.plan import costs, plan, together
+from muver.reproduction.workspace.knowledge_base import PART
+from tests.reproduction.settings import graph
+
+
+def touch(files, text=""):
+    for file in map(Path, files):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+
+def planned(gpu=False, results=("table1",), **overrides):
+    own = graph(results=list(results), **overrides)
+    found = plan(own, gpu, own.asked(own.settings.results))
+    return {(job.of.rule, job.of.name): job for job in found}
+
+
+def work(job):
+    """Seconds beyond the start."""
+    return job.seconds - costs().start
+
+
+def test_jobs_of_worlds():
+    found = planned(results=["table6", "grid"])
+    points = [job for (rule, _), job in found.items() if rule == "grid_point"]
+    assert len(points) == 20 and {job.disk for job in points} == {0}
+    assert {name for rule, name in found if rule == "train"} == {"blink_128", "muver"}
+    plain, merged = (work(planned()["retrieve", f"test/muver{end}"]) for end in ("_plain", ""))
+    # merged views: four layers of 0.4 of the original ones
+    assert merged == pytest.approx(plain * (1 + 4 * 0.4))
+    scratch = planned(encoder="scratch", pretrain={"steps": 5})
+    assert work(scratch["pretrain", ""]) > 0 and not work(scratch["encoder", ""])
+
+
+def test_what_a_training_takes():
+    def trained(name="muver", **training):
+        return work(planned(models={name: {"training": training}})["train", name])
+
+    # Both train and validate; per token training alone grows with the epochs.
+    assert trained(epochs=4) > trained(epochs=2) > trained(epochs=1)
+    assert trained(global_view=128) > trained(global_view=8)
+    muver, blink = (planned()["train", name].seconds for name in ("muver", "blink_128"))
+    encoded = [planned()["encode", f"test/{name}"].seconds for name in ("muver", "blink_128")]
+    assert muver > blink > max(encoded) > min(encoded) > costs().start
+
+
+def test_models_of_which_one_is_chosen_early():
+    """Each of the four takes a quarter of the steps, and one the other three quarters."""
+    found = planned(tables={"table1": ["blink_128", "partalidou"]})
+    alone, several = (
+        found[rule] for rule in (("train", "blink_128"), ("train_best", "partalidou"))
+    )
+    assert alone.seconds < several.seconds < 1.75 * alone.seconds
+    assert several.passing == alone.passing > 0
+
+
+def test_jobs_of_a_knowledge_base():
+    found = planned(
+        results=["table2"], preset="wikipedia", systems={"muver_wiki": {"index": "ivf_sq"}}
+    )
+    muver, blink = (found["encode_part", f"{name}_wiki"] for name in ("muver", "blink"))
+    entities = 5_903_530
+    # 5 views of 1024 numbers of 16 bits
+    assert (muver.count, muver.disk * 279) == (279, pytest.approx(entities * 5 * 2048))
+    assert blink.disk * 279 == pytest.approx(entities * 2048)
+    assert work(muver) / work(blink) == pytest.approx(5 * 40 / 128)
+    assert [name for rule, name in found if rule == "train"] == ["muver_wiki"]
+    exact, approximate = (found["retrieve", f"msnbc/{name}_wiki"] for name in ("blink", "muver"))
+    assert work(exact) > 0 and approximate.disk == exact.disk
+    assert found["ann_index", "muver_wiki/ivf_sq"].disk > entities * 5 * 2048
+
+
+def test_data_that_nobody_counted():
+    touch(["data/documents/world.json"])
+    assert planned(dataset="data") == {}
+
+
+def test_what_is_left():
+    own = graph()
+    touch(own.model("muver").files)
+    touch(own.model("blink_128").files[:1])
+    found = planned()
+    assert [found["train", name].left for name in ("muver", "blink_128")] == [0, 1]
+
+
+def test_parts_that_are_encoded():
+    own = graph(preset="wikipedia")
+    parts = [{"file": f"part-0000{n}.parquet"} for n in range(3)]
+    touch(own.kb.files, json.dumps({"entities": 30, "parts": parts}))
+    touch([f"{own.vectors('blink_wiki').path}/part-00001{end}" for end in PART])
+    encoded = planned(results=["table2"], preset="wikipedia")["encode_part", "blink_wiki"]
+    assert (encoded.count, encoded.left) == (3, 2)
+
+
+def test_a_gpu_takes_less_time_and_the_states_out_of_main_memory():
+    here, there = (planned(gpu)["train", "muver"] for gpu in (False, True))
+    assert here.memory > there.memory >= there.disk and here.seconds > there.seconds
+
+
+def test_threads_and_processes_share_a_training():
+    one, threads, processes = (
+        work(planned(compute=own)["train", "muver"])
+        for own in ({"threads": 1}, {"threads": 2}, {"threads": 1, "processes": 4})
+    )
+    assert (threads, processes) == pytest.approx((one / 2, one / 4))
+
+
+def test_jobs_beside_each_other_take_as_long_as_the_longest():
+    assert together([10, 40], 1) == 50
+    assert together([10, 40], 4) == 40
+    assert together([], 2) == 0
