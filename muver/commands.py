@@ -69,7 +69,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("index evaluate", "kb.index.evaluate:evaluate",
             "measure recall@k of an index on mentions whose entities are known",
             "index mentions.jsonl --cutoffs 1 10"),
-        Command("index calibrate", "kb.index.calibration:calibrate_index",
+        Command("index calibrate", "kb.index.calibrating:calibrate_index",
             "find out from labelled mentions how likely answers are right, and when none is",
             "harbour-index validation.jsonl --precision 0.9"),
         Command("query", "kb.index.query:query",

@@ -2,6 +2,7 @@
 
 import ast
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,24 @@ def imported_rooms(path):
             package, *names = module.split(".")
             if package == "muver":
                 yield node.lineno, room_of(names)
+
+
+def imported(path, known):
+    """Modules of ours that a file imports, in its functions and for its types too."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            for name in node.names:
+                inner = f"{node.module}.{name.name}"
+                yield from [one for one in (inner, node.module) if one in known][:1]
+
+
+def test_no_module_imports_itself_through_others():
+    known = {}
+    for path in PACKAGE.rglob("*.py"):
+        parts = ("muver", *path.relative_to(PACKAGE).with_suffix("").parts)
+        known[".".join(parts).removesuffix(".__init__")] = path
+    graph = {name: {*imported(path, known)} - {name} for name, path in known.items()}
+    TopologicalSorter(graph).prepare()  # refuses a circle, and names it
 
 
 def test_every_room_has_its_place():

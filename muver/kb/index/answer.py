@@ -1,10 +1,9 @@
 """Mentions answered one by one: the entity, or that none is right, and the ranked candidates."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import Mistake
@@ -13,15 +12,25 @@ from muver.io.typed import Record
 from muver.kb.index.mentions import Labelled
 from muver.retriever.retrieval.answers import Candidate, Mention
 
-if TYPE_CHECKING:
-    from muver.kb.index.index import OpenIndex
-    from muver.kb.index.reranked import Reranked
-    from muver.kb.index.row import RowIndex
-
-AnyIndex: TypeAlias = "OpenIndex | RowIndex | Reranked"
-DEPTH = 64  # candidates that a second stage ranks again
 TOGETHER = 256  # mentions that are ranked at a time
 M = TypeVar("M")
+
+
+class AnyIndex(Protocol):
+    """What answers are made with: an index of one's own entities, or that of a row."""
+
+    worlds: Collection[str]
+    threshold: float | None
+
+    def retrieve(self, mentions: Sequence[Mention], k: int) -> list[list[Candidate]]:
+        """The best ``k`` candidates of each mention."""
+
+
+class OwnIndex(AnyIndex, Protocol):
+    """An index that knows which entities it has."""
+
+    def having(self, id: str, world: str | None) -> list[str]:
+        """Worlds that have an entity of this id."""
 
 
 @dataclass(frozen=True)
@@ -114,44 +123,10 @@ def checked(
         yield replace(one, mention=replace(one.mention, world=named))
 
 
-def has_gold(index: "OpenIndex", one: Labelled) -> bool:
+def has_gold(index: OwnIndex, one: Labelled) -> bool:
     """Whether an index has the gold entity of a mention; refused if several worlds have it."""
     worlds = index.having(one.gold, one.mention.world) if isinstance(one.gold, str) else []
     if len(worlds) > 1:
         there = ", ".join(sorted(worlds))
         raise Mistake(f"{one.place}: gold {one.gold!r} is in several worlds ({there}). Name one.")
     return bool(worlds)
-
-
-def opened_index(
-    path: Path, qdrant: str | None = None, rerank: Path | None = None, depth: int = DEPTH
-) -> AnyIndex:
-    """An index of one's own entities (a folder), or that of a row (its file).
-
-    The cross-encoder in the folder ``rerank`` ranks its first ``depth`` candidates again.
-    """
-    if path.is_dir() or qdrant is not None:
-        index = own_index(path, qdrant)
-    else:
-        from muver.kb.index.row import RowIndex
-        from muver.retriever.retrieval.retriever import Retriever
-
-        index = RowIndex(Retriever.from_index(path))
-    if rerank is None:
-        return index
-    from muver.kb.index.machinery import load_model
-    from muver.kb.index.reranked import Reranked
-    from muver.retriever.encoders.cross import CrossEncoder
-
-    return Reranked(index, load_model(rerank, CrossEncoder), depth)
-
-
-def own_index(folder: Path, qdrant: str | None = None) -> "OpenIndex":
-    """An index of one's own entities, in its files or in the collection at ``qdrant``."""
-    if qdrant is not None:
-        from muver.kb.index.qdrant import QdrantIndex
-
-        return QdrantIndex.open(folder, qdrant)
-    from muver.kb.index.index import Index
-
-    return Index.open(folder)

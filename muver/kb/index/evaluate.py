@@ -10,9 +10,10 @@ from msgspec.structs import replace
 from muver.io.errors import InputError
 from muver.io.progress import logger
 from muver.io.typed import Record
-from muver.kb.index.answer import checked, followed, has_gold, own_index
-from muver.kb.index.index import OpenIndex
+from muver.kb.index.answer import checked, followed, has_gold
 from muver.kb.index.mentions import Labelled, read_mentions
+from muver.kb.index.open_index import OpenIndex
+from muver.kb.index.opening import own_index
 from muver.retriever.evaluation.lengths import wilson
 from muver.retriever.evaluation.recall import ranks_table, scored
 from muver.retriever.evaluation.records import Scores

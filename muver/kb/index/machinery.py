@@ -4,7 +4,7 @@ import threading
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +12,7 @@ import pyarrow as pa
 from muver.io.errors import InputError
 from muver.kb.index import words
 from muver.kb.index.entity import Entity
+from muver.kb.index.loading import load_model
 from muver.kb.index.segments import AT_ONCE, ENTITY
 from muver.kb.index.state import MODEL, PUNKT, State
 from muver.retriever.encoders.fingerprint import model_fingerprint
@@ -21,8 +22,6 @@ from muver.retriever.views.files import UNICODE, punkt_fingerprint
 if TYPE_CHECKING:
     from muver.kb.index.views import ViewEncoder
     from muver.retriever.encoders.biencoder import BiEncoder
-
-M = TypeVar("M")
 
 
 class Machinery:
@@ -71,14 +70,6 @@ class Machinery:
             return ViewEncoder(self.model, self.state.settings, None)
         check_part(self.folder, PUNKT, self.state)
         return ViewEncoder(self.model, self.state.settings, self.folder / PUNKT)
-
-
-def load_model(folder: Path, kind: type[M]) -> M:
-    """A model where it computes fastest."""
-    import torch
-
-    model = kind.from_pretrained(folder).eval()
-    return model.to("cuda" if torch.cuda.is_available() else "cpu")
 
 
 def check_part(folder: Path, name: str, state: State) -> None:

@@ -15,7 +15,7 @@ from muver.io.checking import disk_errors
 from muver.io.errors import InputError
 from muver.io.progress import logger
 from muver.io.typed import read
-from muver.kb.index.machinery import load_model
+from muver.kb.index.loading import load_model
 from muver.kb.index.settings import Making
 from muver.kb.index.state import MODEL, PUNKT, Model
 from muver.retriever.encoders.biencoder import BiEncoder

@@ -9,8 +9,9 @@ import msgspec
 from muver.io.errors import InputError
 from muver.io.text import visible
 from muver.kb.importing.piped import STDIN
-from muver.kb.index.answer import DEPTH, Answer, answers, checked, opened_index
+from muver.kb.index.answer import Answer, answers, checked
 from muver.kb.index.mentions import Form, Labelled, marked, read_mentions
+from muver.kb.index.opening import DEPTH, opened_index
 from muver.retriever.retrieval.answers import NO_VIEW, Mention
 
 WIDTH = 100  # characters of a line where no terminal says it

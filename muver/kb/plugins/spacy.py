@@ -15,8 +15,9 @@ from spacy.tokens import Doc, Span
 from spacy.util import minibatch
 
 from muver.io.errors import InputError
-from muver.kb.index.answer import answers, opened_index
+from muver.kb.index.answer import answers
 from muver.kb.index.mentions import mention_at
+from muver.kb.index.opening import opened_index
 
 FACTORY = "muver_linker"
 EXTENSIONS = {"candidates": [], "probability": None}

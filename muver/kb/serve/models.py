@@ -9,7 +9,7 @@ from typing import Any
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError, Mistake
 from muver.io.progress import logger
-from muver.kb.index.answer import DEPTH, opened_index
+from muver.kb.index.opening import DEPTH, opened_index
 from muver.retriever.retrieval.answers import Mention
 
 
@@ -60,7 +60,7 @@ def open_models(
 ) -> Models:
     """Open indexes, given as PLACE or NAME=PLACE; without a name the place's is taken.
 
-    The rest is as of :func:`muver.kb.index.answer.opened_index`.
+    The rest is as of :func:`muver.kb.index.opening.opened_index`.
     """
     served = Models()
     for one in given:

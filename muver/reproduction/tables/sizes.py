@@ -101,7 +101,7 @@ def build_models(name: str, caption: str, settings: Settings, files: TableFiles)
     import torch
 
     from muver.retriever.encoders.bert import Bert, BertConfig
-    from muver.retriever.encoders.towers import empty_tower
+    from muver.retriever.encoders.loading import empty_tower
 
     with torch.device("meta"):  # allocates no memory
         towers = {"MuVER (base)": Bert(BertConfig()), "MuVER (large)": Bert(BertConfig(**LARGE))}

@@ -17,11 +17,12 @@ from muver.retriever.encoders.files import (
     is_model,
     write_model_card,
 )
+from muver.retriever.encoders.loading import load_tower
 from muver.retriever.encoders.packing import Packed
 from muver.retriever.encoders.pooling import Span, pool
 from muver.retriever.encoders.settings import ModelConfig
 from muver.retriever.encoders.tokens import Pieces
-from muver.retriever.encoders.towers import Tower, load_tower
+from muver.retriever.encoders.towers import Tower
 
 
 class BiEncoder(nn.Module):

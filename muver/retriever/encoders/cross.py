@@ -27,10 +27,11 @@ from muver.retriever.encoders.files import (
     TOKENIZER_FILE,
     write_model_card,
 )
+from muver.retriever.encoders.loading import load_tower
 from muver.retriever.encoders.packing import Packed
 from muver.retriever.encoders.settings import ModelConfig
 from muver.retriever.encoders.tokens import Pieces
-from muver.retriever.encoders.towers import Tower, load_tower
+from muver.retriever.encoders.towers import Tower
 from muver.retriever.views.layout import Ids
 from muver.retriever.views.worlds import World
 

@@ -1,17 +1,12 @@
-"""The seam between a model and its encoder: what a tower can do, and how one is loaded."""
+"""The seam between a model and its encoder: what a tower can do."""
 
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import Any
 
-import torch
 from torch import Tensor, nn
 
 from muver.io.errors import InputError
-from muver.io.files import read_json
-from muver.retriever.encoders.files import TOWER_FILES
 from muver.retriever.encoders.packing import Packed
-from muver.retriever.encoders.sizes import is_packed
 
 
 class Tower(nn.Module, ABC):
@@ -46,28 +41,4 @@ class Tower(nn.Module, ABC):
 
     @abstractmethod
     def save(self, folder: Path) -> None:
-        """Write the tower in Hugging Face's layout, as :func:`load_tower` reads it."""
-
-
-def load_tower(folder: Path) -> Tower:
-    """Load what :meth:`Tower.save` wrote, in float32."""
-    for file in TOWER_FILES:
-        if not (folder / file).is_file():
-            raise InputError(f"{folder / file}: no such file. Expected an encoder's directory.")
-    return _kind(folder).load(folder)
-
-
-def empty_tower(folder: Path) -> Tower:
-    """A tower of the sizes in ``config.json``, without weights or memory for them."""
-    with torch.device("meta"):
-        return _kind(folder).empty(folder)
-
-
-def _kind(folder: Path) -> Any:
-    if is_packed(read_json(folder / "config.json")):
-        from muver.retriever.encoders.bert import Bert
-
-        return Bert
-    from muver.retriever.encoders.library import Library  # takes seconds to import
-
-    return Library
+        """Write the tower in Hugging Face's layout, as :func:`.loading.load_tower` reads it."""

@@ -10,10 +10,10 @@ from muver.io.typed import read
 from muver.kb.importing.build import import_kb
 from muver.kb.importing.settings import Import
 from muver.kb.index import changes, snapshot
-from muver.kb.index.answer import opened_index
 from muver.kb.index.changes import Change
 from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
+from muver.kb.index.opening import opened_index
 from muver.kb.index.snapshot import Snapshot
 from muver.kb.index.state import read_state
 from muver.retriever.corpus.schema import read_entities

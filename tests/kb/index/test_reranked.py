@@ -7,9 +7,9 @@ import pytest
 
 from muver.cli import main
 from muver.io.errors import InputError
-from muver.kb.index.answer import opened_index
 from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
+from muver.kb.index.opening import opened_index
 from muver.kb.serve.models import open_models
 from muver.retriever.retrieval.answers import Mention
 from muver.retriever.views.build import entity_views, mention_contexts

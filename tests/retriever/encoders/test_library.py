@@ -18,10 +18,10 @@ from muver.retriever.encoders.bert import Bert
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.files import MODEL_FILES, TOWER_FILES
 from muver.retriever.encoders.library import Library
+from muver.retriever.encoders.loading import empty_tower, load_tower
 from muver.retriever.encoders.packing import pack
 from muver.retriever.encoders.start import take_encoder
 from muver.retriever.encoders.tokens import Pieces
-from muver.retriever.encoders.towers import empty_tower, load_tower
 from muver.retriever.training.data import Batch
 from muver.retriever.training.objective import InBatch
 from muver.retriever.training.optimiser import build_optimiser

@@ -10,8 +10,8 @@ from muver.io.progress import Progress
 from muver.kb.index.calibration import read_calibration
 from muver.kb.index.changes import Change
 from muver.kb.index.entity import EntityViews
-from muver.kb.index.index import OpenIndex
 from muver.kb.index.machinery import Machinery
+from muver.kb.index.open_index import OpenIndex
 from muver.kb.index.qdrant.collection import About, Address, Points, check, content_of
 from muver.kb.index.search import decided, exactly, longest, slack
 from muver.kb.index.segments import check as check_segment

@@ -5,8 +5,8 @@ import socket
 import pytest
 
 from muver.io.errors import InputError
-from muver.kb.index.answer import own_index
 from muver.kb.index.index import Index
+from muver.kb.index.opening import own_index
 from muver.kb.index.snapshot import NoAnswer
 from tests import tiny
 

@@ -1,0 +1,234 @@
+"""What ``muver index calibrate`` learns from labelled mentions."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from msgspec import UNSET
+
+from muver.io.errors import InputError
+from muver.io.files import write_json
+from muver.io.progress import logger
+from muver.kb.index.answer import checked, followed, has_gold
+from muver.kb.index.calibration import (
+    COMPARED,
+    FILE,
+    Calibration,
+    Decision,
+    Logistic,
+    features,
+)
+from muver.kb.index.index import Index
+from muver.kb.index.mentions import Form, Labelled, read_mentions
+
+FOLDS = 5
+LEAST = 2 * FOLDS  # mentions whose best candidate is right, and wrong
+PENALTY = 1.0  # on half the sum of the squared weights, as is usual
+
+
+def calibrate_index(
+    index: Path, mentions: str, *, form: Form | None = None, precision: float | None = None
+) -> None:
+    """Calibrate an index by a file of labelled mentions, and say how well it then decides.
+
+    Then `muver query` answers 'none of these' where the probability is too low.
+
+    Parameters
+    ----------
+    mentions
+        File of mentions with gold entities, some of them null (none is right); - reads standard
+        input.
+    form
+        By default told by the file's ending, or its first line.
+    precision
+        Answer only so often that this share of the answers is right, such as 0.9; by default as
+        gives the highest F1.
+    """
+    made = calibrate(Index.open(index, calibrated=False), read_mentions(mentions, form), precision)
+    print(
+        f"{made.mentions} mentions, {made.linkable} of them with an entity in the index. "
+        f"Cross-validated in {FOLDS} parts:"
+    )
+    decided = made.decided
+    named = {
+        "every mention answered": made.always,
+        f"answered from {made.threshold:.3f} on": decided,
+    }
+    for what, one in named.items():
+        print(f"{what:24}precision {one.precision:.1%}  recall {one.recall:.1%}  F1 {one.f1:.1%}")
+    precision, recall = decided.none_precision, decided.none_recall
+    print(f"{'none of these':24}precision {precision:.1%}  recall {recall:.1%}")
+
+
+class Judged(NamedTuple):
+    """Mentions by (n, features) float64 features, whether the best candidate is right, (n,) bool,
+    and whether there is a gold entity, (n,) bool. ``lost`` further ones have a gold entity but no
+    candidate, so they never get an answer.
+    """
+
+    features: np.ndarray
+    right: np.ndarray
+    linkable: np.ndarray
+    lost: float = 0
+
+    @property
+    def linkables(self) -> float:
+        return self.linkable.sum() + self.lost
+
+
+def calibrate(
+    index: Index, mentions: Iterable[Labelled], precision: float | None = None
+) -> Calibration:
+    """Fit the probability that the best candidate is right, and the threshold; keep both.
+
+    Some of the mentions have to have no gold entity. ``precision`` is the least of the answers;
+    None takes the threshold of the highest F1.
+    """
+    if precision is not None and not 0 < precision <= 1:
+        raise InputError(f"--precision {precision}: expected a share, such as 0.9.")
+    judged = _judged(index, mentions)
+    right, wrong = int(judged.right.sum()), int((~judged.right).sum())
+    if min(right, wrong) < LEAST:
+        raise InputError(
+            f"the best candidate is right for {right} mentions and wrong for {wrong}; at least "
+            f"{LEAST} of each are needed. Give more mentions, of both sorts."
+        )
+    if judged.linkable.all():
+        logger.warning(
+            "every mention has an entity in the index: the probability will be too high where "
+            "mentions without one are asked for. Add some, with null as their gold entity."
+        )
+    probabilities, answered = cross_validated(judged, precision)
+    least = threshold(probabilities, judged, precision)
+    if least is None:
+        raise InputError(
+            f"--precision {precision}: no threshold reaches it. Ask for less, or give more "
+            "mentions."
+        )
+    made = Calibration(
+        fingerprint=index.fingerprint,
+        regression=fit(judged),
+        threshold=least,
+        mentions=len(judged.right) + judged.lost,
+        linkable=int(judged.linkables),
+        always=decision(np.ones(len(judged.right), dtype=bool), judged),
+        decided=decision(answered, judged),
+    )
+    write_json(index.folder / FILE, made)
+    return made
+
+
+def _judged(index: Index, mentions: Iterable[Labelled]) -> Judged:
+    rows, right, linkable, strangers, left_out, lost = [], [], [], [], 0, 0
+    for group in followed(checked(mentions, index)):
+        found = index.retrieve([one.mention for one in group], COMPARED)
+        for one, candidates in zip(group, found, strict=True):
+            if one.gold is UNSET:
+                raise InputError(
+                    f"{one.place}: no gold entity. Calibration needs it of every mention: an id, "
+                    "or null where no entity is right."
+                )
+            there = has_gold(index, one)
+            if not candidates:
+                lost += there
+                left_out += not there
+                continue
+            if one.gold is not None and not there:
+                strangers.append(one)
+            rows.append(features(one.mention, candidates))
+            right.append(there and candidates[0].document_id == one.gold)
+            linkable.append(there)
+    if lost or left_out:
+        logger.warning(
+            "%d mentions share no word with any entity: %d with an entity in the index, which "
+            "count as not found, and %d without one, which are left out",
+            lost + left_out, lost, left_out,
+        )  # fmt: skip
+    if strangers:
+        first = strangers[0]
+        logger.warning(
+            "%d mentions have a gold entity that is not in the index, and count as having none; "
+            "the first: %s, %r", len(strangers), first.place, first.gold,
+        )  # fmt: skip
+    return Judged(np.array(rows), np.array(right, bool), np.array(linkable, bool), lost)
+
+
+def fit(judged: Judged) -> Logistic:
+    """The regression that explains ``right``, with a penalty on its weights."""
+    from scipy.optimize import minimize
+
+    there = np.ma.masked_invalid(judged.features)
+    mean, scale = there.mean(axis=0).filled(0.0), there.std(axis=0).filled(0.0)
+    scale[scale == 0] = 1.0  # the same for all: it tells nothing
+    standard = np.nan_to_num((judged.features - mean) / scale)
+    inputs = np.column_stack([standard, np.ones(len(standard))])
+    sign = np.where(judged.right, 1.0, -1.0)
+
+    def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
+        margins = sign * (inputs @ weights)
+        penalised = np.append(weights[:-1], 0.0)
+        value = np.logaddexp(0, -margins).sum() + PENALTY / 2 * (penalised**2).sum()
+        wrong = -sign / (1 + np.exp(margins))
+        return value, inputs.T @ wrong + PENALTY * penalised
+
+    weights = minimize(loss, np.zeros(inputs.shape[1]), jac=True, method="L-BFGS-B").x
+    return Logistic(mean.tolist(), scale.tolist(), weights[:-1].tolist(), float(weights[-1]))
+
+
+def threshold(
+    probabilities: np.ndarray, judged: Judged, precision: float | None = None
+) -> float | None:
+    """The least probability with which to answer, one of those given.
+
+    Without a ``precision`` it is the threshold of the highest F1, else of those that reach it the
+    one with the highest recall; None if no threshold does.
+    """
+    order = np.argsort(-probabilities, kind="stable")
+    right = np.cumsum(judged.right[order])
+    answered = np.arange(1, len(order) + 1)
+    # Mentions of one probability are answered together.
+    last = np.append(np.diff(probabilities[order]) != 0, True)
+    if precision is None:
+        goodness = 2 * right / (answered + judged.linkables)
+    else:
+        goodness = np.where(right >= precision * answered, right, -1)
+    goodness = np.where(last, goodness, -1)
+    best = int(np.argmax(goodness))
+    return float(probabilities[order[best]]) if goodness[best] >= 0 else None
+
+
+def decision(answered: np.ndarray, judged: Judged) -> Decision:
+    """How good the answers are if those mentions get one where ``answered`` is true."""
+    right = int((judged.right & answered).sum())
+    none = int((~judged.linkable & ~answered).sum())
+    shares = (
+        (right, answered.sum()),
+        (right, judged.linkables),
+        (2 * right, answered.sum() + judged.linkables),
+        (none, (~answered).sum()),
+        (none, (~judged.linkable).sum()),
+    )
+    return Decision(*(float(part / whole) if whole else 0.0 for part, whole in shares))
+
+
+def cross_validated(
+    judged: Judged, precision: float | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """(n,) probabilities, and (n,) bool whether a mention is answered: each fifth of the mentions
+    by a regression and a threshold from the others.
+    """
+    # By chance but always the same; each fold has as many right ones.
+    shuffled = np.random.default_rng(0).permutation(len(judged.right))
+    folds = np.empty(len(shuffled), dtype=np.int64)
+    by_right = shuffled[np.argsort(judged.right[shuffled], kind="stable")]
+    folds[by_right] = np.arange(len(folds)) % FOLDS
+    probabilities, answered = np.zeros(len(folds)), np.zeros(len(folds), dtype=bool)
+    for fold in range(FOLDS):
+        out = folds == fold
+        others = Judged(*(column[~out] for column in judged[:3]), judged.lost * (~out).mean())
+        regression = fit(others)
+        probabilities[out] = regression.probabilities(judged.features[out])
+        least = threshold(regression.probabilities(others.features), others, precision)
+        answered[out] = least is not None and probabilities[out] >= least
+    return probabilities, answered
