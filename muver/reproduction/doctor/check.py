@@ -10,17 +10,13 @@ import psutil
 from muver.io.errors import InputError
 from muver.io.progress import duration
 from muver.io.text import aligned, size
-from muver.kb.importing.corpus import mistakes
 from muver.reproduction.doctor import account, tell
+from muver.reproduction.doctor.inputs import NOTE, OK, PROBLEM, Finding, data, encoder
 from muver.reproduction.estimate.plan import Job, plan, together
 from muver.reproduction.settings.resolve import settings_in
-from muver.reproduction.workspace import Artifact, Graph, graph_of
-from muver.retriever.corpus.sources import find_source
-from muver.retriever.encoders import hub
+from muver.reproduction.workspace import graph_of
 from muver.retriever.encoders.settings import Compute
 
-OK, NOTE, PROBLEM = "ok", "note", "PROBLEM"
-MISTAKES = 10  # of a dataset that are told
 ENVIRONMENT = 2 * 2**30  # bytes of memory for the system and the libraries of other jobs
 HEAD = ("stage", "jobs", "done", "disk", "memory", "left")
 Report = dict[str, Any]
@@ -60,19 +56,8 @@ def this_machine(folder: Path) -> Machine:
     )
 
 
-class Finding(NamedTuple):
-    """What one check says."""
-
-    check: str  # what was looked at
-    status: str  # OK; NOTE: worth knowing, the run will work; PROBLEM: it will not
-    says: str  # what was found and what to do
-
-
 def check_project(
-    *,
-    folder: Path = Path("."),
-    config: Iterable[tuple[str, Any]] = (),
-    out: Path | None = None,
+    *, folder: Path = Path("."), config: Iterable[tuple[str, Any]] = (), out: Path | None = None
 ) -> None:
     """Print whether a run can begin, and what disk, memory and time its stages take.
 
@@ -96,10 +81,8 @@ def check(folder: Path, overrides: Mapping[str, Any], machine: Machine | None = 
     and whether a problem is ``found``; by default for this machine.
     """
     settings = settings_in(folder, overrides)
-    compute, machine = (
-        settings.compute,
-        machine or this_machine(folder / "build" / settings.workspace),
-    )
+    machine = machine or this_machine(folder / "build" / settings.workspace)
+    compute = settings.compute
     at_once, jobs, findings = machine.at_once(compute), [], []
     with chdir(folder):  # the graph's paths are relative to it
         try:
@@ -114,8 +97,7 @@ def check(folder: Path, overrides: Mapping[str, Any], machine: Machine | None = 
     findings += [Finding("account", NOTE, says) for says in account.hindering()]
     findings.append(_device(compute, machine))
     left = [job for job in jobs for _ in range(job.left)]
-    if jobs:
-        findings += needs(left, machine, at_once)
+    findings += needs(left, machine, at_once) if jobs else []
     return {
         "preset": settings.preset,
         "dataset": settings.dataset,
@@ -125,73 +107,6 @@ def check(folder: Path, overrides: Mapping[str, Any], machine: Machine | None = 
         "seconds_left": together([job.seconds for job in left], at_once),
         "found": any(finding.status == PROBLEM for finding in findings),
     }
-
-
-def data(graph: Graph, asked: Sequence[Artifact]) -> list[Finding]:
-    """Whether the data and published weights are here, or can be made or downloaded."""
-    settings, found = graph.settings, []
-    if not any(one.kind == "raw" for one in asked):
-        wrong = [] if _all_there(graph.corpus.files) else mistakes(Path(settings.dataset), MISTAKES)
-        found += [Finding("dataset", PROBLEM, says) for says in wrong]
-        if len(wrong) == MISTAKES:
-            found.append(Finding("dataset", NOTE, "These are the first mistakes; more may follow."))
-        if not wrong:
-            found.append(Finding("dataset", OK, f"{settings.dataset}: is here"))
-    for one in asked:
-        name = "blink_benchmarks" if one.rule == "benchmarks" else one.rule
-        files, key, source, url = one.files, f"linking.source.{name}", None, None
-        if one.rule == "download":
-            name, key = one.name, "download.source"
-            source, url = settings.download.source, settings.download.url
-        elif one.rule == "convert":
-            name, key, source = one.name, f"models.{one.name}.checkpoint", one.inputs["checkpoint"]
-            files = [source]
-            if settings.over_kb and source == graph.download("blink_biencoder").path:
-                name, source = "blink_biencoder", settings.linking.source.blink_biencoder
-        elif one.kind == "raw":
-            source = getattr(settings.linking.source, name)
-        else:
-            continue
-        found.append(_from_elsewhere(name, files, key, source, url))
-    return found
-
-
-def _from_elsewhere(
-    name: str, files: Sequence[str], key: str, source: str | None, url: str | None
-) -> Finding:
-    """What becomes of files from elsewhere; ``key`` sets their ``source``."""
-    if _all_there(files):
-        return Finding("dataset", OK, f"{name}: is here")
-    if source is None:
-        if find_source(name).shipped:
-            return Finding("dataset", OK, f"{name} comes with muver, without a download")
-        address = url or find_source(name).address
-        return Finding("dataset", NOTE, f"{name} will be downloaded from {address}.")
-    if Path(source).exists():
-        return Finding("dataset", OK, f"{source} is taken")
-    return Finding("dataset", PROBLEM, f"{key} is {source}: no such file.")
-
-
-def encoder(graph: Graph) -> Finding:
-    """Whether the weights that training starts from are here, or can be had."""
-    name = graph.settings.encoder
-    if name == "scratch":
-        return Finding("encoder", OK, "made from scratch, without a download")
-    if _all_there(graph.encoder.files):
-        return Finding("encoder", OK, f"{name}: taken already (start/)")
-    try:
-        hub.check_form(name)
-        if hub.is_offline():
-            hub.check_there(name)
-    except InputError as error:
-        return Finding("encoder", PROBLEM, str(error))
-    if hub.place(name).is_dir() or hub.cached(name):
-        return Finding("encoder", OK, f"{name}: is on this machine")
-    return Finding("encoder", NOTE, f"{name} will be taken from the hub: needs the network.")
-
-
-def _all_there(files: Sequence[str]) -> bool:
-    return all(Path(file).exists() for file in files)
 
 
 def _device(compute: Compute, machine: Machine) -> Finding:

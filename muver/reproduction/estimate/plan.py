@@ -5,7 +5,6 @@ Texts are taken to be as long as settings allow.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,22 +25,9 @@ STATES = 4  # of a checkpoint: the weights, two moments of Adam, the best weight
 CANDIDATE = 64  # bytes of a ranked candidate, in a run or an evaluation
 LINKS = 300  # bytes a view of an index beside its vector: no type has more
 TERA = 1e12
+COSTS = msgspec.yaml.decode(Path(__file__).with_name("costs.yaml").read_bytes())
 
 Key = tuple[str, str]  # a rule, and the id of the artifact that it makes
-
-
-class Costs(msgspec.Struct):
-    """The shipped table."""
-
-    start: float
-    seconds: dict[str, dict[str, float]]
-    encoders: dict[str, dict[str, int]]
-
-
-@cache
-def costs() -> Costs:
-    """Read the table."""
-    return msgspec.yaml.decode(Path(__file__).with_name("costs.yaml").read_bytes(), type=Costs)
 
 
 class Work(NamedTuple):
@@ -75,7 +61,7 @@ def plan(graph: Graph, gpu: bool, artifacts: Sequence[Artifact]) -> list[Job]:
     ``gpu`` says whether those that run a model have one.
     """
     data = data_sizes(graph)
-    return [] if data is None else [_Counter(graph, data, gpu).job(one) for one in artifacts]
+    return list(map(_Counter(graph, data, gpu).job, artifacts)) if data else []
 
 
 def together(seconds: Sequence[float], at_once: int) -> float:
@@ -85,8 +71,8 @@ def together(seconds: Sequence[float], at_once: int) -> float:
 
 class _Counter:
     def __init__(self, graph: Graph, data: Sizes, gpu: bool):
-        self.graph, self.data, self.gpu, self.costs = graph, data, gpu, costs()
-        self.encoder = e = encoder_sizes(graph, self.costs.encoders)
+        self.graph, self.data, self.gpu = graph, data, gpu
+        self.encoder = e = encoder_sizes(graph, COSTS["encoders"])
         h, layers = e.hidden_size, e.num_hidden_layers
         # Of one token, in 10^12: the products of the layers.
         self.operations = 2 * layers * (4 * h * h + 2 * h * e.intermediate_size) / TERA
@@ -101,14 +87,15 @@ class _Counter:
             files = [[f"{one.path}/{part}{end}" for end in PART] for part in self.graph.parts]
         made = sum(all(Path(file).exists() for file in some) for some in files)
         passing = STATES * work.disk if work.kept else 0
-        memory, seconds = self.memory(one, work), self.costs.start
-        for step, units in work.units.items():
-            seconds += (
-                units
-                * self.costs.seconds[step]["gpu" if self.gpu else "thread"]
-                / (1 if self.gpu or step == "reading" else self.graph.settings.compute.threads)
-            )
+        seconds = COSTS["start"] + sum(n * self.cost(step) for step, n in work.units.items())
+        memory = self.memory(one, work)
         return Job(one, seconds, work.disk, passing, memory, count, count - made)
+
+    def cost(self, step: str) -> float:
+        """Seconds of a unit of a step; what a model computes is shared by a job's threads."""
+        if self.gpu or step == "reading":
+            return COSTS["seconds"][step]["gpu" if self.gpu else "thread"]
+        return COSTS["seconds"][step]["thread"] / self.graph.settings.compute.threads
 
     def work(self, one: Artifact) -> Work:
         """What one of an artifact's jobs does."""
@@ -120,8 +107,9 @@ class _Counter:
             case "pretrain":
                 view = mean_longest_view(self.encoder.max_position_embeddings)
                 kept = own["batch_size"] * (own["context_tokens"] + view)
-                training = 3 * own["steps"] * kept * self.operations
-                return Work({"training": training}, self.tower, kept)
+                return Work(
+                    {"training": 3 * own["steps"] * kept * self.operations}, self.tower, kept
+                )
             case "train" | "train_best" | "train_cross" | "grid_point":
                 return self.training(one)
             case "convert" | "choose" | "average":
@@ -175,14 +163,11 @@ class _Counter:
         validations = max(passes / training["batch_size"] / training["validate_every"], 1)
         mentions, entities = self.data.mentions["val"], self.data.entities["val"]
         validated = entities * views * tokens + mentions * context
-        processes = self.graph.settings.compute.processes
-        encoded = validations * validated / processes
-        operations = self.operations * trained * (4 if again else 3) / processes
-        return Work(
-            {"training": operations, "encoding": encoded * self.operations},
-            0 if one.kind == "grid" else 2 * self.tower,
-            training["chunk_tokens"] if again else kept,
-        )
+        share = self.operations / self.graph.settings.compute.processes
+        units = {"training": trained * (4 if again else 3) * share}
+        units["encoding"] = validations * validated * share
+        kept = training["chunk_tokens"] if again else kept
+        return Work(units, 0 if one.kind == "grid" else 2 * self.tower, kept)
 
     def encoding(self, one: Artifact, entities: float, mentions: float) -> Work:
         """Views and mentions, of a knowledge base a part or the mentions alone."""
@@ -191,11 +176,8 @@ class _Counter:
         if one.rule == "encode_global":
             views, tokens, mentions = 1, own["max_tokens"], 0
         elif one.rule == "merge":
-            step, mentions = "merging", 0
-            views, tokens = (
-                views * own["top_k"] * own["layers"],
-                min(MERGED * tokens, own["max_tokens"]),
-            )
+            step, mentions, views = "merging", 0, views * own["top_k"] * own["layers"]
+            tokens = min(MERGED * tokens, own["max_tokens"])
         elif one.rule == "encode_mentions":
             views = 0
         views *= entities / (self.data.parts if one.kind == "vectors" else 1)
@@ -211,9 +193,8 @@ class _Counter:
         (views, tokens, context), product = self.layout(one), 2 * self.encoder.hidden_size / TERA
         products = self.data.pairs[one.set] * product
         if kind == "tokens":
-            encoded = entities * views * tokens + mentions * context
-            ranking = products * tokens * context
-            return {"encoding": encoded * self.operations, "ranking": ranking}
+            encoding = (entities * views * tokens + mentions * context) * self.operations
+            return {"encoding": encoding, "ranking": products * tokens * context}
         if merged := one.inputs.get("merged"):
             views *= 1 + one.settings["merge_layers"] * merged.settings["top_k"]
         return {"ranking": products * views}

@@ -14,7 +14,7 @@ from snakemake.common import NOTHING_TO_BE_DONE_MSG
 
 from muver.io.errors import InputError
 from muver.io.progress import duration
-from muver.reproduction.estimate.plan import Key, costs, plan, together
+from muver.reproduction.estimate.plan import COSTS, Key, plan, together
 from muver.reproduction.workspace import Graph
 
 KEY = re.compile(r"(^|-)[0-9a-f]{8}$")  # of an artifact's name
@@ -49,10 +49,7 @@ class Follower(logging.Handler):
     """
 
     def __init__(
-        self,
-        targets: Callable[[], Iterable[str]],
-        idle: Callable[[], None],
-        folder: Path = Path(),
+        self, targets: Callable[[], Iterable[str]], idle: Callable[[], None], folder: Path = Path()
     ):
         """``targets`` says what was asked for, once Snakemake knows it.
 
@@ -104,7 +101,7 @@ class Follower(logging.Handler):
             if not self._planned:
                 self._reckon()
             self._took[job.key[0]] += took
-            self._expected[job.key[0]] += self._seconds(job.key)
+            self._expected[job.key[0]] += self._planned.get(job.key, COSTS["start"])
             self._say(f"{job.name}: {duration(took)}")
         elif event == "job_error" and (job := self._running.pop(said["jobid"], None)):
             if not self._stopped:
@@ -127,15 +124,12 @@ class Follower(logging.Handler):
             made = plan(self._graph, bool(self._graph.gpus), self._graph.declared)
             self._planned = {job.key: job.seconds for job in made}
 
-    def _seconds(self, key: Key) -> float:
-        return self._planned.get(key, costs().start)
-
     def _seconds_left(self) -> float | None:
         """By the plan, times what finished jobs of a rule took of it; None without a plan."""
         now, since = time.time(), {number: job.since for number, job in self._running.items()}
         each = []
         for number, key in self._left.items():
-            rule, seconds = key[0], self._seconds(key)
+            rule, seconds = key[0], self._planned.get(key, COSTS["start"])
             if self._expected[rule]:
                 seconds *= self._took[rule] / self._expected[rule]
             each.append(max(seconds - (now - since.get(number, now)), 0.0))
@@ -146,9 +140,8 @@ class Follower(logging.Handler):
         left = self._seconds_left()
         if left is not None and self._done < self._total:
             told += f", about {duration(left)} left"
-        # In one piece, as other threads write there too; `print` writes the line's end by itself.
-        sys.stderr.write(f"[{told}] {line}\n")
-        sys.stderr.flush()
+        # In one piece, as other threads write there too: an end of its own would be another.
+        print(f"[{told}] {line}\n", end="", file=sys.stderr, flush=True)
 
 
 def _name(job: Mapping[str, Any]) -> str:

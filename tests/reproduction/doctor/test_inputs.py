@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from muver.reproduction.doctor import check as inputs
+from muver.reproduction.doctor import inputs
 from muver.retriever.encoders import hub
 from tests.reproduction.settings import graph
 

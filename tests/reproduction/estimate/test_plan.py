@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from muver.reproduction.estimate.plan import costs, plan, together
+from muver.reproduction.estimate.plan import COSTS, plan, together
 from muver.reproduction.workspace.knowledge_base import PART
 from tests.reproduction.settings import graph
 
@@ -24,7 +24,7 @@ def planned(gpu=False, results=("table1",), **overrides):
 
 def work(job):
     """Seconds beyond the start."""
-    return job.seconds - costs().start
+    return job.seconds - COSTS["start"]
 
 
 def test_jobs_of_worlds():
@@ -48,7 +48,7 @@ def test_what_a_training_takes():
     assert trained(global_view=128) > trained(global_view=8)
     muver, blink = (planned()["train", name].seconds for name in ("muver", "blink_128"))
     encoded = [planned()["encode", f"test/{name}"].seconds for name in ("muver", "blink_128")]
-    assert muver > blink > max(encoded) > min(encoded) > costs().start
+    assert muver > blink > max(encoded) > min(encoded) > COSTS["start"]
 
 
 def test_models_of_which_one_is_chosen_early():

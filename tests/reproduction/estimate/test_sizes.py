@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from muver.reproduction.estimate import sizes
-from muver.reproduction.estimate.plan import costs
+from muver.reproduction.estimate.plan import COSTS
 from muver.reproduction.estimate.sizes import VIEWS, data_sizes, encoder_sizes
 from muver.retriever.corpus.sources import find_source
 from tests.reproduction.settings import graph
@@ -71,4 +71,4 @@ def test_a_corpus_is_counted():
 )
 def test_encoders_that_are_not_here(encoder, hidden, monkeypatch):
     monkeypatch.setattr(sizes, "cached", lambda name: None)
-    assert encoder_sizes(graph(encoder=encoder), costs().encoders).hidden_size == hidden
+    assert encoder_sizes(graph(encoder=encoder), COSTS["encoders"]).hidden_size == hidden

@@ -1,0 +1,89 @@
+"""What a run takes from outside: there, to be downloaded, or missing."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from muver.io.errors import InputError
+from muver.kb.importing.corpus import mistakes
+from muver.reproduction.workspace import Artifact, Graph
+from muver.retriever.corpus.sources import find_source
+from muver.retriever.encoders import hub
+
+OK, NOTE, PROBLEM = "ok", "note", "PROBLEM"
+MISTAKES = 10  # of a dataset that are told
+
+
+class Finding(NamedTuple):
+    """What one check says."""
+
+    check: str  # what was looked at
+    status: str  # OK; NOTE: worth knowing, the run will work; PROBLEM: it will not
+    says: str  # what was found and what to do
+
+
+def data(graph: Graph, asked: Sequence[Artifact]) -> list[Finding]:
+    """Whether the data and published weights are here, or can be made or downloaded."""
+    settings, found = graph.settings, []
+    if not any(one.kind == "raw" for one in asked):
+        wrong = [] if _all_there(graph.corpus.files) else mistakes(Path(settings.dataset), MISTAKES)
+        found += [Finding("dataset", PROBLEM, says) for says in wrong]
+        if len(wrong) == MISTAKES:
+            found.append(Finding("dataset", NOTE, "These are the first mistakes; more may follow."))
+        if not wrong:
+            found.append(Finding("dataset", OK, f"{settings.dataset}: is here"))
+    for one in asked:
+        name = "blink_benchmarks" if one.rule == "benchmarks" else one.rule
+        files, key, source, url = one.files, f"linking.source.{name}", None, None
+        if one.rule == "download":
+            name, key = one.name, "download.source"
+            source, url = settings.download.source, settings.download.url
+        elif one.rule == "convert":
+            name, key, source = one.name, f"models.{one.name}.checkpoint", one.inputs["checkpoint"]
+            files = [source]
+            if settings.over_kb and source == graph.download("blink_biencoder").path:
+                name, source = "blink_biencoder", settings.linking.source.blink_biencoder
+        elif one.kind == "raw":
+            source = getattr(settings.linking.source, name)
+        else:
+            continue
+        found.append(_from_elsewhere(name, files, key, source, url))
+    return found
+
+
+def _from_elsewhere(
+    name: str, files: Sequence[str], key: str, source: str | None, url: str | None
+) -> Finding:
+    """What becomes of files from elsewhere; ``key`` sets their ``source``."""
+    if _all_there(files):
+        return Finding("dataset", OK, f"{name}: is here")
+    if source is None:
+        if find_source(name).shipped:
+            return Finding("dataset", OK, f"{name} comes with muver, without a download")
+        address = url or find_source(name).address
+        return Finding("dataset", NOTE, f"{name} will be downloaded from {address}.")
+    if Path(source).exists():
+        return Finding("dataset", OK, f"{source} is taken")
+    return Finding("dataset", PROBLEM, f"{key} is {source}: no such file.")
+
+
+def encoder(graph: Graph) -> Finding:
+    """Whether the weights that training starts from are here, or can be had."""
+    name = graph.settings.encoder
+    if name == "scratch":
+        return Finding("encoder", OK, "made from scratch, without a download")
+    if _all_there(graph.encoder.files):
+        return Finding("encoder", OK, f"{name}: taken already (start/)")
+    try:
+        hub.check_form(name)
+        if hub.is_offline():
+            hub.check_there(name)
+    except InputError as error:
+        return Finding("encoder", PROBLEM, str(error))
+    if hub.place(name).is_dir() or hub.cached(name):
+        return Finding("encoder", OK, f"{name}: is on this machine")
+    return Finding("encoder", NOTE, f"{name} will be taken from the hub: needs the network.")
+
+
+def _all_there(files: Sequence[str]) -> bool:
+    return all(Path(file).exists() for file in files)
