@@ -1,6 +1,6 @@
 """What a run's manifest tells evaluations: what validation chose, how far its index agrees."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,7 @@ import msgspec
 from muver.io.errors import InputError
 from muver.io.typed import Record
 
+MOST_SHOWN = 20  # values that a sentence lists
 BESIDE = ("cutoff", "mentions", "tried")  # a manifest's keys beside the chosen value
 
 
@@ -26,9 +27,12 @@ class Chosen(Record):
         numbers = [value for value in self.among if not isinstance(value, str)]
         ends = {min(numbers): "least", max(numbers): "greatest"} if len(numbers) > 1 else {}
         end = f", the {ends[self.value]} that was tried" if self.value in ends else ""
+        among = ", ".join(map(_shown, self.among))
+        if len(self.among) > MOST_SHOWN:
+            among = f"{len(self.among)} that were tried"
         return (
-            f"Validation chose {self.setting} {_shown(self.value)} among "
-            f"{', '.join(map(_shown, self.among))}, by hits at {self.cutoff}{end}."
+            f"Validation chose {self.setting} {_shown(self.value)} among {among}, by hits at "
+            f"{self.cutoff}{end}."
         )
 
     @property
@@ -48,7 +52,21 @@ def chosen_of(manifest: Mapping[str, Any]) -> Chosen | None:
         return None
     ((setting, value),) = ((key, told[key]) for key in told if key not in BESIDE)
     among = [one[setting] for one in told["tried"]]
+    if isinstance(value, list):  # a weight of each of the run's parts
+        names = manifest["settings"]["of"]
+        value, *among = (_weighing(names, weights) for weights in (value, *among))
+        among = list(dict.fromkeys(among))
     return Chosen(setting=setting, value=value, among=among, cutoff=told["cutoff"])
+
+
+def _weighing(names: Sequence[str], weights: Sequence[float]) -> str:
+    """Weights with what they weigh.
+
+    >>> _weighing(["words", "names"], [0.25, 1.0])
+    '0.25 of words, 1 of names'
+    """
+    each = zip(weights, names, strict=True)
+    return ", ".join(f"{weight:g} of {name}" for weight, name in each)
 
 
 class Best(Record):

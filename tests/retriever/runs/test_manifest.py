@@ -42,3 +42,19 @@ def test_a_choice_among_models_or_of_one_value_has_no_ends():
 
 def test_runs_without_a_choice():
     assert chosen_of({"chosen": None}) is None and chosen_of({}) is None
+
+
+def test_weights_of_several_signals():
+    tried = [{"weights": [n, 1.0], "hits": 3, "hits_at_1": 1} for n in (0.25, 1.0, 0.25)]
+    told = {"weights": [0.25, 1.0], "cutoff": 16, "mentions": 12, "tried": tried}
+    found = chosen_of({"chosen": told, "settings": {"of": ["words", "names"]}})
+    assert found.in_words == (
+        "Validation chose weights 0.25 of words, 1 of names among 0.25 of words, 1 of names, "
+        "1 of words, 1 of names, by hits at 16."
+    )
+    assert found.tag == ("chosen_weights", "0.25 of words, 1 of names")
+
+
+def test_many_values_are_counted():
+    found = Chosen("weights", "a", [f"a{n}" for n in range(21)], 16)
+    assert found.in_words == "Validation chose weights a among 21 that were tried, by hits at 16."
