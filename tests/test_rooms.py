@@ -18,7 +18,7 @@ FLOORS = {
     "kb": ["importing", "index", "serve", "plugins"],
     "reproduction": [
         "tables", "figures", "metrics", "grid", "settings", "workspace", "estimate",
-        "terminal", "tracking", "report", "results_page", "verdicts", "doctor",
+        "terminal", "tracking", "report", "doctor", "record", "verdicts",
     ],
 }  # fmt: skip
 ROOMS = [

@@ -93,6 +93,13 @@ def machine() -> dict[str, str]:
     }
 
 
+def this_machine() -> str:
+    """What can move the last bits of a number here."""
+    found = machine()
+    parts = [found["Processor"], f"{found['Cores']} cores", found["GPU"], found["Instruction set"]]
+    return ", ".join(part for part in parts if part != "none") + f", torch {version('torch')}"
+
+
 def versions() -> dict[str, str]:
     """Versions of Python, of this package and of those that decide numbers."""
     found = {"muver": __version__, "Python": platform.python_version()}

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from muver.io import processor
 from muver.io.errors import InputError
 from muver.io.files import write_json, write_text
-from muver.reproduction.results_page import page
-from muver.reproduction.results_page.page import make_page, write_results_page
-from muver.reproduction.results_page.tables import read_tables
+from muver.reproduction.record import stage
+from muver.reproduction.record.stage import shortened, write_results_page
+from muver.reproduction.tables.page import Page, Section
 from muver.reproduction.tables.records import (
     ComparedPart,
     ComparedRow,
@@ -46,8 +46,9 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def page_of(project: Path, *commands: str) -> str:
-    return make_page(project, "tiny", commands, read_tables(project / "results/tiny"))
+def page_of(project: Path, command: str = "make results") -> str:
+    write_results_page(project, command, CONFIG)
+    return (project / "docs/results/tiny.md").read_text()
 
 
 CONFIG = [("workspace", "tiny"), ("results", ["table1"])]
@@ -72,12 +73,12 @@ def test_the_page_says_what_made_it(project):
     for command in (["init", "-q"], ["add", "*.yaml", "*.md"], [*identity, "commit", "-qm", "1"]):
         subprocess.run(["git", *command], cwd=project, check=True)
     write_text(project / "notes.md", "2")  # makes no number
-    text = page_of(project, "make setup", "make results")
+    text = page_of(project)
     assert text.startswith("# Results on tiny\n\nThis page is written by `make docs-results` from")
-    assert "`f0`. The run was\n\n    make setup\n    make results\n\n| | |\n" in text
+    assert "`f0`. The run was\n\n    make results\n\n| | |\n" in text
     commit = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=project, text=True).strip()
     assert f"| Commit | `{commit}` |\n" in text
-    assert "| All jobs of the folder | 30 s (1 job) |\n" in text
+    assert "| Jobs | 1 job, 30 s |\n" in text
     for kind in ("Processor", "Cores", "Memory", "Instruction set", "Versions"):
         assert f"| {kind} | " in text
     assert str(project) not in text
@@ -85,10 +86,11 @@ def test_the_page_says_what_made_it(project):
     with (project / "params.yaml").open("a") as params:
         params.write("# changed")
     written = project / "docs/results/tiny.md"
+    written.unlink()
     with pytest.raises(InputError, match=r"params\.yaml: not as in the last commit.*--uncommitted"):
-        write_results_page(project, ["x"], CONFIG)
+        write_results_page(project, "x", CONFIG)
     assert not written.exists()
-    write_results_page(project, ["x"], CONFIG, uncommitted=True)
+    write_results_page(project, "x", CONFIG, uncommitted=True)
     assert f"`{commit}`, with changes that are not committed |" in written.read_text()
 
 
@@ -97,10 +99,10 @@ def test_the_spread_of_rows_that_no_model_ranks_is_not_said(project, monkeypatch
     part = blank(ComparedPart, mentions=200, hits={1: 20})
 
     def write_page_of(machine, *systems):
-        monkeypatch.setattr(page, "this_machine", lambda: machine)
+        monkeypatch.setattr(stage, "this_machine", lambda: machine)
         rows = [replace(ROW, system=s, method=s, row_key=s, sets={"test": part}) for s in systems]
         write_result(project / "results/tiny", "table1", ComparisonTable, rows=rows)
-        write_results_page(project, ["x"], CONFIG)
+        write_results_page(project, "x", CONFIG)
         return (project / "docs/results/tiny.md").read_text()
 
     write_page_of("a", "bm25")
@@ -109,14 +111,33 @@ def test_the_spread_of_rows_that_no_model_ranks_is_not_said(project, monkeypatch
     assert "| Spread over machines | up to 0.00 points (muver, R@1, 2 machines) |" in both
 
 
+def test_a_note_stands_at_the_first_table_that_has_it(project):
+    shutil.copy(Path(__file__).parents[3] / "params.yaml", project)
+    row = replace(ROW, method="BLINK", note="Ours.")
+    for name in ("table1", "fusion"):
+        write_result(project / "results/tiny", name, ComparisonTable, rows=[row])
+    write_results_page(project, "x", [*CONFIG[:1], ("results", ["table1", "fusion"])])
+    text = (project / "docs/results/tiny.md").read_text()
+    assert text.count("| BLINK [a] |") == 2 and text.count("[a] Ours.") == 1
+
+
+def test_the_table_alone_is_shown_and_of_several_seeds_their_mean():
+    header = ["method", "R@1"]
+    main, further = Section("", "", header, []), Section("Intervals", "", header, [])
+    assert shortened(Page("Table 1", [main, further])).sections == [main]
+    mean = Section("Over seeds", "", header, [])
+    assert shortened(Page("Table 1", [main, mean])).sections == [mean]
+
+
 @pytest.mark.parametrize(
     ("spoil", "argument", "said"),
     [
         (Path.exists, "dataset={}/data", "would stand on the page"),  # a place of this machine
-        (shutil.rmtree, "", "no result is in it"),
+        (shutil.rmtree, "", "no table of recall is in it"),
     ],
 )
 def test_what_cannot_stand_on_the_page(project, spoil, argument, said):
+    shutil.copy(Path(__file__).parents[3] / "params.yaml", project)
     spoil(project / "results/tiny")
     with pytest.raises(InputError, match=said):
         page_of(project, f"make {argument.format(project)}")

@@ -1,22 +1,20 @@
 """The numbers of record of a dataset: how many mentions each row found, by machine and by seed.
 
-They lie in git beside the page of record, as ``docs/results/<dataset>.json``. A key stands for the
+They lie in git beside the page of record, as ``docs/results/DATASET.json``. A key stands for the
 same settings, data and seed everywhere, so rounding alone can move its numbers between machines.
 """
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from muver.io.typed import Record, read_record
 from muver.reproduction.settings.entries import AnySystem, model_of, rows_named_by
 from muver.reproduction.tables.records import AnyResult, ComparisonTable, Part, ViewsTable
-from muver.reproduction.tracking.provenance import machine, versions
 
 Hits = dict[int, int]  # mentions found, by cutoff
-Over = Literal["machines", "seeds"]
 Systems = Mapping[str, AnySystem]  # the section of the settings
 
 
@@ -59,11 +57,6 @@ class Spread(NamedTuple):
         return f"up to {self.points:.2f} points ({where})"
 
 
-def path_of(project: Path, workspace: str) -> Path:
-    """Where the numbers of a dataset's page lie."""
-    return project / "docs/results" / f"{workspace}.json"
-
-
 def read_numbers(path: Path) -> OfRecord | None:
     """The numbers of record in a file; None if there is none."""
     if not path.exists():
@@ -71,24 +64,17 @@ def read_numbers(path: Path) -> OfRecord | None:
     return read_record(path, OfRecord, "numbers of record", "Remove it and make it again.")
 
 
-def this_machine() -> str:
-    """What can move the last bits of a number here."""
-    found = machine()
-    parts = [found["Processor"], f"{found['Cores']} cores", found["GPU"], found["Instruction set"]]
-    return ", ".join(part for part in parts if part != "none") + f", torch {versions()['torch']}"
-
-
 def measured(tables: Mapping[str, AnyResult], where: str) -> OfRecord | None:
     """The rows of a run, made on the machine ``where``, that count the mentions of whole sets."""
     rows: dict[str, RowOfRecord] = {}
-    counted = [one for one in tables.values() if isinstance(one, ComparisonTable | ViewsTable)]
-    for table in counted:
+    counting = [one for one in tables.values() if isinstance(one, ComparisonTable | ViewsTable)]
+    for table in counting:
         for row in table.rows:
             sets = {name: _measured(part, row.system, where) for name, part in row.sets.items()}
             own = RowOfRecord(row.system, row.method, [], sets)
-            rows[row.row_key] = joined = _joined(rows.get(row.row_key), own)
-            joined.results.append(table.name)
-    return OfRecord(counted[0].dataset, counted[0].fingerprint, rows) if counted else None
+            rows[row.row_key] = joined(rows.get(row.row_key, own), own)
+            rows[row.row_key].results.append(table.name)
+    return OfRecord(counting[0].dataset, counting[0].fingerprint, rows) if counting else None
 
 
 def _measured(part: Part, system: str, where: str) -> Measured:
@@ -101,6 +87,19 @@ def _measured(part: Part, system: str, where: str) -> Measured:
     return Measured(part.mentions, {where: part.hits}, seeds)
 
 
+def joined(first: RowOfRecord, second: RowOfRecord | None) -> RowOfRecord:
+    """A row with the numbers of two recordings, in the order of the first.
+
+    Of one machine the second's count, of one seed the first's: these are of the page's machine.
+    """
+    sets = {}
+    for name, part in first.sets.items():
+        other = second.sets.get(name, part) if second else part
+        machines, seeds = {**part.machines, **other.machines}, {**other.seeds, **part.seeds}
+        sets[name] = replace(part, machines=machines, seeds=seeds)
+    return replace(first, sets=sets)
+
+
 def replaced(old: OfRecord | None, new: OfRecord, tables: Iterable[str]) -> OfRecord:
     """The record after the tables named were made again for the page.
 
@@ -109,41 +108,18 @@ def replaced(old: OfRecord | None, new: OfRecord, tables: Iterable[str]) -> OfRe
     """
     if old is None or old.fingerprint != new.fingerprint:
         return new
-    rows, tables = {}, set(tables)
-    for key in [*new.rows, *(key for key in old.rows if key not in new.rows)]:
+    rows, made = {}, set(tables)
+    for key, row in {**old.rows, **new.rows}.items():
         before, now = old.rows.get(key), new.rows.get(key)
-        results = [name for name in before.results if name not in tables] if before else []
-        results = [*(now.results if now else []), *results]
-        if results:  # the page's machine first, with its new numbers
-            rows[key] = replace(_joined(_joined(now, before), now), results=results)
+        elsewhere = [name for name in before.results if name not in made] if before else []
+        if results := [*(now.results if now else []), *elsewhere]:
+            if now:  # the page's machine first, with its new numbers
+                row = joined(joined(now, before), now)
+            rows[key] = replace(row, results=results)
     return replace(new, rows=rows)
 
 
-def added(old: OfRecord, new: OfRecord) -> OfRecord:
-    """The record with the numbers of one more machine, of the rows that it has already."""
-    rows = {key: _joined(row, new.rows.get(key)) for key, row in old.rows.items()}
-    return replace(old, rows=rows)
-
-
-def _joined(first: RowOfRecord | None, second: RowOfRecord | None) -> RowOfRecord:
-    """A row with the numbers of two recordings, in the order of the first.
-
-    Of one machine the second's count, of one seed the first's: these are of the page's machine.
-    """
-    if first is None or second is None:
-        return first or second
-    sets = {}
-    for name, part in first.sets.items():
-        other = second.sets.get(name, part)
-        sets[name] = replace(
-            part,
-            machines={**part.machines, **other.machines},
-            seeds={**other.seeds, **part.seeds},
-        )
-    return replace(first, sets=sets)
-
-
-def ranked_by_models(record: OfRecord, systems: Systems) -> list[RowOfRecord]:
+def by_models(record: OfRecord, systems: Systems) -> list[RowOfRecord]:
     """The rows that seeds and rounding can move: those of a model, alone or fused with others."""
     return [row for row in record.rows.values() if has_model(row.system, systems)]
 
@@ -155,7 +131,7 @@ def has_model(system: str, systems: Systems) -> bool:
     return bool(model_of(own)) or any(has_model(part, systems) for part in rows_named_by(own))
 
 
-def spread(rows: Iterable[RowOfRecord], over: Over) -> Spread | None:
+def spread(rows: Iterable[RowOfRecord], over: str) -> Spread | None:
     """The widest range of a row's numbers over machines or seeds; None if nothing was repeated."""
     found = []
     for row in rows:
@@ -163,8 +139,8 @@ def spread(rows: Iterable[RowOfRecord], over: Over) -> Spread | None:
             machines, seeds = [*part.machines.values()], [*part.seeds.values()]
             # The record does not say on which machine the seeds were drawn.
             draws = [machines] if over == "machines" else [[one, *seeds] for one in machines]
-            for repeats in draws:
-                for k in repeats[0] if len(repeats) > 1 else ():
+            for repeats in (one for one in draws if len(one) > 1):
+                for k in repeats[0]:
                     hits = [one[k] for one in repeats if k in one]
                     points = 100 * (max(hits) - min(hits)) / part.mentions
                     found.append(Spread(points, row.method, k, len(hits), over))

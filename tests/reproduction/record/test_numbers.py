@@ -5,18 +5,16 @@ from msgspec.structs import replace
 
 from muver.io.errors import InputError
 from muver.io.files import write_json
-from muver.reproduction.results_page.record import (
+from muver.reproduction.record.numbers import (
     Measured,
     OfRecord,
     RowOfRecord,
-    added,
     has_model,
+    joined,
     measured,
-    path_of,
     read_numbers,
     replaced,
     spread,
-    this_machine,
 )
 from muver.reproduction.settings.entries import ByViews, Fused, Named
 from muver.reproduction.tables.records import (
@@ -29,6 +27,7 @@ from muver.reproduction.tables.records import (
     StatisticsTable,
     ViewsTable,
 )
+from muver.reproduction.tracking.provenance import this_machine
 from tests.blank import blank
 
 
@@ -51,6 +50,11 @@ def record(machine="a", data="f0", seeds=None, **rows):
         for key, hits in rows.items()
     }
     return OfRecord("tiny", data, recorded)
+
+
+def added(old, new):
+    rows = {key: joined(row, new.rows.get(key)) for key, row in old.rows.items()}
+    return replace(old, rows=rows)
 
 
 def machines(of, key):
@@ -163,8 +167,7 @@ def test_a_further_machine_leaves_the_seeds_of_the_page_s_machine():
 
 
 def test_a_record_is_read_as_it_was_written(tmp_path):
-    path = path_of(tmp_path, "tiny")
-    assert path == tmp_path / "docs/results/tiny.json"
+    path = tmp_path / "tiny.json"
     assert read_numbers(path) is None
     write_json(path, record(muver=(20, 40)))
     assert read_numbers(path) == record(muver=(20, 40))

@@ -1,1 +1,0 @@
-"""Results of record: a page of the tables of some runs, and of what made them."""
