@@ -42,6 +42,7 @@ METAVARS = {Path: "PATH", str: "TEXT", int: "N", float: "X"}
 # Options that take a name of params.yaml too, and the section with its names.
 NAMED = {"model": "models", "index": "systems", "rerank": "models"}
 NEEDED = object()  # in place of a default
+Given = dict[str, Any]  # arguments of a command by parameter
 HELP = ("-h", "--help")
 SEALING = ("record", "report")  # what reads and writes artifacts, beside the stages
 
@@ -108,6 +109,8 @@ def parser_of(command: Command) -> argparse.ArgumentParser:
     is_stage = command.name.startswith(STAGE)
     if is_stage:
         parser.add_argument("--label", metavar="NAME", help="stands in progress lines as well")
+    if told_by_file(command):
+        parser.add_argument("--job", metavar="FILE", help="JSON with options, in place of these")
     parser.add_argument("--log", metavar="FILE", help="write the progress lines here as well")
     for name, kind, default, alone in _parameters(work):
         keywords = {"dest": name, "help": "", **_reading(kind, default)}
@@ -128,16 +131,62 @@ def parser_of(command: Command) -> argparse.ArgumentParser:
     return parser
 
 
+def told_by_file(command: Command) -> bool:
+    """Whether the workflow calls a command, so that its options may stand in a file."""
+    return command.name.startswith(STAGE) or command.name in SEALING
+
+
+def read_job(command: Command, parser: argparse.ArgumentParser, words: Sequence[str]) -> Given:
+    """The options of a job's file, below those that are typed.
+
+    The file has each option under its word without dashes, as ``muver NAME --help`` lists them.
+    """
+    for action in parser._actions:
+        action.required, action.default = False, argparse.SUPPRESS
+    typed = vars(parser.parse_args(words))
+    path = Path(typed.pop("job"))
+    from muver.io.files import read_json
+
+    told = read_json(path)
+    given: Given = {"label": told.pop("label", None), "log": None}
+    for name, kind, default, _ in _parameters(command.function()):
+        word = _flag(name).strip("-")
+        if word in told:
+            given[name] = _from_json(kind, told.pop(word))
+        elif name in typed or default is not NEEDED:
+            given[name] = default
+        else:
+            raise InputError(f"{path}: {word} is missing, which muver {command.name} needs.")
+    if told:
+        raise InputError(f"{path}: muver {command.name} has no option {', '.join(told)}.")
+    return given | typed
+
+
+def _from_json(kind: Any, value: Any) -> Any:
+    """A value of JSON as the parameter's type has it; paths stand there as text."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if value is None or _is_settings(kind) or origin in (dict, Mapping):
+        return value
+    if origin in (Sequence, Iterable, list):
+        return [_from_json(_without_none(inner[0]), one) for one in value]
+    if origin is tuple:
+        return (value[0], _from_json(inner[1], value[1]))
+    return Path(value) if kind is Path else value
+
+
 def run(command: Command, words: Sequence[str]) -> None:
     with redirect_stderr(Shown(sys.stderr)):
-        given = vars(parser_of(command).parse_args(words))
+        parser = parser_of(command)
+        by_file = told_by_file(command) and "--job" in words
+        given = read_job(command, parser, words) if by_file else vars(parser.parse_args(words))
+    given.pop("job", None)
     label = [command.name.removeprefix(STAGE), given.pop("label", None)]
     start_logging(" ".join(filter(None, label)), given.pop("log"))
     work = command.function()
     from muver.io.checksums import check, seal
     from muver.io.files import WRITTEN
 
-    sealing = command.name.startswith(STAGE) or command.name in SEALING
+    sealing = told_by_file(command)
     if sealing:
         check(_paths(given.values()))
     for name, kind, default, _ in _parameters(work):

@@ -42,7 +42,7 @@ def test_every_row_and_column(rows):
 def test_it_says_what_is_done_and_ends_with_the_table(main_job):
     said = main_job.notes["said"]
     assert re.search(r"^\[\d+ of \d+ jobs, .* left\] evaluate test/muver: \d+ s$", said, re.M)
-    assert said.index("] comparison table1: ") < said.index("Contrasts at 16:")
+    assert said.index("] table1: ") < said.index("Contrasts at 16:")
     assert "Finished jobid" not in said and "Conda" not in said
 
 
@@ -207,12 +207,14 @@ def test_results_that_were_removed_are_planned_again(main_job):
 
 def test_real_text_is_planned_from_public_addresses(main_job):
     config = ("--config", "preset=realworlds")
-    said = main_job.snakemake("-n", "-p", "--quiet", "host", *config)
-    planned = main_job.counts(said)
+    planned = main_job.planned(*config)
     assert planned["download"] == planned["corpus"] == planned["encoder"] == 1
     assert planned["train"] >= 6
-    assert "--dataset realworlds" in said
-    assert "--source sentence-transformers/all-MiniLM-L6-v2@" in said
+    told = main_job.folder / "build/realworlds/jobs"
+    (raw,), (start,) = (list(told.glob(f"{kind}/*.json")) for kind in ("raw", "start"))
+    assert json.loads(raw.read_text())["dataset"] == "realworlds"
+    source = json.loads(start.read_text())["source"]
+    assert source.startswith("sentence-transformers/all-MiniLM-L6-v2@")
 
 
 @pytest.mark.parametrize(

@@ -206,8 +206,8 @@ def test_the_grid_s_model_may_start_from_another(main_job):
     said = main_job.snakemake(
         "results/grid.csv", "-n", "-p", "--quiet", "host", "--config", *config
     )
-    (given,) = re.findall(r"stage train --log .* --start (\S+)", said)
-    assert given == main_job.place("models", "partalidou").path
+    (job,) = re.findall(r"stage train --log \S+ --job (\S+)", said)
+    assert json.loads(main_job.read(job))["start"] == main_job.place("models", "partalidou").path
 
 
 def test_a_changed_statistic_loads_no_model(main_job):
@@ -220,8 +220,8 @@ def test_a_changed_statistic_loads_no_model(main_job):
         f"grid={{warmup: [0], subset: [lr0.001_wd0.01_wu0{REST}]}}",
     )
     assert planned == {
-        **{"table3": 1, "figure": 1},
-        **{"retrieve": 1, "evaluate": 1, "comparison": 1},
+        **{"table3": 1, "figure2": 1},
+        **{"retrieve": 1, "evaluate": 1, "beyond": 1},
         **{"grid_point": 2, "grid": 1},
         **{"metrics": 1, "report": 1, "latest": 5},
     }

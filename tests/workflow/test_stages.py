@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from muver.reproduction.workspace import code
-from muver.reproduction.workspace.graph import STAGES
+from muver.commands import COMMANDS, STAGE
+from muver.reproduction.workspace.code import code
+from muver.reproduction.workspace.steps import STAGES, STEPS
 
 ROOT = Path(__file__).parents[2]
 DECLARED = yaml.safe_load((ROOT / "dvc.yaml").read_text(encoding="utf-8"))["stages"]
@@ -27,21 +28,29 @@ def test_a_stage_keeps_its_kinds_and_depends_on_its_list(stage):
 def test_every_kind_is_kept_by_one_stage():
     kinds = [kind for kinds in STAGES.values() for kind in kinds]
     assert len(set(kinds)) == len(kinds)
-    made = set(re.findall(r'W\.pattern\("(\w+)"\)', RULES)) - {"punkt_english"}
-    assert made <= set(kinds)
+    assert {step.kind for step in STEPS} - set(kinds) == {"punkt_english"}  # pinned, and small
 
 
-def test_dvc_hashes_the_code_that_snakemake_takes_as_inputs():
-    blocks = re.split(
-        r"^ *(?:rule|checkpoint|use rule \w+ as) (\w+)(?: with)?:$", RULES, flags=re.MULTILINE
-    )
-    found = {
-        rule: re.findall(r'code\("(\w+)"', body)
-        for rule, body in zip(blocks[1::2], blocks[2::2], strict=True)
-        if re.search(r'^ +inputs\("', body, re.MULTILINE)
-    }
-    assert found.pop("retrieve") == []  # by its kind: tests/reproduction/workspace/test_code.py
-    assert "train" in found and "link" in found
-    for rule, names in found.items():
-        assert names == [rule], rule
-        assert all(code(name) for name in names)
+def test_every_step_has_a_command_and_code():
+    for step in STEPS:
+        commands = ["ann-build", "ann-check"] if step.rule == "ann_index" else [step.command]
+        assert all(f"{STAGE}{name}" in COMMANDS for name in commands), step.rule
+        # What a retriever kind decides is told by the kind, and a pinned file by its checksum.
+        assert step.rule in ("retrieve", "punkt_english") or code(step.rule)
+
+
+def test_nothing_of_a_user_stands_in_a_command():
+    """A job is told by a file; in a command stand names that settings check, and paths of ours."""
+    safe = {
+        "log", "params.stage", "params.job", "params.then", "params.launch", "params.number",
+        "params.jobs[0]", "params.jobs[1]", "threads", "log.build", "log.check",
+        "params.call",  # quoted where it is made
+        "params.forms",  # a workspace's and a result's name
+    }  # fmt: skip
+    shells = re.findall(r"^ +shell:\n((?: +f?\".*\n)+)", RULES, re.MULTILINE)
+    assert len(shells) > 8
+    for shell in shells:
+        assert (
+            set(re.findall(r"(?<!\{)\{([\w.\[\]]+)\}", shell.replace("{{", "{").replace("}}", "}")))
+            <= safe
+        )

@@ -229,7 +229,7 @@ def test_a_model_that_is_trained_on_the_texts_has_a_subset_of_them(linked):
         f"models={{own: {{{views}, score: max}}}}",
     )  # fmt: skip
     planned = linked.planned(linked.place("models", "own", *asked).files[0], *asked)
-    assert planned == {"fetch": 1, "texts": 1, "subset": 1, "train": 1}
+    assert planned == {"fetch_blink_entities": 1, "texts": 1, "subset": 1, "train": 1}
 
 
 def test_benchmarks_are_fetched_for_the_sets_that_are_not_there(tmp_path):
@@ -244,5 +244,5 @@ def test_benchmarks_are_fetched_for_the_sets_that_are_not_there(tmp_path):
         project.planned(project.place("mentions", name, *own).files[0], *own)
         for name in ("aida-testb", "msnbc")
     )
-    assert first == {"fetch": 1, "kb": 1, "link": 1}
-    assert second == {**first, "benchmarks": 1}
+    assert first == {"fetch_kilt": 1, "kb": 1, "link": 1}
+    assert second == {**first, "fetch_blink_benchmarks": 1}

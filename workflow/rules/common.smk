@@ -1,11 +1,8 @@
 # The checked settings, the graph of artifacts, and the helpers that the rules share.
-import json
 import os
 import shlex
 import time
 from contextlib import suppress
-from functools import reduce
-from operator import getitem
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -32,7 +29,8 @@ from muver.reproduction.terminal.follow import Follower
 from muver.reproduction.workspace import KnowledgeBase, graph_of
 from muver.reproduction.workspace import code as code_of
 from muver.reproduction.workspace.current import link
-from muver.reproduction.workspace.graph import CROSS, tokens_of
+from muver.reproduction.workspace.graph import tokens_of
+from muver.reproduction.workspace.jobs import write_job, write_settings
 from muver.reproduction.workspace.knowledge_base import PART
 from muver.reproduction.workspace.dvc import write_ignored
 from muver.reproduction.workspace.locking import names_the_holder
@@ -86,22 +84,9 @@ W = raised(graph_of, S)
 raised(lambda: W.by_place)
 
 
-def check_encoder():
-    """Refuse an encoder that nobody has; warn of a hub that cannot be asked from this machine.
-
-    A dry run may plan for another one. A run that needs the encoder ends before its first job.
-    """
-    hub.check_form(S.encoder)
-    try:
-        hub.check_there(S.encoder)
-    except InputError as error:
-        if not (hub.is_offline() or error.__cause__):
-            raise
-        logger.warning(str(error))
-
-
+# A dry run may plan for another machine. A run that needs the encoder ends before its first job.
 if workflow.is_main_process and not Path(here(W.encoder.files[-1])).exists():
-    raised(check_encoder)
+    raised(hub.check_before_a_run, S.encoder, logger.warning)
 
 ROOT = W.root
 TABLES = Results(W)  # and figures
@@ -178,79 +163,14 @@ def placed(paths):
     return paths if paths.startswith(f"{ROOT}/") else local(paths)
 
 
-def settings(kind):
-    """The settings of the artifact's stage."""
-    return lambda wildcards: settings_of(at(kind, wildcards))
-
-
-def settings_of(artifact):
-    """An artifact's settings for a stage's --settings."""
-    return as_json(artifact.settings)
-
-
-def free(kind, *part):
-    """Further settings of the artifact's stage, which move no number.
-
-    Snakemake does not record a parameter whose function asks for the threads, so that changing one
-    makes no output outdated.
-    """
-    return lambda wildcards, threads: as_json(reduce(getitem, part, at(kind, wildcards).free))
-
-
-def of_the_machine(section):
-    """A section of the settings, as a parameter that moves no number: see `free`."""
-    return lambda wildcards, threads: as_json(section)
-
-
-def label(kind):
-    """The artifact's model or system."""
-    return lambda wildcards: at(kind, wildcards).label
+def job(kind):
+    """The file that tells a step's command what to do."""
+    return lambda wildcards: write_job(W, at(kind, wildcards), here)
 
 
 def longest(kind):
     """A training's priority: of several that may start, the longest does."""
     return lambda wildcards: tokens_of(at(kind, wildcards))
-
-
-def as_json(value):
-    """A value as JSON.
-
-    Snakemake compares a list as an unordered set and would not notice two swapped numbers.
-    """
-    return json.dumps(value, sort_keys=True)
-
-
-def options(*roles, value=getitem, **called):
-    """Options of a command (--entities FILE) for those of the named inputs that a rule has.
-
-    `identity="encoder"` passes the input `encoder` as --identity.
-    """
-
-    def params(wildcards, input):
-        given = {**{role: role for role in roles}, **called}
-        return " ".join(
-            f"--{option.replace('_', '-')} {value(input, role)}"
-            for role, option in given.items()
-            if input.get(role)
-        )
-
-    return params
-
-
-def folders(*roles):
-    """As `options`, with the folders of the inputs."""
-    return options(*roles, value=folder)
-
-
-def folder_of(role):
-    """The folder of a rule's named input."""
-    return lambda wildcards, input: folder(input, role)
-
-
-def folder(input, role):
-    """The folder of one or more input files."""
-    files = input[role]
-    return str(Path(files if isinstance(files, str) else files[0]).parent)
 
 
 def one_of(names):
@@ -272,13 +192,25 @@ def launch(wildcards, resources):
     return f"torchrun --standalone --nproc-per-node {processes} -m -- muver.cli"
 
 
-TRAIN = (
-    "{params.launch} stage {params.stage}"
-    " --log {log} --label {params.label} --settings {params.settings:q}"
-    " --compute {params.compute:q} --start {params.start} {params.files}"
-    " --checkpoints {params.checkpoints}"
-)
-READ = ("entities", "mentions", "sentences", "negatives")
+def outputs(step):
+    """Files of a step's artifacts with the wildcard ``id``, or the folder that each of them is."""
+    files = W.pattern(step.kind, step.files)
+    return directory(files) if step.kind == "texts" else files
+
+
+def gpus(step):
+    """GPUs that a step's job asks for; of a run, if its kind of retriever runs a model."""
+    if step.rule == "retrieve":
+        return lambda wildcards: GPUS * runs_a_model(retriever_kind(wildcards))
+    return GPUS * (COMPUTE.processes if step.trains else 1) if step.runs_a_model else 0
+
+
+def code_of_step(step):
+    """Files of the code that decide a step's outputs."""
+    if step.rule == "retrieve":
+        return lambda wildcards: code(f"retrieve_{retriever_kind(wildcards)}")
+    worlds = step.rule == "download" and find_source(S.dataset).kind == "worlds"
+    return code("download_worlds" if worlds else step.rule)
 
 
 def vectors(kind):
@@ -295,34 +227,3 @@ def vectors(kind):
 def retriever_kind(wildcards):
     """The retriever kind of a run."""
     return kind_of(S, at("runs", wildcards).label)
-
-
-def shown(file, caption):
-    """A file that Snakemake's own report shows, with its caption in workflow/report."""
-    labels = {"result": Path(file).stem, "form": "figure" if file.endswith(".svg") else "table"}
-    category = f"{labels['form'].capitalize()}s"
-    return report(file, caption=f"../report/{caption}.rst", category=category, labels=labels)
-
-
-def settings_of_result(name):
-    """Settings of a table's or figure's stage."""
-    return as_json(TABLES.settings_of(name))
-
-
-def recording(table):
-    """The command that records a table; the table stays if recording fails."""
-    if table not in TABLES.recordable:
-        return ""
-    settings = shlex.quote(recordings([table]))
-    return f"&& muver record --keep-going --log {LOGS}/record/{table}.log --settings {settings}"
-
-
-def recordings(tables):
-    """The settings of `muver record` for some tables."""
-    if not tables:
-        raise InputError(f"results: none of {', '.join(S.results)} has rows. Name a table of rows.")
-    return as_json({"tables": [record_settings(TABLES, one, here) for one in tables]})
-
-
-# This call's settings, which a recording names; as parameters they move no number, see `free`.
-CALL = shlex.join(["--config", *written({"preset": S.preset, **typed(overrides())})])

@@ -1,4 +1,5 @@
-# From a dump and sets of mentions to a knowledge base in parts and linked sets.
+# What a knowledge base has of its own: files of other projects, parts that are known once it is made,
+# and an index of all of them.
 
 if ONE_BASE:
     if STORAGE:
@@ -6,49 +7,34 @@ if ONE_BASE:
             f"--default-storage-provider {STORAGE}: a knowledge base lies in parts that only its own"
             " files name, so no storage would get them. Leave this out, on disks that all jobs see."
         )
-    L = S.linking
-    ARCHIVE = f"{ROOT}/raw/benchmarks"
     FETCHED = {
         find_source(name).file: name for name in ("kilt", "blink_biencoder", "blink_entities")
     }
+    FETCHED["benchmarks"] = "blink_benchmarks"
 
     wildcard_constraints:
         part=r"part-\d+",
-        file=one_of(FETCHED),
 
-    rule fetch:
-        input:
-            code=code("download"),
-        output:
-            f"{ROOT}/raw/{{file}}",
-        log:
-            f"{LOGS}/fetch/{{file}}.log",
-        benchmark:
-            f"{LOGS}/fetch/{{file}}.benchmark.tsv"
-        params:
-            name=lambda wildcards: FETCHED[wildcards.file],
-            settings=lambda wildcards: as_json(
-                {"source": getattr(L.source, FETCHED[wildcards.file])}
-            ),
-            folder=subpath(output[0], parent=True),
-        shell:
-            "muver stage download --log {log} --files {params.name} --settings {params.settings:q}"
-            " --out {params.folder}"
+    for fetched, source in FETCHED.items():
 
-    rule benchmarks:
-        input:
-            code=code("download"),
-        output:
-            directory(ARCHIVE),
-        log:
-            f"{LOGS}/fetch/benchmarks.log",
-        benchmark:
-            f"{LOGS}/fetch/benchmarks.benchmark.tsv"
-        params:
-            settings=as_json({"source": L.source.blink_benchmarks}),
-        shell:
-            "muver stage download --log {log} --files blink_benchmarks --settings {params.settings:q}"
-            " --out {output}"
+        rule:
+            name:
+                f"fetch_{source}"
+            input:
+                code=code("download"),
+            output:
+                directory(f"{ROOT}/raw/{fetched}")
+                if fetched == "benchmarks"
+                else f"{ROOT}/raw/{fetched}",
+            log:
+                f"{LOGS}/fetch/{fetched}.log",
+            benchmark:
+                f"{LOGS}/fetch/{fetched}.benchmark.tsv"
+            localrule: True
+            params:
+                job=write_settings(W, f"fetch_{source}", W.fetch(source)),
+            shell:
+                "muver stage download --log {log} --job {params.job}"
 
     # A checkpoint, as only now the number of parts to encode is known.
     checkpoint kb:
@@ -63,70 +49,50 @@ if ONE_BASE:
             f"{LOGS}/kb/{{id}}.benchmark.tsv"
         threads: workflow.cores
         params:
-            settings=settings("kb"),
-            folder=subpath(output[0], parent=True),
+            job=job("kb"),
         shell:
-            "muver stage kb --log {log} --dump {input.dump} --folder {params.folder}"
-            " --workers {threads} --settings {params.settings:q}"
+            "muver stage kb --log {log} --workers {threads} --job {params.job}"
 
-    rule texts:
+    # One job a part, so that GPUs or machines can share the parts.
+    rule encode_part:
         input:
-            inputs("texts"),
-            code=code("texts"),
+            inputs("vectors"),
+            code=code("encode_part"),
         output:
-            directory(f"{ROOT}/texts/{{id}}"),
+            [f"{ROOT}/vectors/{{id}}/{{part}}{end}" for end in PART],
         log:
-            f"{LOGS}/texts/{{id}}.log",
+            f"{LOGS}/encode_part/{{id}}/{{part}}.log",
         benchmark:
-            f"{LOGS}/texts/{{id}}.benchmark.tsv"
+            f"{LOGS}/encode_part/{{id}}/{{part}}.benchmark.tsv"
+        threads: COMPUTE.threads
+        resources:
+            gpu=GPUS,
         params:
-            settings=settings("texts"),
-            kb=folders("kb"),
+            number=lambda wildcards: int(wildcards.part.removeprefix("part-")),
+            job=job("vectors"),
         shell:
-            "muver stage kb-texts --log {log} {params.kb} --source {input.file} --folder {output}"
-            " --settings {params.settings:q}"
+            "muver stage encode-part --log {log} --part {params.number} --job {params.job}"
 
-    # One job per set, so that the other sets do not need AIDA, whose text needs a licence
-    # (linking.test and the rows of table2 select the sets).
-    rule link:
+    # Building and checking are one job, as the check writes its choice and the agreement into the
+    # index's manifest, and a table needs both.
+    rule ann_index:
         input:
-            inputs("mentions"),
-            code=code("link"),
+            inputs("index"),
+            vectors=vectors("index"),
+            code=code("ann_index"),
         output:
-            mentions=W.pattern("mentions")[0],
-            report=W.pattern("mentions")[1],
+            W.pattern("index"),
         log:
-            f"{LOGS}/link/{{id}}.log",
+            build=f"{LOGS}/ann_index/{{id}}.log",
+            check=f"{LOGS}/ann_index/{{id}}_check.log",
         benchmark:
-            f"{LOGS}/link/{{id}}.benchmark.tsv"
+            f"{LOGS}/ann_index/{{id}}.benchmark.tsv"
+        threads: COMPUTE.threads
         params:
-            set=label("mentions"),
-            file=lambda wildcards, input: (
-                f"{L.sets[at('mentions', wildcards).label].file} --below {ARCHIVE}"
-                if str(input.file) == ARCHIVE  # an artifact gives a list
-                else input.file
-            ),
-            settings=settings("mentions"),
-            kb=folders("kb"),
+            jobs=lambda wildcards: [
+                write_settings(W, f"index_{n}", told)
+                for n, told in enumerate(W.index_jobs(at("index", wildcards)))
+            ],
         shell:
-            "muver stage link --log {log} --name {params.set} {params.kb} --path {params.file}"
-            " --settings {params.settings:q} --mentions {output.mentions} --report {output.report}"
-
-    rule subset:
-        input:
-            inputs("training"),
-            code=code("subset"),
-        output:
-            W.pattern("training"),
-        log:
-            f"{LOGS}/subset/{{id}}.log",
-        benchmark:
-            f"{LOGS}/subset/{{id}}.benchmark.tsv"
-        params:
-            settings=settings("training"),
-            kb=folders("kb"),
-            files=options("train", "val", "negatives", "texts"),
-            folder=subpath(output[0], parent=True),
-        shell:
-            "muver stage kb-subset --log {log} {params.kb} {params.files} --settings {params.settings:q}"
-            " --folder {params.folder}"
+            "muver stage ann-build --log {log.build} --job {params.jobs[0]}"
+            " && muver stage ann-check --log {log.check} --job {params.jobs[1]}"

@@ -8,11 +8,12 @@ rule record:
         stored(*(file for table in TABLES.recorded for file in TABLES.read_to_record(table))),
     log:
         f"{LOGS}/record.log",
+    localrule: True
     params:
-        settings=lambda wildcards: raised(recordings, TABLES.recorded),
-        call=lambda wildcards, threads: CALL,
+        job=lambda wildcards: write_settings(W, "record", raised(recordings, TABLES.recorded)),
+        call=call(TABLES.recordable[0]),
     shell:
-        "muver record --log {log} --settings {params.settings:q} {params.call}"
+        "muver record --log {log} --job {params.job} {params.call}"
 
 
 # If rows could not be recorded (the server is down), the table stays, and the call ends with an error

@@ -1,5 +1,66 @@
-# One target for each DVC stage: all artifacts of its kinds that the settings need.
-from muver.reproduction.workspace.graph import STAGES
+# The steps that make artifacts, one rule each (muver/reproduction/workspace/steps.py), and one target
+# for each DVC stage: all artifacts of its kinds that the settings need.
+from muver.reproduction.workspace.steps import STAGES, STEPS
+
+OWN_RULES = ("kb", "encode_part", "ann_index")  # in knowledge_base.smk
+
+for step in STEPS:
+    if step.rule in OWN_RULES or not W.ids(step.kind, step.rule):
+        continue
+
+    rule:
+        name:
+            step.rule
+        input:
+            inputs(step.kind),
+            vectors=vectors(step.kind) if ONE_BASE and step.rule == "retrieve" else [],
+            code=code_of_step(step),
+        output:
+            outputs(step),
+        log:
+            f"{LOGS}/{step.rule}/{{id}}.log",
+        benchmark:
+            f"{LOGS}/{step.rule}/{{id}}.benchmark.tsv"
+        wildcard_constraints:
+            id=made_by(step.rule, step.kind),
+        priority: longest(step.kind) if step.trains else AFTERWARDS * step.first
+        localrule: step.here
+        threads:
+            COMPUTE.threads * (COMPUTE.processes if step.trains else 1)
+            if step.compute or step.runs_a_model
+            else 1
+        resources:
+            gpu=gpus(step),
+        params:
+            launch=launch if step.trains else "muver",
+            stage=step.command,
+            job=job(step.kind),
+        shell:
+            "{params.launch} stage {params.stage} --log {log} --job {params.job}"
+
+
+# The index that muver.Retriever opens. It has no key and is made on request:
+# snakemake --cores all build/<dataset>/indexes/<system>.json
+if not ONE_BASE:
+
+    rule index:
+        input:
+            unpack(lambda wildcards: W.index(wildcards.system)),
+        output:
+            f"{ROOT}/indexes/{{system}}.json",
+        log:
+            f"{LOGS}/index/{{system}}.log",
+        benchmark:
+            f"{LOGS}/index/{{system}}.benchmark.tsv"
+        wildcard_constraints:
+            system=one_of(W.stored),
+        params:
+            job=lambda wildcards: write_settings(
+                W, f"index_{wildcards.system}", index_job(W, wildcards.system, here)
+            ),
+        shell:
+            "muver stage index-row --log {log} --job {params.job}"
+
 
 ASKED = W.asked(S.results)
 

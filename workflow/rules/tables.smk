@@ -2,57 +2,90 @@
 # dataset has a folder in results/.
 
 PAGE = f"{RESULTS}/report.html"
-POINTS = [point.files[0] for point in W.grid_points]
+CAPTIONS = {"table3": "table3", "table4": "table4", "table5": "table5", "grid": "grid"}
+DRAWINGS = {"table3": "table3_figure", **dict.fromkeys(S.figures, "figure2")}
 
 
-# The rule that makes a table also records it: the store belongs to this machine, and with a rule of
-# its own a clone that only pulled the tables would have jobs left.
-rule comparison:
-    input:
-        unpack(lambda wildcards: TABLES.inputs(wildcards.table)),
-        counts=[] if ONE_BASE else W.corpus.files[2],
-        code=code("tables"),
-    output:
-        shown(f"{RESULTS}/{{table}}.html", "comparison"),
-        csv=f"{RESULTS}/{{table}}.csv",
-        rest=multiext(f"{RESULTS}/{{table}}", ".md", ".json", ".tex"),
-    log:
-        f"{LOGS}/tables/{{table}}.log",
-    benchmark:
-        f"{LOGS}/tables/{{table}}.benchmark.tsv"
-    wildcard_constraints:
-        table=one_of(set(TABLES.compared) - set(TABLES.pictured)),
-    params:
-        settings=lambda wildcards: settings_of_result(wildcards.table),
-        counts=options("counts", "mentions"),
-        draw="",
-        record=lambda wildcards: recording(wildcards.table),
-        call=lambda wildcards, threads: CALL if wildcards.table in TABLES.recordable else "",
-    shell:
-        "muver stage table --log {log} --name {wildcards.table} --settings {params.settings:q}"
-        " --evaluations {input.evaluations} {params.counts} --out {output.csv} {params.draw}"
-        " {params.record} {params.call}"
+def told(name):
+    """The file that tells the command of a result what to do."""
+    return write_settings(W, name, TABLES.told(name, here))
 
 
-use rule comparison as drawn_comparison with:
-    input:
-        unpack(lambda wildcards: TABLES.inputs(wildcards.table)),
-        counts=[] if ONE_BASE else W.corpus.files[2],
-        code=[*code("tables"), *code("figures")],
-    output:
-        shown(f"{RESULTS}/{{table}}.html", "comparison"),
-        shown(f"{RESULTS}/figures/{{table}}.svg", "curves_figure"),
-        csv=f"{RESULTS}/{{table}}.csv",
-        rest=[
-            *multiext(f"{RESULTS}/{{table}}", ".md", ".json", ".tex"),
-            f"{RESULTS}/figures/{{table}}.png",
-        ],
-    wildcard_constraints:
-        table=one_of(TABLES.pictured),
-    params:
-        draw=lambda wildcards: f"&& muver stage figure --log {LOGS}/tables/{wildcards.table}_figure.log"
-        f" --name {wildcards.table} --table {here(RESULTS)}/{wildcards.table}.json"
-        f" --figures {here(RESULTS)}/figures",
+def shown(file):
+    """A file of a result; Snakemake's own report shows tables and drawings with a caption."""
+    name, end = Path(file).stem, Path(file).suffix
+    if end not in (".html", ".svg"):
+        return file
+    caption = DRAWINGS.get(name, "curves_figure")
+    if end == ".html":
+        caption = CAPTIONS.get(name, "comparison")
+    labels = {"result": name, "form": "figure" if end == ".svg" else "table"}
+    category = f"{labels['form'].capitalize()}s"
+    return report(file, caption=f"../report/{caption}.rst", category=category, labels=labels)
+
+
+def recordings(tables):
+    """What `muver record` is told of some tables."""
+    if not tables:
+        raise InputError(f"results: none of {', '.join(S.results)} has rows. Name a table of rows.")
+    return {"settings": {"tables": [record_settings(TABLES, one, here) for one in tables]}}
+
+
+def then(name):
+    """What follows the command of a table: its drawing and its record.
+
+    The rule that makes a table also records it: the store belongs to this machine, and with a rule
+    of its own a clone that only pulled the tables would have jobs left. The table stays if
+    recording fails.
+    """
+
+    def params(wildcards):
+        more = []
+        if name in ("table3", *TABLES.pictured):
+            job = write_settings(W, f"{name}_drawing", TABLES.drawing(name, here))
+            more.append(f"muver stage figure --log {LOGS}/tables/{name}_figure.log --job {job}")
+        if name in TABLES.recordable:
+            job = write_settings(W, f"record_{name}", recordings([name]))
+            log = f"{LOGS}/record/{name}.log"
+            more.append(f"muver record --keep-going --log {log} --job {job}")
+        return "".join(f" && {one}" for one in more)
+
+    return params
+
+
+def call(name):
+    """This call's settings, which a recording names.
+
+    Snakemake does not record a parameter whose function asks for the threads, so that another call
+    makes no output outdated.
+    """
+    config = shlex.join(["--config", *written({"preset": S.preset, **typed(overrides())})])
+    return lambda wildcards, threads: config if name in TABLES.recordable else ""
+
+
+for result in TABLES.made:
+
+    rule:
+        name:
+            result
+        input:
+            **TABLES.read(result),
+            code=[file for rule in TABLES.commands(result) for file in code(rule)],
+        output:
+            [shown(file) for file in TABLES.files(result)],
+        log:
+            f"{LOGS}/tables/{result}.log",
+        benchmark:
+            f"{LOGS}/tables/{result}.benchmark.tsv"
+        localrule: True
+        params:
+            name=result,
+            stage=TABLES.commands(result)[0],
+            job=told(result),
+            then=then(result),
+            call=call(result),
+        shell:
+            "muver stage {params.stage} --log {log} --job {params.job}{params.then} {params.call}"
 
 
 # What none of the other rules makes: the one input is an error that says what there is.
@@ -67,94 +100,9 @@ rule not_made:
         f"{LOGS}/tables/{{table}}_missing.benchmark.tsv"
     wildcard_constraints:
         table=rf"(?!(?:{one_of(TABLES.made)})\.csv$)[^/]+",
+    localrule: True
     shell:
         "exit 1"
-
-
-if not ONE_BASE:
-
-    use rule drawn_comparison as table3 with:
-        output:
-            shown(f"{RESULTS}/{{table}}.html", "table3"),
-            shown(f"{RESULTS}/figures/{{table}}.svg", "table3_figure"),
-            csv=f"{RESULTS}/{{table}}.csv",
-            rest=[
-                *multiext(f"{RESULTS}/{{table}}", ".md", ".json", ".tex"),
-                f"{RESULTS}/figures/{{table}}.png",
-            ],
-        wildcard_constraints:
-            table="table3",
-
-    # What the data and the encoder are, without any row.
-    for table, given, option in (
-        ("table4", {"counts": W.corpus.files[2]}, options("counts")),
-        ("table5", {"encoder": W.encoder.files}, folders("encoder")),
-    ):
-
-        rule:
-            name:
-                table
-            input:
-                **given,
-                code=code("tables"),
-            output:
-                shown(f"{RESULTS}/{table}.html", table),
-                csv=f"{RESULTS}/{table}.csv",
-                rest=multiext(f"{RESULTS}/{table}", ".md", ".json", ".tex"),
-            log:
-                f"{LOGS}/tables/{table}.log",
-            benchmark:
-                f"{LOGS}/tables/{table}.benchmark.tsv"
-            params:
-                name=table,
-                of=option,
-            shell:
-                "muver stage table --log {log} --name {params.name} {params.of} --out {output.csv}"
-                " --evaluations --settings {{}}"
-
-    rule figure:
-        input:
-            unpack(lambda wildcards: TABLES.inputs(wildcards.figure)),
-            code=code("figures"),
-        output:
-            shown(f"{RESULTS}/figures/{{figure}}.svg", "figure2"),
-            csv=f"{RESULTS}/{{figure}}.csv",
-            rest=[f"{RESULTS}/{{figure}}.json", f"{RESULTS}/figures/{{figure}}.png"],
-        log:
-            f"{LOGS}/tables/{{figure}}.log",
-        benchmark:
-            f"{LOGS}/tables/{{figure}}.benchmark.tsv"
-        wildcard_constraints:
-            figure=one_of(S.figures),
-        params:
-            settings=lambda wildcards: settings_of_result(wildcards.figure),
-        shell:
-            "muver stage figure --log {log} --name {wildcards.figure} --settings {params.settings:q}"
-            " --evaluations {input.evaluations} --out {output.csv}"
-            f" --figures {here(RESULTS)}/figures"
-
-    rule grid:
-        input:
-            logs=POINTS,
-            counts=W.corpus.files[2],
-            start=W.weights(S.grid.models[0]).path,
-            code=code("grid"),
-        output:
-            shown(f"{RESULTS}/grid.html", "grid"),
-            csv=f"{RESULTS}/grid.csv",
-            rest=multiext(f"{RESULTS}/grid", ".md", ".json", ".tex"),
-        log:
-            f"{LOGS}/tables/grid.log",
-        benchmark:
-            f"{LOGS}/tables/grid.benchmark.tsv"
-        params:
-            settings=settings_of_result("grid"),
-            record=lambda wildcards: recording("grid"),
-            call=lambda wildcards, threads: CALL,
-        shell:
-            "muver stage grid --log {log} --settings {params.settings:q}"
-            " --counts {input.counts} --encoder {input.start} --logs {input.logs}"
-            " --out {output.csv} {params.record} {params.call}"
 
 
 if TABLES.metrics or TABLES.plots:
@@ -173,9 +121,11 @@ if TABLES.metrics or TABLES.plots:
             f"{LOGS}/tables/metrics.log",
         benchmark:
             f"{LOGS}/tables/metrics.benchmark.tsv"
+        localrule: True
+        params:
+            job=told("metrics"),
         shell:
-            "muver stage metrics --log {log} --tables {input.tables} --curves {input.curves}"
-            f" --metrics {here(TABLES.numbers)} --plots {here(RESULTS)}/plots"
+            "muver stage metrics --log {log} --job {params.job}"
 
 
 # What the page reads of all that was made: runs with their vectors, and the data.
@@ -196,11 +146,11 @@ rule report:
         f"{LOGS}/tables/report.log",
     benchmark:
         f"{LOGS}/tables/report.benchmark.tsv"
+    localrule: True
     params:
-        settings=as_json({"results": S.results}),
+        job=told("report"),
     shell:
-        f"muver report --log {{log}} --settings {{params.settings:q}} --results {here(RESULTS)}"
-        f" --workspace {ROOT}/current --logs {here(LOGS)} --out {{output}}"
+        "muver report --log {log} --job {params.job}"
 
 
 # The plain names in results/ are links to the files of the dataset that was asked for last.
@@ -217,6 +167,7 @@ rule latest:
         f"{LOGS}/tables/latest_{{file}}.log",
     wildcard_constraints:
         file=r"[^/]+\.csv|report\.html",
+    localrule: True
     params:
         forms=lambda wildcards: f"{S.workspace}/{Path(wildcards.file).stem}.*",
     shell:

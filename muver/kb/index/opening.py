@@ -1,18 +1,18 @@
 """An index of any kind, opened: of one's own entities, of a row, with a second stage."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from muver.kb.index.answer import AnyIndex
-from muver.kb.index.index import Index
-from muver.kb.index.loading import load_model
-from muver.kb.index.open_index import OpenIndex
+if TYPE_CHECKING:
+    from muver.kb.index.answer import AnyIndex
+    from muver.kb.index.open_index import OpenIndex
 
 DEPTH = 64  # candidates that a second stage ranks again
 
 
 def opened_index(
     path: Path, qdrant: str | None = None, rerank: Path | None = None, depth: int = DEPTH
-) -> AnyIndex:
+) -> "AnyIndex":
     """An index of one's own entities (a folder), or that of a row (its file).
 
     The cross-encoder in the folder ``rerank`` ranks its first ``depth`` candidates again.
@@ -26,16 +26,19 @@ def opened_index(
         index = RowIndex(Retriever.from_index(path))
     if rerank is None:
         return index
+    from muver.kb.index.loading import load_model
     from muver.kb.index.reranked import Reranked
     from muver.retriever.encoders.cross import CrossEncoder
 
     return Reranked(index, load_model(rerank, CrossEncoder), depth)
 
 
-def own_index(folder: Path, qdrant: str | None = None) -> OpenIndex:
+def own_index(folder: Path, qdrant: str | None = None) -> "OpenIndex":
     """An index of one's own entities, in its files or in the collection at ``qdrant``."""
     if qdrant is not None:
         from muver.kb.index.qdrant import QdrantIndex
 
         return QdrantIndex.open(folder, qdrant)
+    from muver.kb.index.index import Index
+
     return Index.open(folder)

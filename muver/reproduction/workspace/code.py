@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from muver.commands import COMMANDS, STAGE
+from muver.reproduction.workspace.steps import BY_RULE
 
 PACKAGE = Path(__file__).parents[2]
 # Of the files' names: none where they lie in the folder that Snakemake runs in.
@@ -18,18 +19,9 @@ BEFORE = "" if PACKAGE.parent == Path.cwd() else f"{PACKAGE.parent}/"
 KIND = "retrieve_"  # before the name of a retriever kind
 DECLARED = "retriever/corpus/sources.py"  # an archive's files are verified by its checksum
 BEGINS = {
-    "tables": ["reproduction/tables/stage.py"],
-    "figures": ["reproduction/figures/stage.py"],
-    **dict.fromkeys(("download", "fetch", "benchmarks"), [DECLARED]),
+    "download": [DECLARED],
     "download_worlds": ["kb/importing/pages/worlds.py"],
     "punkt_english": [],
-}
-# The stages behind a rule of another name.
-STAGES_OF = {
-    "ann_index": ("ann_build", "ann_check"),
-    "grid_point": ("train",),
-    "subset": ("kb_subset",),
-    "texts": ("kb_texts",),
 }
 # What a rule may reach because another result cannot come of it.
 FREE = {
@@ -74,7 +66,9 @@ def _begins(rule: str) -> list[str]:
     """The modules that do the work of a rule's stages, or in which a retriever kind ranks."""
     if rule.startswith(KIND):
         return [f"retriever/retrieval/kinds/{rule.removeprefix(KIND)}.py"]
-    names = [name.replace("_", "-") for name in STAGES_OF.get(rule, (rule,))]
+    names = ["ann-build", "ann-check"]
+    if rule != "ann_index":
+        names = [BY_RULE[rule].command if rule in BY_RULE else rule.replace("_", "-")]
     found = [COMMANDS.get(f"{STAGE}{name}") or COMMANDS.get(name) for name in names]
     return [one.module.replace(".", "/") + ".py" for one in found if one]
 

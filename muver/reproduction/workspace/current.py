@@ -12,8 +12,9 @@ from muver.reproduction.settings.resolve import resolve, settings_in
 from muver.reproduction.workspace import graph_of
 from muver.reproduction.workspace.artifact import Artifact
 from muver.reproduction.workspace.catalog import add_to_catalog
-from muver.reproduction.workspace.graph import STAGES, Graph
+from muver.reproduction.workspace.graph import Graph
 from muver.reproduction.workspace.locking import check_idle
+from muver.reproduction.workspace.steps import STAGES
 
 
 def link(graph: Graph, here: Callable[[str], str] = str) -> None:

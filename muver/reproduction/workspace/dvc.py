@@ -11,9 +11,10 @@ from muver.reproduction.settings.rows import kind_of
 from muver.reproduction.workspace import graph_of
 from muver.reproduction.workspace.code import KIND, PACKAGE, code
 from muver.reproduction.workspace.current import link
-from muver.reproduction.workspace.graph import STAGES, Graph
+from muver.reproduction.workspace.graph import Graph
+from muver.reproduction.workspace.steps import STAGES
 
-TABLES = ("tables", "figures", "grid", "metrics", "report")
+TABLES = ("table", "figure", "grid", "metrics", "report")
 # Sections that decide what tables say of the evaluations they are made of.
 OF_TABLES = ("results", "tables", "contrasts", "figures", "sweep", "tracking")
 IGNORE = "# Of each kind only what params.yaml asks for; `muver prune` removes the rest.\n"

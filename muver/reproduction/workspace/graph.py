@@ -6,7 +6,7 @@ lie on disk.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, cached_property
@@ -36,47 +36,15 @@ from muver.reproduction.settings.rows import (
     trainings_of,
 )
 from muver.reproduction.workspace.artifact import Artifact, File, Input, with_origins
+from muver.reproduction.workspace.steps import BY_RULE, LOG, SUFFIXES
 from muver.retriever.corpus.sources import find_source
-from muver.retriever.encoders.files import (
-    CROSS_FILES,
-    ENCODER_FILES,
-    MANIFEST_FILE,
-    MODEL_FILES,
-    POOLING_FILES,
-    START_FILES,
-)
+from muver.retriever.encoders.files import ENCODER_FILES, MANIFEST_FILE, POOLING_FILES
 from muver.retriever.encoders.hub import SHIPPED
 from muver.retriever.retrieval import kinds
 
-LOG = "/training_log.jsonl"
-LOSSES = "/pretraining_log.jsonl"
-# Files of each kind after an artifact's own path; of the other kinds they depend on the settings.
-SUFFIXES = {
-    "start": [f"/{file}" for file in START_FILES],
-    "pretrained": [*(f"/{file}" for file in START_FILES), LOSSES],
-    "models": [*(f"/{file}" for file in MODEL_FILES), LOG],
-    "negatives": [".parquet", ".json"],
-    "grid": [".jsonl"],
-    "runs": [".parquet", ".json"],
-    "evaluations": [".json", ".parquet", ".run", ".qrels"],
-}
-CROSS = [*(f"/{file}" for file in CROSS_FILES), LOG]  # of a model that is a cross-encoder
 # Settings of a run that bound memory or time and move no candidate.
 FREE = ("memory_mb", "threads", "gpu")
-# The kinds that each DVC stage keeps.
-STAGES = {
-    "corpus": ("raw", "corpus", "kb", "texts", "mentions"),
-    "segment": ("segment",),
-    "encoder": ("start", "training"),
-    "pretrain": ("pretrained",),
-    "train": ("models", "negatives"),
-    "encode": ("stores", "globals", "vectors", "mention_vectors", "index"),
-    "merge": ("merged",),
-    "retrieve": ("runs",),
-    "evaluate": ("evaluations",),
-    "grid": ("grid",),
-}
-
+SOURCE = ("encoder", "weights_sha256")  # say which encoder it is, as its source does
 ALL_VIEWS = 10  # of an entity, where training takes them all and the data are not read yet
 
 
@@ -295,6 +263,32 @@ class Graph(ABC):
             run=run[".parquet"], manifest=run[".json"], **inputs,
         )  # fmt: skip
 
+    def told(self, one: Artifact, place: Callable[[str], str]) -> dict[str, Any]:
+        """What the command of an artifact's step is told beside its settings, inputs and outputs.
+
+        ``place`` says where a file or folder lies on this machine.
+        """
+        settings = self.settings
+        match one.rule:
+            case "encoder":
+                kept = {key: own for key, own in one.settings.items() if key not in SOURCE}
+                return {"source": settings.encoder, "settings": kept}
+            case "choose":
+                return {"models": [(one.name, place(one.path)) for one in one.parents]}
+            case "retrieve":
+                return {"kind": kind_of(settings, one.label)}
+            case "evaluate":
+                name = settings.dataset if settings.over_kb else settings.workspace
+                return {"system": one.label, "dataset": name, "name": one.set, "trec": True}
+        return {}
+
+    def dataset_download(self, what: str, place: Callable[[str], str]) -> dict[str, Any]:
+        """What `muver stage download` is told of the dataset: ``what`` it is, and its archive."""
+        source = find_source(self.settings.dataset)
+        archive = place(f"{self.root}/download/{source.file}")
+        settings = plain(self.settings.download)
+        return {what: source.name, "archive": archive, "settings": settings}
+
     # Settings of the machine.
 
     @property
@@ -378,7 +372,8 @@ class Graph(ABC):
     ) -> Artifact:  # fmt: skip
         """An artifact of this dataset."""
         own = (settings or {}, inputs, free or {})
-        return Artifact(self.root, kind, name, rule, self.suffixes[kind], *own)
+        suffixes = list(BY_RULE[rule].files) or self.suffixes[kind]
+        return Artifact(self.root, kind, name, rule, suffixes, *own)
 
     def dataset(self, name: str) -> Artifact:
         """A declared dataset's files; a declared checksum is part of their key."""

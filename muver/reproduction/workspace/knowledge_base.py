@@ -3,7 +3,7 @@
 Vectors lie in parts of the knowledge base, a job each; an index may cover them all.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +21,8 @@ from muver.reproduction.settings.rows import (
     towers_of,
 )
 from muver.reproduction.workspace.artifact import Artifact, Input
-from muver.reproduction.workspace.graph import SUFFIXES, Graph
+from muver.reproduction.workspace.graph import Graph
+from muver.reproduction.workspace.steps import SUFFIXES
 from muver.retriever.corpus.settings import BadLines
 from muver.retriever.corpus.sources import find_source
 
@@ -37,20 +38,7 @@ class KnowledgeBase(Graph):
             f"/{find_source('kilt').file}",
             *(f"/{name}.jsonl" for name in find_source("miniwikipedia").published.mentions),
         ],
-        "kb": ["/manifest.json", "/ids.npy", "/by_id.npy", "/by_title.npy"],
-        "texts": [""],
-        "mentions": [".parquet", ".json"],
-        "training": [
-            "/entities.parquet",
-            "/mentions.parquet",
-            "/sentences.parquet",
-            "/negatives.parquet",
-            "/counts.json",
-            "/manifest.json",
-        ],
         "vectors": [],  # of the parts, which are known once the knowledge base is made
-        "mention_vectors": [".npy", ".parquet"],
-        "index": ["/index.faiss", "/manifest.json", ".json"],
     }
 
     measured = ("table2",)
@@ -206,6 +194,34 @@ class KnowledgeBase(Graph):
             "index", f"{model}/{name}", "ann_index", settings, free,
             vectors=self.vectors(model), mentions=mentions,
         )  # fmt: skip
+
+    def told(self, one: Artifact, place: Callable[[str], str]) -> dict[str, Any]:
+        """As of every dataset; a set's file may lie in the benchmarks' archive."""
+        match one.rule:
+            case "download":
+                return self.dataset_download("files", place)
+            case "link":
+                name, archive = one.label, self._pinned("benchmarks", "benchmarks").path
+                if one.input_files["file"] != [archive]:
+                    return {"name": name}
+                return {"name": name, "path": self.linking.sets[name].file, "below": archive}
+        return super().told(one, place)
+
+    def fetch(self, source: str) -> dict[str, Any]:
+        """What `muver stage download` is told of a file of another project."""
+        folder = "raw/benchmarks" if source == "blink_benchmarks" else "raw"
+        given = getattr(self.linking.source, source)
+        return {"files": source, "out": f"{self.root}/{folder}", "settings": {"source": given}}
+
+    def index_jobs(self, one: Artifact) -> list[dict[str, Any]]:
+        """What the two commands that make an index are told: its building, and its check."""
+        vectors, mentions = (one.inputs[role] for role in ("vectors", "mentions"))
+        parts = [{**one.settings[part], **one.free[part]} for part in ("build", "check")]
+        checked = {"mention-vectors": mentions.files[0], "index": [one.path]}
+        return [
+            {"vectors": vectors.path, "out": one.path, "settings": parts[0], "label": one.label},
+            {"vectors": vectors.path, "report": one.files[2], "settings": parts[1], **checked},
+        ]
 
     # Runs and scores.
 

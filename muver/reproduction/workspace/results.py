@@ -11,16 +11,12 @@ from muver.reproduction.settings.rows import first_stage, training_settings
 from muver.reproduction.workspace.artifact import Artifact
 from muver.reproduction.workspace.graph import Graph
 from muver.reproduction.workspace.knowledge_base import KnowledgeBase
+from muver.reproduction.workspace.steps import TIMED
 from muver.retriever.corpus.sources import find_source
 
 BUILT = ("table3", "table4", "table5", "grid")  # have rules of their own, as figures have
 
-# Kinds whose jobs count towards the time of a row, and what the record calls them.
-TIMED = {
-    "stores": "encode",
-    "merged": "merge",
-    "globals": "encode_global",
-}
+Place = Callable[[str], str]
 
 
 class Results:
@@ -75,6 +71,38 @@ class Results:
         pictured = name in ("table3", *self.pictured)
         return texts + drawing * pictured if name in self.made else []
 
+    def files(self, name: str) -> list[str]:
+        """All files of a result."""
+        made, drawing = f"{self.folder}/{name}", f"{self.folder}/figures/{name}"
+        drawn = [f"{drawing}.svg", f"{drawing}.png"]
+        if name in self.settings.figures:
+            return [f"{made}.csv", f"{made}.json", *drawn]
+        forms = [f"{made}.{end}" for end in ("csv", "html", "md", "json", "tex")]
+        return [*forms, *(drawn if name in ("table3", *self.pictured) else [])]
+
+    def commands(self, name: str) -> list[str]:
+        """The stages that make a result."""
+        if name == "grid":
+            return ["grid"]
+        drawn = name in ("table3", *self.pictured)
+        return ["figure"] if name in self.settings.figures else ["table", *["figure"] * drawn]
+
+    def read(self, name: str) -> dict[str, list[str]]:
+        """Files that a result is made of, by what they are."""
+        graph = self.graph
+        match name:
+            case "table4":
+                return {"counts": [graph.corpus.files[2]]}
+            case "table5":
+                return {"encoder": graph.encoder.files}
+            case "grid":
+                start = graph.weights(self.settings.grid.models[0]).path
+                logs = [one.files[0] for one in graph.grid_points]
+                return {"logs": logs, "encoder": [start], "counts": [graph.corpus.files[2]]}
+        of_worlds = name not in self.settings.figures and not isinstance(graph, KnowledgeBase)
+        counts = {"counts": [graph.corpus.files[2]]} if of_worlds else {}
+        return {**self.inputs(name), **counts}
+
     # What their rules are given.
 
     def settings_of(self, name: str) -> dict[str, Any]:
@@ -99,6 +127,47 @@ class Results:
             "figure": own.figure or "vectors",
             "sets": self.graph.sets,
         }
+
+    def told(self, name: str, place: Place = str) -> dict[str, Any]:
+        """The options of the command that makes a result, the page or DVC's numbers.
+
+        ``place`` says where a file lies on this machine: elsewhere, if it is a storage's copy.
+        """
+        folder, graph, csv = self.folder, self.graph, f"{self.folder}/{name}.csv"
+        match name:
+            case "metrics":
+                files = {"tables": self.measured, "curves": self.drawn}
+                read = {key: [f"{folder}/{one}.json" for one in own] for key, own in files.items()}
+                return _placed({**read, "metrics": self.numbers, "plots": f"{folder}/plots"}, place)
+            case "report":
+                read = {"results": folder, "workspace": f"{graph.root}/current", "logs": self.logs}
+                out = _placed({**read, "out": f"{folder}/report.html"}, place)
+                return {**out, "settings": {"results": self.settings.results}}
+            case "table4" | "table5":
+                of = {
+                    "table4": ("counts", graph.corpus.files[2]),
+                    "table5": ("encoder", graph.encoder.path),
+                }
+                told = {"evaluations": [], "out": csv, **dict([of[name]])}
+                return {"name": name, "settings": {}, **_placed(told, place)}
+            case "grid":
+                told = {"logs": [one.files[0] for one in graph.grid_points], "out": csv}
+                told["encoder"] = graph.weights(self.settings.grid.models[0]).path
+            case _:
+                told = {"evaluations": self.inputs(name)["evaluations"], "out": csv}
+        if name in self.settings.figures:
+            told["figures"] = f"{folder}/figures"
+        elif not isinstance(graph, KnowledgeBase):
+            told["counts"] = graph.corpus.files[2]
+        if name == "linking":
+            told["mentions"] = graph.texts["mentions"].path
+        named = {} if name == "grid" else {"name": name}
+        return {**named, "settings": self.settings_of(name), **_placed(told, place)}
+
+    def drawing(self, name: str, place: Place = str) -> dict[str, Any]:
+        """The options of the command that draws a table."""
+        files = {"table": f"{self.folder}/{name}.json", "figures": f"{self.folder}/figures"}
+        return {"name": name, **_placed(files, place)}
 
     def _rows(self, table: str) -> list[dict[str, Any]]:
         found = []

@@ -3,8 +3,7 @@
 Vectors lie in a store for each model and set; merging and the other kinds of views extend it.
 """
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,11 +17,9 @@ from muver.reproduction.settings import (
 from muver.reproduction.settings.entries import model_of, rows_named_by
 from muver.reproduction.settings.rows import kind_of, merge_settings, training_settings
 from muver.reproduction.workspace.artifact import Artifact, Input
-from muver.reproduction.workspace.graph import CROSS, SUFFIXES, Graph
+from muver.reproduction.workspace.graph import Graph
+from muver.reproduction.workspace.steps import SUFFIXES
 from muver.retriever.corpus.sources import SPLITS, find_source
-from muver.retriever.views.files import PUNKT_FILES
-
-LAYER0 = ["/layer0.npy", "/layer0.parquet"]
 
 
 class Worlds(Graph):
@@ -40,25 +37,12 @@ class Worlds(Graph):
     def suffixes(self) -> Mapping[str, list[str]]:
         """Files of each kind after an artifact's own path."""
         layers = range(1, self.settings.merge.layers + 1)
+        files = [f"/layer{layer}.{suffix}" for layer in layers for suffix in ("npy", "parquet")]
+        documents = [f"/documents/{world}.json" for world in self.worlds]
         return {
             **SUFFIXES,
-            "raw": [
-                *(f"/documents/{world}.json" for world in self.worlds),
-                *(f"/mentions/{split}.json" for split in SPLITS),
-            ],
-            "corpus": ["/entities.parquet", "/mentions.parquet", "/counts.json"],
-            "punkt_english": [f"/{file}" for file in PUNKT_FILES],
-            "segment": [
-                "/sentences.parquet",
-                *(f"/punkt/{file}" for file in PUNKT_FILES),
-                "/manifest.json",
-            ],
-            "stores": [*LAYER0, "/mentions.npy", "/mentions.parquet", "/manifest.json"],
-            "globals": [*LAYER0, "/manifest.json"],
-            "merged": [
-                *(f"/layer{layer}.{suffix}" for layer in layers for suffix in ("npy", "parquet")),
-                "/manifest.json",
-            ],
+            "raw": [*documents, *(f"/mentions/{split}.json" for split in SPLITS)],
+            "merged": [*files, "/manifest.json"],
         }
 
     @property
@@ -103,7 +87,7 @@ class Worlds(Graph):
         """Descriptions split into sentences."""
         english = Artifact(
             self.root, "punkt_english", "english", "punkt_english",
-            self.suffixes["punkt_english"], pinned=True,
+            SUFFIXES["punkt_english"], pinned=True,
         )  # fmt: skip
         own = self.settings.segment
         wanted = own.punkt == "english" and own.by != "unicode"
@@ -139,7 +123,18 @@ class Worlds(Graph):
         settings = training_settings(self.settings, name)
         first = self.run(self.settings.models[name].negatives.from_, "val")[".parquet"]
         inputs = {"start": self.origin(name), **self.training_data(name), "validation_run": first}
-        return replace(self.made("models", name, "train_cross", settings, **inputs), suffixes=CROSS)
+        return self.made("models", name, "train_cross", settings, **inputs)
+
+    def told(self, one: Artifact, place: Callable[[str], str]) -> dict[str, Any]:
+        match one.rule:
+            case "download":
+                return self.dataset_download("dataset", place)
+            case "corpus":
+                raw = place(self.raw.path) if self.raw else self.settings.dataset
+                return {"name": self.settings.workspace, "raw": raw}
+            case "punkt_english":
+                return {"punkt": "english"}
+        return super().told(one, place)
 
     # Vectors.
 

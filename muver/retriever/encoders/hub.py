@@ -1,6 +1,7 @@
 """Check within seconds where an encoder comes from, without loading any of it."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from muver.io.errors import InputError
@@ -117,3 +118,14 @@ def pinned(source: str) -> str:
     """A name of the hub with the commit that was taken, ``NAME@REVISION``; a directory as it is."""
     found = None if place(source).exists() else cached(source)
     return f"{at_revision(source)[0]}@{found.parent.name}" if found else source
+
+
+def check_before_a_run(encoder: str, warn: Callable[[str], None]) -> None:
+    """Refuse an encoder that nobody has; warn of a hub that cannot be asked from this machine."""
+    check_form(encoder)
+    try:
+        check_there(encoder)
+    except InputError as error:
+        if not (is_offline() or error.__cause__):
+            raise
+        warn(str(error))
