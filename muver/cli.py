@@ -24,6 +24,7 @@ from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.io.garbage import collect_seldom
 from muver.io.progress import note, start_logging
+from muver.io.stopping import Stopped, stop_at_signals
 from muver.io.text import Output, Shown, visible
 from muver.version import __version__
 
@@ -44,6 +45,11 @@ NAMED = {"model": "models", "index": "systems", "rerank": "models"}
 NEEDED = object()  # in place of a default
 Given = dict[str, Any]  # arguments of a command by parameter
 HELP = ("-h", "--help")
+NO_MEMORY = r"allocate memory|out of memory|bad_alloc"  # as torch and faiss say it
+LESS = (
+    "End other work, give it more, or take smaller settings or a part of the data. What is made "
+    "stays; the same command goes on or begins anew."
+)
 SEALING = ("record", "report")  # what reads and writes artifacts, beside the stages
 
 
@@ -388,6 +394,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; 0 if it went well, 2 after a user's mistake, 130 or 141 where stopped."""
     words = sys.argv[1:] if arguments is None else list(arguments)
     collect_seldom()
+    if arguments is None:  # as a program
+        stop_at_signals()
     # Read when torch is loaded. Threads that wait are to sleep: by default they spin, and where
     # other work runs as well they keep the processors from those that have something to do.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
@@ -411,8 +419,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _mistake(
             prefix, f"{package} is not installed. Install it with: pip install '{package}'"
         )
+    except Stopped as signal:
+        print(f"{prefix}: ended by {signal}", file=sys.stderr)
+        return signal.status
     except KeyboardInterrupt:
         return 130
+    except (MemoryError, RuntimeError) as error:
+        if not (isinstance(error, MemoryError) or re.search(NO_MEMORY, str(error))):
+            raise
+        return _mistake(prefix, f"the memory of this machine does not suffice. {LESS}")
     except BrokenPipeError:  # who reads it has had enough, as head has
         _drop()
         return 141

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
+from unittest.mock import Mock
 
 import pytest
 
@@ -332,6 +333,23 @@ def test_a_stream_that_takes_nothing(line, status, says, index):
     done, said = shell(line, index)
     assert done == status and says in said and "Traceback" not in said
     assert says or not said
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried 1 TB"),
+        RuntimeError("Error in void faiss: std::bad_alloc"),
+    ],
+)
+def test_too_little_memory_is_told(error, monkeypatch, capsys):
+    monkeypatch.setattr(cli, "run", Mock(side_effect=error))
+    assert main(["unlock"]) == 2
+    assert "muver unlock: error: the memory of this machine does" in capsys.readouterr().err
+    monkeypatch.setattr(cli, "run", Mock(side_effect=RuntimeError("another")))
+    with pytest.raises(RuntimeError, match="another"):
+        main(["unlock"])
 
 
 @pytest.mark.parametrize(("error", "status"), [(KeyboardInterrupt, 130), (BrokenPipeError, 141)])

@@ -1,8 +1,6 @@
-"""Write files whole or not at all, lock, hash and remove them; and what a stage's manifest says."""
+"""Write files whole or not at all, hash and remove them; and what a stage's manifest says."""
 
 import contextlib
-import fcntl
-import glob
 import hashlib
 import json
 import os
@@ -11,15 +9,17 @@ import tempfile
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import msgspec
 
 from muver.io.checking import disk_errors
 from muver.io.errors import InputError
+from muver.io.locks import locked
 from muver.io.progress import logger
 from muver.version import __version__
 
+BESIDE = ".muver.tmp"  # ends the names of folders for a time
 WRITTEN: list[Path] = []  # through atomic_path, by this process
 
 
@@ -64,36 +64,22 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
 def folder_beside(path: Path) -> Iterator[Path]:
     """Give a new folder on the same disk as ``path``, and remove it in the end.
 
-    Folders that killed processes left there are removed too; nobody holds their lock.
+    What killed processes left in the same place is removed too; nobody holds its lock.
     """
     with contextlib.ExitStack() as own:
         with disk_errors(path, "Nothing was changed."):
             path.parent.mkdir(parents=True, exist_ok=True)
-            for left in path.parent.glob(f".{glob.escape(path.name)}.????????.tmp/"):
-                with _held(left) as abandoned:
-                    if abandoned:
-                        shutil.rmtree(left, ignore_errors=True)
+            for left in path.parent.glob(f".*.????????{BESIDE}/"):
+                with contextlib.suppress(OSError, InputError), locked(left, wait=False):
+                    shutil.rmtree(left, ignore_errors=True)
             made = tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".new", dir=path.parent)
-            own.enter_context(_held(Path(made)))
+            with contextlib.suppress(InputError):  # without locks nobody removes it meanwhile
+                own.enter_context(locked(Path(made), wait=False))
             # It is locked before it has the name by which others look for abandoned folders.
-            folder = Path(made).rename(Path(made).with_suffix(".tmp"))
+            folder = Path(made).rename(Path(made).with_suffix(BESIDE))
         own.callback(shutil.rmtree, folder, ignore_errors=True)
         folder.chmod(0o755)  # it may be renamed to ``path``
         yield folder
-
-
-@contextlib.contextmanager
-def _held(folder: Path) -> Iterator[bool]:
-    """Lock a folder; false if another process holds it or the file system has no locks."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    held = False
-    try:
-        with contextlib.suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            held = True
-        yield held
-    finally:
-        os.close(descriptor)
 
 
 def synchronise(path: Path) -> None:
@@ -109,22 +95,6 @@ def synchronise_all(path: Path) -> None:
     """Flush a file, or a folder with everything in it."""
     for one in (*path.rglob("*"), path):
         synchronise(one)
-
-
-def lock(file: IO, path: Path, wait: bool) -> None:
-    """Lock an open file until it is closed.
-
-    If another process holds the lock, wait for it, or raise BlockingIOError.
-    """
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise
-    except OSError as error:
-        raise InputError(
-            f"{path}: this file system gives no locks ({error.strerror}), so that two processes "
-            "could write at once. Mount it with locks, or keep this on another file system."
-        ) from error
 
 
 def copy(source: Path, path: Path) -> None:
@@ -151,10 +121,9 @@ def append_text(path: Path, text: str) -> None:
 
     A file that is linked from elsewhere, such as DVC's cache, is copied first: what is there stays.
     """
-    descriptor = os.open(path.parent, os.O_RDONLY)
-    try:
-        with contextlib.suppress(OSError):  # some file systems have no locks
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+    with contextlib.ExitStack() as own:
+        with contextlib.suppress(InputError):  # some file systems have no locks
+            own.enter_context(locked(path.parent, wait=True))
         if path.is_symlink() or (path.exists() and path.stat().st_nlink > 1):
             with atomic_path(path) as temporary:
                 shutil.copyfile(path, temporary)
@@ -162,9 +131,7 @@ def append_text(path: Path, text: str) -> None:
             file.write(text.encode("utf-8"))
             file.flush()
             os.fsync(file.fileno())
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        synchronise(path.parent)
 
 
 def write_json(path: str | Path, value: Any) -> None:

@@ -1,7 +1,6 @@
 """Files are written whole or not at all, locked, hashed, and removed if nobody keeps them."""
 
 import errno
-import fcntl
 import os
 import resource
 import shutil
@@ -22,7 +21,6 @@ from muver.io.files import (
     atomic_path,
     copy,
     folder_beside,
-    lock,
     read_json,
     remove_all,
     sha256_of,
@@ -268,27 +266,6 @@ def test_a_manifest_has_neither_times_nor_paths(tmp_path):
         "inputs": {"store": "abc"},
         "worlds": 3,
     }
-
-
-def test_a_second_process_does_not_get_it(tmp_path):
-    path = tmp_path / "lock"
-    with path.open("a") as first, path.open("a") as second:
-        lock(first, path, wait=False)
-        with pytest.raises(BlockingIOError):
-            lock(second, path, wait=False)
-    with path.open("a") as third:
-        lock(third, path, wait=True)
-
-
-@pytest.mark.parametrize("wait", [True, False])
-def test_a_file_system_without_locks(tmp_path, monkeypatch, wait):
-    def flock(file, operation):
-        raise OSError(errno.ENOLCK, "No locks available")
-
-    monkeypatch.setattr(fcntl, "flock", flock)
-    path = tmp_path / "lock"
-    with path.open("a") as file, pytest.raises(InputError, match="lock: .*No locks available"):
-        lock(file, path, wait)
 
 
 def below(folder):

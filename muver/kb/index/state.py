@@ -20,7 +20,8 @@ from msgspec.structs import replace
 
 from muver.io.checking import disk_errors
 from muver.io.errors import InputError
-from muver.io.files import lock, read_json, short_hash, write_json, write_text
+from muver.io.files import read_json, short_hash, write_json, write_text
+from muver.io.locks import locked
 from muver.io.typed import Record, as_record
 from muver.kb.index.settings import Making
 from muver.version import __version__
@@ -145,20 +146,20 @@ def replace_state(path: Path, state: State) -> None:
 def writing(folder: str | Path) -> Iterator[None]:
     """Hold an index's lock, which ends with the process; the file says who has it."""
     path = Path(folder, LOCK)
-    with disk_errors(path, "The index is as it was."):
-        file = path.open("a+", encoding="utf-8")
-    with file:
-        try:
-            lock(file, path, wait=False)
-        except BlockingIOError:
-            file.seek(0)
-            raise BeingChanged(
-                f"{folder}: is being changed by {file.read().strip() or 'another process'}. Wait "
-                "until it has ended, then run the same command again."
-            ) from None
-        file.truncate(0)
-        file.write(f"process {os.getpid()} ({' '.join([Path(sys.argv[0]).name, *sys.argv[1:3]])})")
-        file.flush()
+    with contextlib.ExitStack() as own:
+        with disk_errors(path, "The index is as it was."):
+            try:
+                descriptor = own.enter_context(locked(path, wait=False))
+            except BlockingIOError:
+                who = path.read_text("utf-8", "replace") or "another process"
+                raise BeingChanged(
+                    f"{folder}: is being changed by {who}. Wait until it has ended, then run the "
+                    "same command again."
+                ) from None
+        told = f"process {os.getpid()} ({' '.join([Path(sys.argv[0]).name, *sys.argv[1:3]])})"
+        os.ftruncate(descriptor, 0)  # of one that was killed
+        os.pwrite(descriptor, told.encode("utf-8", "replace"), 0)
+        own.callback(os.ftruncate, descriptor, 0)
         for left in Path(folder).rglob(".*.tmp"):  # by a change that was killed
             left.unlink()
         yield

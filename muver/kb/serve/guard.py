@@ -18,6 +18,7 @@ from muver.kb.serve.settings import Limits
 from muver.kb.serve.waiting import Busy
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+CLOSE = {"Connection": "close"}
 METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH")
 
 
@@ -61,7 +62,12 @@ class Bodies:
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
         limits, longest = self._limits, self._limits.body_kb * 1024
-        length = int(Headers(scope=scope).get("content-length", 0))
+        headers = Headers(scope=scope)
+        if "content-length" in headers and "transfer-encoding" in headers:
+            # Whoever stands before the service may see another end of the body.
+            why = {"detail": "a length and chunks: expected one of the two."}
+            return await JSONResponse(why, 400, CLOSE)(scope, receive, send)
+        length = int(headers.get("content-length", 0))
         end = asyncio.get_running_loop().time() + limits.seconds
         own, more = 0, True
 
@@ -118,6 +124,10 @@ class Notes:
         try:
             with self._metrics.in_hand.track_inprogress():
                 await self._app(scope, receive, noted)
+        except asyncio.CancelledError:  # the service ends, and this took too long
+            if not status:
+                why = {"detail": "the service ends. Come again when it is there."}
+                await JSONResponse(why, 503)(scope, receive, noted)
         except Exception as error:
             frames = "".join(traceback.format_tb(error.__traceback__))
             logger.error("%s\n%s", type(error).__name__, frames)

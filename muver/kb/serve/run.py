@@ -1,10 +1,13 @@
 """`muver serve`: opens indexes and a port, and serves until it is told to end."""
 
+import faulthandler
 import math
+import os
 import signal
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING
 
 from muver.io.errors import InputError
@@ -14,11 +17,13 @@ from muver.kb.index.opening import DEPTH
 from muver.kb.serve.settings import Limits
 
 if TYPE_CHECKING:
-    from uvicorn.server import Server, ServerState
+    from uvicorn.server import Server
 
     from muver.kb.serve.routes import Service
 
 LEAST = 16  # characters of a token
+LAST = 2  # seconds of stop_seconds for what is left to do after the requests in hand
+NOWHERE = open(os.devnull, "w")  # noqa: SIM115
 
 
 def serve(
@@ -72,6 +77,8 @@ def serve(
         # uvicorn raises the signal that ended it once more, for whoever handled it before.
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: None)
+        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as nohup has it
+            signal.signal(signal.SIGHUP, server.handle_exit)
         names = ", ".join(models)
         where, port, *_ = listening.getsockname()
         where = f"[{where}]" if ":" in where else where
@@ -96,7 +103,7 @@ def read_token(path: Path) -> str:
             f"{path}: expected one line of at least {LEAST} characters without spaces. {make}"
         )
     if others:
-        logger.warning("%s: other users can read it. `chmod 600 %s` keeps them out.", path, path)
+        raise InputError(f"{path}: other users can read it. Keep them out: chmod 600 {path}")
     return token
 
 
@@ -105,45 +112,31 @@ def make_server(service: "Service", hosts: Sequence[str] = ("*",)) -> "Server":
     import uvicorn
 
     from muver.kb.serve.app import build_app
+    from muver.kb.serve.connections import Connection, Sweep, room
+
+    limits = service.limits
+    most, waiting = room()
+
+    class Ending(uvicorn.Server):
+        """Ends ``stop_seconds`` after it is told to, even where the worker does not."""
+
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            super().handle_exit(sig, frame)
+            faulthandler.dump_traceback_later(limits.stop_seconds, exit=True, file=NOWHERE)
 
     config = uvicorn.Config(
         build_app(service, hosts),
-        http="h11",
+        http=type("Connection", (Connection,), {"most": most}),
         ws="none",
         log_config=None,
         access_log=False,
         server_header=False,
         headers=[("X-Content-Type-Options", "nosniff")],
-        timeout_keep_alive=math.ceil(service.limits.seconds),
-        timeout_graceful_shutdown=service.limits.stop_seconds,
+        backlog=waiting,
+        timeout_keep_alive=math.ceil(limits.seconds),
+        timeout_graceful_shutdown=max(limits.stop_seconds - LAST, 1),
         timeout_notify=0,
     )
-    server = uvicorn.Server(config)
-    config.callback_notify = Sweep(server.server_state, service.limits.seconds)
+    server = Ending(config)
+    config.callback_notify = Sweep(server.server_state, limits.seconds)
     return server
-
-
-class Sweep:
-    """Ends connections that do nothing, or do not take their answer, for too long.
-
-    uvicorn has a limit only between two requests.
-    """
-
-    def __init__(self, state: "ServerState", seconds: float):
-        self._state, self._seconds = state, seconds
-        self._since: dict[object, tuple[object, float]] = {}
-
-    async def __call__(self) -> None:
-        """Look at all connections; called every second."""
-        now = time.monotonic()
-        since = {}
-        for one in list(self._state.connections):
-            cycle = getattr(one, "cycle", None)
-            idle = cycle is None or cycle.response_complete
-            if not idle and not one.transport.get_write_buffer_size():
-                continue
-            known, began = self._since.get(one, (cycle, now))
-            since[one] = (cycle, began if known is cycle else now)
-            if now - since[one][1] > self._seconds:
-                one.transport.abort()
-        self._since = since

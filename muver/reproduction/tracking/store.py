@@ -17,7 +17,8 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import IntegrityError, ProgrammingError, SQLAlchemyError
 
 from muver.io.errors import InputError
-from muver.io.files import atomic_path, lock
+from muver.io.files import atomic_path
+from muver.io.locks import locked
 
 DEFAULT_URI = "sqlite:///mlflow.db"
 PATIENCE = 5  # seconds in which a server must answer its first call
@@ -97,12 +98,11 @@ def sqlite_file(uri: str) -> Path:
 def _lock(path: Path) -> Iterator[None]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        file = open(path, "a")  # noqa: SIM115
+        path.touch()
     except OSError as error:
         raise InputError(
             f"{path.parent}: cannot be written ({error.strerror}). MLflow's store needs a folder "
             "that can be: set MLFLOW_TRACKING_URI to one."
         ) from error
-    with file:
-        lock(file, path, wait=True)
+    with locked(path, wait=True):
         yield

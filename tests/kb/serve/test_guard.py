@@ -8,6 +8,7 @@ import threading
 import pytest
 
 from muver.io.progress import logger
+from muver.kb.serve import connections
 from tests.kb.serve.conftest import WAIT, running, until
 
 BODY = json.dumps({"mentions": [{"mention": "bell"}]}).encode()
@@ -88,6 +89,34 @@ def test_what_is_no_http(town, said):
         line.sendall(said)
         assert head(line)[0] == 400
     assert town.retrieve("bell", k=1) == ["gate"]
+
+
+def test_a_body_with_two_ends_closes_the_connection(town):
+    both = b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+    with town.line() as line:
+        line.sendall(HEAD + both + b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
+        status, headers = head(line)
+        assert (status, headers["connection"]) == (400, "close")
+        rest = line.recv(1 << 16)
+        assert b"HTTP/1.1" not in rest and not line.recv(1)
+
+
+def test_connections_that_wait_keep_nobody_out(monkeypatch, caplog):
+    """Of those that have begun a request, and of those that have only a part of its body."""
+    monkeypatch.setattr(connections, "room", lambda: (4, 8))
+    with running() as service, contextlib.ExitStack() as lines, holding(service) as held:
+        works = lines.enter_context(service.line())
+        begin(works, len(BODY), BODY)
+        assert held.begun.wait(WAIT)
+        waiting = [lines.enter_context(service.line()) for _ in range(30)]
+        for n, line in enumerate(waiting):
+            with contextlib.suppress(OSError):  # it may have been ended
+                line.sendall(b"GET / HT") if n % 2 else begin(line, 10, b"{")
+        until(lambda: len(service.server.server_state.connections) <= 4)
+        assert service.call("GET", "/health").status == 200
+        held.gate.set()
+        assert head(works)[0] == 200
+    assert caplog.text.count("as many as the limit of open files allows") == 1
 
 
 def test_who_sends_slowly_is_refused_and_holds_nobody():

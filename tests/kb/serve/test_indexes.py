@@ -1,5 +1,7 @@
 """True indexes behind the service, and the command as a process of its own."""
 
+import contextlib
+import http.client
 import json
 import signal
 import subprocess
@@ -20,7 +22,7 @@ from muver.retriever.retrieval.answers import Mention
 from muver.retriever.retrieval.retriever import Retriever
 from tests import tiny
 from tests.kb.index.qdrant.conftest import in_process
-from tests.kb.serve.conftest import TOKEN, running, until
+from tests.kb.serve.conftest import TOKEN, WAIT, running, until
 
 
 def test_an_index_is_changed_here_and_by_another_process(words):
@@ -125,22 +127,48 @@ def test_an_index_in_qdrant_answers_and_does_not_change(encoder, tmp_path, monke
             )  # fmt: skip
 
 
+@contextlib.contextmanager
+def as_a_process(words, *options, program=("-m", "muver.cli")):
+    """A service as a process of its own, and its address."""
+    call = [sys.executable, *program, "serve", f"town={words}", "--port", "0", *options]
+    with subprocess.Popen(call, stderr=subprocess.PIPE, text=True) as process:
+        yield process, next(line.split()[1] for line in process.stderr if "http://" in line)
+
+
 def test_it_ends_well_when_told_to(words, tmp_path):
     """As a process: what it says at the start, an answer, and SIGTERM."""
     token = tmp_path / "token"
     token.write_text(TOKEN)
     token.chmod(0o600)
-    call = [sys.executable, "-m", "muver.cli", "serve", f"town={words}", "--port", "0",
-            "--token-file", str(token)]  # fmt: skip
-    with subprocess.Popen(call, stderr=subprocess.PIPE, text=True) as process:
-        address = None
-        for line in process.stderr:
-            if "http://" in line:
-                address = line.split()[1]
-                break
+    with as_a_process(words, "--token-file", str(token)) as (process, address):
         with urllib.request.urlopen(f"{address}/ready") as answer:
             assert json.load(answer) == {"detail": "ready"}
         process.send_signal(signal.SIGTERM)
         rest = process.stderr.read()
     assert process.returncode == 0, rest
     assert rest.endswith("[serve] ended\n") and "Traceback" not in rest
+
+
+STUCK = """
+import sys, time
+from muver.cli import main
+from muver.kb.serve.work import Ranking
+Ranking.__call__ = lambda *_: print("begun", file=sys.stderr, flush=True) or time.sleep(600)
+main()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_it_ends_whatever_the_worker_does(words, number):
+    limits = ("--settings", '{"stop_seconds": 3}')
+    with as_a_process(words, *limits, program=("-c", STUCK)) as (process, address):
+        host, _, port = address.removeprefix("http://").partition(":")
+        line = http.client.HTTPConnection(host, int(port), WAIT)
+        headers = {"Content-Type": "application/json"}
+        line.request("POST", "/retrieve", json.dumps({"mentions": [{"mention": "x"}]}), headers)
+        assert process.stderr.readline() == "begun\n"
+        process.send_signal(number)
+        answer = line.getresponse()
+        assert (answer.status, json.load(answer)["detail"][:17]) == (503, "the service ends.")
+        rest = process.stderr.read()
+    assert process.returncode == 1 and "Traceback" not in rest

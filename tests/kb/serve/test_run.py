@@ -1,7 +1,6 @@
 """The command: what it refuses, and how connections and the service end."""
 
 import asyncio
-import logging
 import socket
 from types import SimpleNamespace
 
@@ -9,8 +8,9 @@ import pytest
 
 from muver.cli import main
 from muver.io.errors import InputError
-from muver.kb.serve import run
-from muver.kb.serve.run import Sweep, read_token
+from muver.kb.serve import connections
+from muver.kb.serve.connections import Sweep, room
+from muver.kb.serve.run import read_token
 
 
 def refused(capsys, *arguments):
@@ -49,17 +49,20 @@ def test_no_such_token(capsys, tmp_path):
 TOKEN = "0123456789abcdef"
 
 
-def test_a_token_is_read_without_white_space(tmp_path, caplog):
+def test_a_token_is_read_without_white_space(tmp_path):
     path = tmp_path / "token"
     path.write_text(f"{TOKEN}\n")
     path.chmod(0o600)
     assert read_token(path) == TOKEN
-    assert not caplog.records
-    path.chmod(0o644)
-    with caplog.at_level(logging.WARNING):
+
+
+@pytest.mark.parametrize("mode", [0o644, 0o640, 0o604, 0o620])
+def test_a_token_that_others_can_read_is_refused(tmp_path, mode):
+    path = tmp_path / "token"
+    path.write_text(TOKEN)
+    path.chmod(mode)
+    with pytest.raises(InputError, match=f"chmod 600 {path}$"):
         read_token(path)
-    assert "other users can read it" in caplog.text
-    assert TOKEN not in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -68,6 +71,7 @@ def test_a_token_is_read_without_white_space(tmp_path, caplog):
 def test_a_bad_token_file_is_refused(tmp_path, text):
     path = tmp_path / "token"
     path.write_text(text)
+    path.chmod(0o600)
     with pytest.raises(InputError, match=str(path)) as refused:
         read_token(path)
     assert TOKEN not in str(refused.value)
@@ -98,11 +102,23 @@ def test_connections_that_do_nothing_are_ended(monkeypatch):
     stuck = Connection(cycle(False), waits=10)
     idle = Connection(cycle(True))
     busy = Connection(cycle(True))
-    connections = {silent, at_work, stuck, idle, busy}
-    sweep = Sweep(SimpleNamespace(connections=connections), seconds=20)
+    there = {silent, at_work, stuck, idle, busy}
+    sweep = Sweep(SimpleNamespace(connections=there), seconds=20)
     for now in (0, 15, 21):
-        monkeypatch.setattr(run.time, "monotonic", lambda now=now: now)
+        monkeypatch.setattr(connections.time, "monotonic", lambda now=now: now)
         busy.cycle = cycle(True)  # another request since
         asyncio.run(sweep())
-        ended = {one for one in connections if one.ended}
+        ended = {one for one in there if one.ended}
         assert ended == ({silent, stuck, idle} if now == 21 else set())
+
+
+def test_too_few_open_files_are_refused(monkeypatch):
+    for limit, allowed in ((1024, True), (128, True), (40, False)):
+        monkeypatch.setattr(connections.resource, "getrlimit", lambda _, own=limit: (own, own))
+        monkeypatch.setattr(connections.os, "listdir", lambda _: ["0"] * 20)
+        if allowed:
+            most, waiting = room()
+            assert 8 <= most <= limit - 36 - 3 * waiting
+        else:
+            with pytest.raises(InputError, match="ulimit -n: 40 open files are too few"):
+                room()
