@@ -45,7 +45,7 @@ NAMED = {"model": "models", "index": "systems", "rerank": "models"}
 NEEDED = object()  # in place of a default
 Given = dict[str, Any]  # arguments of a command by parameter
 HELP = ("-h", "--help")
-NO_MEMORY = r"allocate memory|out of memory|bad_alloc"  # as torch and faiss say it
+NO_MEMORY = re.compile("allocate memory|out of memory|bad_alloc")  # as torch and faiss say it
 LESS = (
     "End other work, give it more, or take smaller settings or a part of the data. What is made "
     "stays; the same command goes on or begins anew."
@@ -425,7 +425,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except (MemoryError, RuntimeError) as error:
-        if not (isinstance(error, MemoryError) or re.search(NO_MEMORY, str(error))):
+        if not (isinstance(error, MemoryError) or NO_MEMORY.search(str(error))):
             raise
         return _mistake(prefix, f"the memory of this machine does not suffice. {LESS}")
     except BrokenPipeError:  # who reads it has had enough, as head has

@@ -54,15 +54,18 @@ def damaged(where: Path, below: Path | None = None) -> Iterator[Path]:
     for name, digest in listed.items():
         path = where.parent / name
         wanted = below is None or path == below or below in path.parents
-        if wanted and path.is_file():
-            there = path.stat()
-            if _digest(path, there.st_ino, there.st_size, there.st_mtime_ns) != digest:
-                yield path
+        if wanted and path.is_file() and digest_of(path) != digest:
+            yield path
+
+
+def digest_of(path: Path) -> str:
+    """The SHA-256 of a file, of which a process reads all once as long as nobody writes it."""
+    there = path.stat()
+    return _digest(path, there.st_ino, there.st_size, there.st_mtime_ns)
 
 
 @cache
 def _digest(path: Path, *_: int) -> str:
-    """The SHA-256 of a file, of which a process reads all once as long as nobody writes it."""
     return sha256_of(path)
 
 

@@ -20,15 +20,17 @@ from typing import Any
 import numpy as np
 
 from muver.io.checking import did_you_mean
+from muver.io.checksums import digest_of
 from muver.io.errors import InputError
-from muver.io.files import atomic_path, read_json, write_manifest
+from muver.io.files import atomic_path, read_json, sha256_of, write_manifest
 from muver.io.matrices import load_matrix, save_matrix
 from muver.io.progress import Progress, logger
 from muver.io.typed import Count, Natural
 from muver.retriever.retrieval.settings import Index
 from muver.retriever.vectors.shards import Shards
 
-INDEX, CENTRE, MANIFEST = "index.faiss", "centre.npy", "manifest.json"
+FILES = INDEX, CENTRE = "index.faiss", "centre.npy"
+MANIFEST = "manifest.json"
 IVF, HNSW = "nprobe", "efSearch"
 MOST_ON_GPU = 2048  # faiss's limit for vectors returned and for lists searched
 CELLS_TRAINED = 64  # views per list; faiss's k-means uses up to 256
@@ -95,6 +97,7 @@ def build(vectors: str | Path, out: str | Path, settings: Build) -> None:
         folder / MANIFEST, "ann-build", settings.as_dict(), {"model": shards.model},
         factory=string, knob=knob, lists=lists, dimension=shards.dimension, views=shards.views,
         entities=shards.entities, trained_on=trained_on, agreement=None,
+        sha256={name: sha256_of(folder / name) for name in FILES},
     )  # fmt: skip
 
 
@@ -141,8 +144,11 @@ class AnnIndex:
         self.knob: str | None = self.manifest["knob"]
         if threads:
             faiss.omp_set_num_threads(threads)
-        with _refusals(f"{self.folder / INDEX}: missing or damaged. {AGAIN}"):
-            index = faiss.read_index(str(self.folder / INDEX))
+        for name in FILES:  # before faiss reads anything
+            path, written = self.folder / name, self.manifest.get("sha256", {})
+            if not path.is_file() or digest_of(path) != written.get(name):
+                raise InputError(f"{path}: missing or damaged. {AGAIN}")
+        index = faiss.read_index(str(self.folder / INDEX))
         self._centre = load_matrix(self.folder / CENTRE, AGAIN)
         self._index = _to_gpu(index, gpu)
         self.most = min(shards.views, MOST_ON_GPU if _on_gpu(self._index) else 2**31 - 1)

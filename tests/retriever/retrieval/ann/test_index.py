@@ -108,16 +108,22 @@ def test_lists_by_the_number_of_views():
     assert factory_string(replace(settings, lists=3, factory="IVF{lists},Flat"), 9) == "IVF3,Flat"
 
 
-def test_an_index_that_is_not_whole(tmp_path, made):
+def test_an_index_that_is_not_whole(tmp_path, made, monkeypatch):
     with pytest.raises(InputError, match="manifest.json: no such file"):
         AnnIndex(tmp_path, made.shards)
     build_at(tmp_path, made, factory="Flat")
     whole = (tmp_path / "index.faiss").read_bytes()
+    monkeypatch.setattr("faiss.read_index", None)  # faiss is not given such bytes
     (tmp_path / "index.faiss").write_bytes(whole[:-10])
     with pytest.raises(InputError, match="index.faiss"):
         AnnIndex(tmp_path, made.shards)
     (tmp_path / "index.faiss").write_bytes(b"X" * len(whole))
     with pytest.raises(InputError, match="index.faiss"):
+        AnnIndex(tmp_path, made.shards)
+    (tmp_path / "index.faiss").write_bytes(whole)
+    centre = tmp_path / "centre.npy"
+    centre.write_bytes(centre.read_bytes()[:-1] + b"X")
+    with pytest.raises(InputError, match="centre.npy: missing or damaged"):
         AnnIndex(tmp_path, made.shards)
     (tmp_path / "manifest.json").write_text('{"stage": "encode"}')
     with pytest.raises(InputError, match="manifest"):
