@@ -9,10 +9,12 @@ _HOMES = {
     "Candidate": "retriever.retrieval.answers",
     "Mention": "retriever.retrieval.answers",
     "Retriever": "retriever.retrieval.retriever",
+    "Dataset": "retriever.training.data",
+    "train": "retriever.training.run",
     "Entity": "kb.index.entity",
     "Index": "kb.index.index",
 }
-__all__ = ["Candidate", "Entity", "Index", "Mention", "Retriever"]
+__all__ = ["Candidate", "Dataset", "Entity", "Index", "Mention", "Retriever", "train"]
 
 
 def __getattr__(name: str) -> Any:

@@ -137,7 +137,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "make or fetch the BERT that both towers start from"),
         Command("stage pretrain", "retriever.training.pretraining.run:pretrain",
             "train an encoder on the texts of the training worlds: masked words and inverse cloze"),
-        Command("stage train", "retriever.training.run:train",
+        Command("stage train", "retriever.training.run:train_model",
             "train a model, two towers, and keep the checkpoint that the settings say"),
         Command("stage train-cross", "retriever.training.cross:train_cross",
             "train a cross-encoder, which reranks what another row retrieves"),

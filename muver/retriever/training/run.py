@@ -11,20 +11,63 @@ from msgspec.structs import replace
 from muver.io.errors import InputError
 from muver.io.files import sha256_of, short_hash
 from muver.io.progress import logger
+from muver.io.typed import read
 from muver.retriever.corpus.schema import negatives_of
 from muver.retriever.encoders import device
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.settings import Machine
 from muver.retriever.training.checkpoint import Checkpoints
 from muver.retriever.training.data import Dataset, Examples, worlds_of
-from muver.retriever.training.log import choice, write_log
+from muver.retriever.training.log import LOG, choice, write_log
 from muver.retriever.training.loop import Trainer
 from muver.retriever.training.objective import InBatch, Objective
 from muver.retriever.training.settings import EarlyChoice, ModelTraining
 from muver.retriever.training.start import config_of, start_files
 
+MACHINE = Machine(device="auto", precision="fp32", threads=1, processes=1, batch_tokens="auto")
+
 
 def train(
+    data: Dataset,
+    start: str | Path,
+    out: str | Path,
+    settings: ModelTraining | Mapping[str, Any],
+    compute: Machine | Mapping[str, Any] = MACHINE,
+) -> BiEncoder:
+    """Train two towers on a dataset, write them into ``out``, and return them, on the CPU.
+
+    ``out`` also receives ``training_log.jsonl``, and checkpoints while it trains, from which a
+    killed run goes on. Raises an InputError for settings or files that do not go together.
+
+    Parameters
+    ----------
+    data
+        The dataset's files.
+    start
+        An encoder for both towers (`muver stage encoder`), or a model's directory.
+    settings
+        As ``--settings`` of `muver stage train` has them.
+    compute
+        As the section ``compute`` of params.yaml; by default one thread in fp32 and a GPU if there
+        is one.
+    """
+    settings = read(ModelTraining, settings) if isinstance(settings, Mapping) else settings
+    compute = read(Machine, compute, "compute") if isinstance(compute, Mapping) else compute
+    out = Path(out)
+    log, checkpoints = out / LOG, out / "checkpoints"
+    return _train(settings, compute, Path(start), data, checkpoints, log, out)
+
+
+def _train(
+    settings: ModelTraining, compute: Machine, start: Path, data: Dataset, checkpoints: Path,
+    training_log: Path, out: Path | None,
+) -> BiEncoder:  # fmt: skip
+    trainer = trainer_of(settings, compute, start, data, checkpoints)
+    write(trainer, trainer.run(), training_log, out)
+    return trainer.model
+
+
+def train_model(
     settings: ModelTraining,
     compute: Machine,
     start: Path,
@@ -51,8 +94,7 @@ def train(
         Hard negatives of the training mentions (`muver.retriever.corpus.schema.NEGATIVES`).
     """
     data = Dataset(entities, mentions, sentences, negatives)
-    trainer = trainer_of(settings, compute, start, data, checkpoints)
-    write(trainer, trainer.run(), training_log, out)
+    _train(settings, compute, start, data, checkpoints, training_log, out)
 
 
 def train_best(
@@ -69,7 +111,8 @@ def train_best(
     """Train several models for a share of their steps, and the best one to the end.
 
     That is the one with the greatest validation recall where the share ends; of equals, the first.
-    It becomes what it would be if it were trained alone. The arguments are those of :func:`train`.
+    It becomes what it would be if it were trained alone. The arguments are those of
+    :func:`train_model`.
     """
     data, found = Dataset(entities, mentions, sentences), {}
     for name, own in settings.best_of.items():

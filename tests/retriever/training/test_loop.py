@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 
+import muver
 from muver.io.errors import InputError
 from muver.io.typed import read
 from muver.retriever.encoders.biencoder import BiEncoder
@@ -44,7 +45,7 @@ SETTINGS = {
 
 def train(settings: dict, compute: dict, *files, **more) -> None:
     """The stage with settings as they stand in JSON."""
-    stage.train(read(ModelTraining, settings), read(Machine, compute), *files, **more)
+    stage.train_model(read(ModelTraining, settings), read(Machine, compute), *files, **more)
 
 
 def places(folder: Path) -> dict[str, Path]:
@@ -109,6 +110,18 @@ def test_a_run_leaves_a_model_its_log_and_no_checkpoints(encoder, corpus, tmp_pa
         model.mention_encoder.embeddings.word_embeddings.weight,
         start.mention_encoder.embeddings.word_embeddings.weight,
     )
+
+
+def test_the_library_trains_as_the_stage_does(encoder, corpus, tmp_path, uninterrupted):
+    data = muver.Dataset(*corpus)
+    model = muver.train(data, encoder, str(tmp_path / "model"), SETTINGS, tiny.COMPUTE)
+    files = {file: (tmp_path / "model" / file).read_bytes() for file in MODEL_FILES}
+    assert (files, (tmp_path / "model/training_log.jsonl").read_bytes()) == uninterrupted
+    model.save_pretrained(tmp_path / "again")
+    weights = "mention_encoder/model.safetensors"
+    assert (tmp_path / "again" / weights).read_bytes() == files[weights]
+    with pytest.raises(InputError, match="epochs"):
+        muver.train(data, encoder, tmp_path, {**SETTINGS, "training": {**TRAINING, "epochs": 0}})
 
 
 @pytest.mark.parametrize(
