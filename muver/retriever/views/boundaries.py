@@ -24,10 +24,10 @@ LAST = re.compile(r"(?:^|[\s(\[])([^\s()\[\]]{1,8})\.\s*\Z")
 
 
 def sentence_spans(text: str) -> list[Span]:
-    """Start and end of each sentence of a text, in characters, without the white space around;
+    r"""Start and end of each sentence of a text, in characters, without the white space around;
     those without a letter or digit are left out.
 
-    >>> text = "Mr. Ash came. She left!\\\\nTrade: smith"
+    >>> text = "Mr. Ash came. She left!\nTrade: smith"
     >>> [text[start:end] for start, end in sentence_spans(text)]
     ['Mr. Ash came.', 'She left!', 'Trade: smith']
     """
