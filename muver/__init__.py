@@ -10,11 +10,12 @@ _HOMES = {
     "Mention": "retriever.retrieval.answers",
     "Retriever": "retriever.retrieval.retriever",
     "Dataset": "retriever.training.data",
+    "encode": "retriever.retrieval.retriever",
     "train": "retriever.training.run",
     "Entity": "kb.index.entity",
     "Index": "kb.index.index",
 }
-__all__ = ["Candidate", "Dataset", "Entity", "Index", "Mention", "Retriever", "train"]
+__all__ = ["Candidate", "Dataset", "Entity", "Index", "Mention", "Retriever", "encode", "train"]
 
 
 def __getattr__(name: str) -> Any:

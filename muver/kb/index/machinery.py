@@ -35,11 +35,11 @@ class Machinery:
 
     def mentions(self, mentions: Sequence[Mention]) -> np.ndarray:
         """(mentions, d) float32 vectors of mentions in their contexts."""
-        from muver.retriever.retrieval.retriever import mention_vectors
+        from muver.retriever.retrieval.retriever import encode
 
         with self._lock:
             model = self.model
-        return mention_vectors(model, mentions)
+        return encode(mentions, model)
 
     def columns(self, entities: Sequence[Entity]) -> dict[str, pa.Array]:
         made = {

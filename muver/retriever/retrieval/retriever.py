@@ -72,7 +72,7 @@ class Retriever:
         """The best ``k`` candidates of each mention's world, best first; all if there are fewer."""
         check_number(k, "k")
         names = [self._world_of(mention) for mention in mentions]
-        vectors, aggregate = mention_vectors(self.model, mentions), self._views.aggregate
+        vectors, aggregate = encode(mentions, self.model), self._views.aggregate
         found: list[list[Candidate]] = [[] for _ in mentions]
         for name in dict.fromkeys(names):
             rows = [row for row, other in enumerate(names) if other == name]
@@ -97,7 +97,7 @@ class Retriever:
         with its title.
         """
         world = self._world(self._world_of(mention))
-        (vector,) = mention_vectors(self.model, [mention])
+        (vector,) = encode([mention], self.model)
         metric = self._settings.metric
         own = Parts.of(vector, world.index, candidate.entity, self._views.aggregate, metric)
         return [
@@ -131,9 +131,18 @@ class Retriever:
         return mention.world
 
 
-def mention_vectors(model: BiEncoder, mentions: Sequence[Mention]) -> np.ndarray:
-    """(mentions, d) float32 vectors of mentions in their contexts; texts are lower-cased."""
+@torch.inference_mode()
+def encode(mentions: Sequence[Mention], model: BiEncoder | str | Path) -> np.ndarray:
+    """(mentions, d) float32 vectors of mentions in their contexts; texts are lower-cased.
+
+    ``model`` is one that is loaded, which computes where it lies, or a model's directory. Raises an
+    InputError for a model of token vectors, which gives no single one.
+    """
     check_texts(mentions)
+    if not isinstance(model, BiEncoder):
+        model = BiEncoder.from_pretrained(model).eval()
+    if model.config.score == "sum_max":
+        raise InputError("the model compares token vectors. Take one that makes one vector a text.")
     sides = ([getattr(mention, side).lower() for mention in mentions] for side in SIDES)
     ids = mention_contexts(*sides, model.config.context, model.pieces)
     device = next(model.parameters()).device

@@ -12,6 +12,7 @@ from muver import Mention, Retriever
 from muver.cli import main
 from muver.io.errors import InputError
 from muver.retriever.corpus.schema import read_entities, read_mentions, read_sentences
+from muver.retriever.encoders.packing import pack
 from muver.retriever.encoders.stages.encode import Encode, encode_split
 from muver.retriever.encoders.stages.further import (
     GlobalViews,
@@ -199,3 +200,18 @@ def test_importing_the_package_brings_no_torch():
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
     with pytest.raises(AttributeError, match="no attribute 'Retreiver'"):
         _ = muver.Retreiver
+
+
+def test_mentions_are_encoded_in_their_contexts_by_a_model_or_its_folder(encoder, tmp_path):
+    model = tiny.make_model(encoder)
+    model.save_pretrained(tmp_path)
+    mentions = [Mention("King", "The", "of the tower."), Mention("raven")]
+    found = muver.encode(mentions, tmp_path)
+    assert found.shape == (2, 32) and found.dtype == np.float32
+    np.testing.assert_array_equal(found, muver.encode(mentions, model))
+    marks, (raven,) = model.pieces.markers, model.pieces.ids(["raven"], True)
+    context = [*marks.bos, marks.mention_start, *raven, marks.mention_end, *marks.eos]
+    expected = model.encode_mentions(pack([context])).detach()[0]
+    np.testing.assert_allclose(found[1], expected, rtol=0, atol=1e-5)
+    with pytest.raises(InputError, match="compares token vectors"):
+        muver.encode(mentions, tiny.make_model(encoder, "sum_max"))
