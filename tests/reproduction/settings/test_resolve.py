@@ -298,7 +298,7 @@ def test_deleting_its_file_deletes_the_idea(params):
 def test_an_experiment_may_say_what_a_preset_changes_of_it(params):
     own = params["experiments"]["seeds"]
     assert resolve(params, {}).tables["seeds"].repeat_seeds == [10001, 10002]
-    elsewhere = resolve(params, {"preset": "realworlds"}).tables["seeds"]
+    elsewhere = resolve(params, {"preset": "zeshel"}).tables["seeds"]
     assert elsewhere.repeat_seeds == own["table"]["repeat_seeds"]
     assert elsewhere.rows == own["table"]["rows"]
 
