@@ -30,7 +30,7 @@ from muver.reproduction.workspace import KnowledgeBase, graph_of
 from muver.reproduction.workspace import code as code_of
 from muver.reproduction.workspace.current import link
 from muver.reproduction.workspace.graph import tokens_of
-from muver.reproduction.workspace.jobs import write_job, write_settings
+from muver.reproduction.workspace.jobs import index_job, write_job, write_settings
 from muver.reproduction.workspace.knowledge_base import PART
 from muver.reproduction.workspace.dvc import write_ignored
 from muver.reproduction.workspace.locking import names_the_holder
@@ -183,13 +183,17 @@ def made_by(rule, kind):
     return one_of(W.ids(kind, rule))
 
 
-def launch(wildcards, resources):
-    """The words before `train`: torchrun, with a process for each GPU that the job is given."""
-    processes = max(resources.gpu, COMPUTE.processes)
-    if processes == 1:
-        return "muver"
-    # The -- keeps torchrun from reading the options of `train` as its own.
-    return f"torchrun --standalone --nproc-per-node {processes} -m -- muver.cli"
+def launch(step):
+    """The words before `stage`: of a training torchrun, with a process for each GPU of the job."""
+
+    def words(wildcards, resources):
+        processes = max(resources.gpu, COMPUTE.processes) if step.trains else 1
+        if processes == 1:
+            return "muver"
+        # The -- keeps torchrun from reading the options of the stage as its own.
+        return f"torchrun --standalone --nproc-per-node {processes} -m -- muver.cli"
+
+    return words
 
 
 def outputs(step):
@@ -200,16 +204,16 @@ def outputs(step):
 
 def gpus(step):
     """GPUs that a step's job asks for; of a run, if its kind of retriever runs a model."""
-    if step.rule == "retrieve":
+    if step.kind == "runs":
         return lambda wildcards: GPUS * runs_a_model(retriever_kind(wildcards))
     return GPUS * (COMPUTE.processes if step.trains else 1) if step.runs_a_model else 0
 
 
 def code_of_step(step):
     """Files of the code that decide a step's outputs."""
-    if step.rule == "retrieve":
+    if step.kind == "runs":
         return lambda wildcards: code(f"retrieve_{retriever_kind(wildcards)}")
-    worlds = step.rule == "download" and find_source(S.dataset).kind == "worlds"
+    worlds = step.kind == "raw" and find_source(S.dataset).kind == "worlds"
     return code("download_worlds" if worlds else step.rule)
 
 
@@ -227,3 +231,64 @@ def vectors(kind):
 def retriever_kind(wildcards):
     """The retriever kind of a run."""
     return kind_of(S, at("runs", wildcards).label)
+
+
+# Captions in Snakemake's own report.
+CAPTIONS = {"table3": "table3", "table4": "table4", "table5": "table5", "grid": "grid"}
+DRAWINGS = {"table3": "table3_figure", **dict.fromkeys(S.figures, "figure2")}
+
+
+def told(name):
+    """The file that tells the command of a result what to do."""
+    return write_settings(W, name, TABLES.told(name, here))
+
+
+def shown(file):
+    """A file of a result; Snakemake's own report shows tables and drawings with a caption."""
+    name, end = Path(file).stem, Path(file).suffix
+    if end not in (".html", ".svg"):
+        return file
+    caption = DRAWINGS.get(name, "curves_figure")
+    if end == ".html":
+        caption = CAPTIONS.get(name, "comparison")
+    labels = {"result": name, "form": "figure" if end == ".svg" else "table"}
+    category = f"{labels['form'].capitalize()}s"
+    return report(file, caption=f"../report/{caption}.rst", category=category, labels=labels)
+
+
+def recordings(tables):
+    """What `muver record` is told of some tables."""
+    if not tables:
+        raise InputError(f"results: none of {', '.join(S.results)} has rows. Name a table of rows.")
+    return {"settings": {"tables": [record_settings(TABLES, one, here) for one in tables]}}
+
+
+def then(name):
+    """What follows the command of a table: its drawing and its record.
+
+    The job of a table also records it: the store belongs to this machine, and with another job for it
+    a clone that only pulled the tables would have jobs left. The table stays if recording fails.
+    """
+
+    def params(wildcards):
+        more = []
+        if name in ("table3", *TABLES.pictured):
+            job = write_settings(W, f"{name}_drawing", TABLES.drawing(name, here))
+            more.append(f"muver stage figure --log {LOGS}/tables/{name}_figure.log --job {job}")
+        if name in TABLES.recordable:
+            job = write_settings(W, f"record_{name}", recordings([name]))
+            log = f"{LOGS}/record/{name}.log"
+            more.append(f"muver record --keep-going --log {log} --job {job}")
+        return "".join(f" && {one}" for one in more)
+
+    return params
+
+
+def call(name):
+    """This call's settings, which a recording names.
+
+    Snakemake does not record a parameter whose function asks for the threads, so that another call
+    makes no output outdated.
+    """
+    config = shlex.join(["--config", *written({"preset": S.preset, **typed(overrides())})])
+    return lambda wildcards, threads: config if name in TABLES.recordable else ""

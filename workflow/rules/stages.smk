@@ -13,7 +13,7 @@ for step in STEPS:
             step.rule
         input:
             inputs(step.kind),
-            vectors=vectors(step.kind) if ONE_BASE and step.rule == "retrieve" else [],
+            vectors=vectors(step.kind) if ONE_BASE and step.kind == "runs" else [],
             code=code_of_step(step),
         output:
             outputs(step),
@@ -32,7 +32,7 @@ for step in STEPS:
         resources:
             gpu=gpus(step),
         params:
-            launch=launch if step.trains else "muver",
+            launch=launch(step),
             stage=step.command,
             job=job(step.kind),
         shell:

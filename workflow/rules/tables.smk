@@ -2,65 +2,6 @@
 # dataset has a folder in results/.
 
 PAGE = f"{RESULTS}/report.html"
-CAPTIONS = {"table3": "table3", "table4": "table4", "table5": "table5", "grid": "grid"}
-DRAWINGS = {"table3": "table3_figure", **dict.fromkeys(S.figures, "figure2")}
-
-
-def told(name):
-    """The file that tells the command of a result what to do."""
-    return write_settings(W, name, TABLES.told(name, here))
-
-
-def shown(file):
-    """A file of a result; Snakemake's own report shows tables and drawings with a caption."""
-    name, end = Path(file).stem, Path(file).suffix
-    if end not in (".html", ".svg"):
-        return file
-    caption = DRAWINGS.get(name, "curves_figure")
-    if end == ".html":
-        caption = CAPTIONS.get(name, "comparison")
-    labels = {"result": name, "form": "figure" if end == ".svg" else "table"}
-    category = f"{labels['form'].capitalize()}s"
-    return report(file, caption=f"../report/{caption}.rst", category=category, labels=labels)
-
-
-def recordings(tables):
-    """What `muver record` is told of some tables."""
-    if not tables:
-        raise InputError(f"results: none of {', '.join(S.results)} has rows. Name a table of rows.")
-    return {"settings": {"tables": [record_settings(TABLES, one, here) for one in tables]}}
-
-
-def then(name):
-    """What follows the command of a table: its drawing and its record.
-
-    The rule that makes a table also records it: the store belongs to this machine, and with a rule
-    of its own a clone that only pulled the tables would have jobs left. The table stays if
-    recording fails.
-    """
-
-    def params(wildcards):
-        more = []
-        if name in ("table3", *TABLES.pictured):
-            job = write_settings(W, f"{name}_drawing", TABLES.drawing(name, here))
-            more.append(f"muver stage figure --log {LOGS}/tables/{name}_figure.log --job {job}")
-        if name in TABLES.recordable:
-            job = write_settings(W, f"record_{name}", recordings([name]))
-            log = f"{LOGS}/record/{name}.log"
-            more.append(f"muver record --keep-going --log {log} --job {job}")
-        return "".join(f" && {one}" for one in more)
-
-    return params
-
-
-def call(name):
-    """This call's settings, which a recording names.
-
-    Snakemake does not record a parameter whose function asks for the threads, so that another call
-    makes no output outdated.
-    """
-    config = shlex.join(["--config", *written({"preset": S.preset, **typed(overrides())})])
-    return lambda wildcards, threads: config if name in TABLES.recordable else ""
 
 
 for result in TABLES.made:
