@@ -16,6 +16,7 @@ from pathlib import Path
 
 from muver import cli
 from muver.io import checksums
+from muver.options import parser_of, read_job
 
 JOBS = ["-n", "-p", "--forceall", "--quiet", "host"]
 
@@ -31,8 +32,8 @@ def look(words: list[str]) -> float:
     """Seconds of comparing what a job is given, as `muver` does when it is called."""
     checksums._digest.cache_clear()
     command = cli.COMMANDS[" ".join(words[: 2 if words[0] == "stage" else 1])]
-    given = cli.parser_of(command).parse_args(words[len(command.name.split()) :])
-    paths = list(cli._paths(vars(given).values()))
+    given = read_job(command, parser_of(command), words[len(command.name.split()) :])
+    paths = list(cli._paths(given.values()))
     return seconds(lambda: checksums.check(paths))
 
 

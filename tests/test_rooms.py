@@ -27,6 +27,7 @@ ROOMS = [
     "commands",
     "io",
     *(f"{floor}.{room}" for floor, rooms in FLOORS.items() for room in rooms),
+    "options",
     "cli",
     "__init__",  # the library's face
 ]

@@ -5,8 +5,9 @@ import shlex
 
 import pytest
 
-from muver.cli import main, parser_of
+from muver.cli import main
 from muver.commands import COMMANDS
+from muver.options import parser_of
 
 WITH_SETTINGS = sorted(name for name, one in COMMANDS.items() if "--settings" in one.example)
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 import yaml
 
-from muver.cli import setting
+from muver.options import setting
 from muver.reproduction.settings import resolve
 from muver.reproduction.settings.file import read_params
 from muver.reproduction.workspace import Artifact, graph_of

@@ -10,9 +10,10 @@ import psutil
 import pytest
 from snakemake.utils import available_cpu_count
 
-from muver.cli import main, setting
+from muver.cli import main
 from muver.io.errors import InputError
 from muver.io.text import size
+from muver.options import setting
 from muver.reproduction.doctor.check import ENVIRONMENT, Machine, as_text, check, this_machine
 from muver.retriever.encoders.settings import Compute
 from tests import tiny

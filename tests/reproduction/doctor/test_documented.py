@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from muver.cli import setting
+from muver.options import setting
 from muver.reproduction.doctor.check import Machine, check
 
 ROOT = Path(__file__).parents[3]

@@ -4,7 +4,7 @@ import shlex
 
 from msgspec.structs import replace
 
-from muver.cli import setting
+from muver.options import setting
 from muver.reproduction.tables.records import Judged, Part
 from muver.reproduction.tracking.describe import (
     metrics,
