@@ -24,7 +24,7 @@ help:
 	@echo 'make try            the workflow on tiny data in .test/, whose numbers mean nothing'
 	@echo 'make table1         run the workflow and print Table 1'
 	@echo 'make results        every table and figure that params.yaml lists, and the page'
-	@echo 'make check          does my run match the numbers of record? ARGS=--add adds it to them'
+	@echo 'make check          does my run match the numbers of record?'
 	@echo 'make test           run the test suite; ARGS="-k name" goes to pytest'
 	@echo 'make campaign       attack it with kills, wrong bytes and hostile files, and write docs/reliability.md'
 	@echo 'make parity         replay the recordings of the released system in MUVER_REFERENCE=DIR'
@@ -72,7 +72,7 @@ results: $(READY)
 	@$(if $(CONFIG),,[ ! -e .git ] || { $(BIN)/muver stage asked && $(BIN)/dvc commit --force --quiet; })
 
 check: $(READY)
-	@$(BIN)/muver doctor record $(SETTINGS) $(ARGS)
+	@$(BIN)/muver doctor record $(SETTINGS)
 
 docs: .venv/site
 	@PYTHONPATH=$(CURDIR)/$< $(BIN)/python workflow/site.py

@@ -1,0 +1,322 @@
+"""The numbers of record: how many mentions each row found, in git as ``docs/results/DATASET.json``.
+
+:func:`write_results_page` writes them from a run, with a page beside them, and
+:func:`compare_record` holds another run against them. A key stands for the same settings, data and
+seed everywhere, so rounding alone can move its numbers between machines.
+
+A row that a model ranks is held against the widest spread of any such row over seeds and machines:
+its own would be a range of few draws. Further off it is outside, as soon as any such row was
+repeated with seeds. A row without a model (BM25) may lie no further off than machines of record do.
+"""
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from msgspec.structs import replace
+
+from muver.io.errors import InputError
+from muver.io.files import write_json, write_text
+from muver.io.text import aligned
+from muver.io.typed import Record, read_record
+from muver.reproduction.settings.entries import AnySystem, model_of, rows_named_by
+from muver.reproduction.settings.file import read_params
+from muver.reproduction.settings.params import Resolved
+from muver.reproduction.settings.resolve import resolve
+from muver.reproduction.tables.page import Page
+from muver.reproduction.tables.pages import page_of
+from muver.reproduction.tables.records import (
+    AnyResult,
+    ComparisonTable,
+    ViewsTable,
+    read_result,
+    result_names,
+)
+from muver.reproduction.tables.render import to_markdown
+from muver.reproduction.tracking.provenance import (
+    changed_since_commit,
+    commit,
+    this_machine,
+    versions,
+)
+
+HEAD = """\
+# Results on {name}
+
+Written by `make docs-results` from a run's results; its numbers lie beside it in
+`docs/results/{name}.json`, with which `make check` compares your run. Another processor may move
+a mention across a cut-off, under the same `row_key`. Tests of the paper's claims are among the
+[verdicts](../verdicts.md); those of all rows, intervals and means of worlds are in a run's
+`results/{name}/NAME.md` ([Reading results](../reading.md)).
+
+The data have the fingerprint `{fingerprint}`. The run was
+
+    {command}
+
+of commit {commit}, made {day} on {machine}, with {versions}.
+"""
+ROUNDING = 1e-9  # points
+Hits = dict[int, int]  # mentions found, by cutoff
+Systems = Mapping[str, AnySystem]  # the section of the settings
+
+
+class OnSet(Record):
+    """What a row found on a set, by machine; the first machine's numbers are those of the page."""
+
+    mentions: int
+    machines: dict[str, Hits]
+    seeds: dict[str, Hits]  # of the same row trained with other seeds, by system
+
+
+class RowOfRecord(Record):
+    """A row, and the tables that it stands in."""
+
+    system: str
+    method: str
+    results: list[str]
+    sets: dict[str, OnSet]
+
+
+class OfRecord(Record):
+    """A dataset's rows by key."""
+
+    dataset: str
+    fingerprint: str
+    rows: dict[str, RowOfRecord]
+
+
+class Spread(NamedTuple):
+    """How far apart numbers lie that have no reason to differ, or none but the seed."""
+
+    points: float
+    method: str  # the row that differs most
+    cutoff: int
+    number: int
+    over: str  # so many machines or seeds
+
+    def __str__(self) -> str:
+        where = f"{self.method}, R@{self.cutoff}, {self.number} {self.over}"
+        return f"up to {self.points:.2f} points ({where})"
+
+
+class Run(NamedTuple):
+    """What a project has of a dataset, and the record beside which it stands."""
+
+    path: Path
+    settings: Resolved
+    tables: dict[str, AnyResult]
+    found: OfRecord
+    known: OfRecord | None  # the record, if there is one
+
+
+def read_run(project: Path, config: Iterable[tuple[str, Any]]) -> Run:
+    """Read what the settings, which ``config`` changes, say of a project's folder."""
+    settings = resolve(read_params(project / "params.yaml"), dict(config))
+    folder = project / "results" / settings.workspace
+    tables = {name: read_result(folder / f"{name}.json") for name in result_names(folder)}
+    if (found := rows_of(tables, this_machine())) is None:
+        raise InputError(f"{folder}: no table of recall is in it. Make one: make table1")
+    path = project / "docs/results" / f"{settings.workspace}.json"
+    return Run(path, settings, tables, found, read_numbers(path))
+
+
+def read_numbers(path: Path) -> OfRecord | None:
+    """The numbers of record in a file; None if there is none."""
+    if not path.exists():
+        return None
+    return read_record(path, OfRecord, "numbers of record", "Remove it and make it again.")
+
+
+def rows_of(tables: Mapping[str, AnyResult], machine: str) -> OfRecord | None:
+    """The rows of a run, made on this machine, that count the mentions of whole sets."""
+    rows: dict[str, RowOfRecord] = {}
+    counting = [one for one in tables.values() if isinstance(one, ComparisonTable | ViewsTable)]
+    for table in counting:
+        for row in table.rows:
+            sets = {}
+            for name, part in row.sets.items():
+                repeats = getattr(part, "seeds", None)
+                seeds = {
+                    system: {k: round(r * part.mentions / 100) for k, r in recall.items()}
+                    for system, recall in (repeats.values.items() if repeats else ())
+                    if system != row.system
+                }
+                sets[name] = OnSet(part.mentions, {machine: part.hits}, seeds)
+            made = RowOfRecord(row.system, row.method, [], sets)
+            rows[row.row_key] = joined(rows.get(row.row_key, made), made)
+            rows[row.row_key].results.append(table.name)
+    return OfRecord(counting[0].dataset, counting[0].fingerprint, rows) if counting else None
+
+
+def joined(first: RowOfRecord, second: RowOfRecord) -> RowOfRecord:
+    """A row with the numbers of two recordings, in the order of the first.
+
+    Of one machine the second's count, of one seed the first's: these are of the page's machine.
+    """
+    sets = {}
+    for name, part in first.sets.items():
+        other = second.sets.get(name, part)
+        machines, seeds = {**part.machines, **other.machines}, {**other.seeds, **part.seeds}
+        sets[name] = replace(part, machines=machines, seeds=seeds)
+    return replace(first, sets=sets)
+
+
+def replaced(old: OfRecord | None, new: OfRecord, tables: Iterable[str]) -> OfRecord:
+    """The record after the tables named were made again for the page.
+
+    What other machines and seeds measured of the same rows stays. A row that no table has any more
+    goes; with other data all go.
+    """
+    if old is None or old.fingerprint != new.fingerprint:
+        return new
+    rows, made = {}, set(tables)
+    for key, row in {**old.rows, **new.rows}.items():
+        before, now = old.rows.get(key), new.rows.get(key)
+        elsewhere = [name for name in before.results if name not in made] if before else []
+        if results := [*(now.results if now else []), *elsewhere]:
+            if now and before:  # the page's machine first, with its new numbers
+                row = joined(joined(now, before), now)
+            rows[key] = replace(row, results=results)
+    return replace(new, rows=rows)
+
+
+def has_model(system: str, systems: Systems) -> bool:
+    """Whether a model has a part in a row; one that the settings no longer name counts as such."""
+    if (entry := systems.get(system)) is None:
+        return True
+    return bool(model_of(entry)) or any(has_model(part, systems) for part in rows_named_by(entry))
+
+
+def spreads(rows: Iterable[RowOfRecord]) -> dict[str, Spread]:
+    """The widest range of a row's numbers over ``machines`` and over ``seeds``, if any differ."""
+    widest: dict[str, Spread] = {}
+    for row in rows:
+        for part in row.sets.values():
+            machines, seeds = [*part.machines.values()], [*part.seeds.values()]
+            # The record does not say on which machine the seeds were drawn.
+            draws = [("machines", machines), *(("seeds", [one, *seeds]) for one in machines)]
+            for over, repeats in (draw for draw in draws if len(draw[1]) > 1):
+                for k in repeats[0]:
+                    hits = [one[k] for one in repeats if k in one]
+                    points = 100 * (max(hits) - min(hits)) / part.mentions
+                    found = Spread(points, row.method, k, len(hits), over)
+                    widest[over] = max(widest.get(over, found), found)
+    return widest
+
+
+def write_results_page(
+    project: Path = Path("."),
+    command: str = "make results",
+    config: Iterable[tuple[str, Any]] = (),
+    uncommitted: bool = False,
+) -> None:
+    """Write docs/results/DATASET.md, and its numbers beside it.
+
+    Parameters
+    ----------
+    project
+        The run's folder, with params.yaml and results/.
+    command
+        What was typed to make the results.
+    config
+        Settings that replace those of the project's params.yaml: they say which dataset, and by
+        ``results`` which tables the page has.
+    uncommitted
+        Write it although what makes the numbers differs from the commit; the page says so.
+    """
+    if not uncommitted and (changed := changed_since_commit(project)):
+        raise InputError(
+            f"{changed[0]}: not as in the last commit, which the page names as what made its "
+            "numbers. Commit, make the results and then the page; or give --uncommitted (make: "
+            "ARGS=--uncommitted), and the page says so."
+        )
+    run = read_run(project, config)
+    name, made, record = run.path.stem, commit(project), replaced(run.known, run.found, run.tables)
+    latest = max((project / f"results/{name}/{one}.json").stat().st_mtime for one in run.tables)
+    head = HEAD.format(
+        name=name,
+        fingerprint=run.found.fingerprint,
+        command=command,
+        commit=f"`{made['hash']}`{made['changed']}" if made else "not known",
+        day=f"{datetime.fromtimestamp(latest, UTC):%Y-%m-%d}",
+        machine=this_machine(),
+        versions=", ".join(f"{package} {version}" for package, version in versions().items()),
+    )
+    rows = [row for row in record.rows.values() if has_model(row.system, run.settings.systems)]
+    said = [f"Spread over {over}: {one}.\n" for over, one in spreads(rows).items()]
+    shown = (table for one, table in run.tables.items() if one in run.settings.results)
+    pages = [to_markdown(shortened(page_of(table)), level=2) for table in shown]
+    text = "\n".join([head, *said, *pages])
+    if any(len(p.parts) > 1 and f"{p}" in text for p in (project.resolve(), Path.home())):
+        raise InputError("a folder of this machine would stand on the page: change --command.")
+    blocks = text.strip().split("\n\n")  # a note stands at the first table that has it
+    kept = [one for n, one in enumerate(blocks) if one[:1] in "#|" or one not in blocks[:n]]
+    write_text(run.path.with_suffix(".md"), "\n\n".join(kept) + "\n")
+    write_json(run.path, record)
+
+
+def shortened(page: Page) -> Page:
+    """The table alone, or of several seeds their mean."""
+    seeds = [section for section in page.sections if section.heading == "Over seeds"]
+    return Page(page.title, seeds or page.sections[:1])
+
+
+def compare_record(*, folder: Path = Path("."), config: Iterable[tuple[str, Any]] = ()) -> None:
+    """Print how many mentions more or fewer rows found than those of record, by their keys.
+
+    Ends with 1 if a row of equal key has numbers outside of the spread, 2 after bad input.
+
+    Parameters
+    ----------
+    folder
+        The project's, with params.yaml.
+    config
+        Settings that replace those of params.yaml, as snakemake takes them.
+    """
+    run = read_run(folder, config)
+    known = run.known.rows if run.known else {}
+    models = [row for row in known.values() if has_model(row.system, run.settings.systems)]
+    cutoffs = sorted({k for row in known.values() for on in row.sets.values()
+                      for hits in on.machines.values() for k in hits})  # fmt: skip
+    table, verdicts = [["row", "set", *(f"R@{k}" for k in cutoffs), "spread", "row_key", ""]], []
+    for key, row in run.found.rows.items():
+        by_model = has_model(row.system, run.settings.systems)
+        for name, part in row.sets.items():
+            more, limit, verdict = {}, "", "not of record"
+            if key in known and name in known[key].sets:
+                like = models if by_model else [known[key]]
+                more, points, verdict = held(part, known[key].sets[name], like, by_model)
+                limit = f"{points:.2f}"
+            cells = ["=" if more.get(k) == 0 else f"{more[k]:+d}" if k in more else ""
+                     for k in cutoffs]  # fmt: skip
+            table.append([row.system, name, *cells, limit, key, verdict])
+            verdicts.append(verdict)
+    missing = "" if run.known else ", no such file"
+    print(f"Mentions found more or fewer than of record ({run.path}{missing}).\n")
+    if run.known and run.found.fingerprint != run.known.fingerprint:
+        ours, theirs = run.found.fingerprint, run.known.fingerprint
+        print(f"Other data: fingerprint {ours} and not {theirs}.\n")
+    widest = spreads(models)
+    for over in ("machines", "seeds"):
+        print(f"Spread over {over}: {widest.get(over, 'no row of a model was repeated')}")
+    print("", *aligned(table, right=range(2, 3 + len(cutoffs))), "", sep="\n")
+    print(f"Rows: {', '.join(f'{n} {verdict}' for verdict, n in Counter(verdicts).items())}.")
+    if "outside" in verdicts:
+        sys.exit(1)
+
+
+def held(
+    found: OnSet, known: OnSet, like: Sequence[RowOfRecord], by_model: bool
+) -> tuple[Hits, float, str]:
+    """Mentions found more than by the page's machine, how many points are usual, and a verdict."""
+    ours, theirs = (next(iter(one.machines.values())) for one in (found, known))
+    more = {k: ours[k] - theirs[k] for k in ours if k in theirs}
+    points = 100 * max(map(abs, more.values()), default=0) / found.mentions
+    widest = spreads(like)
+    limit = max((one.points for one in widest.values()), default=0.0)
+    if points <= limit + ROUNDING:
+        return more, limit, "within" if points else "equal"
+    return more, limit, "outside" if "seeds" in widest or not by_model else "moved"
