@@ -1,4 +1,4 @@
-"""The section ``grid`` of params.yaml: its points, all combinations of values, and its trials."""
+"""The section ``grid`` of params.yaml: its points, and its trials, which are models at points."""
 
 import itertools
 from collections.abc import Collection, Mapping, Sequence
@@ -22,12 +22,18 @@ SHORT = {
 }
 HYPERPARAMETERS = tuple(SHORT)
 WHOLE = ("batch_size", "epochs")
+Values = dict[str, float | int]  # of hyper-parameters
 Below1 = Annotated[int, Meta(ge=0, lt=1)] | Annotated[float, Meta(ge=0, lt=1)]
 
 
 class Grid(Settings):
-    """The models to train at each point, the values of each hyper-parameter, and optionally the
-    subset of points to try; None stands for all, in place of a preset's."""
+    """The models to train, and the values of each hyper-parameter.
+
+    All combinations are tried, or a ``subset`` of points by their names; None stands for all, in
+    place of a preset's. With ``one_at_a_time`` one hyper-parameter after another is varied, in the
+    order of :data:`HYPERPARAMETERS`. They begin as in the section ``training``, and each model goes
+    on with the value that its own ``training`` has.
+    """
 
     models: Some[Name]
     learning_rate: Some[Positive]
@@ -37,6 +43,12 @@ class Grid(Settings):
     initial_scale: Some[Positive] | UnsetType = UNSET
     epochs: Some[Count] | UnsetType = UNSET
     subset: Some[str] | None | UnsetType = UNSET
+    one_at_a_time: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.one_at_a_time and self.subset:
+            raise ValueError("subset is of all combinations. Leave it out, or one_at_a_time.")
 
 
 class Trial(NamedTuple):
@@ -44,19 +56,62 @@ class Trial(NamedTuple):
 
     model: str
     point: str
-    values: dict[str, float | int]
+    values: Values
 
 
-def trials(grid: Mapping[str, Any]) -> dict[str, Trial]:
-    """Every model of the grid at every point, by a name of its own; the model changes fastest."""
+def trials(
+    grid: Mapping[str, Any], start: Mapping[str, Any], own: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Trial]:
+    """The trials by a name of their own.
+
+    ``grid`` is a :class:`Grid` as a dictionary. Where one value is varied at a time, ``start`` has
+    the values of the section ``training``, and ``own`` those of each model. Otherwise every model
+    is trained at every point, and the model changes fastest.
+    """
+    if not grid.get("one_at_a_time"):
+        found = [
+            Trial(model, name, values)
+            for name, values in points(grid).items()
+            for model in grid["models"]
+        ]
+        return {f"{one.model}_{one.point}": one for one in found}
+    varied: dict[str, Trial] = {}
+    for model in grid["models"]:
+        before = start
+        for key in lists_of(grid):
+            for point in turn(grid, before, key):
+                name = name_of(point)
+                varied[f"{model}_{name}"] = Trial(model, name, point)
+            before = {**before, key: own[model][key]}
+    return varied
+
+
+def turn(grid: Mapping[str, Any], before: Mapping[str, Any], key: str) -> list[Values]:
+    """The points at which one hyper-parameter has each of its values, and the others those of
+    ``before``.
+
+    >>> grid = {"learning_rate": [1e-5, 2e-5], "epochs": [1, 2]}
+    >>> turn(grid, {"learning_rate": 1e-5, "epochs": 1}, "epochs")
+    [{'learning_rate': 1e-05, 'epochs': 1}, {'learning_rate': 1e-05, 'epochs': 2}]
+    """
+    lists = lists_of(grid)
+    others = {name: _number(name, before[name]) for name in lists}
+    return [{**others, key: value} for value in lists[key]]
+
+
+def lists_of(grid: Mapping[str, Any]) -> dict[str, list[float | int]]:
+    """The values of each hyper-parameter that the grid has."""
     return {
-        f"{model}_{name}": Trial(model, name, values)
-        for name, values in points(grid).items()
-        for model in grid["models"]
+        key: [_number(key, value) for value in grid[key]] for key in HYPERPARAMETERS if key in grid
     }
 
 
-def points(grid: Mapping[str, Any]) -> dict[str, dict[str, float | int]]:
+def _number(key: str, value: float) -> float | int:
+    """A value as settings and keys spell it: 0 and 0.0 are the same."""
+    return value if key in WHOLE else float(value)
+
+
+def points(grid: Mapping[str, Any]) -> dict[str, Values]:
     """The ``training`` settings of each point by its name; the last one changes fastest.
 
     ``grid`` is a :class:`Grid` as a dictionary. Its ``subset`` names the points to keep, for a part
@@ -66,12 +121,7 @@ def points(grid: Mapping[str, Any]) -> dict[str, dict[str, float | int]]:
     >>> list(points({**lists, "batch_size": [64, 128]}))
     ['lr1e-05_wd0.01_wu0_bs64', 'lr1e-05_wd0.01_wu0_bs128']
     """
-    # 0 and 0.0 are the same value, so settings and keys spell them the same.
-    lists = {
-        key: grid[key] if key in WHOLE else [float(value) for value in grid[key]]
-        for key in HYPERPARAMETERS
-        if key in grid
-    }
+    lists = lists_of(grid)
     product = itertools.product(*lists.values())
     points = (dict(zip(lists, values, strict=True)) for values in product)
     named = {name_of(point): point for point in points}

@@ -1,15 +1,19 @@
 """The grid as data: validation recall of each point, the chosen point, means by value."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import Any, NamedTuple
+
+import yaml
 
 from muver.io.files import read_json, short_hash
+from muver.io.progress import logger
 from muver.io.typed import Settings, overlay
-from muver.reproduction.grid.points import Grid, logs_by_trial, trials
+from muver.reproduction.grid.points import Grid, Trial, lists_of, logs_by_trial, name_of, turn
 from muver.reproduction.tables.keys import row_key
+from muver.reproduction.tables.numbers import spelled
 from muver.reproduction.tables.records import GridResult, Mean, PointRow
 from muver.reproduction.tables.render import write_table
 from muver.retriever.corpus.statistics import Counts, read_counts
@@ -20,13 +24,29 @@ RULE = (
     "the one that stands first. The test worlds are not looked at."
 )
 SUMMED = ", summed over the models,"
+EACH = (
+    "One hyper-parameter after another is varied, in the order of the columns, and each model "
+    "keeps the value with the greatest recall on the validation worlds; of equal ones the first of "
+    "the list. The test worlds are not looked at."
+)
+MOST_EPOCHS = 5  # to which a list is widened
 
 
 class GridTable(Settings):
-    """What ``muver stage grid`` takes: the section ``grid``, and each model's settings."""
+    """What ``muver stage grid`` takes: the section ``grid``, its trials, each model's settings, and
+    the values from which the grid starts where one is varied at a time."""
 
     grid: Grid
+    trials: dict[str, Trial]
     base: dict[str, dict[str, Any]]
+    start: dict[str, Any] = {}
+
+
+class Choice(NamedTuple):
+    """The points that are chosen, by model, and what to do about them, in sentences."""
+
+    points: dict[str, str]
+    advice: str = ""
 
 
 def make_grid(
@@ -48,14 +68,13 @@ def make_grid(
 def _build(
     settings: GridTable, logs: Sequence[Path], data: Counts, further: Mapping[str, Any]
 ) -> GridResult:
-    models, named = settings.grid.models, trials(settings.grid.as_dict())
+    models, named = settings.grid.models, settings.trials
     cutoff = settings.base[models[0]]["training"]["validation_cutoff"]
     by_trial = logs_by_trial(named, logs)
     found = {name: kept_validation(log, cutoff) for name, log in by_trial.items()}
-    totals: Counter[str] = Counter()
-    for name, (recall, _) in found.items():
-        totals[named[name].point] += recall
-    chosen = max(totals, key=totals.__getitem__)  # the first of equals
+    recalls = {name: recall for name, (recall, _) in found.items()}
+    each = settings.grid.one_at_a_time
+    choice = _each(settings, recalls) if each else _together(settings, recalls)
     rows = []
     for name, (recall, step) in found.items():
         model, point, values = named[name]
@@ -69,7 +88,7 @@ def _build(
                 recall=recall,
                 step=step,
                 settings=own,
-                chosen=point == chosen,
+                chosen=point == choice.points[model],
             )
         )
     shared = {
@@ -86,12 +105,70 @@ def _build(
         fingerprint=data.fingerprint,
         models=models,
         cutoff=cutoff,
-        rule=RULE.format(summed=SUMMED if len(models) > 1 else ""),
+        rule=EACH if each else RULE.format(summed=SUMMED if len(models) > 1 else ""),
         row_key=short_hash({"grid": shared, "settings": further, "data": data.fingerprint}),
-        chosen=chosen,
+        chosen=", ".join(dict.fromkeys(_named(choice, each))),
+        each=each,
+        advice=choice.advice,
         means={key: _means(rows, key) for key in rows[0].values},
         rows=rows,
     )
+
+
+def _named(choice: Choice, each: bool) -> Iterator[str]:
+    for model, point in choice.points.items():
+        yield f"{model}_{point}" if each else point
+
+
+def _together(settings: GridTable, recalls: Mapping[str, float]) -> Choice:
+    """One point for all models: that with the greatest sum of their recall."""
+    totals: Counter[str] = Counter()
+    for name, recall in recalls.items():
+        totals[settings.trials[name].point] += recall
+    chosen = max(totals, key=totals.__getitem__)  # the first of equals
+    return Choice(dict.fromkeys(settings.grid.models, chosen))
+
+
+def _each(settings: GridTable, recalls: Mapping[str, float]) -> Choice:
+    """Each model's own point, found one hyper-parameter after the other.
+
+    A model whose settings do not have the values that are chosen lacks the trials of what follows:
+    it gets its point so far.
+    """
+    grid, chosen, lines, wider = settings.grid.as_dict(), {}, {}, []
+    for model in settings.grid.models:
+        point = settings.start
+        lines[model] = {"training": {}}
+        for key, values in lists_of(grid).items():
+            points = {f"{model}_{name_of(one)}": one for one in turn(grid, point, key)}
+            if not points.keys() <= recalls.keys():
+                break
+            name = max(points, key=recalls.__getitem__)  # the first of equals
+            point, chosen[model] = points[name], settings.trials[name].point
+            if len(values) > 1:
+                lines[model]["training"][key] = point[key]
+                wider += _wider(model, key, point[key], values)
+    preset = yaml.safe_dump({"models": lines}, default_flow_style=True, width=1e9, sort_keys=False)
+    advice = [f"The choices, for the preset's file: {preset.strip()}", *wider]
+    varied = sum(len(values) > 1 for values in lists_of(grid).values())
+    if unfinished := [model for model in lines if len(lines[model]["training"]) < varied]:
+        advice.append(f"With these, make the grid again for the rest of {', '.join(unfinished)}.")
+    for sentence in advice:
+        logger.info("%s", sentence)
+    return Choice(chosen, " ".join(advice))
+
+
+def _wider(model: str, key: str, value: float, values: Sequence[float]) -> list[str]:
+    """A sentence where the chosen value stands at an end of its list, and what to add to it."""
+    whole = key == "epochs"
+    further = None
+    if value == max(values):
+        further = value + 1 if whole else value * 2
+    elif value == min(values) and not whole:
+        further = value / 2
+    if further is None or (whole and further > MOST_EPOCHS):
+        return []
+    return [f"{model}: {key} is at the end of its list. Add {spelled(further)} to grid.{key}."]
 
 
 def _means(rows: Sequence[PointRow], key: str) -> list[Mean]:

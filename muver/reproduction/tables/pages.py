@@ -51,7 +51,8 @@ def _trials(grid: GridResult) -> Page:
         ]
         for row in rows
     ]
-    note = f"{len(rows)} points. {grid.rule} step is where the recall was reached."
+    note = f"{len(rows)} points. {grid.rule} step is where the recall was reached. {grid.advice}"
+    note = note.strip()
     if precision := in_words(reduced_precision(rows[0].settings)):  # all points have the same
         note += f" Not in fp32: {precision}."
     header = ["method", *grid.means, recall, "step", "chosen", "row_key"]
@@ -66,7 +67,7 @@ def _trials(grid: GridResult) -> Page:
             for mean in of_values
         ],
     )
-    by_point = [_by_point(grid)] if len(grid.models) > 1 else []
+    by_point = [_by_point(grid)] if len(grid.models) > 1 and not grid.each else []
     return Page(
         f"Grid of {', '.join(grid.models)}: {grid.caption}, {grid.dataset}",
         [Section("", note, header, cells, best), *by_point, by_value],

@@ -296,9 +296,11 @@ class GridResult(ResultOnData, tag="grid"):
     cutoff: int
     rule: str
     row_key: str  # of the whole grid: it stays when points are added
-    chosen: str  # the point
+    chosen: str  # the point; where each model has its own, the trials
     means: dict[str, list[Mean]]  # by hyper-parameter, sorted by value
     rows: list[PointRow]
+    each: bool = False  # whether each model has a point of its own
+    advice: str = ""  # what to do about the choice
 
 
 R = TypeVar("R")

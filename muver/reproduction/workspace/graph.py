@@ -76,7 +76,8 @@ class Graph(ABC):
     def __init__(self, settings: Resolved):
         self.settings = settings
         self.root = f"build/{settings.workspace}"
-        self.trials = trials(settings.grid.as_dict())
+        own = {name: settings.models[name].training.as_dict() for name in settings.grid.models}
+        self.trials = trials(settings.grid.as_dict(), settings.training.as_dict(), own)
         # Each is asked for many times.
         for method in ("encoder_of", "start_of", "model", "run", "evaluation"):
             setattr(self, method, cache(getattr(self, method)))

@@ -110,7 +110,9 @@ class Results:
         if name == "grid":
             grid = self.settings.grid
             base = {model: training_settings(self.settings, model) for model in grid.models}
-            return {"grid": grid.as_dict(), "base": base}
+            start = self.settings.training.as_dict() if grid.one_at_a_time else {}
+            told = {"grid": grid.as_dict(), "trials": self.graph.trials, "base": base}
+            return {**told, "start": start}
         if own := self.settings.figures.get(name):
             rows = [{"method": method_of(self.settings, row), "system": row} for row in own.rows]
             return {**own.as_dict(), "rows": rows}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from muver.io.typed import read
-from muver.reproduction.grid.points import points
+from muver.reproduction.grid.points import points, trials
 from muver.reproduction.grid.table import GridTable, make_grid
 from muver.retriever.corpus.statistics import Counts
 from tests.blank import blank, jsonable
@@ -62,11 +62,14 @@ def make(tmp_path: Path, counts: Path, logs: list[Path]) -> Callable[..., dict[s
         logs: list[Path] = logs,
         encoder: Path | None = None,
         base: dict[str, Any] | None = None,
+        start: dict[str, Any] | None = None,
+        own: dict[str, Any] | None = None,
         **settings: Any,
     ) -> dict[str, Any]:
         grid = {"models": ["muver"], **LISTS, **settings}
         bases = {"muver": BASE} if base is None else base
-        given = read(GridTable, {"grid": grid, "base": bases})
+        told = {"trials": trials(grid, start or {}, own or {}), "start": start or {}}
+        given = read(GridTable, jsonable({"grid": grid, "base": bases, **told}))
         make_grid(logs, counts, tmp_path / "grid.csv", given, encoder)
         return json.loads((tmp_path / "grid.json").read_text())
 

@@ -41,9 +41,26 @@ def test_further_hyperparameters_stand_behind_in_the_names():
 def test_every_model_is_tried_at_every_point():
     grid = {**{key: values[:1] for key, values in PAPER.items()}, "models": ["som", "muver"]}
     (point, values), *_ = points(grid).items()
-    assert trials(grid) == {
+    assert trials(grid, {}, {}) == {
         f"som_{point}": ("som", point, values), f"muver_{point}": ("muver", point, values)
     }  # fmt: skip
+
+
+def test_one_value_is_varied_at_a_time_from_what_a_model_has():
+    """First from the section's values, then with the model's own values of those before."""
+    grid = {
+        "models": ["som", "muver"], "one_at_a_time": True, "learning_rate": [1e-5, 2e-5],
+        "weight_decay": [0.01], "warmup": [0.1], "batch_size": [32], "epochs": [1, 2],
+    }  # fmt: skip
+    start = {key: values[0] for key, values in grid.items() if key in HYPERPARAMETERS}
+    own = {"som": start, "muver": {**start, "learning_rate": 2e-5, "epochs": 2}}
+    end = "wd0.01_wu0.1_bs32"
+    assert list(trials(grid, start, own)) == [
+        f"som_lr1e-05_{end}_ep1", f"som_lr2e-05_{end}_ep1", f"som_lr1e-05_{end}_ep2",
+        f"muver_lr1e-05_{end}_ep1", f"muver_lr2e-05_{end}_ep1", f"muver_lr2e-05_{end}_ep2",
+    ]  # fmt: skip
+    with pytest.raises(InputError, match="subset is of all combinations"):
+        read(Grid, {**grid, "subset": ["lr1e-05"]})
 
 
 def test_equal_values_spelled_otherwise_are_the_same_point():

@@ -130,3 +130,61 @@ def test_settings_are_checked(make, tmp_path: Path):
     with pytest.raises(InputError, match="no validation_recall_at_64"):
         make(base={"muver": {**BASE, "training": {"validation_cutoff": 64}}})
     assert not (tmp_path / "grid.csv").exists()
+
+
+START = {"learning_rate": 2e-5, "weight_decay": 0.01, "warmup": 0.1, "batch_size": 32, "epochs": 1}
+TURNS = {
+    "learning_rate": [1e-5, 2e-5, 4e-5], "warmup": [0.1], "epochs": [1, 2],
+    "one_at_a_time": True, "start": START,
+}  # fmt: skip
+
+
+def test_each_model_keeps_its_own_value_of_one_at_a_time(make, tmp_path: Path):
+    """The rate is at its list's end; epochs are tried once the settings have that rate."""
+
+    def trial(rate: str, epochs: int, recall: float) -> Path:
+        name = f"muver_lr{rate}_wd0.01_wu0.1_bs32_ep{epochs}"
+        return write_log(tmp_path / f"{name}.jsonl", (recall,))
+
+    rates = [trial("1e-05", 1, 50.0), trial("2e-05", 1, 60.0), trial("4e-05", 1, 70.0)]
+    at_start = [*rates, trial("2e-05", 2, 99.0)]
+    first = make(at_start, own={"muver": START}, **TURNS)
+    assert first["chosen"] == "muver_lr4e-05_wd0.01_wu0.1_bs32_ep1"
+    assert first["advice"] == (
+        "The choices, for the preset's file: "
+        "{models: {muver: {training: {learning_rate: 4.0e-05}}}} "
+        "muver: learning_rate is at the end of its list. Add 8e-05 to grid.learning_rate. With "
+        "these, make the grid again for the rest of muver."
+    )
+    second = make(
+        [*rates, trial("4e-05", 2, 70.0)],
+        own={"muver": {**START, "learning_rate": 4e-5}},
+        **TURNS,
+    )
+    assert second["chosen"] == first["chosen"]  # of equal epochs the first
+    assert [row["chosen"] for row in second["rows"]] == [False, False, True, False]
+    assert "{learning_rate: 4.0e-05, epochs: 1}" in second["advice"]
+    assert "again" not in second["advice"] and "each model keeps" in second["rule"]
+    assert second["advice"] in (tmp_path / "grid.md").read_text()
+
+
+@pytest.mark.parametrize(
+    "key, values, recalls, said",
+    [
+        ("learning_rate", [1e-5, 2e-5], (2.0, 1.0), "Add 5e-06"),
+        ("epochs", [1, 2], (2.0, 1.0), ""),
+        ("epochs", [1, 2], (1.0, 2.0), "Add 3"),
+        ("epochs", [1, 5], (1.0, 2.0), ""),
+    ],
+)
+def test_a_list_is_widened_where_its_end_is_chosen(make, tmp_path, key, values, recalls, said):
+    lists = {"learning_rate": [2e-5], "warmup": [0.1], "epochs": [1], key: values}
+    short = {"learning_rate": "lr", "epochs": "ep"}[key]
+    logs = []
+    for value, recall in zip(values, recalls, strict=True):
+        point = {"lr": "2e-05", "ep": "1", short: f"{value}"}
+        name = f"muver_lr{point['lr']}_wd0.01_wu0.1_bs32_ep{point['ep']}.jsonl"
+        logs.append(write_log(tmp_path / name, (recall,)))
+    own = {"muver": START}
+    made = make(logs, own=own, start=START, one_at_a_time=True, **lists)
+    assert ("end of its list" in made["advice"]) == bool(said) and said in made["advice"]
