@@ -55,7 +55,8 @@ def tokens_of(training: Artifact) -> int:
     """
     own, times = training.settings, 1.0
     if among := own.get("best_of"):
-        own, times = next(iter(among.values())), 1 + own["after"] * (len(among) - 1)
+        share, new = own["after"], len(among) - len(training.inputs["models"])
+        own, times = next(iter(among.values())), share * new + (1 - share if new else 0)
     views, negatives = own["views"], own.get("negatives", {}).get("per_mention", 0)
     several = views.get("training_views", 1) or ALL_VIEWS
     of_entity = several * views["max_tokens"] + own["training"].get("global_view", 0)
@@ -174,10 +175,20 @@ class Graph(ABC):
             return self.made("models", name, "convert", settings, **inputs)
         if isinstance(own, Trained) and own.score == "cross":
             return self.cross_encoder(name)
-        first, *_ = own.best_of if isinstance(own, Chosen) else [name]  # all start from the same
-        inputs = {"start": self.origin(first), **self.training_data(name)}
-        rule = "train_best" if isinstance(own, Chosen) else "train"
-        return self.made("models", name, rule, settings, **inputs)
+        if isinstance(own, Chosen):
+            rows = set(map(model_of, self.settings.systems.values()))
+            trained = [self.model(one) for one in own.best_of if one in rows]
+            start = self.origin(own.best_of[0])  # all start from the same
+            inputs = {"start": start, **self.training_data(name), "models": trained}
+            return self.made("models", name, "train_best", settings, **inputs)
+        inputs = {"start": self.origin(name), **self.training_data(name)}
+        free = {"validate_after": shares} if (shares := self._chosen_after(name)) else {}
+        return self.made("models", name, "train", settings, free, **inputs)
+
+    def _chosen_after(self, name: str) -> list[float]:
+        """The shares of its steps after which a model is one of several to choose from."""
+        among = [one for one in self.settings.models.values() if isinstance(one, Chosen)]
+        return sorted({one.after for one in among if one.after and name in one.best_of})
 
     def cross_encoder(self, name: str) -> Artifact:
         """A trained cross-encoder, where the data can have one."""
@@ -274,8 +285,8 @@ class Graph(ABC):
             case "encoder":
                 kept = {key: own for key, own in one.settings.items() if key not in SOURCE}
                 return {"source": settings.encoder, "settings": kept}
-            case "choose":
-                return {"models": [(one.name, place(one.path)) for one in one.parents]}
+            case "choose" | "train_best":
+                return {"models": [(own.name, place(own.path)) for own in one.inputs["models"]]}
             case "retrieve":
                 return {"kind": kind_of(settings, one.label)}
             case "evaluate":

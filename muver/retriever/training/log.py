@@ -4,6 +4,7 @@ A log has a JSON line for each step and each validation, and notes on the whole 
 """
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,14 @@ def kept_validation(path: Path, cutoff: int) -> tuple[float, int]:
     return max(found, key=lambda pair: (pair[0], -pair[1]))
 
 
+def recall_after(path: Path, share: float, cutoff: int) -> float | None:
+    """Recall on validation, in percent, after a share of the steps; None if none was counted."""
+    lines = read_log(path)
+    step = math.ceil(share * max(line["step"] for line in lines))
+    name = f"{VALIDATION}{cutoff}"
+    return next((line[name] for line in lines if line["step"] == step and name in line), None)
+
+
 def choose(models: Iterable[tuple[str, Path]], cutoff: int, out: Path) -> None:
     """Copy the model with the best validation recall@``cutoff``; if equal, the first one.
 
@@ -51,11 +60,15 @@ def choose(models: Iterable[tuple[str, Path]], cutoff: int, out: Path) -> None:
     folders = dict(models)
     found = {name: kept_validation(folder / LOG, cutoff)[0] for name, folder in folders.items()}
     note = choice(found, cutoff)
-    chosen = folders[note["chosen"]]
+    copy_chosen(folders[note["chosen"]], out, out / LOG, note)
+
+
+def copy_chosen(folder: Path, out: Path, training_log: Path, note: Mapping[str, Any]) -> None:
+    """Copy a model, and its log with the note of :func:`choice` as a further line."""
     for file in MODEL_FILES:
-        copy(chosen / file, out / file)
-    log = (chosen / LOG).read_text(encoding="utf-8")
-    write_text(out / LOG, log + json.dumps(note) + "\n")
+        copy(folder / file, out / file)
+    log = (folder / LOG).read_text(encoding="utf-8")
+    write_text(training_log, log + json.dumps(note) + "\n")
 
 
 def choice(found: Mapping[str, float], cutoff: int) -> dict[str, Any]:

@@ -29,17 +29,20 @@ class Trainer:
     """Lowers an objective over a model's data; to resume, a run needs only the saved state.
 
     The model is moved to the accelerator's device. ``checkpoints`` keep the last and the best
-    state; the objective counts what is found in the ``validation`` worlds.
+    state; the objective counts what is found in the ``validation`` worlds. Validation after the
+    shares ``validate_after`` of the steps is logged as well, and keeps no state.
     """
 
     def __init__(
         self, model: Any, data: Examples, objective: Objective, validation: list[World],
         settings: Training, seed: int, accelerator: Accelerator, checkpoints: Checkpoints,
+        validate_after: Sequence[float] = (),
     ):  # fmt: skip
         self.model = model.to(accelerator.device)
         self.data, self.objective, self.validation = data, objective, validation
         self.settings, self.seed = settings, seed
         self.accelerator, self.checkpoints = accelerator, checkpoints
+        self.validate_after = validate_after
         adam = (settings.weight_decay, settings.adam_epsilon, settings.optimiser)
         self.optimiser = build_optimiser(model, settings.learning_rate, *adam)
         planned = planned_steps(len(data), settings.batch_size, settings.epochs)
@@ -59,16 +62,16 @@ class Trainer:
         self.data.tell_of_single_entities()
         batches = self._planned()
         end = math.ceil(share * len(batches))
+        further = {end, *(math.ceil(one * len(batches)) for one in self.validate_after)}
         progress = Progress("training", end, "steps", done=self.step)
         for epoch, batch in batches[self.step : end]:
             started = time.monotonic()
             loss = self.train_on(batch, epoch)
             speed = len(batch) / (time.monotonic() - started)
-            last = self.step == end
             due = self.step % self.settings.validate_every == 0 or self.step == len(batches)
-            if due or last:
+            if due or self.step in further:
                 self._validate(epoch, may_be_kept=due)
-            if self.step % self.settings.checkpoint_every == 0 or last:
+            if self.step % self.settings.checkpoint_every == 0 or self.step == end:
                 self._save()
             progress.advance(note=f"loss {loss:.3f}, {speed:.1f} mentions/s")
         progress.finish()

@@ -1,6 +1,6 @@
 """The training stage: make a model directory from the corpus and a start checkpoint."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.settings import Machine
 from muver.retriever.training.checkpoint import Checkpoints
 from muver.retriever.training.data import Dataset, Examples, worlds_of
-from muver.retriever.training.log import LOG, choice, write_log
+from muver.retriever.training.log import LOG, choice, copy_chosen, recall_after, write_log
 from muver.retriever.training.loop import Trainer
 from muver.retriever.training.objective import InBatch, Objective
 from muver.retriever.training.settings import EarlyChoice, ModelTraining
@@ -107,24 +107,42 @@ def train_best(
     checkpoints: Path,
     training_log: Path,
     out: Path,
+    models: Iterable[tuple[str, Path]] = (),
 ) -> None:
     """Train several models for a share of their steps, and the best one to the end.
 
     That is the one with the greatest validation recall where the share ends; of equals, the first.
-    It becomes what it would be if it were trained alone. The arguments are those of
-    :func:`train_model`.
+    It becomes what it would be if it were trained alone.
+
+    Parameters
+    ----------
+    models
+        Those of them that are trained already, as their names and directories: none is trained
+        again, and the best one is copied. If the log of one has no validation where the share ends,
+        the share is trained for it.
+
+    The others are those of :func:`train_model`.
     """
-    data, found = Dataset(entities, mentions, sentences), {}
-    for name, own in settings.best_of.items():
-        logger.info("training %s", name)
-        trainer = trainer_of(own, compute, start, data, checkpoints / name)
-        trainer.run(settings.after)
-        found[name] = trainer.recall_after(settings.after)
-    note = choice(found, own.training.validation_cutoff)  # which all of them share
-    chosen = note["chosen"]
-    trainer = trainer_of(settings.best_of[chosen], compute, start, data, checkpoints / chosen)
-    write(trainer, trainer.run(), training_log, out, note)
-    for name in found:
+    data, trained, recalls = Dataset(entities, mentions, sentences), dict(models), {}
+    for name, training in settings.best_of.items():
+        cutoff = training.training.validation_cutoff  # which all of them share
+        recall = (
+            recall_after(trained[name] / LOG, settings.after, cutoff) if name in trained else None
+        )
+        if recall is None:
+            logger.info("training %s", name)
+            trainer = trainer_of(training, compute, start, data, checkpoints / name)
+            trainer.run(settings.after)
+            recall = trainer.recall_after(settings.after)
+        recalls[name] = recall
+    note = choice(recalls, cutoff)
+    best = note["chosen"]
+    if best in trained:
+        copy_chosen(trained[best], out, training_log, note)
+    else:
+        trainer = trainer_of(settings.best_of[best], compute, start, data, checkpoints / best)
+        write(trainer, trainer.run(), training_log, out, note)
+    for name in recalls:
         Checkpoints(checkpoints / name, "").clear()
 
 
@@ -162,7 +180,7 @@ def trainer_of(
     logger.info("%d mentions to train on, %d to validate on", len(examples), to_validate)
     return Trainer(
         model, examples, objective or InBatch(own.mask_false_negatives), validation, own,
-        settings.seed, accelerator, Checkpoints(checkpoints, key),
+        settings.seed, accelerator, Checkpoints(checkpoints, key), settings.validate_after,
     )  # fmt: skip
 
 

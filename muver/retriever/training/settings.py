@@ -72,7 +72,8 @@ class ModelTraining(Layouts, kw_only=True):
 
     The pooling ``auto`` is that of the encoder's makers, or of the model from which training
     starts, whose settings ``start`` has by its name. Without a precision it is that of
-    ``--compute``.
+    ``--compute``. ``validate_after`` are shares of the steps after which validation is logged as
+    well, for a choice among several trainings; it keeps no state.
     """
 
     pooling: Pooling | Literal["auto"] = "cls"
@@ -82,6 +83,7 @@ class ModelTraining(Layouts, kw_only=True):
     seed: Natural
     start: dict[str, Any] | UnsetType = UNSET
     negatives: MinedFrom | UnsetType = UNSET
+    validate_after: list[Share] = []
 
     def __post_init__(self) -> None:
         super().__post_init__()

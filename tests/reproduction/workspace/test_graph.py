@@ -8,6 +8,7 @@ from muver.io.errors import InputError
 from muver.io.files import sha256_of
 from muver.reproduction.settings import row_settings
 from muver.reproduction.workspace.graph import tokens_of
+from muver.reproduction.workspace.jobs import job_of
 from muver.retriever.encoders.hub import SHIPPED
 from tests.reproduction.settings import graph
 
@@ -113,12 +114,18 @@ def test_reciprocal_ranks_need_no_validation():
 def test_a_chosen_model_needs_those_it_is_chosen_among():
     models = asked("table1", ["partalidou"], "models", preset="zeshel")
     assert models == ["blink_128", "blink_special", "blink_span", "blink_all", "partalidou"]
-    # Chosen early, they are trained in the same job.
-    assert asked("table1", ["partalidou"], "models") == ["partalidou"]
+    # Chosen early, those that are no row's are trained in the same job, and BLINK by itself.
+    assert asked("table1", ["partalidou"], "models") == ["blink_128", "partalidou"]
     made = graph()
-    assert made.model("partalidou").inputs.keys() == made.model("muver").inputs.keys()
-    # Four models for a quarter of the steps, and one for the rest.
-    assert tokens_of(made.model("partalidou")) == 1.75 * tokens_of(made.model("blink_128"))
+    blink = made.model("blink_128")
+    assert made.model("partalidou").inputs["models"] == [blink]
+    assert blink.free == {"validate_after": [0.25]}
+    assert job_of(made, made.model("partalidou"))["models"] == [("blink_128", blink.path)]
+    # BLINK's validation after a quarter leaves its name, and so its files, as they are.
+    alone = graph(models={"partalidou": {"after": 0}}).model("blink_128")
+    assert not alone.free and alone.path == blink.path
+    # At most three models for a quarter of the steps, and one for the rest.
+    assert tokens_of(made.model("partalidou")) == 1.5 * tokens_of(blink)
     log = made.evaluation("partalidou", "test").input_files["choice"]
     assert log == f"{made.model('partalidou').path}/training_log.jsonl"
     assert "choice" not in made.evaluation("muver", "test").inputs

@@ -19,7 +19,7 @@ from muver.retriever.encoders.settings import Machine
 from muver.retriever.training import loop, objective
 from muver.retriever.training import run as stage
 from muver.retriever.training.data import Dataset
-from muver.retriever.training.log import kept_validation
+from muver.retriever.training.log import LOG, kept_validation, read_log
 from muver.retriever.training.loop import Trainer, fewer_graph_tokens
 from muver.retriever.training.objective import InBatch
 from muver.retriever.training.optimiser import ReleasedAdamW
@@ -245,6 +245,29 @@ def test_the_best_of_several_after_a_share_is_trained_on_as_if_alone(
             killed(step, run_several, tmp_path / "killed", encoder, corpus)
         assert run_several(tmp_path / "killed", encoder, corpus) == alone
     assert (tmp_path / "killed/log.jsonl").read_bytes() == (tmp_path / "log.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize(("validated", "hits"), [([0.25], [7, 1, 2, 5]), ([], [1, 2, 5])])
+def test_a_model_that_is_trained_already_is_only_chosen(
+    encoder, corpus, tmp_path, monkeypatch, validated, hits
+):
+    some = {name: {**SETTINGS, **own} for name, own in SEVERAL.items()}
+    given = read(EarlyChoice, {"best_of": some, "after": 0.25}), read(Machine, tiny.COMPUTE)
+    trained = tmp_path / "trained"
+    with monkeypatch.context() as patch:
+        with_hits(patch, *hits)
+        files = (encoder, *corpus, trained / "checkpoints", trained / LOG)
+        train({**some["second"], "validate_after": validated}, tiny.COMPUTE, *files, out=trained)
+    # Without a validation where the share ends, the share is trained for it.
+    with monkeypatch.context() as patch:
+        with_hits(patch, *([3, 5] if validated else [3, 7, 5]))
+        stage.train_best(*given, encoder, *corpus, **places(tmp_path), models=[("second", trained)])
+    for file in MODEL_FILES:
+        assert (tmp_path / "model" / file).read_bytes() == (trained / file).read_bytes()
+    log = log_of(tmp_path)
+    assert [line for line in log if "step" in line] == read_log(trained / LOG)
+    shares = {"first": 30.0, "second": 70.0, "third": 50.0}
+    assert log[-1] == {"chosen": "second", "validation_recall_at_3_of": shares}
 
 
 def test_a_run_without_a_model_to_write_leaves_its_log(encoder, corpus, tmp_path, uninterrupted):
