@@ -125,7 +125,8 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --requir
 .venv/recordings: requirements/recordings.lock
 .venv/supply: requirements/supply.lock
 .venv/site: requirements/site.lock
-.venv/servers .venv/recordings .venv/supply .venv/site: | $(READY)
+.venv/peers: requirements/peers.lock
+.venv/servers .venv/recordings .venv/supply .venv/site .venv/peers: | $(READY)
 	@$(PIP) --upgrade $(^:%=--requirement %) --target $@
 	@touch $@
 

