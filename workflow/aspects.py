@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 
 from muver.io.files import atomic_path, write_text
 from muver.reproduction.figures.style import CURVES, house_style
-from muver.reproduction.tables.records import ComparedRow, ComparisonTable, read_result
+from muver.reproduction.tables.records import Table, read_result
 from muver.reproduction.tables.render import csv_text
 
 SHARES = {0.0: "none", 0.5: "half", 1.0: "all"}
@@ -48,17 +48,16 @@ def measure(share: float) -> list[Line]:
     given = ["preset=miniwikia", f"dataset={wikis}", f"tables={{table1: {{against: {AGAINST}}}}}"]
     command = ["snakemake", "--cores", "all", "results/table1.csv", "--config", *given]
     subprocess.run([*command, "tracking={enabled: false}"], check=True)
-    table = read_result(Path("results", wikis.name, "table1.json"), ComparisonTable)
-    return [line_of(row, share) for row in table.rows]
-
-
-def line_of(row: ComparedRow, share: float) -> Line:
-    """What the figure shows of a row."""
-    (part,) = row.sets.values()
-    tested = (0.0, 0.0, 0.0)
-    if part.paired:
-        tested = (part.paired.difference[CUTOFF], *part.paired.interval[CUTOFF])
-    return Line(share, row.method, part.micro[CUTOFF], *tested, row.row_key)
+    table = read_result(Path("results", wikis.name, "table1.json"), Table)
+    against = {one.first: (one.difference, one.low, one.high) for one in table.contrasts
+               if (one.kind, one.k) == ("against", CUTOFF)}  # fmt: skip
+    return [
+        Line(
+            share, row.method, table.line(row.row_key, CUTOFF).recall,
+            *against.get(row.system, (0.0, 0.0, 0.0)), row.row_key,
+        )
+        for row in table.rows
+    ]  # fmt: skip
 
 
 def draw(lines: list[Line]) -> None:

@@ -28,13 +28,7 @@ from muver.reproduction.settings.params import Resolved
 from muver.reproduction.settings.resolve import resolve
 from muver.reproduction.tables.page import Page
 from muver.reproduction.tables.pages import page_of
-from muver.reproduction.tables.records import (
-    AnyResult,
-    ComparisonTable,
-    ViewsTable,
-    read_result,
-    result_names,
-)
+from muver.reproduction.tables.records import AnyResult, Table, read_result, result_names
 from muver.reproduction.tables.render import to_markdown
 from muver.reproduction.tracking.provenance import (
     changed_since_commit,
@@ -133,22 +127,22 @@ def read_numbers(path: Path) -> OfRecord | None:
 def rows_of(tables: Mapping[str, AnyResult], machine: str) -> OfRecord | None:
     """The rows of a run, made on this machine, that count the mentions of whole sets."""
     rows: dict[str, RowOfRecord] = {}
-    counting = [one for one in tables.values() if isinstance(one, ComparisonTable | ViewsTable)]
-    for table in counting:
+    counting = [one for one in tables.values() if isinstance(one, Table)]
+    for table in (one for one in counting if one.layout != "domains"):
         for row in table.rows:
-            sets = {}
-            for name, part in row.sets.items():
-                repeats = getattr(part, "seeds", None)
-                seeds = {
-                    system: {k: round(r * part.mentions / 100) for k, r in recall.items()}
-                    for system, recall in (repeats.values.items() if repeats else ())
-                    if system != row.system
-                }
-                sets[name] = OnSet(part.mentions, {machine: part.hits}, seeds)
+            sets: dict[str, OnSet] = {}
+            for line in table.lines:
+                if line.row == row.system and not (line.world or line.category or line.among):
+                    made = sets.setdefault(line.set, OnSet(line.mentions, {machine: {}}, {}))
+                    hits = made.machines[machine]
+                    if line.key != row.row_key:
+                        system = next(one for one, key in row.seeds.items() if key == line.key)
+                        hits = made.seeds.setdefault(system, {})
+                    hits[line.k] = line.hits
             made = RowOfRecord(row.system, row.method, [], sets)
             rows[row.row_key] = joined(rows.get(row.row_key, made), made)
             rows[row.row_key].results.append(table.name)
-    return OfRecord(counting[0].dataset, counting[0].fingerprint, rows) if counting else None
+    return OfRecord(counting[0].dataset, counting[0].fingerprint, rows) if rows else None
 
 
 def joined(first: RowOfRecord, second: RowOfRecord) -> RowOfRecord:

@@ -27,20 +27,8 @@ from muver.reproduction.record import (
 )
 from muver.reproduction.settings.entries import ByViews, Fused, Named
 from muver.reproduction.tables.page import Page, Section
-from muver.reproduction.tables.records import (
-    ComparedPart,
-    ComparedRow,
-    ComparisonTable,
-    LayersRow,
-    Part,
-    Seeds,
-    StatisticsTable,
-    TableSet,
-    ViewsTable,
-)
 from muver.reproduction.tracking.provenance import instruction_set, this_machine
-from muver.retriever.evaluation.records import Means
-from tests.blank import blank
+from tests.blank import made_table
 
 SETTINGS = Path(__file__).parents[2] / "params.yaml"
 RECORD = Path("docs/results/tiny.json")
@@ -82,27 +70,18 @@ def on_further_machine(old, **rows):
     return replace(old, rows=both)
 
 
-def made_run(data="f0", name="table1", **rows):
+def made_run(name="table1", data="f0", **rows):
     """Write a run's table: by key the mentions found at 1 and at 8, of 200."""
-    made = []
-    for key, hits in rows.items():
-        sets = {"test": part_of(*hits)}
-        made.append(blank(ComparedRow, system=key, method=key, row_key=key, sets=sets))
-    write_table(name, made, fingerprint=data)
+    write_table(name, *(of_row(key, hits) for key, hits in rows.items()), fingerprint=data)
 
 
-def part_of(*hits):
-    counted = dict(zip((1, 8), hits, strict=True))
-    recall = {k: one / 2 for k, one in counted.items()}
-    means = Means(*2 * [{k: [one, one] for k, one in recall.items()}])
-    given = {"hits": counted, "micro": recall, "macro": recall, "interval": means}
-    return blank(ComparedPart, mentions=200, **given)
+def of_row(key, hits, **fields):
+    recall = {k: found / 2 for k, found in zip((1, 8), hits, strict=True)}
+    return {"system": key, "recall": recall, **fields}
 
 
-def write_table(name, rows, **given):
-    head = {"name": name, "caption": name.capitalize(), "dataset": "tiny", "fingerprint": "f0"}
-    sets = [blank(TableSet, set="test")]
-    table = blank(ComparisonTable, **{**head, **given}, cutoffs=[1, 8], rows=rows, sets=sets)
+def write_table(name, *rows, **given):
+    table = made_table(*rows, name=name, caption=name.capitalize(), **given)
     write_json(f"results/tiny/{name}.json", table)
     write_text(f"results/tiny/{name}.csv", "")
 
@@ -197,26 +176,18 @@ def test_nothing_to_compare(capsys):
 
 def test_rows_of_tables_are_counted_once_by_key():
     """Seeds stay whichever table comes first."""
-    part = blank(ComparedPart, mentions=200, hits={1: 20})
-    seeds = blank(Seeds, values={"muver": {1: 10.0}, "muver_seed1": {1: 12.5}})
-    rows = [
-        blank(ComparedRow, system="muver", row_key="k1", sets={"test": one})
-        for one in (part, replace(part, seeds=seeds))
-    ]
-    layer = blank(Part, mentions=200, hits={1: 7})
-    layers = [blank(LayersRow, row_key="k2", sets={"test": layer})]
-    data = {"dataset": "tiny", "fingerprint": "f0"}
-    plain, seeded = (blank(ComparisonTable, name="t", **data, rows=[row]) for row in rows)
-    views = blank(ViewsTable, name="table3", **data, rows=layers)
+    row = of_row("muver", (20, 40), row_key="k1")
+    plain, seeded = made_table(row), made_table({**row, "seeds": {"muver_seed1": {1: 12.5}}})
+    views = made_table(of_row("layer", (7, 9), row_key="k2"), layout="views")
     for tables in ((plain, seeded, views), (seeded, plain, views)):
         found = rows_of(dict(enumerate(tables)), "here")
         assert (found.dataset, found.fingerprint, [*found.rows]) == ("tiny", "f0", ["k1", "k2"])
-        assert found.rows["k1"].results == ["t", "t"]
+        assert found.rows["k1"].results == ["table1", "table1"]
         assert found.rows["k1"].sets["test"] == OnSet(
-            200, {"here": {1: 20}}, {"muver_seed1": {1: 25}}
+            200, {"here": {1: 20, 8: 40}}, {"muver_seed1": {1: 25}}
         )
-        assert found.rows["k2"].sets["test"].machines == {"here": {1: 7}}
-    assert rows_of({"table4": blank(StatisticsTable, name="table4", **data)}, "here") is None
+        assert found.rows["k2"].sets["test"].machines == {"here": {1: 7, 8: 9}}
+    assert rows_of({"table6": replace(plain, layout="domains")}, "here") is None
 
 
 def test_a_page_made_again_keeps_other_machines_and_drops_rows_that_no_table_has():
@@ -312,9 +283,8 @@ def test_the_spread_of_rows_that_no_model_ranks_is_not_said(monkeypatch):
 
 
 def test_a_note_stands_at_the_first_table_that_has_it():
-    row = blank(ComparedRow, method="BLINK", note="Ours.", sets={"test": part_of(20, 40)})
     for name in ("table1", "fusion"):
-        write_table(name, [row])
+        write_table(name, of_row("blink", (20, 40), method="BLINK", note="Ours."))
     text = page_of(results=("table1", "fusion"))
     assert text.count("| BLINK [a] |") == 2 and text.count("[a] Ours.") == 1
 

@@ -10,7 +10,13 @@ from muver.io.typed import read
 from muver.reproduction.figures import curves_plot, lengths_plot, views_plot
 from muver.reproduction.figures.style import house_style, save
 from muver.reproduction.tables import records
-from muver.reproduction.tables.evaluations import Evaluations, TableFiles, read_one_set, row_of
+from muver.reproduction.tables.evaluations import (
+    Evaluations,
+    TableFiles,
+    fields_of_row,
+    only_set,
+    read_evaluations,
+)
 from muver.reproduction.tables.pages import page_of
 from muver.reproduction.tables.paper import is_papers, paper
 from muver.reproduction.tables.render import csv_text
@@ -38,15 +44,14 @@ def make_figure(
     Of evaluations, ``out`` is the .csv of the numbers; a .json goes next to it.
     """
     if table is not None:
-        kinds = records.ViewsTable | records.Compared
-        data = records.read_result(table, kinds, "a table whose rows have vectors")
-        draw = (views_plot if isinstance(data, records.ViewsTable) else curves_plot).draw
+        data = records.read_result(table, records.Table, "a table whose rows have vectors")
+        draw = (views_plot if data.layout == "views" else curves_plot).draw
     else:
         if out is None:
             raise InputError("--out: name the .csv of the figure's numbers.")
-        given = read(ErrorByLength, settings)
-        found = read_one_set(TableFiles(evaluations), systems_of(given.rows))
-        data, draw = _lengths(name, given, found), lengths_plot.draw
+        asked = read(ErrorByLength, settings)
+        found = only_set(read_evaluations(TableFiles(evaluations), systems_of(asked.rows)))
+        data, draw = _lengths(name, asked, found), lengths_plot.draw
         main = page_of(data).sections[0]
         write_json(out.with_suffix(".json"), data)
         write_text(out, csv_text(main.header, main.rows))
@@ -62,7 +67,10 @@ def _lengths(name: str, settings: ErrorByLength, evaluations: Evaluations) -> re
     bins, remainder = error_by_length(*ranks, cutoff, first.resample, settings.bin, last)
     if not any(one.mentions for one in bins):
         raise InputError(f"last is {last}: all descriptions are longer or empty. Raise it.")
-    built = [row_of(records.Row, row, {first.set: evaluations}) for row in rows]
+    built = [
+        records.Row(**fields_of_row(row, {first.set: evaluations.by_system[row.system]}))
+        for row in rows
+    ]
     return records.LengthsFigure(
         name=name,
         caption=f"Error rate of recall@{cutoff} in percent by number of sentences",

@@ -15,17 +15,11 @@ from muver.io.typed import flat
 from muver.look import ASSETS as SHARED
 from muver.reproduction.report.results import Addresses, RunFiles, System
 from muver.reproduction.tables.keys import data_fingerprint
-from muver.reproduction.tables.page import RULE, Section
+from muver.reproduction.tables.page import Section
 from muver.reproduction.tables.pages import page_of
-from muver.reproduction.tables.records import (
-    AnyResult,
-    LengthsFigure,
-    LinkingTable,
-    RecallTable,
-    ViewsTable,
-    caption_of,
-)
+from muver.reproduction.tables.records import AnyResult, LengthsFigure, caption_of
 from muver.reproduction.tables.render import KEY, environment
+from muver.reproduction.tables.sections import RULE
 
 ASSETS = Path(__file__).with_name("assets")
 BASE = "http://127.0.0.1:5000"  # where `make audit` opens the user interface
@@ -160,8 +154,6 @@ def _shown(result: AnyResult) -> dict[str, Any]:
     keys = [n for n, name in enumerate(main.header) if name.startswith(KEY)]
     values = {row[n] for row in main.rows for n in keys}
     shared = values.pop() if len(values) == 1 and len(main.rows) > 1 else ""
-    recall = _recall_columns(result, main)
-    parts = [part for row in result.rows for part in row.sets.values()] if recall else []
     return {
         "caption": caption_of(result.name, result.caption),
         "main": main,
@@ -169,17 +161,8 @@ def _shown(result: AnyResult) -> dict[str, Any]:
         "keys": keys,
         "shared": shared,
         "columns": [n for n in range(len(main.header)) if not (shared and n in keys)],
-        "recall": recall,
-        "judged": any(part.published for part in parts),
+        "judged": any(one.published for one in main.sources.values()),
     }
-
-
-def _recall_columns(table: AnyResult, main: Section) -> dict[int, tuple[str, int]]:
-    """Set and cutoff of each column that has a row's recall; Table 3 has two rows in a line."""
-    if not isinstance(table, RecallTable) or isinstance(table, ViewsTable | LinkingTable):
-        return {}
-    columns = [(one.set, k) for one in table.sets for k in table.cutoffs]
-    return dict(enumerate(columns, start=len(main.header) - 1 - len(columns)))
 
 
 def split(text: str) -> tuple[str, list[str]] | None:

@@ -9,7 +9,7 @@ from typing import Any
 from muver.io.checksums import check
 from muver.io.errors import InputError
 from muver.reproduction.tables.keys import data_fingerprint, row_key
-from muver.reproduction.tables.records import AnyResult, ComparisonTable, RecallTable, read_result
+from muver.reproduction.tables.records import AnyResult, Table, read_result
 from muver.retriever.evaluation.records import Evaluation, read_evaluation
 
 Addresses = dict[tuple[str, str], str]
@@ -129,16 +129,13 @@ def read_systems(
     """
     systems: dict[str, System] = {}
     for table in results:
-        if not isinstance(table, RecallTable):
+        if not isinstance(table, Table):
             continue
-        against = table.against if isinstance(table, ComparisonTable) else None
         for row in table.rows:
             name = row.system
             if name not in systems:
                 titles = {one.set: one.column for one in table.sets}
-                systems[name] = System(
-                    name, row.method, row.row_key, titles, against and against.system
-                )
+                systems[name] = System(name, row.method, row.row_key, titles, table.against)
                 try:
                     systems[name].evaluations = {
                         one: read_evaluation(files.evaluation(name, one)) for one in titles

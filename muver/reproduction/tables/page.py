@@ -1,31 +1,16 @@
-"""What people read of a result: small tables with headings, the same in every format.
+"""What people read of a result: small tables with headings, the same in every format."""
 
-The functions below the types make the sections that several tables share.
-"""
-
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from string import ascii_lowercase
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
-from muver.io.text import counted
-from muver.reproduction.tables.numbers import bounds, probability
-from muver.reproduction.tables.paper import VERDICTS, paper
-from muver.reproduction.tables.records import Part, Published, RecallTable, Row
-from muver.retriever.evaluation.precision import in_words
-from muver.retriever.evaluation.significance import Paired
+from muver.reproduction.tables.numbers import percent
+from muver.reproduction.tables.records import Line, Published, Row, Table, TableRow
 
 Cells = set[tuple[int, int]]  # (row, column)
 Labels = dict[str, str]  # the first cells of a line, by column
 T = TypeVar("T")
-NEAR = paper()["tolerance"]["near"]
-RULE = (
-    "The half-width is that of the 95% interval of the difference between two equal systems: of "
-    "two recalls over as many independent mentions, or of two seeds where the row has several. "
-    f"Reproduced: inside, where that is at most {NEAR} points; cannot tell: inside a wider one. "
-    f"Near: outside, within {NEAR} points. Both directions count."
-)
 LETTERS = [a + b for a in ("", *ascii_lowercase) for b in ascii_lowercase]  # of footnotes
 # Columns of text, also of the page of a run; all others hold numbers and are aligned right
 TEXT_COLUMNS = frozenset(
@@ -33,6 +18,44 @@ TEXT_COLUMNS = frozenset(
     + ("Dataset", "Split", "KB", "World", "Set", "Index", "sentences", "hyper-parameter", "chosen")
     + ("set", "world", "setting", "set to", "stage", "job", "began", "share", "Category")
 )
+
+
+class Place(NamedTuple):
+    """A line of a page: a row on a set, or in a world or a category of it."""
+
+    labels: Labels
+    row: TableRow
+    set: str
+    world: str = ""
+    category: str = ""
+
+
+class Column(NamedTuple):
+    """A column of numbers: which of a row's lines it has at a place."""
+
+    title: str
+    k: int | None  # None: the row's depth
+    set: str = ""  # the place's if empty, as the world
+    world: str = ""
+    among: str = ""
+    of_first_stage: bool = False
+
+    def line(self, table: Table, place: Place, key: str = "") -> Line | None:
+        """The line of the row's own seed, or of the one with a key."""
+        row, key = place.row, key or place.row.row_key
+        if self.of_first_stage:
+            if not row.first_stage:
+                return None
+            key = table.row(row.first_stage).row_key
+        where = self.set or place.set, self.world or place.world, place.category
+        return table.line(key, self.k or row.depth, *where, self.among)
+
+
+class Source(NamedTuple):
+    """What a cell was read off: a line, and what was published of it."""
+
+    line: Line
+    published: list[Published]
 
 
 @dataclass(frozen=True)
@@ -46,6 +69,7 @@ class Section:
     best: Cells = field(default_factory=set)  # in bold
     marks: Mapping[int, str] = field(default_factory=dict)  # letters at rows' first cells
     footnotes: Mapping[str, str] = field(default_factory=dict)  # their texts, below the table
+    sources: Mapping[tuple[int, int], Source] = field(default_factory=dict)  # of recall, by cell
 
     @property
     def numbers(self) -> list[bool]:
@@ -62,22 +86,22 @@ class Page:
 
 
 def best_cells(
-    rows: Sequence[Sequence[str]],
-    columns: Sequence[int],
-    group: Callable[[Sequence[str]], str] = lambda row: "",
+    rows: Sequence[Sequence[str]], columns: Sequence[int], group: Sequence[str] | None = None
 ) -> Cells:
     """Cells with the greatest number of a column; numbers that print the same tie.
 
-    The columns hold numbers or empty texts. Rows of the same group compete, by default all.
+    The columns hold numbers or empty texts. Rows of the same ``group``, a text a row, compete; by
+    default all.
     """
     best: Cells = set()
     for column in columns:
         rivals: dict[str, dict[int, float]] = {}  # numbers by row, of each group
         for n, row in enumerate(rows):
             if row[column]:
-                rivals.setdefault(group(row), {})[n] = float(row[column])
-        for own in rivals.values():
-            best |= {(n, column) for n, number in own.items() if number == max(own.values())}
+                rivals.setdefault(group[n] if group else "", {})[n] = float(row[column])
+        for numbers in rivals.values():
+            greatest = max(numbers.values())
+            best |= {(n, column) for n, number in numbers.items() if number == greatest}
     return best
 
 
@@ -111,95 +135,28 @@ def by_cutoff(
 
 
 def main_section(
+    table: Table,
     note: str,
     header: Sequence[str],
-    cells: Sequence[Sequence[str]],
-    rows: Sequence[Row],
-    best: Cells,
+    grid: Sequence[Sequence[Line | str | None]],
+    group: Sequence[str] | None = None,
 ) -> Section:
-    """The table itself, with the rows' keys as the last column, and footnotes."""
-    keyed = [[*texts, row.row_key] for texts, row in zip(cells, rows, strict=True)]
-    return with_footnotes(Section("", note, [*header, "row_key"], keyed, best), rows)
+    """A table itself with footnotes; the best of each column of lines is bold in its group."""
+    cells = [[text_of(cell) for cell in line] for line in grid]
+    sources = {
+        (n, column): Source(cell, table.judged(cell))
+        for n, line in enumerate(grid)
+        for column, cell in enumerate(line)
+        if isinstance(cell, Line)
+    }
+    best = best_cells(cells, sorted({column for _, column in sources}), group)
+    return with_footnotes(Section("", note, [*header], cells, best, sources=sources), table.rows)
 
 
-def note_of(table: RecallTable) -> str:
-    """What the table measures, why published numbers are missing, and rows not in fp32."""
-    if table.kb:
-        sizes = "; ".join(
-            f"{one.column} {one.mentions} mentions (outside: {one.outside})" for one in table.sets
-        )
-        said = [
-            "In-KB recall: of the mentions whose gold entity is in the knowledge base, with its "
-            f"{table.kb.entities} entities as candidates. {sizes}."
-        ]
-    else:
-        (one,) = table.sets
-        worlds = one.worlds
-        said = [
-            f"{counted(one.mentions, 'mention')} of {counted(len(worlds), 'world')} "
-            f"({', '.join(worlds)}), candidates ranked within the mention's world, every mention "
-            "counting the same."
-        ]
-        if empty := one.worlds_without_mentions:
-            said.append(f"Without mentions, and so without a number: {', '.join(empty)}.")
-    methods: dict[str, dict[str, None]] = {}  # each method once, in the table's order
-    for row in table.rows:
-        if row.precision:
-            methods.setdefault(in_words(row.precision), {})[row.method] = None
-    reduced = [f"{', '.join(some)} ({precision})" for precision, some in methods.items()]
-    said += [table.paper.note or "", f"Not in fp32: {'; '.join(reduced)}." if reduced else ""]
-    return " ".join(filter(None, said))
-
-
-def reference(
-    cutoffs: Sequence[int],
-    lines: Sequence[tuple[Labels, Part]],
-    name: str = "paper",
-    heading: str = "Against the paper",
-) -> list[Section]:
-    """The section of published numbers (of ``paper`` or ``readme``) beside our rows, if any."""
-    judged = [(labels, part.published.get(name, {})) for labels, part in lines]
-    judged = [line for line in judged if line[1]]
-    if not judged:
-        return []
-
-    def cell(published: Published, k: int) -> str:
-        if k not in published:
-            return "-"
-        one = published[k]
-        return f"{one.recall:.2f} ({one.difference:+z.2f} ± {one.half_width:.2f}, {one.verdict})"
-
-    source = paper()["source" if name == "paper" else f"{name}_source"]
-    counts = Counter(one.verdict for _, published in judged for one in published.values())
-    tally = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS)
-    note = (
-        f"{source}: the published value, ours minus it in points, and a verdict. {RULE} In all: "
-        f"{tally}."
-    )
-    return [by_cutoff(cutoffs, heading, note, judged, cell)]
-
-
-def intervals(
-    table: RecallTable, cutoffs: Sequence[int], lines: Sequence[tuple[Labels, Part]]
-) -> Section:
-    """The 95% intervals of recall."""
-    heading, note = "How sure the numbers are", f"{table.interval}."
-    return by_cutoff(cutoffs, heading, note, lines, lambda part, k: bounds(part.interval.micro[k]))
-
-
-def mean_of_worlds(
-    table: RecallTable, cutoffs: Sequence[int], lines: Sequence[tuple[Labels, Part]]
-) -> Section:
-    """Macro recall with its interval."""
-
-    def cell(part: Part, k: int) -> str:
-        return f"{part.macro[k]:.2f} ({bounds(part.interval.macro[k])})"
-
-    note = f"Macro recall: every world counts the same. In brackets the {table.interval}."
-    return by_cutoff(cutoffs, "Mean of worlds", note, lines, cell)
-
-
-def difference(found: Paired, k: int) -> str:
-    """A paired difference with its interval and p-value."""
-    sure = bounds(found.interval[k], sign=True)
-    return f"{found.difference[k]:+z.2f} ({sure}), {probability(found.p_value[k])}"
+def text_of(cell: Line | str | None) -> str:
+    """Recall in percent with two decimals, or a text as it is; "" for nothing."""
+    if not isinstance(cell, Line):
+        return cell or ""
+    if cell.hits is None:
+        return f"{cell.recall:.2f}"
+    return percent(cell.hits, cell.mentions)

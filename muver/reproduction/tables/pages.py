@@ -1,6 +1,6 @@
 """What people read of each kind of result: the one source of all formats and of both pages."""
 
-from muver.reproduction.tables import comparison, domains, linking, records, sizes, views
+from muver.reproduction.tables import layouts, records, sizes
 from muver.reproduction.tables.numbers import percent, spelled
 from muver.reproduction.tables.page import Page, Section
 from muver.reproduction.tables.records import GridResult, LengthsFigure, PointRow
@@ -90,10 +90,7 @@ def _by_point(grid: GridResult) -> Section:
 
 
 PAGES = {
-    records.ComparisonTable: comparison.page,
-    records.LinkingTable: linking.page,
-    records.ViewsTable: views.page,
-    records.DomainsTable: domains.page,
+    records.Table: layouts.page,
     records.StatisticsTable: sizes.data_page,
     records.ParametersTable: sizes.models_page,
     LengthsFigure: _lengths,

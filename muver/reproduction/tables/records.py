@@ -1,14 +1,56 @@
-"""What a result's file holds, in full precision: a table, a figure or the grid, by its ``kind``."""
+"""What a result's file holds, in full precision: a table, a figure or the grid, by its ``kind``.
 
-from collections.abc import Iterable
+A table of recall is long: a :class:`Line` for each row, set, world, seed and cutoff. Every form of
+it, for people and for programs, is read off these lines.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from muver.io.typed import Record, read_record
 from muver.retriever.evaluation.lengths import Bin, Remainder
-from muver.retriever.evaluation.records import KnowledgeBase, Percent, Scores
-from muver.retriever.evaluation.significance import Paired
+from muver.retriever.evaluation.records import KnowledgeBase, Scores
 from muver.retriever.runs.manifest import Index
+
+MEAN = "macro mean"  # stands for a world in lines of the mean of worlds, each counting the same
+FOUND = "found"
+PROTOCOLS = {False: "all pages", True: "own page left out"}
+
+
+class Line(Record):
+    """Recall of a row at a cutoff, over a set's mentions or some of them."""
+
+    row: str  # its system
+    set: str
+    protocol: str  # a value of PROTOCOLS
+    seed: int | None  # None of a row that draws nothing
+    k: int
+    hits: int | None  # None of a mean of worlds
+    mentions: int
+    recall: float  # percent
+    low: float  # the 95% interval
+    high: float
+    key: str  # the row's, of this seed
+    world: str = ""  # all worlds if empty
+    category: str = ""  # all categories if empty
+    among: str = ""  # FOUND: only mentions whose gold entity is among the candidates
+
+
+def lines_of(scores: Scores, **labels: Any) -> Iterator[Line]:
+    """The lines of an evaluation's scores: of all mentions, of the mean of worlds and of each."""
+    parts = {
+        "": (scores.mentions, scores.hits, scores.micro, scores.interval.micro),
+        MEAN: (scores.mentions, {}, scores.macro, scores.interval.macro),
+    }
+    for name, one in scores.worlds.items():
+        parts[name] = one.mentions, one.hits, one.recall, one.interval
+    for world, (mentions, hits, recall, interval) in parts.items():
+        for k, percent in recall.items():
+            low, high = interval[k]
+            yield Line(k=k, hits=hits.get(k), mentions=mentions, recall=percent, low=low, high=high,
+                       world=world, **labels)  # fmt: skip
 
 
 class Judged(Record):
@@ -20,39 +62,35 @@ class Judged(Record):
     verdict: str
 
 
-Published = dict[int, Judged]  # by cutoff, as far as there is a published number
+class Published(Judged):
+    """What was published of a line's number."""
+
+    row: str
+    set: str
+    world: str
+    k: int
+    source: Literal["paper", "readme"]
 
 
-class Part(Scores):
-    """What a table has of a row on a set; of Table 6 in a domain.
+class Contrast(Record):
+    """The recall of one row minus another's at a cutoff, on the same mentions."""
 
-    A mean of domains has no hits, and both its numbers are that mean.
-    """
-
-    paper: Published
-    readme: Published
-
-    @property
-    def published(self) -> dict[str, Published]:
-        """Published numbers by who published them, where there are any."""
-        both = {"paper": self.paper, "readme": self.readme}
-        return {source: judged for source, judged in both.items() if judged}
-
-
-class Seeds(Record):
-    """Recall by the system of each seed."""
-
-    values: dict[str, Percent]
-    mean: Percent
-    spread: Percent  # sample standard deviation
-
-
-class ComparedPart(Part):
-    views_per_entity: float | None
-    index: Index | None  # None for exact search
-    paired: Paired | None  # minus the row of ``against``; None for that row itself
-    seeds: Seeds | None  # None without repeats
-    own_page_first: int | None = None  # mentions whose first candidate is the page they stand on
+    kind: Literal["contrast", "against", "seeds"]  # against the table's row; over seeds
+    method: str  # both, in words
+    first: str  # their systems
+    second: str
+    set: str
+    world: str
+    category: str
+    k: int
+    difference: float  # points
+    low: float  # the 95% interval
+    high: float
+    p_value: float
+    won: int  # mentions that only the first row hits
+    lost: int
+    paper: float | None  # the published difference
+    verdict: str | None  # whether what it claims holds
 
 
 class Row(Record):
@@ -65,63 +103,37 @@ class Row(Record):
     precision: dict[str, str]  # of the phases that were not in fp32
 
 
-class ComparedRow(Row):
-    sets: dict[str, ComparedPart]
-    labelled: float | None = None  # share of the labelled mentions; None of rows without training
+class OnSet(Record):
+    """How a row ranks the mentions of a set."""
+
+    views_per_entity: float | None
+    index: Index | None  # None for exact search
+    own_page_first: int | None  # mentions whose first candidate is the page they stand on
 
 
-class OneSetRow(Row):
-    @property
-    def part(self) -> Part:
-        """What the table has of it on its one set."""
-        return next(iter(self.sets.values()))
+class Merged(Record):
+    """How a row of Table 3 merges views."""
 
-
-class LayersRow(OneSetRow):
-    """A row of Table 3; what is of merging is None without it."""
-
-    merge_layers: int
-    search: str | None  # its name
-    pairs: str | None  # "distant" or "close"
-    reading: str | None  # how the search differs from the released one, in words
-    searched: str | None  # pairs and reading together
+    layers: int
+    search: str  # its name
+    pairs: str  # "distant" or "close"
+    reading: str  # how the search differs from the released one, in words
+    searched: str  # pairs and reading together
     start: str | None  # the system with the same views before merging, if it has a row
-    views_per_entity: float | None  # None for a system without views
-    paper_views: float | None  # of the paper's row that it is compared with
-    sets: dict[str, Part]
 
 
-class DomainRow(OneSetRow):
-    domain: str
-    sets: dict[str, Part]
+class TableRow(Row):
+    sets: dict[str, OnSet]
+    seeds: dict[str, str]  # the key of each seed's run by its system, the row's own first
+    labelled: float | None  # share of the labelled mentions; None of rows without training
+    merged: Merged | None  # in Table 3, of rows with merged views
+    depth: int | None  # in `linking`: candidates among which a mention is found
+    first_stage: str | None  # in `linking`: the system whose candidates are ordered anew
 
-
-class Measure(Record):
-    """A share of mentions, with how many they are; a mean of worlds has no such numbers."""
-
-    percent: float
-    interval: list[float]
-    hits: int | None = None
-    mentions: int | None = None
-
-
-Measures = dict[str, Measure]  # by name: what stands beside recall in :mod:`.linking`
-
-
-class Linked(Record):
-    """How a row links some mentions; without any found there is no normalised accuracy."""
-
-    measures: Measures
-    paired: Paired | None  # unnormalised accuracy minus the first stage's; None for a first stage
-
-
-class LinkedRow(ComparedRow, kw_only=True):
-    depth: int  # candidates among which a mention is found
-    first_stage: str | None  # the system whose candidates are ordered anew
-    linked: Linked  # of all mentions
-    worlds: dict[str, Linked]
-    categories: dict[str, Linked]
-    seeds: dict[str, Measures]  # by the system of each seed, its own first
+    @property
+    def views_per_entity(self) -> float | None:
+        """The mean number of vectors that an entity has, on the first set."""
+        return next(iter(self.sets.values())).views_per_entity
 
 
 class Size(Record):
@@ -157,16 +169,6 @@ class Reference(Record):
     note: str | None
 
 
-class Contrast(Paired):
-    """One row minus another, with the published difference and whether what it claims holds."""
-
-    method: str
-    systems: list[str]  # both, in order
-    column: str  # the set's, over a knowledge base; of Table 6 the domain
-    paper: Percent
-    verdict: dict[int, str]
-
-
 class Result(Record, tag_field="kind"):
     name: str
     caption: str
@@ -177,42 +179,58 @@ class ResultOnData(Result):
     fingerprint: str
 
 
-class RecallTable(ResultOnData):
+class Table(ResultOnData, tag="table", dict=True):
+    """Rows of recall; the ``layout`` says in which columns people read them."""
+
+    layout: Literal["comparison", "domains", "views", "linking"]
     kb: KnowledgeBase | None  # None for worlds
-    cutoffs: list[int]
+    cutoffs: list[int]  # that are shown
     resample: str
     interval: str  # the method of the intervals, in words
     sets: list[TableSet]
     paper: Reference
+    against: str | None  # the system that others are tested against
+    figure: str  # what a drawing of it is against
+    rows: list[TableRow]
+    lines: list[Line]
+    published: list[Published]
     contrasts: list[Contrast]
 
+    @cached_property
+    def _found(self) -> dict[tuple, Line]:
+        return {(one.key, one.k, one.set, one.world, one.category, one.among): one
+                for one in self.lines}  # fmt: skip
 
-class Against(Record):
-    system: str
-    method: str
+    def line(
+        self, key: str, k: int, set: str = "", world: str = "", category: str = "", among: str = ""
+    ) -> Line | None:
+        """The line of a row's key; the set is the first one if none is named."""
+        return self._found.get((key, k, set or self.sets[0].set, world, category, among))
+
+    def row(self, system: str) -> TableRow:
+        """The row of a system."""
+        return next(row for row in self.rows if row.system == system)
+
+    def judged(self, line: Line) -> list[Published]:
+        """What was published of a line's number, the paper first."""
+        return self._judged.get((line.row, line.set, line.world, line.k), [])
+
+    @cached_property
+    def _judged(self) -> dict[tuple, list[Published]]:
+        found: dict[tuple, list[Published]] = {}
+        for one in self.published:
+            found.setdefault((one.row, one.set, one.world, one.k), []).append(one)
+        return found
 
 
-class ComparisonTable(RecallTable, tag="comparison"):
-    against: Against | None  # the row that others are tested against
-    rows: list[ComparedRow]
-    over_seeds: list[Contrast] = []  # the contrasts of rows with several seeds
-    figure: str = "vectors"  # what a drawing of it is against
-
-
-class LinkingTable(ComparisonTable, tag="linking"):
-    rows: list[LinkedRow]
-
-
-Compared = ComparisonTable | LinkingTable  # msgspec reads no kinds but those that are named
-
-
-class ViewsTable(RecallTable, tag="views"):
-    cutoff: int
-    rows: list[LayersRow]
-
-
-class DomainsTable(RecallTable, tag="domains"):
-    rows: list[DomainRow]
+def layers_of(rows: Sequence[TableRow]) -> list[dict[str | None, TableRow]]:
+    """The lines of Table 3: rows by their pairs; distant and close rows share a line."""
+    lines: dict[Any, dict[str | None, TableRow]] = {}
+    for row in rows:
+        one = row.merged
+        place = (row.method, one.layers, one.reading) if one else row.system
+        lines.setdefault(place, {})[one and one.pairs] = row
+    return list(lines.values())
 
 
 class Numbers(Record):
@@ -304,10 +322,7 @@ class GridResult(ResultOnData, tag="grid"):
 
 
 R = TypeVar("R")
-AnyResult = (
-    Compared | ViewsTable | DomainsTable | StatisticsTable | ParametersTable
-    | LengthsFigure | GridResult
-)  # fmt: skip
+AnyResult = Table | StatisticsTable | ParametersTable | LengthsFigure | GridResult
 
 
 def read_result(path: Path, kind: type[R] = AnyResult, what: str = "a table or figure") -> R:

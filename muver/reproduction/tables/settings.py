@@ -22,6 +22,7 @@ class Table(Settings):
     # Whether the page that a mention stands on is among its candidates: as released; never; or a
     # row for each.
     own_page: Literal["keep", "leave_out", "both"] | UnsetType = UNSET
+    categories: bool = False  # recall by the mentions' category too; of datasets of worlds
 
 
 class Sweep(Settings):
@@ -39,50 +40,37 @@ class Row(Settings):
     note: Text | None = None
 
 
-class RepeatedRow(Row):
-    """A row of a comparison; ``repeats`` are its systems with further seeds."""
+class RowSettings(Row):
+    """A row of a table of recall, with what only some tables have."""
 
-    repeats: list[str] = []
-
-
-class ViewsRow(Row):
-    """A row of Table 3, after some layers of merging by a search."""
-
+    repeats: list[str] = []  # its systems with further seeds
+    # Of Table 3: the state after some layers of merging by a search
     merge_layers: Natural = 0
     search: Text | None = None  # its name; None without merging
     sweep_of: Text | None = None  # the system that differs only in layers and search
+    # Of `linking`; a row without a first stage is one, found up to the last cutoff
+    depth: Count | None = None  # candidates that a second stage orders anew
+    first_stage: Text | None = None  # the row that found them
 
 
-class Comparison(Settings):
-    rows: Some[RepeatedRow]
+class TableSettings(Settings):
+    """The ``--settings`` of ``muver stage table`` for a table of recall."""
+
+    rows: Some[RowSettings]
     against: str | None = None  # system of the row that the others are tested against
     figure: Axis = "vectors"  # what a drawing of it would be against
-    contrasts: list[list[str]] = []  # pairs of systems to compare if both are rows
+    contrasts: list[tuple[str, str]] = []  # pairs of systems to compare if both are rows
     caption: Text | None = None  # required unless the table is the paper's
     sets: Some[str] | None = None  # in the order of the columns; None: those of the evaluations
+    cutoff: Count | None = None  # the one cutoff of Table 3
+    categories: bool = False  # recall by the mentions' category too
 
-
-class LinkingRow(RepeatedRow):
-    """A row of entity linking; without a first stage it is one, found up to the last cutoff."""
-
-    depth: Count | None = None  # candidates that a second stage orders anew
-    first_stage: Text | None = None  # the system that found them
-
-
-class Linking(Comparison):
-    rows: Some[LinkingRow]
-
-
-class Domains(Settings):
-    rows: Some[Row]
-    contrasts: list[list[str]] = []
-
-
-class Views(Settings):
-    """Settings of Table 3; ``cutoff`` is the k of recall@k that it shows."""
-
-    rows: Some[ViewsRow]
-    cutoff: Count
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        systems = {row.system for row in self.rows}
+        for row in self.rows:
+            if row.first_stage and row.first_stage not in systems:
+                raise ValueError(f"{row.first_stage!r} is no row, but the first stage of one.")
 
 
 class Bins(Settings):

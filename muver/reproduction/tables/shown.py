@@ -5,7 +5,6 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
-from itertools import product
 from pathlib import Path
 
 from tabulate import tabulate
@@ -15,14 +14,9 @@ from muver.io.errors import InputError
 from muver.reproduction.tables.numbers import probability
 from muver.reproduction.tables.page import Section
 from muver.reproduction.tables.pages import page_of
-from muver.reproduction.tables.records import (
-    Contrast,
-    LinkingTable,
-    RecallTable,
-    read_result,
-    result_names,
-)
+from muver.reproduction.tables.records import Contrast, Table, read_result, result_names
 from muver.reproduction.tables.render import KEY
+from muver.reproduction.tables.sections import contrasted
 
 SPOKEN = (16, 64)  # cutoffs whose contrasts are printed; of a table without them, the last
 ACCURACY = (1,)  # that of entity linking
@@ -71,7 +65,7 @@ def in_terminal(name: str, results: Path, width: int) -> str:
         )
     table = read_result(file)
     page = page_of(table)
-    contrasts = _contrasts(table, width) if isinstance(table, RecallTable) else ()
+    contrasts = _contrasts(table, width) if isinstance(table, Table) else ()
     grid = _blocks(page.sections[0], width)
     return "\n\n".join([page.title, *grid, *contrasts]) + "\n"
 
@@ -109,28 +103,31 @@ def _width(section: Section, columns: Sequence[int]) -> int:
     return max(map(len, _columns(section, columns).splitlines()))
 
 
-def _contrasts(table: RecallTable, width: int) -> Iterator[str]:
+def _contrasts(table: Table, width: int) -> Iterator[str]:
     """A paragraph for each cutoff printed, and for each set or domain if there are several."""
-    methods = {row.system: row.method for row in table.rows}
-    spoken = ACCURACY if isinstance(table, LinkingTable) else SPOKEN
+    columns = {one.set: one.column for one in table.sets}
+    spoken = ACCURACY if table.layout == "linking" else SPOKEN
     told = [k for k in spoken if k in table.cutoffs] or table.cutoffs[-1:]
-    for name, k in product(dict.fromkeys(one.column for one in table.contrasts), told):
-        lines = [f"Contrasts at {k}{f', {name}' if name else ''}:"]
-        for one in table.contrasts:
-            if one.column == name:
-                said = sentence(one, *(methods[system] for system in one.systems), k)
-                lines += textwrap.wrap(said, width, initial_indent="  ", subsequent_indent="    ")
-        yield "\n".join(lines)
+    paragraphs: dict[tuple[str, int], list[str]] = {}
+    for by_k in contrasted(table, "contrast"):
+        for k in told:
+            one = by_k[k]
+            methods = (table.row(system).method for system in (one.first, one.second))
+            said = sentence(one, *methods)
+            lines = textwrap.wrap(said, width, initial_indent="  ", subsequent_indent="    ")
+            paragraphs.setdefault((one.world or columns[one.set], k), []).extend(lines)
+    for (name, k), lines in paragraphs.items():
+        yield "\n".join([f"Contrasts at {k}{f', {name}' if name else ''}:", *lines])
 
 
-def sentence(contrast: Contrast, first: str, second: str, k: int) -> str:
-    """The difference of two rows at a cutoff in words: which finds more, if that can be said."""
-    points, chance = contrast.difference[k], contrast.p_value[k]
+def sentence(contrast: Contrast, first: str, second: str) -> str:
+    """The difference of two rows in words: which finds more, if that can be said."""
+    points, chance = contrast.difference, contrast.p_value
     if chance < SURE:
         more = "more" if points > 0 else "fewer"
         said = f"{first} finds {abs(points):.2f} points {more} than {second}, {probability(chance)}"
     else:
         said = f"cannot tell {first} from {second}: {points:+z.2f} points, {probability(chance)}"
-    if k in contrast.verdict:
-        said += f"; the paper's {contrast.paper[k]:+z.2f}: {contrast.verdict[k]}"
+    if contrast.verdict:
+        said += f"; the paper's {contrast.paper:+z.2f}: {contrast.verdict}"
     return said

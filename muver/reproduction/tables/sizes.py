@@ -1,7 +1,6 @@
 """Tables 4 and 5, which are counted: the sizes of the data, and of the two towers."""
 
 from muver.io.errors import InputError
-from muver.io.typed import Settings
 from muver.reproduction.tables.evaluations import TableFiles
 from muver.reproduction.tables.page import Page, Section
 from muver.reproduction.tables.paper import comparability, paper
@@ -24,7 +23,7 @@ LARGE = {  # BERT-large's sizes; BERT-base's are the defaults
 }
 
 
-def build_data(name: str, caption: str, settings: Settings, files: TableFiles) -> StatisticsTable:
+def build_data(name: str, caption: str, files: TableFiles) -> StatisticsTable:
     """A row per split; the column KB has the paper's word for its own dataset."""
     if files.counts is None:
         raise InputError(f"--counts: {name} needs the corpus's counts; none were given.")
@@ -96,7 +95,7 @@ def _worlds(table: StatisticsTable) -> Section:
     return Section("By world", note, ["Split", "World", "Mention Num", "Entity Num"], grid)
 
 
-def build_models(name: str, caption: str, settings: Settings, files: TableFiles) -> ParametersTable:
+def build_models(name: str, caption: str, files: TableFiles) -> ParametersTable:
     """A row per model of two towers, which have no pooling layers here."""
     import torch
 

@@ -5,20 +5,16 @@ from pathlib import Path
 from typing import Any
 
 from muver.io.typed import Settings, read
-from muver.reproduction.tables import comparison, domains, linking, sizes, views
-from muver.reproduction.tables import settings as kinds
+from muver.reproduction.tables import sizes
+from muver.reproduction.tables.build import build
 from muver.reproduction.tables.evaluations import TableFiles
 from muver.reproduction.tables.paper import paper
 from muver.reproduction.tables.render import write_table
+from muver.reproduction.tables.settings import TableSettings
 
-# The settings and builder of each table that is not a comparison
-KINDS = {
-    "table3": (kinds.Views, views.build),
-    "table4": (Settings, sizes.build_data),
-    "table5": (Settings, sizes.build_models),
-    "table6": (kinds.Domains, domains.build),
-    "linking": (kinds.Linking, linking.build),
-}
+COUNTED = {"table4": sizes.build_data, "table5": sizes.build_models}
+# The columns of tables of recall that are not comparisons
+LAYOUTS = {"table3": "views", "table6": "domains", "linking": "linking"}
 
 
 def make_table(
@@ -34,10 +30,14 @@ def make_table(
 
     Any ``name`` but the paper's is a comparison, whose ``settings`` have a caption. The corpus's
     ``counts`` are what Table 4 is made of, and tell the others which worlds have no mentions; its
-    ``mentions`` tell `linking` their categories.
+    ``mentions`` tell their categories.
     """
-    kind, build = KINDS.get(name, (kinds.Comparison, comparison.build))
-    given = read(kind, settings)
-    caption = getattr(given, "caption", None) or paper()[name]["caption"]
     files = TableFiles(evaluations, counts, encoder, mentions)
-    write_table(out, build(name, caption, given, files))
+    if name in COUNTED:
+        read(Settings, settings)
+        table = COUNTED[name](name, paper()[name]["caption"], files)
+    else:
+        asked = read(TableSettings, settings)
+        caption = asked.caption or paper()[name]["caption"]
+        table = build(name, caption, LAYOUTS.get(name, "comparison"), asked, files)
+    write_table(out, table)

@@ -18,11 +18,11 @@ from muver.io.files import short_hash
 from muver.io.typed import flat
 from muver.reproduction.settings.file import written
 from muver.reproduction.tables.keys import data_fingerprint
-from muver.reproduction.tables.numbers import percent
-from muver.reproduction.tables.records import Measures, Part
+from muver.reproduction.tables.page import text_of
+from muver.reproduction.tables.records import MEAN, Line, Published, Table
 from muver.reproduction.tables.render import csv_text
 from muver.retriever.evaluation.precision import in_words, reduced_precision
-from muver.retriever.evaluation.records import Evaluation, Percent
+from muver.retriever.evaluation.records import Evaluation
 
 VIEWS = "views/per_entity"
 # A setting on several lines, which YAML reads as one, has its words whole.
@@ -43,51 +43,62 @@ def parameters(settings: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def recalls(group: str, recall: Percent, cutoffs: Sequence[int]) -> dict[str, float]:
-    """Numbers under names that sort by cutoff; what MLflow does not allow in one becomes "_".
+def metric(group: str, k: int, most: int) -> str:
+    """The name of recall at a cutoff, which sorts by cutoffs up to ``most``.
 
-    >>> recalls("paper", {8: 71.5}, [8, 64])
-    {'paper/recall_at_08': 71.5}
+    What MLflow does not allow in a name becomes "_".
+
+    >>> metric("on_c#", 8, 64)
+    'on_c_/recall_at_08'
     """
     prefix = re.sub(r"[^\w.\- ]", "_", group)
-    return {
-        f"{prefix}/recall_{_at(k, cutoffs)}": round(value, DECIMALS) for k, value in recall.items()
-    }
+    return f"{prefix}/recall_{_at(k, most)}"
 
 
-def columns(evaluation: Evaluation, end: str = "") -> list[str]:
-    """Recall over all mentions of a set, as columns of MLflow's list of runs."""
-    group = f"on{end}" if end else "all"
-    return list(map(column, recalls(group, evaluation.micro, evaluation.cutoffs)))
-
-
-def column(metric: str) -> str:
+def column(name: str) -> str:
     """A metric as MLflow's searches and lists of runs name it."""
-    return f"metrics.`{metric}`"
+    return f"metrics.`{name}`"
 
 
-def _at(k: int, cutoffs: Sequence[int]) -> str:
-    return f"at_{k:0{len(str(max(cutoffs)))}d}"
+def _at(k: int, most: int) -> str:
+    return f"at_{k:0{len(str(most))}d}"
 
 
-def metrics(evaluation: Evaluation, part: Part | None, end: str = "") -> dict[str, float]:
-    """The numbers of a row on one set, recall in percent, as docs/reading.md lists them.
+def metrics(lines: Sequence[Line], table: Table, end: str = "") -> dict[str, float]:
+    """The numbers of a row's lines on one set, recall in percent, as docs/reading.md lists them.
 
-    ``part`` is what the table has of the row on this set, None of a further seed. The names of
-    groups end with ``end``: ``_SET``, where a table has several sets.
+    Published numbers are those of the ``table``. The names of groups end with ``end``: ``_SET``,
+    where a table has several sets.
     """
-    micro = evaluation.micro
-    worlds = {f"on_{world}": one.recall for world, one in evaluation.worlds.items()}
-    groups = {f"on{end}": micro} if end else {"all": micro, "macro": evaluation.macro, **worlds}
-    for source, judged in part.published.items() if part else ():
-        groups[f"{source}{end}"] = {k: one.recall for k, one in judged.items()}
-        groups[f"{source}_difference{end}"] = {k: one.difference for k, one in judged.items()}
-    for side, name in enumerate(("low", "high")):
-        bounds = evaluation.interval.micro.items()
-        groups[f"uncertainty_{name}{end}"] = {k: both[side] for k, both in bounds}
     named: dict[str, float] = {}
-    for group, recall in groups.items():
-        named |= recalls(group, recall, evaluation.cutoffs)
+    most = max(line.k for line in lines)
+
+    def put(group: str, k: int, value: float) -> None:
+        named[metric(group, k, most)] = round(value, DECIMALS)
+
+    for line in (one for one in lines if not (one.category or one.among)):
+        if line.world:
+            if not end:
+                put("macro" if line.world == MEAN else f"on_{line.world}", line.k, line.recall)
+            continue
+        put(f"on{end}" if end else "all", line.k, line.recall)
+        put(f"uncertainty_low{end}", line.k, line.low)
+        put(f"uncertainty_high{end}", line.k, line.high)
+        for one in _judged(line, table):
+            put(f"{one.source}{end}", line.k, one.recall)
+            put(f"{one.source}_difference{end}", line.k, one.difference)
+    return named
+
+
+def _judged(line: Line, table: Table) -> list[Published]:
+    """What was published of a line; a further seed has no verdict of its own."""
+    further = line.key != table.row(line.row).row_key
+    return [] if further or line.category or line.among else table.judged(line)
+
+
+def of_set(evaluation: Evaluation, end: str = "") -> dict[str, float]:
+    """How a set was searched: its mentions and index, if there are several, and views."""
+    named: dict[str, float] = {}
     if end:
         named |= {f"set{end}/{key}": getattr(evaluation, key) for key in ("mentions", "outside")}
         if evaluation.index is not None:
@@ -97,17 +108,14 @@ def metrics(evaluation: Evaluation, part: Part | None, end: str = "") -> dict[st
     return named
 
 
-def linked(measures: Measures) -> dict[str, float]:
-    """The shares of a row of entity linking in percent, such as ``linking/normalised``."""
-    return {f"linking/{name}": round(one.percent, DECIMALS) for name, one in measures.items()}
-
-
-def verdicts(part: Part | None, cutoffs: Sequence[int], end: str = "") -> dict[str, str]:
+def verdicts(lines: Sequence[Line], table: Table, end: str = "") -> dict[str, str]:
     """Tags such as ``verdict_at_64``, ``readme_verdict_at_64`` or ``verdict_msnbc_at_100``."""
+    most = max(line.k for line in lines)
     return {
-        f"{'' if source == 'paper' else 'readme_'}verdict{end}_{_at(k, cutoffs)}": one.verdict
-        for source, judged in (part.published.items() if part else ())
-        for k, one in judged.items()
+        f"{'' if one.source == 'paper' else 'readme_'}verdict{end}_{_at(one.k, most)}": one.verdict
+        for line in lines
+        if not line.world
+        for one in _judged(line, table)
     }
 
 
@@ -157,11 +165,15 @@ def note(key: str, table: str, config: Mapping[str, Any], files: Sequence[str] =
     return f"Row `{key}` of `{table}`. To make it again:\n\n```\n{command}\n```"
 
 
-def worlds_csv(evaluations: Mapping[str, Evaluation]) -> str:
+def worlds_csv(lines: Sequence[Line], by_set: bool) -> str:
     """Recall by world, or by set of a knowledge base, as CSV in percent with two decimals."""
-    first = next(iter(evaluations.values()))
-    header, lines = ["world", "mentions", *(f"R@{k}" for k in first.cutoffs)], []
-    for world, part in (first.worlds if first.kb is None else evaluations).items():
-        shares = [percent(part.hits[k], part.mentions) for k in first.cutoffs]
-        lines.append([world, str(part.mentions), *shares])
-    return csv_text(header, lines)
+    found: dict[str, dict[int, Line]] = {}
+    for line in lines:
+        if not (line.category or line.among) and bool(line.world) != by_set and line.world != MEAN:
+            found.setdefault(line.set if by_set else line.world, {})[line.k] = line
+    cutoffs = sorted(next(iter(found.values())))
+    grid = [
+        [name, by_k[cutoffs[0]].mentions, *(text_of(by_k[k]) for k in cutoffs)]
+        for name, by_k in found.items()
+    ]
+    return csv_text(["world", "mentions", *(f"R@{k}" for k in cutoffs)], grid)

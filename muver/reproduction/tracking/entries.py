@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from statistics import mean, stdev
 from typing import Any, NamedTuple
 
 import yaml
@@ -11,17 +12,9 @@ import yaml
 from muver.io.errors import InputError
 from muver.io.files import short_hash
 from muver.io.text import counted
-from muver.reproduction.tables.keys import data_fingerprint, row_key
-from muver.reproduction.tables.records import (
-    ComparedRow,
-    LayersRow,
-    LinkedRow,
-    Part,
-    RecallTable,
-    Row,
-    Seeds,
-    ViewsTable,
-)
+from muver.reproduction.tables.keys import data_fingerprint
+from muver.reproduction.tables.layouts import shares
+from muver.reproduction.tables.records import Line, Table, TableRow
 from muver.reproduction.tracking import describe
 from muver.reproduction.tracking.entry import Data, Entry, Point, Recording, Work, parent
 from muver.reproduction.workspace.benchmarks import measured
@@ -42,7 +35,7 @@ class Scored(NamedTuple):
     run: Path
 
 
-def entries(table: RecallTable, source: str, settings: Recording) -> list[Entry]:
+def entries(table: Table, source: str, settings: Recording) -> list[Entry]:
     """What is recorded of each row, in the table's order.
 
     ``source`` is the path of the table's CSV, as the workflow names it.
@@ -50,7 +43,7 @@ def entries(table: RecallTable, source: str, settings: Recording) -> list[Entry]
     builder = _Builder(table, source, settings)
     rows = table.rows
     found = [builder.of_row(row) for row in rows]
-    if isinstance(table, ViewsTable) and any(row.search for row in rows):
+    if any(row.merged for row in rows):
         return builder.above_layers(rows, found)
     times = Counter(row.method for row in rows)
     return [
@@ -111,44 +104,52 @@ def timings(stages: Mapping[str, str]) -> tuple[dict[str, float], Work | None]:
 class _Builder:
     """Makes the entries of one table's rows."""
 
-    def __init__(self, table: RecallTable, source: str, settings: Recording):
+    def __init__(self, table: Table, source: str, settings: Recording):
         self.table, self.source, self.settings = table, source, settings
         self.scored = _scored(settings)
         # Over a knowledge base there are several sets; then they end the names of metrics.
         self.ends = {one.set: f"_{one.set}" if table.kb else "" for one in table.sets}
 
-    def of_row(self, row: Row) -> Entry:
+    def of_row(self, row: TableRow) -> Entry:
         """A row's run; with several seeds, the parent of one run a seed."""
-        own = self.run(row.system, row.method, row.sets)
-        if isinstance(row, LinkedRow):
-            own = replace(own, metrics=own.metrics | describe.linked(row.linked.measures))
-        parts = row.sets.items() if isinstance(row, ComparedRow) else ()
-        seeds = {name: part.seeds for name, part in parts if part.seeds}
-        return self.above_seeds(own, seeds) if seeds else own
+        runs = [self.run(row, system) for system in row.seeds]
+        if self.table.layout == "linking":
+            named = {f"linking/{name}": round(line.recall, describe.DECIMALS)
+                     for name, line in shares(self.table, row).items()}  # fmt: skip
+            runs[0] = replace(runs[0], metrics=runs[0].metrics | named)
+        return self.above_seeds(row, runs) if len(runs) > 1 else runs[0]
 
-    def run(self, system: str, method: str, parts: Mapping[str, Part]) -> Entry:
-        """The run of a system, with the table's parts of it by set."""
+    def lines(self, key: str, name: str = "") -> list[Line]:
+        """The lines of a key, on a set or on all."""
+        return [one for one in self.table.lines if one.key == key and name in ("", one.set)]
+
+    def run(self, row: TableRow, system: str) -> Entry:
+        """The run of a row's system, its own or one with a further seed."""
+        key = row.seeds[system]
         if lost := [name for name in self.ends if (system, name) not in self.scored]:
             raise InputError(
-                f"row {method}: needs the evaluation and run of {system} on {lost[0]}."
+                f"row {row.method}: needs the evaluation and run of {system} on {lost[0]}."
             )
         scored = {name: self.scored[system, name] for name in self.ends}
         evaluations = {name: one.evaluation for name, one in scored.items()}
         settings = next(iter(evaluations.values())).settings
-        key = row_key(settings, data_fingerprint(evaluations))
-        tags, metrics, columns = describe.tags(method, evaluations), {}, []
+        tags, metrics, columns = describe.tags(row.method, evaluations), {}, []
         for name, end in self.ends.items():
-            metrics |= describe.metrics(evaluations[name], parts.get(name), end)
-            tags |= describe.verdicts(parts.get(name), self.table.cutoffs, end)
-            columns += describe.columns(evaluations[name], end)
+            lines = self.lines(key, name)
+            found = describe.metrics(lines, self.table, end)
+            metrics |= found | describe.of_set(evaluations[name], end)
+            tags |= describe.verdicts(lines, self.table, end)
+            group = f"on{end}/" if end else "all/"
+            columns += [describe.column(one) for one in found if one.startswith(group)]
         further = list(map(Path, self.settings.artifacts.get(system, [])))
         logs = (path for path in further if path.name in LOGS)
         fields = of_settings(settings, logs, self.settings.benchmarks.get(system, {}))
-        fields["texts"]["evaluation/worlds.csv"] = describe.worlds_csv(evaluations)
+        by_world = describe.worlds_csv(self.lines(key), bool(self.table.kb))
+        fields["texts"]["evaluation/worlds.csv"] = by_world
         folders = {name: end.replace("_", "/", 1) for name, end in self.ends.items()}
         return Entry(
             key=key,
-            name=method,
+            name=row.method,
             tags=tags,
             metrics=metrics,
             note=self.note(key, [one.path.as_posix() for one in scored.values()]),
@@ -179,32 +180,36 @@ class _Builder:
             {"num_rows": sum(one.mentions for one in evaluations.values()), **size},
         )
 
-    def above_seeds(self, own: Entry, seeds: Mapping[str, Seeds]) -> Entry:
-        """A parent above a row's own run and those of its further seeds, by set."""
-        first = own.tags["system"]
-        others = [one for one in next(iter(seeds.values())).values if one != first]
-        runs = [own, *(self.run(system, own.name, {}) for system in others)]
+    def above_seeds(self, row: TableRow, runs: Sequence[Entry]) -> Entry:
+        """A parent above a row's own run and those of its further seeds."""
         # By their names, as a row that is made of others has no model of its own with a seed.
-        drawn = [own.parameters["seed"], *(one.removeprefix(f"{first}_seed") for one in others)]
-        key, metrics = short_hash({"seeds_of": own.key}), {}
-        for name, one in seeds.items():
-            for of, recall in (("mean", one.mean), ("spread", one.spread)):
-                group = f"seeds_{of}{self.ends[name]}"
-                metrics |= describe.recalls(group, recall, self.table.cutoffs)
+        drawn = [one.removeprefix(f"{row.system}_seed") for one in row.seeds]
+        drawn[0] = runs[0].parameters["seed"]
+        key, metrics = short_hash({"seeds_of": row.row_key}), {}
+        for name, end in self.ends.items():
+            first = [one for one in self.lines(row.row_key, name)
+                     if not (one.world or one.category or one.among)]  # fmt: skip
+            most = max(line.k for line in first)
+            for of, value in (("mean", mean), ("spread", stdev)):
+                for line in first:
+                    found = [self.table.line(one, line.k, name) for one in row.seeds.values()]
+                    recall = value([one.recall for one in found])
+                    called = describe.metric(f"seeds_{of}{end}", line.k, most)
+                    metrics[called] = round(recall, describe.DECIMALS)
         return parent(
             [
-                replace(run, name=f"{own.name} (seed {seed})")
+                replace(run, name=f"{row.method} (seed {seed})")
                 for run, seed in zip(runs, drawn, strict=True)
             ],
-            {"system": first},
+            {"system": row.system},
             key=key,
-            name=own.name,
+            name=row.method,
             metrics=metrics,
             columns=[describe.column(name) for name in metrics if name.startswith("seeds_mean")],
             note=self.note(key),
         )
 
-    def above_layers(self, rows: Sequence[LayersRow], entries: Sequence[Entry]) -> list[Entry]:
+    def above_layers(self, rows: Sequence[TableRow], entries: Sequence[Entry]) -> list[Entry]:
         """The entries of Table 3, those of one method and search under a parent.
 
         The parent stands in place of the first of them. Its curves are the table's columns: a step
@@ -212,21 +217,23 @@ class _Builder:
         """
         sweeps: dict[str, list[int]] = {}
         for at, row in enumerate(rows):
-            if row.search:
-                sweeps.setdefault(f"{row.method}, {row.searched}", []).append(at)
+            if row.merged:
+                sweeps.setdefault(f"{row.method}, {row.merged.searched}", []).append(at)
         found = dict(enumerate(entries))
         for name, places in sweeps.items():
             runs = [
-                replace(found.pop(at), name=f"{name}, {counted(rows[at].merge_layers, 'layer')}")
+                replace(found.pop(at), name=f"{name}, {counted(rows[at].merged.layers, 'layer')}")
                 for at in places
             ]
             key = short_hash({"layers_of": [run.key for run in runs]})
-            start = rows[places[0]].start
+            start = rows[places[0]].merged.start
             points = []
             for row in [row for row in rows if row.system == start] + [rows[at] for at in places]:
-                numbers = describe.recalls("all", row.part.micro, self.table.cutoffs)
+                numbers = describe.metrics(self.lines(row.row_key), self.table)
+                numbers = {name: one for name, one in numbers.items() if name.startswith("all/")}
                 numbers[describe.VIEWS] = row.views_per_entity
-                points += [Point(name, row.merge_layers, value) for name, value in numbers.items()]
+                layers = row.merged.layers if row.merged else 0
+                points += [Point(name, layers, value) for name, value in numbers.items()]
             found[places[0]] = parent(
                 runs,
                 key=key,

@@ -10,13 +10,7 @@ from muver.io.errors import InputError
 from muver.io.files import write_text
 from muver.io.progress import logger
 from muver.reproduction.grid.points import logs_by_trial
-from muver.reproduction.tables.records import (
-    Compared,
-    GridResult,
-    PointRow,
-    ViewsTable,
-    read_result,
-)
+from muver.reproduction.tables.records import GridResult, PointRow, Table, read_result
 from muver.reproduction.tables.render import csv_text
 from muver.reproduction.tracking import describe
 from muver.reproduction.tracking.entries import entries, of_settings
@@ -65,7 +59,7 @@ def record(settings: Recording) -> None:
     """
     path = Path(settings.table)
     source = path.with_suffix(".csv")
-    table = read_result(path, Compared | ViewsTable | GridResult, "a table of rows")
+    table = read_result(path, Table | GridResult, "a table of rows")
     if isinstance(table, GridResult):
         found = [grid_entry(table, source, settings)]
     else:

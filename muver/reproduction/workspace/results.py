@@ -116,17 +116,15 @@ class Results:
         if own := self.settings.figures.get(name):
             rows = [{"method": method_of(self.settings, row), "system": row} for row in own.rows]
             return {**own.as_dict(), "rows": rows}
-        own, rows = self.settings.tables[name], self._rows(name)
-        if name == "table3":
-            return {"rows": rows, "cutoff": self.settings.sweep.cutoff}
-        chosen = {"rows": rows, "contrasts": self.settings.contrasts}
-        if name == "table6":
-            return chosen
+        table, contrasts = self.settings.tables[name], self.settings.contrasts
         return {
-            **chosen,
-            "against": own.against if own.against in own.rows else None,
-            "caption": own.caption or None,
-            "figure": own.figure or "vectors",
+            "rows": self._rows(name),
+            "contrasts": [] if name == "table3" else contrasts,
+            "against": table.against if table.against in table.rows else None,
+            "caption": table.caption or None,
+            "figure": table.figure or "vectors",
+            "categories": table.categories,
+            "cutoff": self.settings.sweep.cutoff if name == "table3" else None,
             "sets": self.graph.sets,
         }
 
@@ -161,7 +159,7 @@ class Results:
             told["figures"] = f"{folder}/figures"
         elif not isinstance(graph, KnowledgeBase):
             told["counts"] = graph.corpus.files[2]
-        if name == "linking":
+        if self._by_category(name):
             told["mentions"] = graph.texts["mentions"].path
         named = {} if name == "grid" else {"name": name}
         return {**named, "settings": self.settings_of(name), **_placed(told, place)}
@@ -193,18 +191,23 @@ class Results:
             found.append(row)
         return found
 
+    def _by_category(self, name: str) -> bool:
+        """Whether a table shows recall by the mentions' category."""
+        return name == "linking" or getattr(self.settings.tables.get(name), "categories", False)
+
     def inputs(self, name: str) -> dict[str, list[str]]:
         """What a result of rows is made of: scores and gold ranks.
 
         For MLflow also runs and training logs.
         """
         made = self.graph.evaluations(name)
+        mentions = [self.graph.texts["mentions"].path] if self._by_category(name) else []
         return {
             "evaluations": [one.files[0] for one in made],
             "ranks": [one.files[1] for one in made],
             "runs": [one.input_files["run"] for one in made],
             "logs": sorted({log for logs in self.training_logs(name).values() for log in logs}),
-            **({"mentions": [self.graph.texts["mentions"].path]} if name == "linking" else {}),
+            **({"mentions": mentions} if mentions else {}),
         }
 
     def read_to_record(self, name: str) -> list[str]:

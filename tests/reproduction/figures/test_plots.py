@@ -10,18 +10,8 @@ from muver.io.files import write_json
 from muver.reproduction.figures import curves_plot, lengths_plot, stage, style, views_plot
 from muver.reproduction.figures.stage import make_figure
 from muver.reproduction.figures.style import house_style
-from muver.reproduction.tables.records import (
-    ComparedPart,
-    ComparedRow,
-    ComparisonTable,
-    LayersRow,
-    Part,
-    TableSet,
-    ViewsTable,
-    read_result,
-)
-from muver.retriever.evaluation.records import Means
-from tests.blank import blank
+from muver.reproduction.tables.records import Merged, read_result
+from tests.blank import blank, made_table
 
 
 @pytest.fixture
@@ -74,21 +64,15 @@ def test_a_bin_of_one_mention_has_a_marker_and_no_line(figure2):
 
 
 def make_row(method, layers, search, views, recall):
-    interval = Means(micro={64: [recall - 1, recall + 1]}, macro={})
-    return blank(
-        LayersRow,
-        method=method,
-        system=f"{method}{layers}{search}",
-        merge_layers=layers,
-        searched=search and f"{search} pairs",
-        start=search and PLAIN.system,
-        views_per_entity=views,
-        sets={"test": blank(Part, micro={64: recall}, interval=interval)},
-    )
+    start = {"start": PLAIN["system"], "searched": f"{search} pairs"} if search else {}
+    merged = blank(Merged, layers=layers, **start) if search else None
+    system = f"{method}{layers}{search}"
+    return {"method": method, "system": system, "recall": {64: recall}, "views": views,
+            "merged": merged}  # fmt: skip
 
 
 def make_table(*rows):
-    return blank(ViewsTable, caption="Table 3", dataset="tiny", cutoff=64, rows=list(rows))
+    return made_table(*rows, caption="Table 3", layout="views")
 
 
 BLINK = make_row("BLINK (512 tokens)", 0, None, 1, 80.0)
@@ -102,12 +86,13 @@ MERGED = [
 
 
 def test_curves_start_where_nothing_is_merged():
-    points, curves = views_plot.find_curves([BLINK, SOM, PLAIN, *MERGED])
-    assert points == [BLINK, SOM, PLAIN]
+    rows = make_table(BLINK, SOM, PLAIN, *MERGED).rows
+    points, curves = views_plot.find_curves(rows)
+    assert points == rows[:3]
     assert [curve.label for curve in curves] == ["MuVER, distant pairs", "MuVER, close pairs"]
-    assert [curve.start for curve in curves] == [PLAIN, PLAIN]
-    assert [curve.rows for curve in curves] == [MERGED[:2], MERGED[2:]]
-    _, (distant, _) = views_plot.find_curves([BLINK, SOM, *MERGED])
+    assert [curve.start for curve in curves] == [rows[2], rows[2]]
+    assert [curve.rows for curve in curves] == [rows[3:5], rows[5:]]
+    _, (distant, _) = views_plot.find_curves(make_table(BLINK, SOM, *MERGED).rows)
     assert distant.start is None
 
 
@@ -165,21 +150,12 @@ def test_other_json(tmp_path):
 
 def compared(*rows, figure="vectors"):
     """A comparison of rows: method, vectors an entity, recall at 16 and perhaps share of labels."""
-    made = []
-    for method, vectors, recall, *labelled in rows:
-        interval = Means(micro={16: [recall - 1, recall + 1]}, macro={})
-        own = {"micro": {16: recall}, "interval": interval, "views_per_entity": vectors}
-        part = blank(ComparedPart, **own)
-        share = labelled[0] if labelled else None
-        made.append(blank(ComparedRow, method=method, sets={"test": part}, labelled=share))
-    head = {
-        "name": "tradeoff",
-        "caption": "Trade",
-        "dataset": "tiny",
-        "cutoffs": [8, 16],
-        "figure": figure,
-    }
-    return blank(ComparisonTable, rows=made, sets=[blank(TableSet, set="test")], **head)
+    made = [
+        {"method": method, "system": method, "recall": {16: recall}, "views": vectors}
+        | {"labelled": labelled[0] if labelled else None}
+        for method, vectors, recall, *labelled in rows
+    ]
+    return made_table(*made, name="tradeoff", caption="Trade", figure=figure)
 
 
 def test_recall_against_vectors(tmp_path, monkeypatch):

@@ -14,11 +14,10 @@ from muver.reproduction.tables.paper import VERDICTS
 from muver.reproduction.tables.records import (
     AnyResult,
     Contrast,
-    Judged,
     LengthsFigure,
-    RecallTable,
+    Published,
     Row,
-    Seeds,
+    Table,
 )
 from muver.reproduction.tables.stage import make_table
 from muver.retriever.evaluation.lengths import Bin
@@ -48,9 +47,6 @@ def test_assets_are_used_and_can_stand_in_a_page():
         assert "</script" not in source or name == "page.html"
 
 
-PAPER = {1: Judged(50.0, -16.67, 2.5, "not reproduced"), 3: Judged(66.0, 0.67, 0.5, "near")}
-
-
 def table(result: AnyResult, addresses=(), drawing: str = "") -> str:
     """A result as HTML, its white space joined."""
     return " ".join(tables([result], {result.name: drawing}, dict(addresses)).split())
@@ -61,11 +57,15 @@ def first(finished):
     return read_results(["table1"], finished, [])[0]
 
 
-def changed(result: RecallTable, part=None, **row) -> RecallTable:
-    """With another first row: fields of its part on the set, and its own."""
+def changed(result: Table, **row) -> Table:
+    """With other fields of the first row."""
     first, *others = result.rows
-    sets = {"test": replace(first.sets["test"], **(part or {}))}
-    return replace(result, rows=[replace(first, sets=sets, **row), *others])
+    return replace(result, rows=[replace(first, **row), *others])
+
+
+def published(k: int, recall: float, difference: float, width: float, verdict: str) -> Published:
+    """What was published of BM25's row."""
+    return Published(recall, difference, width, verdict, "bm25", "test", "", k, "paper")
 
 
 def test_numbers_and_intervals(first):
@@ -77,7 +77,10 @@ def test_numbers_and_intervals(first):
 
 
 def test_the_papers_numbers_with_verdicts(first):
-    found = table(changed(first, {"paper": PAPER}))
+    paper = [
+        published(1, 50.0, -16.67, 2.5, "not reproduced"), published(3, 66.0, 0.67, 0.5, "near")
+    ]  # fmt: skip
+    found = table(replace(first, published=paper))
     assert "paper 50.00, -16.67 ± 2.50" in found and "paper 66.00, +0.67 ± 0.50" in found
     assert found.count("paper ") == 2  # no number, no verdict
     assert '<span class="verdict near">≈ near</span>' in found
@@ -87,22 +90,21 @@ def test_the_papers_numbers_with_verdicts(first):
 
 @pytest.mark.parametrize(("word", "sign"), [*zip(VERDICTS, "✓≈✗?", strict=True)])
 def test_a_verdict_is_a_sign_and_a_word(first, word, sign):
-    found = table(changed(first, {"paper": {1: Judged(50.0, 0.0, 1.0, word)}}))
+    found = table(replace(first, published=[published(1, 50.0, 0.0, 1.0, word)]))
     assert f">{sign} {word}</span>" in found
 
 
 def test_contrasts_with_the_papers_claim(first):
-    by = {1: -16.67, 2: 0.0, 3: 50.0}
-    contrast = blank(
-        Contrast,
-        method="MuVER minus BM25",
-        difference=by,
-        interval={k: [value - 1, value + 1] for k, value in by.items()},
-        p_value=dict.fromkeys(by, 0.0005),
-        paper={1: 3.0, 3: 2.0},
-        verdict={1: "does not hold", 3: "holds"},
-    )
-    found = table(replace(first, contrasts=[contrast]))
+    contrasts = [
+        blank(
+            Contrast, method="MuVER minus BM25", k=k, difference=value, low=value - 1,
+            high=value + 1, p_value=0.0005, paper=paper, verdict=verdict,
+        )
+        for k, value, paper, verdict in (
+            (1, -16.67, 3.0, "does not hold"), (2, 0.0, None, None), (3, 50.0, 2.0, "holds"),
+        )
+    ]  # fmt: skip
+    found = table(replace(first, contrasts=contrasts))
     assert "<h4>Contrasts" in found and "MuVER minus BM25" in found
     assert ">-16.67<" in found and "-17.67 to -15.67" in found
     assert "p &lt; 0.001<br>paper +3.00: does not hold" in found and "paper +2.00: holds" in found
@@ -118,10 +120,11 @@ def test_texts_are_escaped(first):
 
 
 def test_seeds_and_precision(first):
-    mean, spread = (dict.fromkeys((1, 2, 3), value) for value in (40.0, 1.5))
-    seeds = Seeds(values={}, mean=mean, spread=spread)
-    found = table(changed(first, {"seeds": seeds}, precision={"training": "bf16"}))
-    assert "40.00 ± 1.50" in found and "training bf16" in found
+    made = changed(first, seeds={"bm25": first.rows[0].row_key, "again": "again"},
+                   precision={"training": "bf16"})  # fmt: skip
+    further = [replace(one, key="again", recall=one.recall - 3) for one in first.lines]
+    found = table(replace(made, lines=[*made.lines, *further]))
+    assert "48.50 ± 2.12" in found and "training bf16" in found
 
 
 def test_notes_stand_below_the_grid(first):
@@ -134,7 +137,7 @@ def test_notes_stand_below_the_grid(first):
     ("name", "settings", "expected"),
     [
         ("table6", {}, [">Domain</th>", ">R@3</th>", '<b class="best">66.67</b>', "mean"]),
-        ("linking", {"caption": "Linking"}, [">depth</th>", '<table class="">']),
+        ("linking", {"caption": "Linking"}, [">depth</th>", '<table class="recall">']),
         ("table3", {"cutoff": 1}, [">Distant Pairs</th>", "Mean of worlds", "66.7 to 66.7"]),
     ],
 )

@@ -81,7 +81,7 @@ def test_a_damaged_table_does_not_stop_the_page(page, project):
 
 def test_a_table_of_another_version_is_told(page, project):
     table = json.loads(project.table("table1").read_text())
-    table["rows"][0]["sets"]["test"]["interval"] = {"micro": [1, 2]}
+    table["lines"][0]["low"] = [1, 2]
     project.table("table1").write_text(json.dumps(table))
     out, problems, _ = page()
     (problem,) = problems

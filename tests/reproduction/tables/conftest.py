@@ -8,7 +8,14 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from muver.io.parquet import table_of, write_table
+from muver.io import parquet
+from muver.io.parquet import write_table
+from muver.io.typed import read
+from muver.reproduction.tables.build import build
+from muver.reproduction.tables.evaluations import TableFiles
+from muver.reproduction.tables.records import Table
+from muver.reproduction.tables.settings import TableSettings
+from muver.reproduction.tables.stage import LAYOUTS
 from muver.retriever.corpus.schema import MENTIONS
 from muver.retriever.evaluation.recall import ranks_table, scored
 from tests.blank import blank_evaluation
@@ -45,6 +52,12 @@ def make(
     scores = scored(make_ranks({"lego": lego, "yugioh": yugioh}, sizes), [1, 64], "documents")
     own = {"system": system, "settings": {"system": system, "seed": 1}, "cutoffs": [1, 64]}
     return blank_evaluation(scores, **{**own, **other})
+
+
+def table_of(name: str, files: TableFiles, *rows: dict[str, Any], **settings: Any) -> Table:
+    """A table of recall from its files, as the stage makes it."""
+    asked = read(TableSettings, {"rows": [*rows], **settings})
+    return build(name, "Recall", LAYOUTS.get(name, "comparison"), asked, files)
 
 
 @pytest.fixture
@@ -86,7 +99,7 @@ def mentions(tmp_path: Path) -> Callable[..., Path]:
         }
         path = tmp_path / "mentions.parquet"
         given = [columns.get(name, [""] * number) for name in MENTIONS.names]
-        write_table(path, table_of(MENTIONS, given))
+        write_table(path, parquet.table_of(MENTIONS, given))
         return path
 
     return write

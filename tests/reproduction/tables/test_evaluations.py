@@ -6,8 +6,8 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.io.typed import read
-from muver.reproduction.tables.evaluations import TableFiles, read_evaluations, read_one_set
-from muver.reproduction.tables.settings import Comparison
+from muver.reproduction.tables.evaluations import TableFiles, only_set, read_evaluations
+from muver.reproduction.tables.settings import TableSettings
 from tests.reproduction.tables import made_sets
 
 SYSTEMS = ["bm25", "muver"]
@@ -18,18 +18,13 @@ def both(evaluation):
 
 
 def test_ranks_lie_beside_an_evaluation(evaluation, write):
-    found = read_one_set(TableFiles(write(*both(evaluation))), SYSTEMS)
+    found = only_set(read_evaluations(TableFiles(write(*both(evaluation))), SYSTEMS))
     assert found.ranks("bm25")["rank"].to_pylist() == [1, 64, 0, 0, 0, 0, 0, 0, 1, 64, 64]
-
-
-def test_documents_are_swapped_whole_in_a_paired_test(evaluation, write):
-    found = read_one_set(TableFiles(write(*both(evaluation), document="one")), SYSTEMS)
-    assert found.paired(["muver"], ["bm25"]).p_value[64] == 1  # one document differs, by six
 
 
 def test_ranks_that_are_missing(evaluation, write):
     files = write(*both(evaluation))
-    found = read_one_set(TableFiles(files), SYSTEMS)
+    found = only_set(read_evaluations(TableFiles(files), SYSTEMS))
     files[0].with_suffix(".parquet").unlink()
     with pytest.raises(InputError, match=r"bm25.parquet: no such file. Run the evaluate stage"):
         found.ranks("bm25")
@@ -58,8 +53,9 @@ def test_worlds_without_mentions(evaluation, write, tmp_path):
     content = {"dataset": "tiny", "fingerprint": "f00d", "mentions": {}, "entities": {}}
     content["identified_as"] = None
     counts.write_text(json.dumps({**content, "worlds": worlds}))
-    assert read_one_set(TableFiles(files, counts), SYSTEMS).without_mentions == ["atlantis"]
-    assert read_one_set(TableFiles(files), SYSTEMS).without_mentions == []
+    for read_counts, expected in ((counts, ["atlantis"]), (None, [])):
+        found = read_evaluations(TableFiles(files, read_counts), SYSTEMS)
+        assert only_set(found).without_mentions == expected
     with pytest.raises(InputError, match=r"bm25.json: not the counts of a corpus of this version"):
         read_evaluations(TableFiles(files, files[0]), SYSTEMS)
 
@@ -71,7 +67,7 @@ def test_by_set_in_the_order_asked_for(tmp_path):
     assert found["msnbc"].by_system.keys() == made_sets.HITS.keys()
     assert found["msnbc"].ranks("muver_wiki")["rank"].to_pylist() == [99, 99]
     with pytest.raises(InputError, match="evaluations on aida-testb, .* expected one set"):
-        read_one_set(TableFiles(files), list(made_sets.HITS))
+        only_set(found)
 
 
 @pytest.mark.parametrize("replaced", [{"system": "som"}, {"set": "mnsbc"}])
@@ -98,4 +94,4 @@ def test_evaluations_that_are_missing(tmp_path, replaced):
 )
 def test_rows_that_are_none(rows, message):
     with pytest.raises(InputError, match=message):
-        read(Comparison, {"rows": rows})
+        read(TableSettings, {"rows": rows})

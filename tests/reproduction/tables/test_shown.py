@@ -3,17 +3,15 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from muver.io.errors import InputError
-from muver.io.typed import read
-from muver.reproduction.tables import comparison
 from muver.reproduction.tables.evaluations import TableFiles
 from muver.reproduction.tables.records import Contrast
 from muver.reproduction.tables.render import write_table
-from muver.reproduction.tables.settings import Comparison
 from muver.reproduction.tables.shown import in_terminal, print_tables, sentence, show
 from tests.blank import blank
-from tests.reproduction.tables.conftest import ZESHEL
+from tests.reproduction.tables.conftest import ZESHEL, table_of
 
 ROWS = [
     {"method": "BM25", "system": "bm25", "repeats": []},
@@ -31,8 +29,7 @@ def results(evaluation, write, tmp_path):
             evaluation("muver", (4, 30), (0, 3), SIZES, **replaced),
             evaluation("bm25", (3, 6), (1, 3), SIZES, **replaced),
         ]
-        settings = read(Comparison, {"rows": ROWS, "contrasts": [["muver", "bm25"]]})
-        table = comparison.build(name, "Recall@k", settings, TableFiles(write(*made)))
+        table = table_of(name, TableFiles(write(*made)), *ROWS, contrasts=[["muver", "bm25"]])
         write_table(tmp_path / f"{name}.csv", table)
         return tmp_path
 
@@ -41,7 +38,7 @@ def results(evaluation, write, tmp_path):
 
 def test_the_grid_and_the_contrast_at_64(results):
     title, grid, contrasts = in_terminal("table1", results(), 100).strip().split("\n\n")
-    assert title == "Recall@k, tiny"
+    assert title == "Recall, tiny"
     header, bm25, muver = grid.splitlines()
     assert header.split() == ["method", "R@1", "R@64", "row_key"]
     assert bm25.split()[:3] == ["BM25", "9.30", "20.93"]
@@ -51,14 +48,10 @@ def test_the_grid_and_the_contrast_at_64(results):
 
 
 def test_a_difference_in_words():
-    one = blank(Contrast, difference={16: -4.125}, p_value={16: 0.0002})
-    assert sentence(one, "MuVER", "BLINK", 16) == (
-        "MuVER finds 4.12 points fewer than BLINK, p < 0.001"
-    )
-    one.p_value[16] = 0.25
-    assert sentence(one, "MuVER", "BLINK", 16) == (
-        "cannot tell MuVER from BLINK: -4.12 points, p = 0.250"
-    )
+    one = blank(Contrast, kind="contrast", difference=-4.125, p_value=0.0002)
+    assert sentence(one, "MuVER", "BLINK") == "MuVER finds 4.12 points fewer than BLINK, p < 0.001"
+    said = sentence(replace(one, p_value=0.25), "MuVER", "BLINK")
+    assert said == "cannot tell MuVER from BLINK: -4.12 points, p = 0.250"
 
 
 def test_a_narrow_terminal_gets_blocks_without_keys(results):

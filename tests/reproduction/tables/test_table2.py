@@ -36,6 +36,17 @@ def test_csv_to_the_byte(tmp_path: Path):
     assert KEYS[0] != KEYS[1]
 
 
+def lines(table, system, k):
+    """By set, the row's lines at a cutoff."""
+    return {one["set"]: one for one in table["lines"]
+            if (one["row"], one["k"], one["world"]) == (system, k, "")}  # fmt: skip
+
+
+def published(table, system):
+    """By set and cutoff."""
+    return {(one["set"], one["k"]): one for one in table["published"] if one["row"] == system}
+
+
 def test_counts_and_intervals_by_set(tmp_path: Path):
     table = table_of(tmp_path)
     assert table["dataset"] == "miniwikipedia"
@@ -52,29 +63,30 @@ def test_counts_and_intervals_by_set(tmp_path: Path):
         "published": {"mentions": 656, "entities": 5903530, "support": 617},
         "of_paper": False,
     }
-    blink, muver = (row["sets"] for row in table["rows"])
-    assert (table["kb"], table["kind"]) == ({"entities": 50, "fingerprint": "kb"}, "comparison")
-    assert (blink["msnbc"]["hits"], blink["msnbc"]["mentions"]) == ({"10": 1, "100": 2}, 2)
-    assert blink["msnbc"]["interval"]["micro"] == {"10": [0.0, 100.0], "100": [100.0, 100.0]}
-    assert blink["msnbc"]["index"] is None and muver["msnbc"]["index"]["agreement"] == 0.996
+    assert (table["kb"], table["kind"]) == ({"entities": 50, "fingerprint": "kb"}, "table")
+    at_10, at_100 = (lines(table, "blink_wiki", k)["msnbc"] for k in (10, 100))
+    assert (at_10["hits"], at_100["hits"], at_10["mentions"]) == (1, 2, 2)
+    assert (at_10["low"], at_10["high"], at_100["low"]) == (0, 100, 100)
+    blink, muver = (row["sets"]["msnbc"] for row in table["rows"])
+    assert blink["index"] is None and muver["index"]["agreement"] == 0.996
 
 
 def test_paired_test_of_each_set(tmp_path: Path):
-    blink, muver = (row["sets"] for row in table_of(tmp_path)["rows"])
-    assert all(part["paired"] is None for part in blink.values())
-    won = {name: part["paired"]["won"]["10"] for name, part in muver.items()}
-    lost = {name: part["paired"]["lost"]["10"] for name, part in muver.items()}
-    assert won == {"aida-testb": 1, "msnbc": 0, "wnedwiki": 5}
-    assert lost == {"aida-testb": 0, "msnbc": 1, "wnedwiki": 0}
-    found = muver["wnedwiki"]["paired"]
-    assert found["difference"]["10"] == 100
-    assert found["p_value"]["10"] == pytest.approx(2 / 2**5)
+    tested = {
+        one["set"]: one for one in table_of(tmp_path)["contrasts"]
+        if (one["kind"], one["k"]) == ("against", 10)
+    }  # fmt: skip
+    assert {name: (one["first"], one["won"], one["lost"]) for name, one in tested.items()} == {
+        "aida-testb": ("muver_wiki", 1, 0),
+        "msnbc": ("muver_wiki", 0, 1),
+        "wnedwiki": ("muver_wiki", 5, 0),
+    }
+    assert tested["wnedwiki"]["difference"] == 100
+    assert tested["wnedwiki"]["p_value"] == pytest.approx(2 / 2**5)
 
 
 def test_the_papers_values_are_hidden_on_other_data(tmp_path: Path):
-    table = table_of(tmp_path)
-    parts = [part for row in table["rows"] for part in row["sets"].values()]
-    assert not any(part["paper"] or part["readme"] for part in parts)
+    assert not table_of(tmp_path)["published"]
     text = (tmp_path / "table2.md").read_text()
     assert "92.38" not in text and "Against the paper" not in text
     assert (
@@ -88,28 +100,29 @@ def test_the_papers_values_on_its_data(tmp_path: Path):
     kept = {key: blink[key] for key in ("kb", "dataset", "identified_as")}
     blink.update(made_sets.make("blink_wiki", "aida-testb", 4446, (4000, 4296), **kept))
     table = table_of(tmp_path, evaluations)
-    blink, muver = (row["sets"] for row in table["rows"])
     assert table["paper"]["note"] is None
-    at10, at100 = blink["aida-testb"]["paper"].values()
+    blink, muver = published(table, "blink_wiki"), published(table, "muver_wiki")
+    at10, at100 = blink["aida-testb", 10], blink["aida-testb", 100]
     assert (at10["recall"], at100["recall"]) == (92.38, 96.63)
     assert at10["difference"] == pytest.approx(100 * 4000 / 4446 - 92.38)
     assert (at10["verdict"], at100["verdict"]) == ("not reproduced", "reproduced")
     # Of 617 mentions: 1.96 sqrt(2 * 95.02 * 4.98 / 617) = 2.43 points, more than 1.5.
-    assert muver["msnbc"]["paper"]["10"]["half_width"] == pytest.approx(2.43, abs=0.01)
-    assert {one["verdict"] for one in muver["msnbc"]["paper"].values()} == {"cannot tell"}
-    assert {one["verdict"] for one in muver["wnedwiki"]["paper"].values()} == {"reproduced"}
+    assert muver["msnbc", 10]["half_width"] == pytest.approx(2.43, abs=0.01)
+    verdicts = {(name, one["verdict"]) for (name, _), one in muver.items() if name != "aida-testb"}
+    assert verdicts == {("msnbc", "cannot tell"), ("wnedwiki", "reproduced")}
     assert "94.05 (+0.00 ± 0.82, reproduced)" in (tmp_path / "table2.md").read_text()
 
 
 def test_contrasts_by_set(tmp_path: Path):
     table = table_of(tmp_path, made_sets.of_the_paper())
-    assert [one["column"] for one in table["contrasts"]] == ["AIDA-b", "MSNBC", "WNED-WIKI"]
-    aida, _, wned = table["contrasts"]
-    assert aida["paper"]["10"] == pytest.approx(94.53 - 92.38)
-    assert (aida["won"]["10"], aida["lost"]["10"]) == (96, 0)  # 4,203 and 4,107 of 4,446
-    assert aida["verdict"] == {"10": "holds", "100": "holds"}
-    assert wned["paper"]["100"] == pytest.approx(97.34 - 97.76)  # the paper's MuVER is behind
-    assert wned["verdict"]["100"] == "holds"
+    found = {(one["set"], one["k"]): one for one in table["contrasts"] if one["kind"] == "contrast"}
+    assert [name for name, k in found if k == 10] == ["aida-testb", "msnbc", "wnedwiki"]
+    aida = found["aida-testb", 10]
+    assert aida["paper"] == pytest.approx(94.53 - 92.38)
+    assert (aida["won"], aida["lost"], aida["verdict"]) == (96, 0, "holds")  # 4,203 and 4,107
+    wned = found["wnedwiki", 100]
+    assert wned["paper"] == pytest.approx(97.34 - 97.76)  # the paper's MuVER is behind
+    assert wned["verdict"] == "holds"
     assert "| MuVER minus BLINK | WNED-WIKI |" in (tmp_path / "table2.md").read_text()
 
 
@@ -120,8 +133,8 @@ def test_mentions_inside_the_knowledge_base_decide(tmp_path: Path):
     table = table_of(tmp_path, evaluations, sets=list(made_sets.SIZES))
     hidden = {one["set"] for one in table["sets"] if not one["of_paper"]}
     assert hidden == {"msnbc"}  # 7 of 617 are 1.1 %
-    muver = table["rows"][1]["sets"]
-    assert not muver["msnbc"]["paper"] and muver["wnedwiki"]["paper"]
+    judged = {name for name, _ in published(table, "muver_wiki")}
+    assert judged == {"aida-testb", "wnedwiki"}
     assert "MSNBC (610, BLINK's numbers are over 617) do not stand" in table["paper"]["note"]
     text = (tmp_path / "table2.md").read_text()
     lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines()]

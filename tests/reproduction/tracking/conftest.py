@@ -15,11 +15,11 @@ from mlflow import MlflowClient
 from muver.io.files import write_json
 from muver.io.typed import read
 from muver.reproduction.tables.keys import row_key
-from muver.reproduction.tables.records import ComparedPart, ComparedRow, ComparisonTable, TableSet
+from muver.reproduction.tables.records import Published, Table, TableRow, TableSet, lines_of
 from muver.reproduction.tracking.entry import Recording
 from muver.reproduction.tracking.record import record as record_stage
 from muver.reproduction.tracking.store import open_store
-from muver.retriever.evaluation.records import Means, Scores, World
+from muver.retriever.evaluation.records import Means, Scores, World, read_evaluation
 from tests.blank import blank, blank_evaluation
 
 RUN = b"run"  # content of a run file
@@ -101,22 +101,29 @@ class TableFiles:
     def write(self, evaluations: Sequence[dict[str, Any]], rows: Sequence[dict[str, Any]]) -> None:
         """The evaluations, a run of each system, and the table of ``rows`` on one set.
 
-        What a row has besides ``method`` and ``system`` is of the set.
+        Beside ``method`` and ``system`` a row may have the systems of its ``seeds``, and the
+        fields of what the ``paper`` has at 1.
         """
         self.systems = [found["system"] for found in evaluations]
-        by_system = {found["system"]: found for found in evaluations}
+        keys = {one["system"]: row_key(one["settings"], one["fingerprint"]) for one in evaluations}
         for found in evaluations:
             (self.folder / f"{found['system']}.json").write_text(json.dumps(found))
             (self.folder / f"{found['system']}.parquet").write_bytes(RUN)
-        made = []
+        made, lines, published = [], [], []
         for row in rows:
-            found = by_system[row["system"]]
-            key = row_key(found["settings"], found["fingerprint"])
-            hits = {int(k): count for k, count in found["hits"].items()}
-            sets = {"test": blank(ComparedPart, **{"hits": hits, **row})}
-            made.append(blank(ComparedRow, **row, row_key=key, sets=sets))
-        sets = [blank(TableSet, set="test")]
-        table = blank(ComparisonTable, dataset="tiny", cutoffs=[1, 8], sets=sets, rows=made)
+            seeds = {system: keys[system] for system in row.get("seeds", [row["system"]])}
+            for system, key in seeds.items():
+                read = read_evaluation(self.folder / f"{system}.json")
+                of_seed = {"row": row["system"], "set": "test", "protocol": "", "seed": 1}
+                lines += lines_of(read.scores, **of_seed, key=key)
+            published += [Published(*one, row["system"], "test", "", 1, "paper")
+                          for one in row.get("paper", ())]  # fmt: skip
+            own = {"seeds": seeds, "row_key": keys[row["system"]]}
+            made.append(blank(TableRow, method=row["method"], system=row["system"], **own))
+        table = blank(
+            Table, dataset="tiny", cutoffs=[1, 8], sets=[blank(TableSet, set="test")], rows=made,
+            lines=lines, published=published,
+        )  # fmt: skip
         write_json(self.folder / "table1.json", table)
 
     @property

@@ -5,7 +5,7 @@ import shlex
 from msgspec.structs import replace
 
 from muver.options import setting
-from muver.reproduction.tables.records import Judged, Part
+from muver.reproduction.tables.records import Published, lines_of
 from muver.reproduction.tracking.describe import (
     metrics,
     note,
@@ -16,8 +16,9 @@ from muver.reproduction.tracking.describe import (
 )
 from muver.retriever.evaluation.records import Evaluation, Means, World
 from muver.retriever.runs.manifest import Chosen
-from tests.blank import blank
+from tests.blank import blank, made_table
 
+INTERVAL = {1: [0.0, 75.0], 64: [100.0, 100.0]}
 EVALUATION = blank(
     Evaluation,
     system="muver",
@@ -31,10 +32,10 @@ EVALUATION = blank(
     hits={1: 1, 64: 4},
     micro={1: 25.0, 64: 100.0},
     macro={1: 100 / 6, 64: 100.0},
-    interval=Means(micro={1: [0.0, 75.0], 64: [100.0, 100.0]}, macro={}),
+    interval=Means(micro=INTERVAL, macro=INTERVAL),
     worlds={
-        "lego": World(3, hits={1: 1, 64: 3}, recall={1: 100 / 3, 64: 100.0}, interval={}),
-        "c#/d": World(1, hits={1: 0, 64: 1}, recall={1: 0.0, 64: 100.0}, interval={}),
+        "lego": World(3, hits={1: 1, 64: 3}, recall={1: 100 / 3, 64: 100.0}, interval=INTERVAL),
+        "c#/d": World(1, hits={1: 0, 64: 1}, recall={1: 0.0, 64: 100.0}, interval=INTERVAL),
     },
 )
 
@@ -53,8 +54,12 @@ def test_parameters_are_flat_texts():
     }
 
 
+LINES = list(lines_of(EVALUATION.scores, row="muver", set="test", protocol="", seed=1, key="muver"))
+TABLE = replace(made_table({"system": "muver"}), lines=LINES)
+
+
 def test_metric_names_are_legal_and_sort_by_cutoff():
-    assert metrics(EVALUATION, None) == {
+    assert metrics(LINES, TABLE) == {
         "all/recall_at_01": 25.0,
         "all/recall_at_64": 100.0,
         "macro/recall_at_01": 16.6667,
@@ -71,21 +76,22 @@ def test_metric_names_are_legal_and_sort_by_cutoff():
 
 
 def test_published_numbers_and_verdicts():
-    paper, readme = Judged(30.0, -5.0, 1.0, "near"), Judged(99.0, 1.0, 2.0, "reproduced")
-    part = blank(Part, paper={1: paper}, readme={64: readme})
-    published = metrics(EVALUATION, part).items() - metrics(EVALUATION, None).items()
-    assert dict(published) == {
+    paper, readme = (30.0, -5.0, 1.0, "near"), (99.0, 1.0, 2.0, "reproduced")
+    judged = [
+        Published(*one, "muver", "test", "", k, source)
+        for one, k, source in ((paper, 1, "paper"), (readme, 64, "readme"))
+    ]
+    table = replace(TABLE, published=judged)
+    assert dict(metrics(LINES, table).items() - metrics(LINES, TABLE).items()) == {
         "paper/recall_at_01": 30.0,
         "paper_difference/recall_at_01": -5.0,
         "readme/recall_at_64": 99.0,
         "readme_difference/recall_at_64": 1.0,
     }
-    cutoffs = EVALUATION.cutoffs
-    assert verdicts(part, cutoffs) == {
-        "verdict_at_01": "near", "readme_verdict_at_64": "reproduced"
-    }  # fmt: skip
-    assert verdicts(part, cutoffs, "_msnbc")["verdict_msnbc_at_01"] == "near"
-    assert verdicts(blank(Part), cutoffs) == verdicts(None, cutoffs) == {}
+    assert verdicts(LINES, table) == {"verdict_at_01": "near", "readme_verdict_at_64": "reproduced"}
+    assert verdicts(LINES, table, "_msnbc")["verdict_msnbc_at_01"] == "near"
+    of_seed = [replace(one, key="muver_seed1") for one in LINES]
+    assert verdicts(of_seed, table) == verdicts(LINES, TABLE) == {}
 
 
 def test_tags():
@@ -102,7 +108,7 @@ def test_tags():
 
 
 def test_worlds_csv():
-    assert worlds_csv({"test": EVALUATION}) == (
+    assert worlds_csv(LINES, by_set=False) == (
         "world,mentions,R@1,R@64\nlego,3,33.33,100.00\nc#/d,1,0.00,100.00\n"
     )
 

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from mlflow import MlflowClient
 
-from muver.reproduction.tables.records import Judged
 from tests.reproduction.tracking.conftest import TableFiles, active, evaluation, record
 
 ROWS = [
@@ -16,7 +15,7 @@ ROWS = [
     {
         "method": "MuVER",
         "system": "muver",
-        "paper": {1: Judged(43.5, 31.5, 2.0, "not reproduced")},
+        "paper": [(43.5, 31.5, 2.0, "not reproduced")],
     },
 ]
 LOG = (
@@ -148,7 +147,7 @@ def test_other_numbers_verdicts_and_layouts_replace_a_run(
     assert replaced.data.tags["replaced_by"] == second[0]["run_id"]
 
     table = json.loads((files.folder / "table1.json").read_text())
-    table["rows"][1]["sets"]["test"]["paper"]["1"]["verdict"] = "near"
+    table["published"][0]["verdict"] = "near"
     (files.folder / "table1.json").write_text(json.dumps(table))
     client.set_tag(second[0]["run_id"], "layout", "1")  # as an older muver recorded it
     third = record_rows()

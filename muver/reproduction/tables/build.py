@@ -1,0 +1,333 @@
+"""The long table from evaluations: the lines of each row, what was published of them, contrasts."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from msgspec.structs import asdict
+
+from muver.io.errors import InputError
+from muver.reproduction.tables import paper
+from muver.reproduction.tables.evaluations import (
+    Evaluations,
+    TableFiles,
+    fields_of_row,
+    head_of,
+    only_set,
+    read_evaluations,
+)
+from muver.reproduction.tables.keys import data_fingerprint, row_key
+from muver.reproduction.tables.records import (
+    FOUND,
+    PROTOCOLS,
+    Contrast,
+    Line,
+    Merged,
+    OnSet,
+    Published,
+    Table,
+    TableRow,
+    layers_of,
+    lines_of,
+)
+from muver.reproduction.tables.settings import RowSettings, TableSettings, systems_of
+from muver.retriever.corpus.schema import read_mentions
+from muver.retriever.evaluation.recall import hits_at, scored
+from muver.retriever.evaluation.records import Evaluation, Percent
+from muver.retriever.evaluation.significance import paired
+
+RELEASED = "as released"
+Found = Mapping[str, Evaluations]  # by set
+
+
+def build(
+    name: str, caption: str, layout: str, settings: TableSettings, files: TableFiles
+) -> Table:
+    """The table of a name, from the files that :func:`.stage.make_table` is given."""
+    found = read_evaluations(files, systems_of(settings.rows), settings.sets)
+    first = next(iter(found.values())) if layout == "comparison" else only_set(found)
+    cutoffs = [settings.cutoff] if settings.cutoff else first.first.cutoffs
+    rows = [_row(row, layout, settings.rows, found) for row in settings.rows]
+    lines = [line for row in rows for one in found.values() for line in _lines(row, one)]
+    if layout == "linking" or settings.categories:
+        categories = _categories(name, files, first)
+        for row in rows:
+            lines += _split(row, first, categories, layout == "linking")
+    table = Table(
+        **head_of(name, caption, found),
+        layout=layout,
+        cutoffs=cutoffs,
+        against=settings.against,
+        figure=settings.figure,
+        rows=rows,
+        lines=lines,
+        published=[],
+        contrasts=[],
+    )
+    table.published.extend(_published(table, settings.rows, found))
+    table.contrasts.extend(_contrasts(table, settings, found))
+    if layout == "linking":
+        table.contrasts.extend(_second_stages(table, first, categories))
+    return table
+
+
+def _row(row: RowSettings, layout: str, rows: Sequence[RowSettings], found: Found) -> TableRow:
+    evaluations = {name: one.by_system[row.system] for name, one in found.items()}
+    first = next(iter(evaluations.values()))
+    training = first.settings.get("model", {}).get("training")
+    return TableRow(
+        **fields_of_row(row, evaluations),
+        sets={
+            name: OnSet(one.views_per_entity, one.index, one.own_page_first)
+            for name, one in evaluations.items()
+        },
+        seeds={
+            system: _key({name: one.by_system[system] for name, one in found.items()})
+            for system in (row.system, *row.repeats)
+        },
+        labelled=training and training.get("labelled", 1),
+        merged=_merged(row, rows, next(iter(found.values()))),
+        depth=(row.depth or first.cutoffs[-1]) if layout == "linking" else None,
+        first_stage=row.first_stage,
+    )
+
+
+def _key(evaluations: Mapping[str, Evaluation]) -> str:
+    settings = next(iter(evaluations.values())).settings
+    return row_key(settings, data_fingerprint(evaluations))
+
+
+def labels_of(row: TableRow, system: str, evaluation: Evaluation) -> dict[str, Any]:
+    """What the lines of a row's evaluation have in common."""
+    left_out = _own_page_left_out(evaluation.settings)
+    return {
+        "row": row.system,
+        "set": evaluation.set,
+        "protocol": PROTOCOLS[left_out],
+        "seed": evaluation.settings.get("seed"),
+        "key": row.seeds[system],
+    }
+
+
+def _own_page_left_out(settings: Mapping[str, Any]) -> bool:
+    """Whether pages of mentions are no candidates of a row, or of all those that it fuses."""
+    parts = settings.get("parts", [])
+    if parts and "own_page" not in settings.get("retrieve", {}):
+        return all(map(_own_page_left_out, parts))
+    return settings.get("retrieve", {}).get("own_page") == "leave_out"
+
+
+def _lines(row: TableRow, evaluations: Evaluations) -> Iterator[Line]:
+    for system in row.seeds:
+        evaluation = evaluations.by_system[system]
+        yield from lines_of(evaluation.scores, **labels_of(row, system, evaluation))
+
+
+# Parts of the mentions, as a second stage or `categories` ask for them.
+
+
+def _categories(name: str, files: TableFiles, evaluations: Evaluations) -> pa.ChunkedArray:
+    """The category of each mention, as the dataset says it."""
+    if files.mentions is None:
+        raise InputError(f"--mentions: {name} needs the corpus's mentions; none were given.")
+    mentions = read_mentions(files.mentions, evaluations.first.set)
+    for system in evaluations.by_system:
+        if not evaluations.ranks(system)["mention_id"].equals(mentions["mention_id"]):
+            raise InputError(
+                f"--mentions: not those that {system} was scored on. Evaluate it again."
+            )
+    return mentions["category"].fill_null("unknown")
+
+
+def _split(
+    row: TableRow, evaluations: Evaluations, categories: pa.ChunkedArray, linking: bool
+) -> Iterator[Line]:
+    """Lines of each category; of linking also those at 1 and the depth, and of mentions found."""
+    resample, known = evaluations.first.resample, set(evaluations.first.cutoffs)
+    cutoffs = sorted({1, row.depth, *known} if linking else known)  # whose draws intervals share
+    names = sorted(categories.unique().to_pylist())
+    for system in row.seeds:
+        ranks = evaluations.ranks(system).append_column("category", categories)
+        labels = labels_of(row, system, evaluations.by_system[system])
+        if not known >= set(cutoffs):
+            further = lines_of(scored(ranks, cutoffs, resample), **labels)
+            yield from (line for line in further if line.k not in known)
+        parts = {name: ranks.filter(pc.equal(ranks["category"], name)) for name in names}
+        for name, part in {"": ranks, **parts}.items():
+            of_part = {**labels, "category": name}
+            if name:
+                made = lines_of(scored(part, cutoffs, resample), **of_part)
+                yield from (line for line in made if not line.world)
+            if linking and (found := part.filter(pa.array(hits_at(part, row.depth)))).num_rows:
+                made = lines_of(scored(found, [1], resample), among=FOUND, **of_part)
+                yield from (line for line in made if not (name and line.world))
+
+
+# Table 3.
+
+
+def _merged(
+    row: RowSettings, rows: Sequence[RowSettings], evaluations: Evaluations
+) -> Merged | None:
+    """How a row merges views, and the first row without merging whose other settings are its."""
+
+    def before(system: str) -> dict[str, Any]:
+        settings = evaluations.by_system[system].settings
+        shared = {key: value for key, value in settings.items() if key not in ("system", "merge")}
+        retrieve = settings.get("retrieve", {}).items()
+        merging = ("merge_layers", "search")
+        return {**shared, "retrieve": {k: v for k, v in retrieve if k not in merging}}
+
+    if not row.merge_layers:
+        return None
+    merge = evaluations.by_system[row.system].settings["merge"]
+    further = {
+        "among all views": merge.get("among") == "all",
+        "wasted choices replaced": merge.get("wasted") == "replaced",
+    }
+    reading = ", ".join(words for words, so in further.items() if so)
+    settings = before(row.system)
+    unmerged = (one.system for one in rows if not one.merge_layers)
+    return Merged(
+        layers=row.merge_layers,
+        search=row.search,
+        pairs=merge["pairs"],
+        reading=reading or RELEASED,
+        searched=", ".join(filter(None, (f"{merge['pairs']} pairs", reading))),
+        start=next((one for one in unmerged if before(one) == settings), None),
+    )
+
+
+# What was published.
+
+
+def _published(table: Table, rows: Sequence[RowSettings], found: Found) -> Iterator[Published]:
+    """The published numbers of the lines that people see, on the paper's data."""
+    for one in found.values():
+        if not paper.is_papers(one.first):
+            continue
+        for row, given in zip(table.rows, rows, strict=True):
+            for world in one.first.worlds if table.layout == "domains" else ("",):
+                for source in ("paper", "readme"):
+                    theirs = _theirs(table, row, given, one, world, source)
+                    lines = {k: table.line(row.row_key, k, one.first.set, world) for k in theirs}
+                    seeds = [one.by_system[system].micro for system in row.seeds] * (not world)
+                    ours = {k: line.recall for k, line in lines.items()}
+                    mentions = next((line.mentions for line in lines.values()), 0)
+                    judged = paper.compare(ours, theirs, mentions, seeds)
+                    for k, verdict in judged.items():
+                        place = {"row": row.system, "set": one.first.set, "world": world, "k": k}
+                        yield Published(**asdict(verdict), **place, source=source)
+
+
+def _theirs(
+    table: Table, row: TableRow, given: RowSettings, one: Evaluations, world: str, source: str
+) -> Percent:
+    """The published recall of a row, by cutoff."""
+    if table.layout != "views":
+        domain = world or one.column or None
+        given = {"paper": "values"}.get(source, source)
+        return paper.published(table.name, row.system, table.cutoffs, domain, given)
+    (k,) = table.cutoffs
+    if source != "paper" or k != paper.paper()[table.name]["cutoff"]:
+        return {}
+    pairs = row.merged.pairs if row.merged else None
+    line = paper.published_views(given.sweep_of or row.system, pairs, row.views_per_entity)
+    return {k: line["recall"]} if line else {}
+
+
+# Contrasts.
+
+
+def _contrasts(table: Table, settings: TableSettings, found: Found) -> Iterator[Contrast]:
+    """Pairs of rows, over seeds where there are any, and each row with the one of ``against``."""
+    methods = {row.system: row.method for row in table.rows}
+    asked = [(row.system, row.first_stage) for row in table.rows if row.first_stage]
+    asked += [pair for pair in settings.contrasts if methods.keys() >= {*pair}]
+    pairs = {pair: " minus ".join(methods[one] for one in pair) for pair in asked}
+    if table.layout == "views":
+        pairs = dict(_distant_minus_close(table.rows))
+    for one in found.values():
+        for world in one.first.worlds if table.layout == "domains" else ("",):
+            for pair, method in pairs.items():
+                yield from _contrast(table, one, "contrast", pair, method, world)
+    several = {row.system for row in table.rows if len(row.seeds) > 1}
+    for one in found.values():
+        for pair, method in pairs.items():
+            if {*pair} <= several:
+                yield from _contrast(table, one, "seeds", pair, method)
+    for one in found.values() if table.against else ():
+        for row in table.rows:
+            pair = (row.system, table.against)
+            if row.system != table.against:
+                yield from _contrast(table, one, "against", pair, row.method)
+
+
+def _distant_minus_close(rows: Sequence[TableRow]) -> Iterator[tuple[tuple[str, str], str]]:
+    """Distant minus close after each layer, for searches that differ only in this."""
+    for line in layers_of(rows):
+        if line.keys() >= {"distant", "close"}:
+            one = line["distant"]
+            method = f"{one.method}, layer {one.merged.layers} ({one.merged.reading})"
+            yield (one.system, line["close"].system), f"{method}: distant minus close"
+
+
+def _contrast(
+    table: Table,
+    evaluations: Evaluations,
+    kind: str,
+    pair: tuple[str, str],
+    method: str,
+    world: str = "",
+    categories: pa.ChunkedArray | None = None,
+    category: str = "",
+    cutoffs: Sequence[int] | None = None,
+) -> Iterator[Contrast]:
+    """The first row of a pair minus the second, at each cutoff, in a world or a category."""
+    rows = [table.row(system) for system in pair]
+    ranks = [
+        pa.concat_tables(map(evaluations.ranks, row.seeds if kind == "seeds" else [row.system]))
+        for row in rows
+    ]
+    if world:
+        ranks = [one.filter(pc.equal(one["world"], world)) for one in ranks]
+    if category:
+        ranks = [one.filter(pc.equal(categories, category)) for one in ranks]
+    first = evaluations.first
+    found = paired(*ranks, cutoffs or table.cutoffs, first.resample)
+    theirs = [_papers(table, row, first, world) for row in rows]
+    for k, difference in found.difference.items():
+        published = theirs[0][k] - theirs[1][k] if all(k in one for one in theirs) else None
+        low, high = found.interval[k]
+        verdict = None if published is None else paper.claim(difference, (low, high), published)
+        if kind == "against":
+            published = verdict = None
+        yield Contrast(
+            kind, method, *pair, first.set, world, category, k, difference, low, high,
+            found.p_value[k], found.won[k], found.lost[k], published, verdict,
+        )  # fmt: skip
+
+
+def _papers(table: Table, row: TableRow, evaluation: Evaluation, world: str) -> Percent:
+    """The paper's recall of a row, by cutoff."""
+    place = (row.system, evaluation.set, world, "paper")
+    return {
+        one.k: one.recall
+        for one in table.published
+        if (one.row, one.set, one.world, one.source) == place
+    }
+
+
+def _second_stages(
+    table: Table, evaluations: Evaluations, categories: pa.ChunkedArray
+) -> Iterator[Contrast]:
+    """Second stages minus their first ones at 1, in each world and category."""
+    names = sorted(categories.unique().to_pylist())
+    places = [(world, "") for world in evaluations.first.worlds] + [("", name) for name in names]
+    for row in table.rows:
+        for world, category in places if row.first_stage else ():
+            pair = (row.system, row.first_stage)
+            yield from _contrast(
+                table, evaluations, "contrast", pair, row.method, world, categories, category, [1]
+            )

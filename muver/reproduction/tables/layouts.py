@@ -1,0 +1,282 @@
+"""How people read the long table: the lines and columns of each layout.
+
+Entity linking counts the share of mentions whose first candidate is the gold entity: unnormalised
+of all mentions, normalised of those whose gold entity is among the candidates. Both names are
+BLINK's (Wu et al. 2020), whose released code averages the normalised one over worlds
+(`train_cross.py`).
+"""
+
+from collections.abc import Sequence
+
+from muver.reproduction.tables import sections
+from muver.reproduction.tables.numbers import percent
+from muver.reproduction.tables.page import Column, Page, Place, Section, main_section, text_of
+from muver.reproduction.tables.paper import paper
+from muver.reproduction.tables.records import FOUND, MEAN, Line, Table, TableRow, layers_of
+
+ALIKE = 0.01  # relative difference up to which two numbers of views are the same, as in paper.py
+# Columns of tables that are not the paper's, beside recall
+FURTHER = {
+    "vectors": "vectors: those that are compared with a mention, a mean over the entities.",
+    "own page": "own page: mentions whose first candidate is the page that they stand on.",
+}
+# Shares of entity linking; each also has a mean of worlds
+LINKED = {
+    "found": Column("found", None),
+    "first_stage": Column("first stage", 1, of_first_stage=True),
+    "accuracy": Column("unnormalised", 1),
+    "normalised": Column("normalised", 1, among=FOUND),
+}
+MEANING = (
+    "Found: the gold entity is among the first candidates, as many as the depth says; a second "
+    "stage orders these alone anew, so it cannot link the mentions that are lost. First stage: its "
+    "R@1. Accuracy: the first candidate is the gold entity, unnormalised of all mentions, "
+    "normalised of those found. Macro: the mean of worlds where any is, each counting the same. "
+    "Intervals of normalised accuracy take the mentions found as given."
+)
+
+
+def macro(column: Column) -> Column:
+    """The mean of worlds of a column."""
+    return column._replace(title=f"{column.title} (macro)", world=MEAN)
+
+
+SHARES = [
+    LINKED["found"], LINKED["first_stage"], LINKED["accuracy"], macro(LINKED["accuracy"]),
+    LINKED["normalised"], macro(LINKED["normalised"]),
+]  # fmt: skip
+
+
+def places(table: Table) -> list[Place]:
+    """The lines of a table's page, in order."""
+    only, rows = table.sets[0], table.rows
+    match table.layout:
+        case "domains":
+            return [
+                Place({"method": row.method, "Domain": world}, row, only.set, world)
+                for world in (*only.worlds, MEAN)
+                for row in rows
+            ]
+        case "views":
+            return [
+                Place(
+                    {
+                        "method": row.method,
+                        "merging": row.merged.searched if row.merged else "",
+                        "layers": str(row.merged.layers if row.merged else 0),
+                    },
+                    row,
+                    only.set,
+                )
+                for row in rows
+            ]
+    return [
+        Place({"method": row.method} | ({"Set": one.column} if table.kb else {}), row, one.set)
+        for one in table.sets
+        for row in rows
+    ]
+
+
+def shares(table: Table, row: TableRow) -> dict[str, Line]:
+    """The shares of a row by name; means of worlds are called ``macro_found`` and so on."""
+    place = Place({}, row, table.sets[0].set)
+    columns = {**LINKED, **{f"macro_{name}": macro(one) for name, one in LINKED.items()}}
+    found = {name: column.line(table, place) for name, column in columns.items()}
+    return {name: line for name, line in found.items() if line}
+
+
+def page(table: Table) -> Page:
+    """A table of recall for people: the table itself, and what is known of its numbers."""
+    lines, layout = places(table), table.layout
+    columns = SHARES if layout == "linking" else [Column(f"R@{k}", k) for k in table.cutoffs]
+    by_set = layout == "comparison" and table.kb is not None
+    categories = sections.categories_of(table)
+    found = [
+        _views(table) if layout == "views" else _main(table, lines, columns),
+        *([sections.counts_of_sets(table)] if by_set else []),
+        *sections.reference(table, lines, "paper", "Against the paper"),
+        *sections.reference(table, lines, "readme", "Against the released README"),
+        *([_papers_views(table)] if layout == "views" and table.sets[0].of_paper else []),
+        *(_stages(table, categories) if layout == "linking" else []),
+        *sections.contrasts(table, "contrast", "Contrasts"),
+    ]
+    if not by_set and layout in ("comparison", "views"):
+        found.append(sections.mean_of_worlds(table, lines, columns))
+    if layout != "linking":
+        found += sections.parts(table, "Category", categories, columns)
+    of_seeds = [column for column in columns if not column.of_first_stage]
+    found += [
+        sections.of_lines(
+            table, "How sure the numbers are", f"{table.interval}.", lines, columns,
+            sections.bounds_of,
+        ),
+        *sections.contrasts(table, "against", "Paired tests against {}"),
+        *sections.over_seeds(table, lines, of_seeds),
+        *sections.contrasts(table, "seeds", "Contrasts over seeds"),
+        *([sections.search(table, lines)] if by_set else []),
+    ]  # fmt: skip
+    return Page(f"{table.caption}, {table.dataset}", found)
+
+
+def _main(table: Table, lines: Sequence[Place], columns: Sequence[Column]) -> Section:
+    """A line for each row, or for each row in a domain."""
+    note, first, group = sections.note_of(table), {}, None
+    match table.layout:
+        case "domains":
+            note += f" {MEAN.capitalize()}: the mean of the domains, each counting the same."
+            group = [place.world for place in lines]
+        case "linking":
+            note += f" {MEANING}"
+            first = _depths(table, lines)
+            columns = [column for column in columns if column.title not in first]
+        case "comparison":
+            first = _further(table)
+            note = " ".join([note, *(FURTHER[name] for name in first)])
+            lines = [Place({"method": row.method}, row, "") for row in table.rows]
+            columns = [
+                column._replace(title=f"{one.column} {column.title}".strip(), set=one.set)
+                for one in table.sets
+                for column in columns
+            ]
+    header = [*lines[0].labels, *first, *(one.title for one in columns), "row_key"]
+    grid = [
+        [
+            *place.labels.values(),
+            *(texts[n] for texts in first.values()),
+            *(column.line(table, place) for column in columns),
+            place.row.row_key,
+        ]
+        for n, place in enumerate(lines)
+    ]
+    return main_section(table, note, header, grid, group)
+
+
+def _depths(table: Table, lines: Sequence[Place]) -> dict[str, list[str]]:
+    """What stands before the accuracies: the depth, what is found and lost, the first stage."""
+    found = [LINKED["found"].line(table, place) for place in lines]
+    first = [LINKED["first_stage"].line(table, place) for place in lines]
+    return {
+        "depth": [str(place.row.depth) for place in lines],
+        "found": list(map(text_of, found)),
+        "lost": [percent(one.mentions - one.hits, one.mentions) for one in found],
+        "first stage": list(map(text_of, first)),
+    }
+
+
+def _stages(table: Table, categories: Sequence[str]) -> list[Section]:
+    """Shares by world and by category; second stages minus their first ones there."""
+    found, plain = [], list(LINKED.values())
+    for part, names in (("World", table.sets[0].worlds), ("Category", categories)):
+        (section,) = sections.parts(table, part, names, plain)
+        tested = {
+            (one.first, one.second, getattr(one, part.lower())): sections.difference(one)
+            for one in table.contrasts
+        }
+        places = [(name, row) for name in names for row in table.rows]
+        for (name, row), cells in zip(places, section.rows, strict=True):
+            cells.append(tested.get((row.system, row.first_stage, name), ""))
+        section.header.append("minus first stage")
+        found.append(section)
+    return found
+
+
+def _further(table: Table) -> dict[str, list[str]]:
+    """Columns of :data:`FURTHER` that a table has beside recall: a cell for each row.
+
+    The paper's have none, and over a knowledge base pages of mentions are no entities.
+    """
+    if table.name in paper() or table.kb:
+        return {}
+    only, found = table.sets[0], {}
+    vectors = [row.views_per_entity for row in table.rows]
+    if any(vectors):
+        found["vectors"] = [f"{n:.1f}" if n else "" for n in vectors]
+    first = [row.sets[only.set].own_page_first for row in table.rows]
+    if None not in first:
+        found["own page"] = [percent(n, only.mentions) for n in first]
+    return found
+
+
+def _views(table: Table) -> Section:
+    """Distant and close pairs side by side, as in the paper."""
+    (k,), lines = table.cutoffs, layers_of(table.rows)
+    header = [
+        "method", "search", "# of Views", "Distant Pairs", "Close Pairs", "# of Views (close)",
+        "row_key", "row_key (close)",
+    ]  # fmt: skip
+
+    def recall(row: TableRow | None) -> Line | None:
+        return row and table.line(row.row_key, k)
+
+    grid = []
+    for line in lines:
+        unmerged = line.get(None)
+        distant, close = line.get("distant", unmerged), line.get("close")
+        either = distant or close
+        grid.append(
+            [
+                either.method,
+                either.merged.reading if either.merged else "",
+                _number_of_views(distant),
+                recall(distant),
+                recall(close or unmerged),
+                _number_of_views(close),
+                distant.row_key if distant else "",
+                close.row_key if close else "",
+            ]
+        )
+    note = (
+        f"Recall@{k} against the mean number of views an entity; a line of merged views is the "
+        f"state after one more layer. {sections.note_of(table)} Without merging there is one "
+        f"recall, which stands in both columns.{_unequal(lines)}"
+    )
+    return main_section(table, note, header, grid)
+
+
+def _unequal(lines: Sequence[dict[str | None, TableRow]]) -> str:
+    """The last line of each search whose columns differ in the number of views."""
+    last = {}
+    for line in lines:
+        distant, close = line.get("distant"), line.get("close")
+        if not distant or not close:
+            continue
+        few, many = sorted(row.views_per_entity for row in (distant, close))
+        if many - few > ALIKE * many:
+            reading = distant.merged.reading
+            last[distant.method, reading] = (
+                f"{distant.method} {reading}, layer {distant.merged.layers}: "
+                f"{_number_of_views(distant)} distant, {_number_of_views(close)} close"
+            )
+    if not last:
+        return ""
+    return (
+        " The columns differ in the number of views as well as in the pairs "
+        f"({'; '.join(last.values())}), so that neither alone explains a difference in recall. A "
+        "search makes fewer views where a chosen pair makes none (as released, no other takes its "
+        "place) and where an entity has no pair left."
+    )
+
+
+def _number_of_views(row: TableRow | None) -> str:
+    return "" if row is None or row.views_per_entity is None else f"{row.views_per_entity:.2f}"
+
+
+def _papers_views(table: Table) -> Section:
+    """The paper's own Table 3."""
+    printed = paper()[table.name]
+    grid = []
+    for row in printed["rows"].values():
+        recall = f"{row['recall']:.2f}"
+        grid.append([row["printed"], f"{row['views']:.2f}", recall, recall])
+    for system, lines in printed["merged"].items():
+        method = paper()["table1"]["rows"][system]["printed"]
+        for line in lines:
+            numbers = (line["views"], line["distant"], line["close"])
+            grid.append([method, *(f"{number:.2f}" for number in numbers)])
+    note = (
+        f"{paper()['source']}, recall@{printed['cutoff']}. Its BLINK is the one of 512 tokens. A "
+        "row of ours with merged views is compared with the line whose number of views is within "
+        "one per cent of ours; other rows have no counterpart."
+    )
+    header = ["method", "# of Views", "Distant Pairs", "Close Pairs"]
+    return Section("The paper's table", note, header, grid)

@@ -1,0 +1,265 @@
+"""What people read below a table of recall: the sections that all layouts share."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from statistics import mean, stdev
+
+from muver.io.text import counted
+from muver.reproduction.tables.numbers import bounds, probability
+from muver.reproduction.tables.page import Column, Place, Section, by_cutoff, text_of
+from muver.reproduction.tables.paper import CLAIMS, VERDICTS, paper
+from muver.reproduction.tables.records import MEAN, Contrast, Line, Published, Table
+from muver.retriever.evaluation import significance
+from muver.retriever.evaluation.precision import in_words
+
+NEAR = paper()["tolerance"]["near"]
+RULE = (
+    "The half-width is that of the 95% interval of the difference between two equal systems: of "
+    "two recalls over as many independent mentions, or of two seeds where the row has several. "
+    f"Reproduced: inside, where that is at most {NEAR} points; cannot tell: inside a wider one. "
+    f"Near: outside, within {NEAR} points. Both directions count."
+)
+SEEDS = {
+    "contrast": "They know nothing of seeds.",
+    "seeds": "A document is drawn and swapped with its outcomes of all seeds. What other seeds "
+    "would give is no part of the interval.",
+    "against": "p-values are not corrected for the number of comparisons, and know nothing of "
+    "seeds.",
+}
+
+
+def note_of(table: Table) -> str:
+    """What the table measures, why published numbers are missing, and rows not in fp32."""
+    if table.kb:
+        sizes = "; ".join(
+            f"{one.column} {one.mentions} mentions (outside: {one.outside})" for one in table.sets
+        )
+        said = [
+            "In-KB recall: of the mentions whose gold entity is in the knowledge base, with its "
+            f"{table.kb.entities} entities as candidates. {sizes}."
+        ]
+    else:
+        (one,) = table.sets
+        worlds = one.worlds
+        said = [
+            f"{counted(one.mentions, 'mention')} of {counted(len(worlds), 'world')} "
+            f"({', '.join(worlds)}), candidates ranked within the mention's world, every mention "
+            "counting the same."
+        ]
+        if empty := one.worlds_without_mentions:
+            said.append(f"Without mentions, and so without a number: {', '.join(empty)}.")
+    methods: dict[str, dict[str, None]] = {}  # each method once, in the table's order
+    for row in table.rows:
+        if row.precision:
+            methods.setdefault(in_words(row.precision), {})[row.method] = None
+    reduced = [f"{', '.join(names)} ({precision})" for precision, names in methods.items()]
+    said += [table.paper.note or "", f"Not in fp32: {'; '.join(reduced)}." if reduced else ""]
+    return " ".join(filter(None, said))
+
+
+def counts_of_sets(table: Table) -> Section:
+    """Numbers of mentions of each set: all, inside and outside the KB, found by title."""
+    header = [
+        "Set", "mentions", "In-KB", "outside the KB", "by title only", "the paper's mentions",
+        "BLINK's In-KB",
+    ]  # fmt: skip
+    grid = []
+    for one in table.sets:
+        theirs = one.published
+        numbers = [
+            one.mentions + one.outside, one.mentions, one.outside, one.matched_by_title,
+            theirs.mentions if theirs else "", theirs.support if theirs else "",
+        ]  # fmt: skip
+        grid.append([one.column, *map(str, numbers)])
+    note = (
+        "Gold entities are found by Wikipedia id and, where linking.match says so, else by title; "
+        "recall leaves out those that are outside. The paper gives the number of mentions in all, "
+        "and quotes BLINK's numbers, which are over the mentions inside BLINK's own catalogue."
+    )
+    return Section("Mentions", note, header, grid)
+
+
+def of_lines(
+    table: Table,
+    heading: str,
+    note: str,
+    places: Sequence[Place],
+    columns: Sequence[Column],
+    cell: Callable[[Line], str],
+) -> Section:
+    """A section with a line for each place, and a column of what ``cell`` says of its lines."""
+    grid = []
+    for place in places:
+        lines = [column.line(table, place) for column in columns]
+        grid.append([*place.labels.values(), *(cell(one) if one else "" for one in lines)])
+    return Section(heading, note, [*places[0].labels, *(one.title for one in columns)], grid)
+
+
+def bounds_of(line: Line) -> str:
+    """A line's interval."""
+    return bounds([line.low, line.high])
+
+
+def with_bounds(line: Line) -> str:
+    """A line's recall with its interval in brackets."""
+    return f"{text_of(line)} ({bounds_of(line)})"
+
+
+def mean_of_worlds(table: Table, places: Sequence[Place], columns: Sequence[Column]) -> Section:
+    """Macro recall with its interval."""
+    note = f"Macro recall: every world counts the same. In brackets the {table.interval}."
+    means = [column._replace(world=MEAN) for column in columns]
+    return of_lines(table, "Mean of worlds", note, places, means, with_bounds)
+
+
+def categories_of(table: Table) -> list[str]:
+    """The categories of mentions that a table has lines of."""
+    return sorted({one.category for one in table.lines if one.category})
+
+
+def parts(
+    table: Table, part: str, names: Sequence[str], columns: Sequence[Column]
+) -> list[Section]:
+    """A line for each row in each world, or ``part`` of the mentions, of tables that have it."""
+    places = [
+        Place({"method": row.method, part: name}, row, table.sets[0].set, **{part.lower(): name})
+        for name in names
+        for row in table.rows
+    ]
+    if not places:
+        return []
+    section = of_lines(table, f"By {part.lower()}", "In brackets 95% intervals.", places, columns,
+                       with_bounds)  # fmt: skip
+    for place, cells in zip(places, section.rows, strict=True):
+        cells.insert(2, str(columns[0].line(table, place).mentions))
+    section.header.insert(2, "mentions")
+    return [section]
+
+
+def over_seeds(table: Table, places: Sequence[Place], columns: Sequence[Column]) -> list[Section]:
+    """The mean and the spread of rows that have several seeds."""
+    grid, numbers = [], set()
+    for place in places:
+        if len(keys := place.row.seeds.values()) > 1:
+            numbers.add(len(keys))
+            drawn = [[one.line(table, place, key) for key in keys] for one in columns]
+            values = ([line.recall for line in lines if line] for lines in drawn)
+            told = [f"{mean(v):.2f} ± {stdev(v):.2f}" if len(v) > 1 else "" for v in values]
+            grid.append([*place.labels.values(), *told])
+    note = (
+        f"Mean of {' or '.join(map(str, sorted(numbers)))} seeds, and their sample standard "
+        "deviation in points. The rows above are the first seed's. Each seed draws the weights of "
+        "an encoder from scratch, pre-training, the order of batches and dropout anew. The data "
+        "stay, and so do a public encoder's weights."
+    )
+    header = [*places[0].labels, *(one.title for one in columns)]
+    return [Section("Over seeds", note, header, grid)] if grid else []
+
+
+def reference(table: Table, places: Sequence[Place], source: str, heading: str) -> list[Section]:
+    """The section of published numbers beside our rows, if any; of the paper all that it has."""
+    found: dict[tuple, dict[int, Published]] = {}
+    for one in table.published:
+        if one.source == source:
+            found.setdefault((one.row, one.set, one.world), {})[one.k] = one
+    keyed = [(place.labels, (place.row.system, place.set, place.world)) for place in places]
+    lines = [(labels, found[key]) for labels, key in keyed if key in found]
+    if not lines:
+        return []
+
+    def cell(by_k: dict[int, Published], k: int) -> str:
+        if k not in by_k:
+            return "-"
+        one = by_k[k]
+        return f"{one.recall:.2f} ({one.difference:+z.2f} ± {one.half_width:.2f}, {one.verdict})"
+
+    counts = Counter(one.verdict for by_k in found.values() for one in by_k.values())
+    tally = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS)
+    said = paper()["source" if source == "paper" else f"{source}_source"]
+    note = (
+        f"{said}: the published value, ours minus it in points, and a verdict. {RULE} In all: "
+        f"{tally}."
+    )
+    section = by_cutoff(table.cutoffs, heading, note, lines, cell)
+    if source == "paper":
+        section.rows.extend(_quoted(table))
+    return [section]
+
+
+def _quoted(table: Table) -> list[list[str]]:
+    """The paper's rows that we do not reproduce."""
+    rows = []
+    for quoted, row in paper()[table.name].get("quoted", {}).items():
+        values = dict(zip(paper()["columns"], row["values"], strict=True))
+        found = [values.get(k) for k in table.cutoffs]
+        rows.append([quoted, *("-" if value is None else f"{value:.2f}" for value in found)])
+    return rows
+
+
+def contrasted(table: Table, kind: str) -> list[dict[int, Contrast]]:
+    """Contrasts of a kind by cutoff, without those of parts that stand beside their rows."""
+    found: dict[tuple, dict[int, Contrast]] = {}
+    for one in table.contrasts:
+        if one.kind == kind and not one.category and (not one.world or table.layout == "domains"):
+            found.setdefault((one.first, one.second, one.set, one.world), {})[one.k] = one
+    return list(found.values())
+
+
+def contrasts(table: Table, kind: str, heading: str) -> list[Section]:
+    """The section of a table's contrasts of a kind, if it has any."""
+    found = contrasted(table, kind)
+    if not found:
+        return []
+    rows = table.row(table.against).method if kind == "against" else "another"
+    note = (
+        f"One row minus {rows} in points over the same mentions, its 95% interval (paired "
+        f"bootstrap of {table.resample} within worlds) and a p-value: "
+        f"{significance.method(table.resample)}. {SEEDS[kind]}"
+    )
+    if counts := Counter(one.verdict for by_k in found for one in by_k.values() if one.verdict):
+        tally = ", ".join(f"{counts[word]} {word}" for word in CLAIMS)
+        note += (
+            f" Beside it the difference in {paper()['source']}, and whether what it claims holds: "
+            "it does if our interval lies on its side of zero; it does not if the interval lies on "
+            "the other side, or if it does not lie on its side and the paper's difference is "
+            f"further off than two such differences are. In all: {tally}."
+        )
+    columns, lines = {one.set: one.column for one in table.sets}, []
+    for by_k in found:
+        one = next(iter(by_k.values()))
+        of_set = {"Set": columns[one.set]} if table.kb else {}
+        of_world = {"Domain": one.world} if one.world else {}
+        lines.append(({"method": one.method, **of_set, **of_world}, by_k))
+    cutoffs = table.cutoffs[:1] if table.layout == "linking" else table.cutoffs
+    heading = heading.format(rows)
+    return [by_cutoff(cutoffs, heading, note, lines, lambda by_k, k: difference(by_k[k]))]
+
+
+def difference(one: Contrast) -> str:
+    """A difference with its interval and p-value, and beside it the paper's with a verdict."""
+    sure = bounds([one.low, one.high], sign=True)
+    text = f"{one.difference:+z.2f} ({sure}), {probability(one.p_value)}"
+    return text if one.verdict is None else f"{text}; paper {one.paper:+z.2f}: {one.verdict}"
+
+
+def search(table: Table, places: Sequence[Place]) -> Section:
+    """How each row searched each set: views per entity, the index and its agreement."""
+    header = [
+        "method", "Set", "views an entity", "Index", "agreement", "best found", "at k", "mentions",
+    ]  # fmt: skip
+    grid = []
+    for place in places:
+        how = place.row.sets[place.set]
+        index, views = how.index, how.views_per_entity
+        cells = ["exact", "", "", "", ""]
+        if index is not None:
+            knob = f", {index.knob} {index.effort}" if index.knob else ""
+            agreed = [f"{share:.4f}" for share in (index.recall, index.best.found)]
+            cells = [f"{index.factory}{knob}", *agreed, str(index.k), str(index.mentions)]
+        told = "" if views is None else f"{views:.2f}"
+        grid.append([*place.labels.values(), told, *cells])
+    note = (
+        "Agreement of an index: the share of the k entities of exact search that it finds, and the "
+        "share of mentions for which the best one is found, on a sample of mentions."
+    )
+    return Section("How candidates were found", note, header, grid)

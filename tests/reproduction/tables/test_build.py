@@ -1,0 +1,473 @@
+"""The long table: lines, published numbers and contrasts of each kind of table."""
+
+import pytest
+
+from muver.io.errors import InputError
+from muver.reproduction.tables.evaluations import TableFiles
+from muver.reproduction.tables.keys import row_key
+from muver.reproduction.tables.layouts import page, shares
+from muver.reproduction.tables.records import FOUND, MEAN
+from tests.reproduction.tables.conftest import CATEGORIES, ZESHEL, table_of
+
+BM25 = {"method": "BM25", "system": "bm25"}
+MUVER = {"method": "MuVER", "system": "muver"}
+PAIR = [["muver", "bm25"]]
+
+
+@pytest.fixture
+def table(evaluation, write, mentions):
+    """Build a table of both rows: ``table(name, *rows, replaced={of evaluations}, **settings)``."""
+
+    def make(name="table1", *rows, replaced=None, **settings):
+        rows, replaced = rows or (BM25, MUVER), replaced or {}
+        made = [
+            evaluation("muver", (4, 8), (0, 3), **replaced),
+            evaluation("bm25", (1, 2), (1, 3), **replaced),
+        ]
+        for row in rows:
+            for n, system in enumerate(row.get("repeats", ()), 2):
+                of_seed = {"settings": {"system": system, "seed": n}, **replaced}
+                made.append(evaluation(system, (2, 7), (0, 2), **of_seed))
+        files = TableFiles(write(*made), mentions=mentions() if "categories" in settings else None)
+        return table_of(name, files, *rows, **settings)
+
+    return make
+
+
+def line(table, system, k, **of):
+    return table.line(table.row(system).row_key, k, **of)
+
+
+def judged(table, system, k, source="paper", **of):
+    return next(
+        (one for one in table.judged(line(table, system, k, **of)) if one.source == source), None
+    )
+
+
+def contrasts(table, kind="contrast", k=64):
+    return [one for one in table.contrasts if (one.kind, one.k) == (kind, k)]
+
+
+def section(table, heading):
+    (found,) = [one for one in page(table).sections if one.heading == heading]
+    return found
+
+
+def test_a_line_for_each_row_world_and_cutoff(table):
+    made = table()
+    assert [row.method for row in made.rows] == ["BM25", "MuVER"]
+    (one,) = made.sets
+    assert (made.name, made.layout, made.dataset, made.kb) == ("table1", "comparison", "tiny", None)
+    assert (one.set, one.mentions, one.outside, one.worlds) == ("test", 11, 0, ["lego", "yugioh"])
+    key = row_key({"system": "bm25", "seed": 1}, "f00d")
+    whole = line(made, "bm25", 64)
+    assert (whole.row, whole.set, whole.key, whole.seed) == ("bm25", "test", key, 1)
+    assert (whole.hits, whole.mentions, whole.protocol) == (5, 11, "all pages")
+    assert whole.recall == pytest.approx(500 / 11)
+    mean = line(made, "bm25", 64, world=MEAN)
+    assert (mean.hits, mean.recall) == (None, pytest.approx((25 + 100) / 2))
+    assert line(made, "bm25", 1, world="lego").hits == 1
+    assert all(one.low <= one.recall <= one.high for one in made.lines)
+    assert len(made.lines) == 2 * 2 * 4  # rows, cutoffs; all, their mean, two worlds
+
+
+@pytest.mark.parametrize(
+    ("settings", "protocol"),
+    [
+        ({"retrieve": {"own_page": "leave_out"}}, "own page left out"),
+        ({"retrieve": {"own_page": "keep"}}, "all pages"),
+        ({"parts": [{"retrieve": {"own_page": "leave_out"}}] * 2}, "own page left out"),
+        ({"parts": [{"retrieve": {"own_page": "leave_out"}}, {"retrieve": {}}]}, "all pages"),
+    ],
+)
+def test_lines_tell_their_protocol(table, settings, protocol):
+    assert {one.protocol for one in table(replaced={"settings": settings}).lines} == {protocol}
+
+
+def test_paired_with_a_row(table):
+    made = table(against="bm25")
+    assert made.against == "bm25"
+    (at_1,), (at_64,) = contrasts(made, "against", 1), contrasts(made, "against")
+    assert (at_1.first, at_1.second) == ("muver", "bm25")
+    # lego: 3 more at 1; yugioh: 1 less; no mention is lost but that one
+    assert (at_1.won, at_1.lost) == (3, 1)
+    assert at_1.difference == pytest.approx(200 / 11)
+    assert at_1.p_value == pytest.approx(10 / 16)  # 2 P(X >= 3), X of 4 fair coins
+    assert at_64.p_value == pytest.approx(2 / 64)  # six won, none lost
+
+
+SEEDED = {**MUVER, "repeats": ["muver_2", "muver_3"]}
+
+
+def test_several_seeds(table):
+    made = table("table1", BM25, SEEDED)
+    assert [*made.row("muver").seeds] == ["muver", "muver_2", "muver_3"]
+    found = [made.line(key, 1) for key in made.row("muver").seeds.values()]
+    assert [(one.row, one.seed, one.hits) for one in found] == [
+        ("muver", 1, 4), ("muver", 2, 2), ("muver", 3, 2),
+    ]  # fmt: skip
+    # 4, 2 and 2 hits: their variance is ((4/3)² + 2 (2/3)²) / 2 = 4/3, in points 10.50²
+    assert section(made, "Over seeds").rows == [["MuVER", "24.24 ± 10.50", "87.88 ± 10.50"]]
+
+
+def test_paper_stands_beside_its_own_dataset_only(table):
+    assert "tiny" in table().paper.note and not table().published
+    assert not table("beyond", replaced=ZESHEL).published  # a table of our own has none
+    made = table(replaced=ZESHEL)
+    assert made.paper.note is None
+    assert judged(made, "bm25", 64).recall == 69.13 and judged(made, "bm25", 1) is None
+    assert judged(made, "bm25", 64).verdict == "cannot tell"  # 11 mentions decide nothing
+    assert judged(made, "bm25", 64, "readme") is None
+    assert judged(made, "muver", 1).difference == pytest.approx(400 / 11 - 45.4)
+    assert judged(made, "muver", 1, "readme").difference == pytest.approx(400 / 11 - 45.41)
+
+
+def test_own_tables_have_further_columns(table):
+    found = {"own_page_first": 2, "views_per_entity": 35.26}
+    main = page(table("beyond", replaced=found)).sections[0]
+    assert main.header == ["method", "vectors", "own page", "R@1", "R@64", "row_key"]
+    assert main.rows[0][:4] == ["BM25", "35.3", "18.18", "18.18"]  # 2 of 11
+    assert "vectors: those that are compared" in main.note and "own page: mentions" in main.note
+    for made in (table("table1", replaced=found), table("beyond")):
+        assert page(made).sections[0].header == ["method", "R@1", "R@64", "row_key"]
+
+
+def test_recall_by_category(table):
+    found = section(table("beyond", categories=True), "By category")
+    assert found.header == ["method", "Category", "mentions", "R@1", "R@64"]
+    assert [row[:3] for row in found.rows] == [
+        [method, category, mentions]
+        for category, mentions in (("HIGH_OVERLAP", "5"), ("LOW_OVERLAP", "6"))
+        for method in ("BM25", "MuVER")
+    ]
+    assert found.rows[1][3].startswith("80.00 (")  # four of lego, none of yugioh
+
+
+def test_the_spread_of_seeds_enters_the_verdict(table):
+    # Seeds of 36.36 and 18.18, 12.9 points of standard deviation: 12.7 sqrt(2) 12.9 = 231
+    found = judged(
+        table("table1", {**MUVER, "repeats": ["muver_2"]}, BM25, replaced=ZESHEL), "muver", 1
+    )
+    assert found.half_width == pytest.approx(231, abs=1)
+    assert found.verdict == "cannot tell"  # 36.36 and 45.40
+
+
+def test_contrasts_over_seeds(table):
+    rows = [{**row, "repeats": [f"{row['system']}_2"]} for row in (BM25, MUVER)]
+    made = table("table1", *rows, contrasts=PAIR)
+    (found,), (first,) = contrasts(made, "seeds"), contrasts(made)
+    # The further seeds of both rows find the same, so that the mean is half of the first seed's.
+    assert found.difference == pytest.approx(first.difference / 2)
+    assert found.p_value == first.p_value  # 6 documents differ, all in one direction
+    assert section(made, "Contrasts over seeds").rows
+    assert contrasts(table(contrasts=PAIR), "seeds") == []
+
+
+def test_contrasts(table):
+    made = table(contrasts=[*PAIR, ["muver", "som"]], replaced=ZESHEL)
+    (found,) = contrasts(made)  # som is no row
+    assert (found.method, found.first, found.second) == ("MuVER minus BM25", "muver", "bm25")
+    assert found.difference == pytest.approx(600 / 11)
+    assert (found.paper, found.verdict) == (pytest.approx(90.84 - 69.13), "holds")
+    (tiny,) = contrasts(table(contrasts=PAIR))
+    assert tiny.difference == found.difference
+    assert tiny.paper is tiny.verdict is None
+
+
+# Table 6.
+
+DOMAINS = [{"method": "BLINK (128 tokens)", "system": "blink_128"}, MUVER]
+
+
+@pytest.fixture
+def domains(evaluation, write):
+    def make(**replaced):
+        made = (
+            evaluation("blink_128", (1, 2), (1, 3), **replaced),
+            evaluation("muver", (4, 8), (0, 3), **replaced),
+        )
+        pairs = [["muver", "blink_128"]]
+        return table_of("table6", TableFiles(write(*made)), *DOMAINS, contrasts=pairs)
+
+    return make
+
+
+def test_a_line_a_domain_and_method_then_the_means(domains):
+    main = page(domains()).sections[0]
+    assert [row[1::-1] for row in main.rows] == [
+        ["lego", "BLINK (128 tokens)"], ["lego", "MuVER"], ["yugioh", "BLINK (128 tokens)"],
+        ["yugioh", "MuVER"], [MEAN, "BLINK (128 tokens)"], [MEAN, "MuVER"],
+    ]  # fmt: skip
+    assert main.rows[1][2:4] == ["50.00", "100.00"]
+    assert main.rows[4][2] == "22.92"  # the mean of 1 of 8 and 1 of 3
+    assert ". Macro mean: " in main.note  # a page of several tables says once what they share
+    assert [(one.world, one.first) for one in contrasts(domains())] == [
+        ("lego", "muver"), ("yugioh", "muver"),
+    ]  # fmt: skip
+
+
+def test_paper_by_domain(domains):
+    assert not domains().published
+    made = domains(**ZESHEL)
+    blink = judged(made, "blink_128", 64, world="lego")
+    assert blink.difference == pytest.approx(25 - 91.83) and blink.verdict == "not reproduced"
+    assert judged(made, "muver", 64, world="lego").difference == pytest.approx(100 - 93.74)
+    assert judged(made, "muver", 64, world=MEAN) is None  # it has no means
+
+
+# Table 3.
+
+PLAIN = {"method": "MuVER (w/o heuristic search)", "system": "muver_plain"}
+DISTANT, CLOSE, *FULL = (
+    {"method": "MuVER", "system": search, "merge_layers": 1, "search": search, "sweep_of": "muver"}
+    for search in ("distant", "close", "distant_full", "close_full")
+)
+HITS = {  # of lego and yugioh, and views an entity
+    "muver_plain": ((1, 2), (1, 3), 15.0),
+    "distant": ((4, 8), (0, 3), 21.004),
+    "close": ((4, 6), (0, 3), 20.5),
+    "distant_full": ((4, 7), (0, 3), 21.0),
+    "close_full": ((4, 5), (0, 3), 20.95),
+}
+
+
+def merging(system: str) -> dict:
+    """What a row was made with, as the evaluate stage records it."""
+    row = {"system": system, "model": {"score": "max"}, "retrieve": {"k": 64, "merge_layers": 0}}
+    if system == "muver_plain":
+        return row
+    pairs, _, full = system.partition("_")
+    merge = {"pairs": pairs, "among": "neighbours", **({"wasted": "replaced"} if full else {})}
+    return {**row, "retrieve": {"k": 64, "merge_layers": 1, "search": system}, "merge": merge}
+
+
+@pytest.fixture
+def views(evaluation, write):
+    """Table 3 of some rows: the unmerged one and the released searches if none are given."""
+
+    def make(*rows, cutoff=64, settings=merging, **replaced):
+        rows = rows or (PLAIN, DISTANT, CLOSE)
+        made = []
+        for system in (row["system"] for row in rows):
+            *hits, number = HITS[system]
+            own = {"views_per_entity": number, "settings": settings(system), **replaced}
+            made.append(evaluation(system, *hits, **own))
+        return table_of("table3", TableFiles(write(*made)), *rows, cutoff=cutoff)
+
+    return make
+
+
+def test_both_ways_of_merging_side_by_side(views):
+    made = views()
+    unmerged, distant, close = (row.row_key for row in made.rows)
+    main = page(made).sections[0]
+    assert main.header == [
+        "method", "search", "# of Views", "Distant Pairs", "Close Pairs", "# of Views (close)",
+        "row_key", "row_key (close)",
+    ]  # fmt: skip
+    assert main.rows == [
+        [PLAIN["method"], "", "15.00", "45.45", "45.45", "", unmerged, ""],
+        ["MuVER", "as released", "21.00", "100.00", "81.82", "20.50", distant, close],
+    ]
+    assert main.best == {(1, 3), (1, 4)}
+    (alone,) = page(views(CLOSE)).sections[0].rows
+    assert alone[1:6] == ["as released", "", "", "81.82", "20.50"]
+    assert page(views(PLAIN, views_per_entity=None)).sections[0].rows[0][2] == ""
+
+
+def test_searches_that_differ_in_their_pairs_alone_share_a_line(views):
+    made = views(PLAIN, DISTANT, CLOSE, *FULL)
+    assert made.rows[4].merged.searched == "close pairs, wasted choices replaced"
+    main = page(made).sections[0]
+    assert [cells[:6] for cells in main.rows[1:]] == [
+        ["MuVER", "as released", "21.00", "100.00", "81.82", "20.50"],
+        ["MuVER", "wasted choices replaced", "21.00", "90.91", "72.73", "20.95"],
+    ]
+    assert "(MuVER as released, layer 1: 21.00 distant, 20.50 close)" in main.note
+    for rows in ((PLAIN, *FULL), (DISTANT,)):  # 21.00 and 20.95; one column alone
+        assert "differ in the number" not in page(views(*rows)).sections[0].note
+
+
+def test_any_search_of_params_yaml_can_be_swept(views):
+    def all_pairs(system):
+        return {"system": system, "merge": {"pairs": "distant", "among": "all"}}
+
+    (row,) = views(DISTANT, settings=all_pairs).rows
+    assert row.merged.searched == "distant pairs, among all views"
+
+
+def test_merging_starts_at_the_row_of_the_same_views_whatever_it_is_called(views):
+    def other(system):
+        score = system if system == "muver_plain" else "max"
+        return {**merging(system), "model": {"score": score}}
+
+    assert [row.merged and row.merged.start for row in views().rows] == [
+        None, "muver_plain", "muver_plain"
+    ]  # fmt: skip
+    assert [row.merged and row.merged.start for row in views(settings=other).rows] == [None] * 3
+
+
+def test_paper_by_number_of_views(views):
+    assert not views().published
+    made = views(**ZESHEL)
+    assert judged(made, "muver_plain", 64).recall == 89.52
+    assert judged(made, "distant", 64).recall == 90.15
+    assert judged(made, "distant", 64).difference == pytest.approx(9.85)
+    assert judged(made, "close", 64) is None  # 20.5 is more than 1 % away
+    _, beside, whole, *_ = page(made).sections
+    assert [cells[:2] for cells in beside.rows] == [
+        [PLAIN["method"], ""],
+        ["MuVER", "distant pairs"],
+    ]
+    assert whole.rows[-1] == ["MuVER", "32.48", "90.84", "89.92"] and len(whole.rows) == 8
+    # The paper prints one number of views for both columns, and recall at 64 only
+    full = views(*FULL, **ZESHEL)
+    assert [judged(full, one["system"], 64).recall for one in FULL] == [90.15, 89.95]
+    assert not views(cutoff=1, **ZESHEL).published
+
+
+def test_distant_minus_close(views):
+    made = views(PLAIN, DISTANT, CLOSE, *FULL, **ZESHEL)
+    one, full = contrasts(made)
+    assert one.method == "MuVER, layer 1 (as released): distant minus close"
+    assert (one.first, one.second) == ("distant", "close")
+    assert one.difference == pytest.approx(200 / 11)
+    assert one.paper is None  # the paper counts no close row of 20.5 views
+    assert (full.paper, full.verdict) == (pytest.approx(90.15 - 89.95), "cannot tell")
+    found = section(made, "Contrasts")
+    assert found.header == ["method", "R@64"] and len(found.rows) == 2
+    assert views(DISTANT).contrasts == []
+
+
+# Entity linking.
+
+FIRST, SECOND = MUVER, {
+    "method": "MuVER, 64 reranked", "system": "reranked", "depth": 64, "first_stage": "muver",
+}  # fmt: skip
+
+
+@pytest.fixture
+def linked(evaluation, write, mentions):
+    """A first stage that finds 8 of 11 mentions and links 3, and a second stage that links 5."""
+
+    def make(*rows, first=((2, 6), (1, 2)), second=((5, 6), (0, 2)), document=None, **more):
+        made = evaluation("muver", *first), evaluation("reranked", *second)
+        files = TableFiles(write(*made, document=document), mentions=mentions())
+        return table_of("linking", files, *rows or (FIRST, SECOND), **more)
+
+    return make
+
+
+def of(table, system="reranked"):
+    return {
+        name: pytest.approx(one.recall) for name, one in shares(table, table.row(system)).items()
+    }
+
+
+def test_shares_of_all_mentions(linked):
+    made = linked()
+    assert of(made) == {
+        "found": 800 / 11,
+        "macro_found": (600 / 8 + 200 / 3) / 2,
+        "first_stage": 300 / 11,
+        "macro_first_stage": (200 / 8 + 100 / 3) / 2,
+        "accuracy": 500 / 11,
+        "macro_accuracy": (500 / 8 + 0) / 2,
+        "normalised": 500 / 8,
+        "macro_normalised": (500 / 6 + 0) / 2,
+    }
+    found = shares(made, made.row("reranked"))["normalised"]
+    assert (found.hits, found.mentions, found.among) == (5, 8, FOUND)
+    assert "first_stage" not in of(made, "muver") and of(made, "muver")["normalised"] == 300 / 8
+
+
+def test_the_second_stage_is_paired_with_the_first(linked):
+    made = linked(contrasts=[["muver", "reranked"], ["reranked", "muver"], ["muver", "bm25"]])
+    at_1 = {(one.first, one.world, one.category): one for one in contrasts(made, k=1)}
+    whole = at_1["reranked", "", ""]
+    # Three mentions of lego are won and one of yugioh is lost
+    assert (whole.won, whole.lost) == (3, 1)
+    assert whole.difference == pytest.approx(200 / 11)
+    assert whole.p_value == pytest.approx(10 / 16)  # of the 16 signs of four, 10 reach 2
+    assert at_1["reranked", "lego", ""].p_value == pytest.approx(2 / 8)
+    assert at_1["reranked", "yugioh", ""].difference == pytest.approx(-100 / 3)
+    assert at_1["reranked", "", "HIGH_OVERLAP"].difference == pytest.approx(20)
+    # The settings' contrasts follow, each once; the candidates are the same in another order
+    assert [(one.first, one.difference) for one in contrasts(made)] == [
+        ("reranked", 0), ("muver", 0)
+    ]  # fmt: skip
+    swapped = contrasts(linked(document="one"), k=1)[0]
+    assert swapped.p_value == 1  # documents are swapped whole: no sum of 3 and 1 is below 2
+
+
+def test_a_lesser_depth_finds_fewer(linked):
+    made = linked(FIRST, {**SECOND, "depth": 63})
+    assert of(made)["found"] == 500 / 11  # the others are found at 64
+    assert of(made)["normalised"] == 100
+    assert made.row("muver").depth == 64  # the last cutoff
+
+
+def test_nothing_found(linked):
+    """A world of which nothing is found has no normalised accuracy, and no part in the mean."""
+    made = linked(first=((2, 4), (0, 0)), second=((0, 0), (0, 0)))
+    assert of(made, "muver")["macro_normalised"] == 50
+    assert "normalised" not in of(made)
+    assert page(made).sections[0].rows[1][-3:-1] == ["", ""]
+    assert section(made, "By world").rows[2][6] == ""  # of yugioh
+
+
+def test_seeds_of_linking(linked):
+    made = linked({**FIRST, "repeats": ["reranked"]})
+    found = section(made, "Over seeds")
+    assert found.header[4] == "normalised"
+    # Means of 3 and 5 of 11, and of 3 and 5 of 8
+    assert found.rows[0][2] == "36.36 ± 12.86" and found.rows[0][4] == "50.00 ± 17.68"
+
+
+def test_the_page_of_linking(linked):
+    main, world, category, tested, sure = page(linked()).sections
+    assert main.header == [
+        "method", "depth", "found", "lost", "first stage", "unnormalised", "unnormalised (macro)",
+        "normalised", "normalised (macro)", "row_key",
+    ]  # fmt: skip
+    assert [row[:-1] for row in main.rows] == [
+        ["MuVER", "64", "72.73", "27.27", "", "27.27", "29.17", "37.50", "41.67"],
+        [
+            "MuVER, 64 reranked", "64", "72.73", "27.27", "27.27", "45.45", "31.25", "62.50",
+            "41.67",
+        ],
+    ]  # fmt: skip
+    assert {column for _, column in main.best} == {5, 6, 7, 8}
+    assert world.heading == "By world"
+    assert world.header[2:] == [
+        "mentions", "found", "first stage", "unnormalised", "normalised", "minus first stage"
+    ]  # fmt: skip
+    assert [row[:3] for row in world.rows][:2] == [
+        ["MuVER", "lego", "8"], ["MuVER, 64 reranked", "lego", "8"],
+    ]  # fmt: skip
+    assert world.rows[1][6].startswith("83.33 (")
+    assert world.rows[0][-1] == "" and world.rows[1][-1].startswith("+37.50 (")
+    assert category.heading == "By category" and category.rows[3][5].startswith("16.67 (")
+    assert tested.header == ["method", "R@1"]
+    assert sure.rows[0][2] == "" and " to " in sure.rows[1][2]
+
+
+@pytest.mark.parametrize(
+    ("number", "message"),
+    [
+        (0, "--mentions: linking needs the corpus's mentions"),
+        (5, "not those that muver was scored on"),
+    ],
+)
+def test_mentions_are_those_of_the_evaluations(evaluation, write, mentions, number, message):
+    given = mentions(CATEGORIES[:number]) if number else None
+    files = TableFiles(write(evaluation("muver", (2, 6), (1, 2))), mentions=given)
+    with pytest.raises(InputError, match=message):
+        table_of("linking", files, FIRST)
+
+
+def test_what_cannot_be_a_table(views, linked):
+    with pytest.raises(InputError, match="merge_layers is -1"):
+        views({**DISTANT, "merge_layers": -1})
+    with pytest.raises(InputError, match="'bm25' is no row, but the first stage of one"):
+        linked(FIRST, {**SECOND, "first_stage": "bm25"})
