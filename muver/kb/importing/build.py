@@ -2,7 +2,7 @@
 
 import contextlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,7 +22,7 @@ from muver.kb.importing.items import Entity, LeftOut, Notes
 from muver.kb.importing.ledger import Ledger, opened_ledger
 from muver.kb.importing.markup import without_html
 from muver.kb.importing.opening import opened
-from muver.kb.importing.piped import at_rest
+from muver.kb.importing.piped import at_rest, is_pipe
 from muver.kb.importing.schema import ENTITIES, FILE, MANIFEST, ROWS_A_GROUP, WORLD, is_world
 from muver.kb.importing.settings import Given, Import
 from muver.kb.importing.sources import FORMATS, format_of, source
@@ -88,6 +88,40 @@ def import_given(
     _check_free(out)
     with at_rest(sources, out) as files:
         return _import(files, given, out, form, mentions)
+
+
+@contextlib.contextmanager
+def as_kb(
+    source: Path,
+    beside: Path,
+    world: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    only: str | None = None,
+) -> Iterator[Path]:
+    """A canonical knowledge base: the folder ``source``, or what a file's entities are meanwhile
+    imported to, on the disk of ``beside``. Rows that name no ``world`` get it, or ``only``.
+    """
+    if source.is_dir():
+        if columns or world:
+            raise InputError(
+                f"{source}: a knowledge base, whose worlds and columns are settled; --world and "
+                "--map are for files. Give them to `muver kb import`, or name the file here."
+            )
+        yield source
+        return
+    if not (source.is_file() or is_pipe(source)):
+        raise InputError(f"{source}: no such folder or file.")
+    with folder_beside(beside) as folder:
+        kb = folder / "kb"
+        given = Given(Import(), dict(columns or {}), world or only, replaces=world is not None)
+        try:
+            import_given([source], given, kb)
+        except InputError as error:
+            raise InputError(
+                f"{error} (`muver kb import` has more options: make a folder with it, and name "
+                "that here.)"
+            ) from error
+        yield kb
 
 
 def _import(

@@ -1,19 +1,18 @@
 """What ``muver index create``, ``add`` and the others do: call the library, print the outcome."""
 
-import contextlib
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
 from muver.io.errors import InputError
-from muver.io.files import folder_beside
 from muver.io.progress import duration, logger
 from muver.io.typed import flat, read
-from muver.kb.importing.piped import STDIN, is_pipe
+from muver.kb.importing.build import as_kb
+from muver.kb.importing.piped import STDIN
 from muver.kb.importing.schema import entity_batches
 from muver.kb.index import changes
 from muver.kb.index.index import Change, Index
@@ -68,7 +67,7 @@ def create(
     own = settings.as_dict() | {key: one for key, one in given.items() if one is not None}
     made = read(Making, own, "settings")
     changes.check_possible(out, model, made)
-    with _kb(source, world, columns, out) as kb:
+    with as_kb(source, out, world, dict(columns)) as kb:
         if model != changes.BM25 and made.bm25_weight is None and _has_aliases(kb):
             logger.warning("aliases are read by BM25 alone, which --bm25-weight adds to a model")
         index = Index.create(out, kb, model, punkt, **own)
@@ -99,7 +98,7 @@ def _bringing(how: Literal["add", "update"]) -> Callable[..., None]:
         opened = Index.open(index)
         before = opened.worlds
         only = before[0] if len(before) == 1 else None
-        with _kb(source, world, columns, index, only) as kb:
+        with as_kb(source, index, world, dict(columns), only) as kb:
             change = getattr(opened, how)(kb)
         if before and (new := sorted(set(opened.worlds).difference(before))):
             told = (
@@ -185,39 +184,6 @@ def repair(index: Path) -> None:
 
 def _has_aliases(kb: Path) -> bool:
     return any(any(batch["aliases"].to_pylist()) for batch in entity_batches(kb, ["aliases"]))
-
-
-@contextlib.contextmanager
-def _kb(
-    source: Path, world: str | None, columns: Columns, beside: Path, only: str | None = None
-) -> Iterator[Path]:
-    """A canonical knowledge base: the one given, or made of a file meanwhile. Where no ``world`` is
-    told, ``only`` is that of rows that name none.
-    """
-    if source.is_dir():
-        if columns or world:
-            raise InputError(
-                f"{source}: a knowledge base, whose worlds and columns are settled; --world and "
-                "--map are for files. Give them to `muver kb import`, or name the file here."
-            )
-        yield source
-        return
-    from muver.kb.importing.build import import_given
-    from muver.kb.importing.settings import Given, Import
-
-    if not (source.is_file() or is_pipe(source)):
-        raise InputError(f"{source}: no such folder or file.")
-    with folder_beside(beside) as folder:
-        out = folder / "kb"
-        given = Given(Import(), dict(columns), world or only, replaces=world is not None)
-        try:
-            import_given([source], given, out)
-        except InputError as error:
-            raise InputError(
-                f"{error} (`muver kb import` has more options: make a folder with it, and name "
-                "that here.)"
-            ) from error
-        yield out
 
 
 def _lines(file: str) -> list[str]:

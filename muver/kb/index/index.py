@@ -1,7 +1,10 @@
 """An index of one's own knowledge base in its own files: made, opened, changed."""
 
+import atexit
 import contextlib
-from collections.abc import Iterable, Iterator
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +12,7 @@ import numpy as np
 
 from muver.io.files import size_of
 from muver.io.typed import read
+from muver.kb.importing.build import as_kb
 from muver.kb.index import changes
 from muver.kb.index.calibration import read_calibration
 from muver.kb.index.changes import Change, Source
@@ -59,6 +63,24 @@ class Index(OpenIndex):
         made = read(Making, settings, "settings")
         changes.create(Path(folder), kb, str(model), made, punkt)
         return cls.open(folder)
+
+    @classmethod
+    def from_csv(
+        cls, path: str | Path, folder: str | Path | None = None, world: str | None = None,
+        columns: Mapping[str, str] | None = None, **making: Any,
+    ) -> "Index":  # fmt: skip
+        """Make an index of a CSV, or of another file that `muver kb import` reads.
+
+        Without a ``folder`` it lies in a temporary one until this process ends. ``columns`` are
+        the file's by their canonical names, ``{"title": "product"}``, where theirs do not tell;
+        ``making`` is as of :meth:`create`, such as ``model``.
+        """
+        if folder is None:
+            place = tempfile.mkdtemp(prefix="muver-")
+            atexit.register(shutil.rmtree, place, ignore_errors=True)
+            folder = Path(place, Path(path).stem)
+        with as_kb(Path(path), Path(folder), world, columns) as kb:
+            return cls.create(folder, kb, **making)
 
     @classmethod
     def open(cls, folder: str | Path, calibrated: bool = True) -> "Index":

@@ -125,6 +125,19 @@ def marked(text: str, where: str, first: int | None = None) -> list[Labelled]:
     return [Labelled(mention_at(plain, start, end), place(at)) for start, end, at in spans]
 
 
+def in_text(text: str) -> list[Labelled]:
+    """The marked mentions of a text that has to have some."""
+    if found := marked(text, "the text"):
+        return found
+    raise InputError("no mention in the text. Mark it: [[the smith]]. A file: --mentions FILE.")
+
+
+def as_mentions(asked: str | Mention | Iterable[str | Mention]) -> list[Mention]:
+    """One mention or several, each of which may be its text alone."""
+    some = [asked] if isinstance(asked, str | Mention) else asked
+    return [Mention(one) if isinstance(one, str) else one for one in some]
+
+
 def mention_at(text: str, start: int, end: int) -> Mention:
     """The mention of characters ``start <= c < end`` of a text, with what stands beside it."""
     return Mention(

@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 
 from muver.io.errors import InputError
-from muver.kb.index.answer import known_world
+from muver.io.text import counted
+from muver.kb.index.answer import answers, known_world
 from muver.kb.index.calibration import COMPARED, Calibration
 from muver.kb.index.entity import Entity, EntityViews
+from muver.kb.index.mentions import as_mentions, in_text
 from muver.kb.index.search import exactly
+from muver.kb.index.shown import Answers
 from muver.kb.index.snapshot import Store
 from muver.retriever.retrieval.answers import (
     Candidate,
@@ -48,6 +51,11 @@ class OpenIndex:
         """Names of the worlds that have entities, in alphabetical order."""
         return list(self._store.worlds)
 
+    def __repr__(self) -> str:
+        model = self._store.machinery.state.model
+        told = counted(len(self), "entity", "entities"), model.name if model else "bm25"
+        return f"<{type(self).__name__} {self.folder}: {', '.join(told)}>"
+
     def __len__(self) -> int:
         return sum(self._store.worlds.values())
 
@@ -71,10 +79,20 @@ class OpenIndex:
         store = self._store
         return store.only(store.views_of, id, world)
 
+    def search(self, asked: str | Mention | Sequence[str | Mention], k: int = 10) -> Answers:
+        """Answer the marked mentions of a text, ``"In spring [[the smith]] forged it."``, or
+        mentions as :meth:`retrieve` takes them; where Python prints the answers they are tables.
+        """
+        if isinstance(asked, str):
+            asked = [one.mention for one in in_text(asked)]
+        found = answers(self, as_mentions(asked), k)
+        return Answers(found, self.threshold, len(self.worlds) > 1)
+
     def retrieve(
-        self, mentions: Sequence[Mention], k: int = 64, excerpts: bool = False
+        self, mentions: str | Mention | Sequence[str | Mention], k: int = 64, excerpts: bool = False
     ) -> list[list[Candidate]]:
-        """Rank entities for each mention; one without a world is looked for in all of them.
+        """Rank entities for each mention; one without a world is looked for in all of them. A
+        mention without a context may be its text alone, and a single one stand without a list.
 
         Each gets its best ``k`` candidates, best first, or all if there are fewer, perhaps with the
         winning sentences as they stand between others (``excerpts``). Their
@@ -82,6 +100,7 @@ class OpenIndex:
         ``world`` name the entity. The first has a ``probability`` if the index is calibrated.
         """
         check_number(k, "k")
+        mentions = as_mentions(mentions)
         check_texts(mentions)
         store = self._store
         deep = max(k, COMPARED) if self.calibration else k

@@ -9,6 +9,7 @@ import numpy as np
 
 from muver.io.errors import Mistake
 from muver.kb.index.entity import Entity
+from muver.kb.index.open_index import OpenIndex
 from muver.retriever.encoders.cross import CrossEncoder
 from muver.retriever.retrieval.answers import SIDES, Candidate, Mention, check_number
 from muver.retriever.views.build import entity_views, mention_contexts
@@ -24,6 +25,7 @@ class Reranked:
     """
 
     threshold = calibration = None
+    search = OpenIndex.search
 
     def __init__(self, index: Any, model: CrossEncoder, depth: int):
         check_number(depth, "depth")

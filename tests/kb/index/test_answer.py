@@ -4,7 +4,7 @@ import pytest
 
 from muver import Mention
 from muver.kb.index.answer import TOGETHER, answers
-from muver.kb.index.query import in_terminal
+from muver.kb.index.shown import Answers, in_terminal
 from tests.kb.index.fake import Names
 
 TITLES = ["Anna", "Anna [Ash]", "Gate \x1b[2J of \u4e00\u4e8c"]
@@ -56,3 +56,15 @@ def test_a_table_says_what_was_decided():
     assert said == f"Anna. {best} 0.75 (threshold 0.60)."
     nothing = in_terminal(MENTION, answered(Names([])), None).splitlines()
     assert nothing[1:] == ["No candidate."]
+
+
+def test_answers_show_themselves_where_python_prints_them():
+    index = Names(["Anna <b>", "Gate"], 0.6, 0.75)
+    found = Answers(answers(index, [MENTION, Mention("Gate")], 1), index.threshold, True)
+    pairs = zip([MENTION, Mention("Gate")], found, strict=True)
+    assert repr(found) == "\n".join(in_terminal(*pair, 0.6, True) for pair in pairs)
+    html = found._repr_html_()
+    assert html.count("<table>") == html.count("with probability 0.75") == 2
+    assert "<mark>Anna</mark>" in html and "Anna &lt;b&gt;" in html and "<b>" not in html
+    assert html.count("<th>world</th>") == 2 and html.count("<td") == 2 * 6
+    assert "No candidate." in Answers(answers(Names([]), [MENTION], 1), None, False)._repr_html_()

@@ -213,6 +213,31 @@ def test_from_a_knowledge_base_of_the_import(tmp_path):
     assert index.entity("b") == Entity(id="b", title="Buoy", description="It floats.", world="sea")
 
 
+def test_three_lines_from_a_csv_to_an_answer(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    source = Path(tmp_path, "smiths.csv")
+    source.write_text("id,title,text,country\n1,Anna,She forges.,NO\n2,Gate,It rang.,DK\n")
+    index = Index.from_csv(source, model="bm25")
+    (answer,) = found = index.search("In spring [[Anna]] forged it.", k=1)
+    assert answer.answer == "1" and repr(found).splitlines()[2].split()[2:4] == ["Anna", "1"]
+    assert index.worlds == ["smiths"] and tmp_path in index.folder.parents
+    assert repr(index) == f"<Index {index.folder}: 2 entities, bm25>"
+    kept = Index.from_csv(source, tmp_path / "kept", columns={"title": "country"}, model="bm25")
+    assert kept.folder == tmp_path / "kept" and kept.entity("1").title == "NO"
+    with pytest.raises(InputError, match="no mention in the text. Mark it"):
+        index.search("Anna")
+
+
+def test_a_mention_may_be_its_text_alone(tmp_path, entities):
+    index = Index.create(tmp_path / "index", entities, model="bm25")
+    ((best, *_),) = expected = index.retrieve([Mention(entities[3].title)])
+    assert best.document_id == "e3"
+    for asked in (entities[3].title, Mention(entities[3].title), [entities[3].title]):
+        assert index.retrieve(asked) == expected
+    (answer,) = index.search([entities[3].title])
+    assert answer.answer == "e3" and len(answer.candidates) == len(expected[0])
+
+
 def test_an_encoder_as_it_is(tmp_path, encoder, entities):
     """Towers are made of any BERT's directory, here with the pooling of its files."""
     take_encoder(encoder, tmp_path / "bert")

@@ -1,0 +1,119 @@
+"""Answers as people read them: tables in a terminal, and in a notebook."""
+
+import shutil
+from collections.abc import Iterable
+from html import escape
+
+from muver.io.text import visible
+from muver.kb.index.answer import Answer, Found
+from muver.retriever.retrieval.answers import NO_VIEW, Mention
+
+WIDTH = 100  # characters of a line where no terminal says it
+BESIDE = 36  # characters of the context on each side
+
+
+class Answers(list[Answer]):
+    """Answers in the order of their mentions, which show themselves where Python prints them.
+
+    ``threshold`` is the least probability with which a best candidate is the answer, None of an
+    index that is not calibrated; ``several`` says that it has more than one world.
+    """
+
+    def __init__(
+        self, found: Iterable[tuple[Mention, Answer]], threshold: float | None, several: bool
+    ):
+        self._mentions: list[Mention] = []
+        self._threshold, self._several = threshold, several
+        for mention, answer in found:
+            self._mentions.append(mention)
+            self.append(answer)
+
+    def __repr__(self) -> str:
+        pairs = zip(self._mentions, self, strict=True)
+        return "\n".join(in_terminal(*pair, self._threshold, self._several) for pair in pairs)
+
+    def _repr_html_(self) -> str:
+        pairs = zip(self._mentions, self, strict=True)
+        return "".join(in_notebook(*pair, self._threshold, self._several) for pair in pairs)
+
+
+def in_terminal(
+    mention: Mention, answer: Answer, threshold: float | None, worlds: bool = False
+) -> str:
+    """The mention in its place, what was decided, and the candidates, perhaps with their worlds."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    width = shutil.get_terminal_size((WIDTH, 24)).columns
+    console = Console(width=width, highlight=False, markup=False, emoji=False)
+    left, text, right = _in_context(mention)
+    lines = [" ".join(filter(None, [left, f"[{text}]", right])), *_decided(answer, threshold)]
+    if not answer.candidates:
+        return "\n".join([*lines, ""])
+    columns = {"title": 28, "id": 16, **({"world": 16} if worlds else {}), "found by": None}
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), expand=True)
+    for name in ("", "score"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for name, most in columns.items():
+        ratio = None if most else 1
+        table.add_column(name, no_wrap=True, overflow="ellipsis", max_width=most, ratio=ratio)
+    for rank, one in enumerate(answer.candidates, start=1):
+        table.add_row(str(rank), f"{one.score:.2f}", *map(Text, _cells(one, worlds)))
+    with console.capture() as captured:
+        console.print(table)
+    lines += [line.rstrip() for line in captured.get().splitlines()]
+    return "\n".join([*lines, ""])
+
+
+def in_notebook(
+    mention: Mention, answer: Answer, threshold: float | None, worlds: bool = False
+) -> str:
+    """The same as HTML."""
+    left, text, right = map(escape, _in_context(mention))
+    said = "".join(f"<br>{escape(line)}" for line in _decided(answer, threshold))
+    names = ["", "score", "title", "id", *["world"] * worlds, "found by"]
+    rows = [
+        [str(rank), f"{one.score:.2f}", *_cells(one, worlds)]
+        for rank, one in enumerate(answer.candidates, start=1)
+    ]
+    head = "".join(f"<th>{name}</th>" for name in names)
+    body = "".join(
+        f"<tr>{''.join(f'<td style=text-align:left>{escape(cell)}</td>' for cell in row)}</tr>"
+        for row in rows
+    )
+    table = f"<table><tr>{head}</tr>{body}</table>" if rows else ""
+    return f"<p>{left} <mark>{text}</mark> {right}{said}</p>{table}"
+
+
+def _in_context(mention: Mention) -> tuple[str, str, str]:
+    """What stands to the left of a mention, near it, the mention, and what stands to the right."""
+    left, text, right = (_flat(part) for part in (mention.left, mention.text, mention.right))
+    if len(left) > BESIDE:
+        left = f"…{left[-BESIDE:].lstrip()}"
+    if len(right) > BESIDE:
+        right = f"{right[:BESIDE].rstrip()}…"
+    return left, text, right
+
+
+def _decided(answer: Answer, threshold: float | None) -> list[str]:
+    """A line on what was decided, where there is something to say."""
+    if not answer.candidates:
+        return ["No candidate."]
+    if answer.probability is None or threshold is None:
+        return []
+    best = answer.candidates[0]
+    decided = "None of these" if answer.answer is None else _flat(best.title) or best.id
+    chance = f"{answer.probability:.2f} (threshold {threshold:.2f})"
+    return [f"{decided}. The best one is right with probability {chance}."]
+
+
+def _cells(one: Found, worlds: bool) -> list[str]:
+    """The texts of a candidate's row: title, id, perhaps its world, and what it was found by."""
+    by = one.text or ("(its words)" if one.layer == NO_VIEW else "(its title)")
+    return [_flat(text) for text in (one.title, one.id, *[one.world or ""] * worlds, by)]
+
+
+def _flat(text: str) -> str:
+    """A text in one line of known width."""
+    return visible(" ".join(text.split()))
