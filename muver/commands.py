@@ -80,6 +80,14 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             """small=glossary.index large=glossary-large.index --port 8017 --token-file token
   --settings '{"mentions": 32, "k": 100}'"""),
     ),
+    "Models": (
+        Command("export", "retriever.sharing.commands:export",
+            "write a model so that sentence-transformers loads it to the same vectors",
+            "models/muver --to smiths"),
+        Command("push", "retriever.sharing.commands:push",
+            "upload a model to the hub, with a card made from its record",
+            "models/muver someone/smiths"),
+    ),
     "Look at results": (
         Command("show", "reproduction.tables.shown:show",
             "print tables with contrasts in words",

@@ -14,6 +14,7 @@ PACKAGE = Path(muver.__file__).parent
 FLOORS = {
     "retriever": [
         "corpus", "views", "vectors", "encoders", "runs", "retrieval", "training", "evaluation",
+        "sharing",
     ],
     "kb": ["importing", "index", "serve", "plugins"],
     "reproduction": [

@@ -10,17 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from muver.io.files import size_of
+from muver.io.errors import InputError
+from muver.io.files import folder_beside, size_of, write_text
 from muver.io.typed import read
 from muver.kb.importing.build import as_kb
 from muver.kb.index import changes
 from muver.kb.index.calibration import read_calibration
+from muver.kb.index.card import card_of
 from muver.kb.index.changes import Change, Source
 from muver.kb.index.entity import Entity
 from muver.kb.index.open_index import OpenIndex
 from muver.kb.index.settings import Making
 from muver.kb.index.snapshot import Snapshot
-from muver.kb.index.state import MODEL, SEGMENTS, writing
+from muver.kb.index.state import FILE, LOCK, MODEL, SEGMENTS, writing
+from muver.retriever.encoders.hub import fetched
+from muver.retriever.sharing.hub import push_folder
 
 
 class Index(OpenIndex):
@@ -90,6 +94,39 @@ class Index(OpenIndex):
         snapshot = Snapshot.now(folder)
         made = read_calibration(snapshot.folder, snapshot.state.fingerprint) if calibrated else None
         return cls(snapshot, made)
+
+    @classmethod
+    def from_pretrained(cls, source: str | Path) -> "Index":
+        """Open an index in a folder, or one of the hub, ``OWNER/NAME`` or ``OWNER/NAME@REVISION``.
+
+        That of the hub lies in its client's cache and is not to be changed;
+        :meth:`save_pretrained` makes a copy that can be.
+        """
+        if Path(source).is_dir():
+            return cls.open(source)
+        if (folder := fetched(str(source), FILE)) is None:
+            raise InputError(f"{source}: neither the folder of an index here nor one of the hub.")
+        index = cls.open(folder)
+        index.fixed = "an index in the hub's cache"
+        return index
+
+    def save_pretrained(self, folder: str | Path) -> "Index":
+        """Copy this index, as it is now, to a new folder, and open it there."""
+        folder = Path(folder)
+        if folder.exists():
+            raise InputError(f"{folder}: is there already. Name a new folder.")
+        with folder_beside(folder) as temporary, writing(self.folder):
+            unneeded = shutil.ignore_patterns(LOCK, "*.tmp")
+            shutil.copytree(self.folder, temporary, ignore=unneeded, dirs_exist_ok=True)
+            temporary.rename(folder)
+        return Index.open(folder)
+
+    def push_to_hub(self, name: str, private: bool = False) -> str:
+        """Upload this index, as it is now, as ``OWNER/NAME``; the address of the commit."""
+        with tempfile.TemporaryDirectory() as place:
+            copy = self.save_pretrained(Path(place, "index"))
+            write_text(copy.folder / "README.md", card_of(copy.info(), name))
+            return push_folder(copy.folder, name, private)
 
     def refresh(self) -> "Index":
         """The index as it is now; this object if nothing has changed."""
@@ -173,6 +210,10 @@ class Index(OpenIndex):
     @contextlib.contextmanager
     def _changing(self) -> Iterator[Snapshot]:
         """The newest snapshot, held for a change; what follows it is taken in the end."""
+        if self.fixed:
+            raise InputError(
+                f"{self.folder}: {self.fixed}. Change a copy: save_pretrained(FOLDER)."
+            )
         with writing(self.folder):
             snapshot = Snapshot.now(self.folder, self._store)
             yield snapshot

@@ -19,9 +19,9 @@ from muver.kb.index.loading import load_model
 from muver.kb.index.settings import Making
 from muver.kb.index.state import MODEL, PUNKT, Model
 from muver.retriever.encoders.biencoder import BiEncoder
-from muver.retriever.encoders.files import MODEL_FILES, is_model
+from muver.retriever.encoders.files import MODEL_FILES
 from muver.retriever.encoders.fingerprint import model_fingerprint
-from muver.retriever.encoders.hub import NotCached, pinned
+from muver.retriever.encoders.hub import NotCached, pinned, taken_model
 from muver.retriever.encoders.settings import ModelConfig
 from muver.retriever.encoders.start import make_start
 from muver.retriever.training.start import as_the_makers, makers_vectors
@@ -42,10 +42,10 @@ def keep(
     folder such as that of `muver stage segment`, or None for Unicode's rules.
     """
     place = folder / MODEL
-    trained = Path(source).is_dir() and is_model(Path(source))
+    trained = taken_model(source)
     with disk_errors(place, "Nothing was changed."):
         if trained:
-            _copy(Path(source), place)
+            _copy(trained, place)
         else:
             _save_untrained(source, place, settings)
     model = load_model(place, BiEncoder)
@@ -68,7 +68,7 @@ def keep(
     kept = Model(
         name=pinned(source),
         fingerprint=model_fingerprint(place),
-        trained=trained,
+        trained=trained is not None,
         punkt=_keep_punkt(parameters, folder / PUNKT),
         dimension=model.dimension,
         metric=config.metric,

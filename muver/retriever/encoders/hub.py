@@ -1,11 +1,17 @@
 """Check within seconds where an encoder comes from, without loading any of it."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from muver.io.errors import InputError
-from muver.retriever.encoders.files import VOCABULARY_FILES, WEIGHT_FILES
+from muver.retriever.encoders.files import (
+    CONFIG_FILE,
+    MODEL_FILES,
+    VOCABULARY_FILES,
+    WEIGHT_FILES,
+    is_model,
+)
 
 NEEDED = {  # one file of each kind
     "configuration": ("config.json",),
@@ -39,9 +45,10 @@ def at_revision(source: str) -> tuple[str, str]:
 
 def check_form(source: str) -> None:
     """Refuse what is neither an encoder's directory nor a possible hub name."""
-    if source == "scratch":
+    folder = place(source)
+    if source == "scratch" or is_model(folder):
         return
-    if (folder := place(source)).exists():
+    if folder.exists():
         for what, names in NEEDED.items():
             if not any((folder / name).is_file() for name in names):
                 raise InputError(
@@ -76,19 +83,21 @@ def check_there(source: str) -> None:
     if is_offline():
         raise InputError(f"{lacking}, and HF_HUB_OFFLINE is set. Fetch it once, or {CURE}.")
     name, revision = at_revision(source)
-    address = f"{constants.ENDPOINT}/{name}/resolve/{revision}/config.json"
-    try:
-        status = requests.get(address, headers=build_hf_headers(), timeout=PATIENCE).status_code
-    except requests.RequestException as error:
-        raise InputError(
-            f"{lacking}, and {constants.ENDPOINT} cannot be reached ({type(error).__name__}). "
-            f"Check the network, or {CURE}."
-        ) from error
-    if status in (401, 403, 404):
-        raise InputError(
-            f"{lacking}, and the hub has none of this name for everybody ({status} from "
-            f"{address}). Check the name, or {CURE}."
-        )
+    for file in ("config.json", CONFIG_FILE):
+        address = f"{constants.ENDPOINT}/{name}/resolve/{revision}/{file}"
+        try:
+            answer = requests.get(address, headers=build_hf_headers(), timeout=PATIENCE)
+        except requests.RequestException as error:
+            raise InputError(
+                f"{lacking}, and {constants.ENDPOINT} cannot be reached ({type(error).__name__}). "
+                f"Check the network, or {CURE}."
+            ) from error
+        if answer.status_code not in (401, 403, 404):
+            return
+    raise InputError(
+        f"{lacking}, and the hub has none of this name for everybody ({answer.status_code} from "
+        f"{address}). Check the name, or {CURE}."
+    )
 
 
 def is_offline() -> bool:
@@ -98,17 +107,21 @@ def is_offline() -> bool:
 
 
 def cached(source: str) -> Path | None:
-    """An encoder's config.json in the hub's local cache; None if it or its weights are missing."""
+    """An encoder's config.json in the hub's local cache, or a model's muver.json; None if that or
+    the encoder's weights are missing.
+    """
     from huggingface_hub import try_to_load_from_cache
 
     name, revision = at_revision(source)
     try:
-        config, *weights = (
+        model, config, *weights = (
             try_to_load_from_cache(name, file, revision=revision)
-            for file in ("config.json", *WEIGHT_FILES)
+            for file in (CONFIG_FILE, "config.json", *WEIGHT_FILES)
         )
     except ValueError:  # not a possible hub name
         return None
+    if isinstance(model, str):
+        return Path(model)
     if isinstance(config, str) and any(isinstance(file, str) for file in weights):
         return Path(config)
     return None
@@ -118,6 +131,33 @@ def pinned(source: str) -> str:
     """A name of the hub with the commit that was taken, ``NAME@REVISION``; a directory as it is."""
     found = None if place(source).exists() else cached(source)
     return f"{at_revision(source)[0]}@{found.parent.name}" if found else source
+
+
+def taken_model(source: str) -> Path | None:
+    """The directory of a model of two towers, perhaps in the hub's cache; None of anything else."""
+    if (folder := place(source)).exists():
+        return folder if is_model(folder) else None
+    if (found := cached(source)) and found.name != CONFIG_FILE:
+        return None
+    return fetched(source, CONFIG_FILE, MODEL_FILES)
+
+
+def fetched(source: str, sign: str, files: Sequence[str] | None = None) -> Path | None:
+    """The directory, in the cache of the hub's client, of a name whose files have ``sign``, with
+    ``files`` or all; None where the hub has no such name or file, or says nothing.
+    """
+    from huggingface_hub import hf_hub_download, snapshot_download
+    from huggingface_hub.errors import EntryNotFoundError, HTTPError
+
+    name, revision = at_revision(source)
+    try:
+        found = Path(hf_hub_download(name, sign, revision=revision))
+    except (HTTPError, OSError, ValueError, EntryNotFoundError):
+        return None
+    try:
+        return Path(snapshot_download(name, revision=found.parent.name, allow_patterns=files))
+    except (HTTPError, OSError, ValueError) as error:
+        raise InputError(f"{source}: not all of it can be fetched ({error}).") from error
 
 
 def check_before_a_run(encoder: str, warn: Callable[[str], None]) -> None:

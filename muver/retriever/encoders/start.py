@@ -14,15 +14,17 @@ from muver.io.typed import read
 from muver.retriever.corpus.schema import read_entities
 from muver.retriever.encoders.bert import Bert
 from muver.retriever.encoders.files import (
+    CONFIG_FILE,
     MANIFEST_FILE,
     MODULES_FILE,
     START_FILES,
     TOKENIZER_FILE,
     TOWER_FILES,
+    TOWERS,
 )
-from muver.retriever.encoders.hub import check_there, pinned, place
+from muver.retriever.encoders.hub import check_there, pinned, place, taken_model
 from muver.retriever.encoders.own_pooling import SCRATCH
-from muver.retriever.encoders.settings import FromScratch, Pretrained, Scratch
+from muver.retriever.encoders.settings import FromScratch, ModelConfig, Pretrained, Scratch
 from muver.retriever.encoders.sizes import BertConfig
 
 UNUSED = ("[unused0]", "[unused1]", "[unused2]")  # the markers of the layouts
@@ -99,6 +101,10 @@ def take_encoder(source: str | Path, out: Path, with_pooling: bool = False) -> N
     this and ``download`` may use the network.
     """
     check_there(str(source))
+    if model := taken_model(str(source)):
+        identity, vectors = _take_tower(model, out)
+        _finish(out, pinned(str(source)), identity, vectors if with_pooling else None)
+        return
     folder = place(str(source))
     made = _identity(folder)
     vectors = made.get("vectors") if with_pooling else None
@@ -117,6 +123,17 @@ def take_encoder(source: str | Path, out: Path, with_pooling: bool = False) -> N
     identity = {key: sha256_of(out / file) for key, file in CHECKSUMS.items()}
     name = folder.resolve().name if folder.is_dir() else pinned(str(source))
     _finish(out, name, identity, vectors)
+
+
+def _take_tower(model: Path, out: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Take a model's entity tower as an encoder: its identity, and how its vectors are pooled."""
+    config = read(ModelConfig, read_json(model / CONFIG_FILE), str(model / CONFIG_FILE))
+    for file in TOWER_FILES:
+        copy(model / TOWERS[1] / file, out / file)
+    copy(model / TOKENIZER_FILE, out / TOKENIZER_FILE)
+    prompts = {"query": config.context.prompt or "", "passage": config.views.prompt or ""}
+    vectors = {"pooling": config.pooling, "normalised": bool(config.scale), **prompts}
+    return {key: sha256_of(out / file) for key, file in CHECKSUMS.items()}, vectors
 
 
 def _identity(folder: Path) -> dict[str, Any]:

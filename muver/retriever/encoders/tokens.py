@@ -76,6 +76,10 @@ class Pieces:
         """Number of pieces, including added ones."""
         return self._tokenizer.get_vocab_size()
 
+    def name(self, number: int) -> str:
+        """The text of a piece."""
+        return self._tokenizer.id_to_token(number)
+
     def ids(self, texts: Sequence[str], within: bool = False) -> list[Ids]:
         """Ids of each text, without special pieces.
 

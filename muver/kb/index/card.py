@@ -1,0 +1,31 @@
+"""The card of an index that travels."""
+
+from collections.abc import Mapping
+from typing import Any
+
+CARD = """\
+---
+library_name: muver
+tags: [muver, entity-linking, entity-retrieval]
+---
+
+# {name}
+
+An index of {entities} entities, to be searched for what a mention in a text refers to. Made with
+the model `{model}`; worlds: {worlds}.
+
+```python
+from muver import Index
+
+index = Index.from_pretrained("{name}")
+index.search("In spring [[the smith]] forged the gate.")
+```
+
+It has the titles, descriptions and aliases of all entities: their licence holds for it too.
+"""
+
+
+def card_of(info: Mapping[str, Any], name: str) -> str:
+    """The card of an index, of which :meth:`muver.Index.info` says so much."""
+    told = {key: info[key] for key in ("entities", "model")}
+    return CARD.format(name=name, worlds=", ".join(info["worlds"]), **told)

@@ -1,0 +1,157 @@
+"""The card of a model that travels: data, recall, cost and limits, as its run recorded them."""
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from muver.io.files import read_json, size_of
+from muver.retriever.corpus.sources import all_sources
+from muver.retriever.encoders.biencoder import BiEncoder
+from muver.retriever.evaluation.records import Evaluation, read_evaluation
+from muver.retriever.sharing.towers import marked_texts
+
+BETWEEN = ("stores", "merged", "globals", "vectors", "mention_vectors", "index")  # model and run
+MOST_ROWS = 8  # that the card lists
+CARD = """\
+---
+library_name: sentence-transformers
+pipeline_tag: sentence-similarity
+tags: [sentence-transformers, muver, entity-linking, entity-retrieval]
+---
+
+# {name}
+
+Finds the entity that a mention in a text refers to, where an entity is known by its title and
+description. Two towers: `mention_encoder/` reads a mention in its context, `entity_encoder/` an
+entity's title with a part of its description (a view). An entity's score is that of its best view.
+
+## Use
+
+```python
+from sentence_transformers import SentenceTransformer
+
+model = SentenceTransformer("{name}")
+mentions = model.encode_query(["{mention}"])
+entities = model.encode_document(["{entity}"])
+print(model.similarity(mentions, entities))
+```
+
+With [muver](https://pypi.org/project/muver/), which makes the views and searches:
+
+```python
+from muver import Index
+
+index = Index.from_csv("glossary.csv", model="{name}")
+index.search("In spring [[the smith]] forged the gate.")
+```
+
+## Data
+
+{data}
+
+## Recall
+
+{recall}
+
+## Cost
+
+{cost}
+
+## Limits
+
+- A mention has {context} tokens with its context, a view {view}. Of longer texts
+  sentence-transformers keeps the beginning, muver what is around the mention.
+- A word after a marker needs the space before it.{scaled}{invented}
+
+## Settings
+
+What it was made with, as `muver.json` has it:
+
+```json
+{settings}
+```
+"""
+
+
+def card_of(model: BiEncoder, folder: Path, name: str) -> str:
+    """The card of the model in a directory, which goes by ``name``."""
+    config = model.config
+    mention, entity = marked_texts(model.pieces)
+    measured = list(_evaluations(folder))
+    datasets = list(dict.fromkeys(one.dataset for one in measured))
+    invented = ""
+    if any(all_sources()[one].shipped for one in datasets if one in all_sources()):
+        invented = "\n- The data are invented. Expect nothing of it on real text."
+    scaled = ""
+    if config.scale:
+        scaled = (
+            f"\n- Vectors have length 1 here; muver's are {config.scale**0.5:.3f} times as long."
+        )
+    return CARD.format(
+        name=name, mention=mention, entity=entity, data=_data(datasets), recall=_recall(measured),
+        cost=_cost(model, folder), context=config.context.max_tokens, view=config.views.max_tokens,
+        scaled=scaled, invented=invented,
+        settings=json.dumps(config.as_dict(), indent=2, ensure_ascii=False),
+    )  # fmt: skip
+
+
+def _evaluations(folder: Path) -> Iterator[Evaluation]:
+    """The evaluations of the rows of a workflow that retrieve by the model alone; none of a model
+    that no workflow made.
+    """
+    folder = folder.resolve()
+    root, model = folder.parents[1], f"models/{folder.name}"
+    reads = read_json(root / "catalog.json") if (root / "catalog.json").is_file() else {}
+
+    def rests_on_it(key: str) -> bool:
+        inner = (one for one in reads.get(key, ()) if one.partition("/")[0] in BETWEEN)
+        return model in reads.get(key, ()) or any(map(rests_on_it, inner))
+
+    for key, inputs in reads.items():
+        runs = [one for one in inputs if key.startswith("evaluations/") and one.startswith("runs/")]
+        path = root / f"{key}.json"
+        if runs and rests_on_it(runs[0]) and path.is_file():
+            yield read_evaluation(path)
+
+
+def _data(datasets: list[str]) -> str:
+    known = all_sources()
+    lines = [
+        f"- {known[name].title} (`{name}`). Licence: {known[name].licence}."
+        if name in known
+        else f"- `{name}`, a dataset of its makers' own."
+        for name in datasets
+    ]
+    return "\n".join(lines) or "Not recorded: no evaluation lies beside the model."
+
+
+def _recall(measured: list[Evaluation]) -> str:
+    if not measured:
+        return "Not measured where this model was made."
+    shown = measured[0].cutoffs
+    shown = sorted({shown[0], shown[len(shown) // 2], shown[-1]})
+    head = ["row", "set", "mentions", *(f"R@{k}" for k in shown)]
+    rows = [head, ["---"] * len(head)]
+    for one in measured[:MOST_ROWS]:
+        found = (
+            "{:.1f} ({:.1f} to {:.1f})".format(one.micro[k], *one.interval.micro[k])
+            if k in one.micro else "" for k in shown
+        )  # fmt: skip
+        rows.append([f"`{one.system}`", f"{one.dataset}, {one.set}", str(one.mentions), *found])
+    table = "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
+    more = len(measured) - MOST_ROWS
+    said = f" Of {len(measured)} rows the first {MOST_ROWS}." if more > 0 else ""
+    told = f"Percent of mentions whose entity is among k candidates, with 95% intervals.{said}"
+    return f"{told}\n\n{table}"
+
+
+def _cost(model: BiEncoder, folder: Path) -> str:
+    millions = sum(one.numel() for one in model.parameters()) / 1e6
+    said = f"{millions:.1f} million parameters, {size_of(folder) / 1e6:.0f} MB on disk."
+    folder = folder.resolve()
+    logs = folder.parents[3] / "logs" if len(folder.parents) > 3 else folder
+    for path in logs.glob(f"{folder.parents[1].name}/*/{folder.name}.benchmark.tsv"):
+        (row,) = csv.DictReader(path.read_text(encoding="utf-8").splitlines(), delimiter="\t")
+        said += f" Training took {float(row['s']) / 60:.1f} minutes."
+    return said
