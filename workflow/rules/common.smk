@@ -111,7 +111,20 @@ def tables_to_show():
     return map(here, workflow.dag_settings.targets or [f"results/{S.results[0]}.csv"])
 
 
-FOLLOWER = Follower(tables_to_show, lambda: link(W, here), Path(workflow.overwrite_workdir or ""))
+def page():
+    """The page of the tables that there are, after a run or where there was nothing to do."""
+    from muver.reproduction.report.stage import page_of_made  # takes a second to import
+
+    if not (STORAGE or workflow.touch):
+        raised(page_of_made, Path(RESULTS))
+
+
+def idle():
+    link(W, here)
+    page()
+
+
+FOLLOWER = Follower(tables_to_show, idle, Path(workflow.overwrite_workdir or ""))
 if workflow.is_main_process:
     for path in Path("results").glob("*"):  # Snakemake fails at a link that leads nowhere
         if path.is_symlink() and not path.exists():

@@ -22,6 +22,7 @@ STARTED = time.time()
 
 
 onsuccess:
+    page()
     FOLLOWER.end()
     failed = [
         f"{file.stem}: {file.read_text().strip()}"

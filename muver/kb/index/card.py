@@ -15,9 +15,9 @@ An index of {entities} entities, to be searched for what a mention in a text ref
 the model `{model}`; worlds: {worlds}.
 
 ```python
-from muver import Index
+import muver
 
-index = Index.from_pretrained("{name}")
+index = muver.Index.from_pretrained("{name}")
 index.search("In spring [[the smith]] forged the gate.")
 ```
 

@@ -70,3 +70,21 @@ def make_report(
     has = counted(len(shown), "result"), counted(len(systems), "row")
     logger.info("%s: %s, %s, %s", out, *has, counted(len(problems), "problem"))
     return problems
+
+
+def page_of_made(results: Path) -> None:
+    """Make ``report.html`` of the tables in a folder, if it is older than one of them, and the link
+    to it in the folder above.
+
+    A table's own run ends with it; the rule ``report`` makes it of all that params.yaml lists.
+    """
+    page, tables = results / "report.html", result_names(results)
+    if not tables:
+        return
+    made = max((results / f"{name}.json").stat().st_mtime for name in tables)
+    if not page.is_file() or page.stat().st_mtime < made:
+        make_report(results=results, out=page, settings=Report())
+    link = results.parent / page.name
+    if not (link.is_symlink() and link.resolve() == page.resolve()):
+        link.unlink(missing_ok=True)
+        link.symlink_to(f"{results.name}/{page.name}")

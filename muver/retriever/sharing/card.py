@@ -40,9 +40,9 @@ print(model.similarity(mentions, entities))
 With [muver](https://pypi.org/project/muver/), which makes the views and searches:
 
 ```python
-from muver import Index
+import muver
 
-index = Index.from_csv("glossary.csv", model="{name}")
+index = muver.Index.from_csv("glossary.csv", model="{name}")
 index.search("In spring [[the smith]] forged the gate.")
 ```
 

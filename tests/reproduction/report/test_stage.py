@@ -1,6 +1,7 @@
 """The page as a whole: what it shows, and what it says of files that do not fit together."""
 
 import json
+import os
 import shutil
 
 import pytest
@@ -10,7 +11,7 @@ from muver.io.errors import InputError
 from muver.io.files import write_json
 from muver.io.typed import read
 from muver.reproduction.report.explorer import Report
-from muver.reproduction.report.stage import make_report
+from muver.reproduction.report.stage import make_report, page_of_made
 from muver.reproduction.workspace.catalog import NAME
 from tests.reproduction.report.conftest import page_of
 from tests.reproduction.report.made import SCRIPT, make_project
@@ -128,6 +129,26 @@ def test_a_missing_corpus_leaves_the_tables(page, project):
 def test_nothing_to_show(tmp_path):
     with pytest.raises(InputError, match="no table is in it. Make one"):
         make_report(results=tmp_path, out=tmp_path / "report.html", settings=Report())
+
+
+def test_the_page_of_what_is_made_follows_the_tables(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "results").mkdir()
+    page_of_made(tmp_path / "results")  # of which there are none
+    assert not [*(tmp_path / "results").iterdir()]
+    (tmp_path / "results").rmdir()
+    made = make_project(tmp_path, dataset="my-wiki").results.rename(tmp_path / "my-wiki")
+    (tmp_path / "results").mkdir(exist_ok=True)
+    folder = made.rename(tmp_path / "results/my-wiki")
+    page_of_made(folder)
+    page = tmp_path / "results/report.html"
+    assert os.readlink(page) == "my-wiki/report.html" and "Table 1" in text_of(page)
+    page.write_text("newer than its tables")
+    page_of_made(folder)
+    assert page.read_text() == "newer than its tables"
+    os.utime(folder / "report.html", (0, 0))
+    page_of_made(folder)
+    assert "Table 1" in text_of(page)
 
 
 def test_wrong_settings():
