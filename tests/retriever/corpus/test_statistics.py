@@ -4,7 +4,14 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.retriever.corpus.sources import find_source
-from muver.retriever.corpus.statistics import Sizes, WorldCounts, count, fingerprint, identify
+from muver.retriever.corpus.statistics import (
+    Sizes,
+    WorldCounts,
+    check_published,
+    count,
+    fingerprint,
+    identify,
+)
 
 PUBLISHED = find_source("zeshel").published
 
@@ -37,6 +44,13 @@ def test_other_counts_are_no_declared_datasets():
 def test_a_knowledge_base_is_identified_by_its_entities():
     assert identify(Sizes(entities={"wikipedia": 5903530})) == "kilt"
     assert identify(Sizes(entities={"wikipedia": 5903529})) is None
+
+
+def test_a_knowledge_base_is_not_asked_for_the_mentions_of_its_source():
+    assert find_source("miniwikipedia").published.mentions
+    check_published("dump", Sizes(entities={"wikipedia": 3000}), "miniwikipedia")
+    with pytest.raises(InputError, match=r"wikipedia entities 2999 \(published 3000\)"):
+        check_published("dump", Sizes(entities={"wikipedia": 2999}), "miniwikipedia")
 
 
 def test_every_difference_is_named():
