@@ -18,7 +18,7 @@ SETTINGS  := $(if $(CONFIG),--config $(CONFIG))
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup try table1 results check docs docs-results verdicts wikis encoder aspects merging pictures plots test campaign parity test-cluster record audit sbom advisories pull lint lock clean
+.PHONY: help setup try table1 results check docs docs-results verdicts wikis encoder aspects pictures plots test campaign parity test-cluster record audit sbom advisories pull lint lock clean
 
 help:
 	@echo 'make try            the workflow on tiny data in .test/, whose numbers mean nothing'
@@ -41,7 +41,6 @@ help:
 	@echo 'make wikis          write the invented data that the package and .test/ come with anew'
 	@echo 'make encoder        pre-train the encoder that the package comes with anew, in three quarters of an hour'
 	@echo 'make aspects        Table 1 on three kinds of invented contexts, for docs/data.md'
-	@echo 'make merging        what merged views are worth, on validation, for docs/fidelity.md'
 	@echo 'make pictures       take the pictures of docs/images from this run; needs Chromium'
 	@echo 'make lint           check the style of the code and of the workflow'
 	@echo 'make setup          only build .venv; GPU=1 for one with a GPU'
@@ -92,9 +91,6 @@ encoder: $(READY)
 
 aspects: $(READY)
 	@$(BIN)/python workflow/aspects.py
-
-merging: $(READY)
-	@$(BIN)/python workflow/merging.py
 
 plots: $(READY)
 	@$(BIN)/python workflow/plots.py $(ARGS)

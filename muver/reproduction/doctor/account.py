@@ -30,11 +30,16 @@ def hindering() -> Iterator[str]:
         yield "PIP_USER is set: pip installs nothing into an environment. `make setup` unsets it."
 
 
-def _can_be_written(place: Path) -> bool:
+def nearest(folder: Path) -> Path:
+    """The folder, or the nearest one above it that is there."""
+    folder = folder.absolute()
+    return next(path for path in (folder, *folder.parents) if path.exists())
+
+
+def _can_be_written(folder: Path) -> bool:
     """Whether a file may be made in a folder, or in the nearest one above it that is there."""
-    there = next(one for one in (place.absolute(), *place.absolute().parents) if one.exists())
     try:
-        with tempfile.TemporaryFile(dir=there):
+        with tempfile.TemporaryFile(dir=nearest(folder)):
             return True
     except OSError:
         return False

@@ -1,11 +1,11 @@
 """Before a run: whether everything is there and fits this machine, and how long it will take."""
 
+import shutil
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import chdir
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import psutil
 
 from muver.io.errors import InputError
 from muver.io.progress import duration
@@ -17,8 +17,6 @@ from muver.reproduction.settings.resolve import settings_in
 from muver.reproduction.workspace import graph_of
 from muver.retriever.encoders.settings import Compute
 
-ENVIRONMENT = 2 * 2**30  # bytes of memory for the system and the libraries of other jobs
-HEAD = ("stage", "jobs", "done", "disk", "memory", "left")
 Report = dict[str, Any]
 
 
@@ -26,7 +24,6 @@ class Machine(NamedTuple):
     """What a run is compared with."""
 
     folder: str  # where the run writes
-    memory: int  # bytes of main memory
     room: int  # bytes of disk that are free for the folder
     cores: int
     gpus: int
@@ -46,11 +43,9 @@ def this_machine(folder: Path) -> Machine:
     """The machine this runs on, with Snakemake's cores; the folder need not exist yet."""
     from snakemake.utils import available_cpu_count
 
-    existing = next(one for one in (folder.absolute(), *folder.absolute().parents) if one.exists())
     return Machine(
         folder=str(folder),
-        memory=psutil.virtual_memory().total,
-        room=psutil.disk_usage(str(existing)).free,
+        room=shutil.disk_usage(account.nearest(folder)).free,
         cores=available_cpu_count(),
         gpus=sum(path.name[6:].isdigit() for path in Path("/dev").glob("nvidia*")),
     )
@@ -59,7 +54,7 @@ def this_machine(folder: Path) -> Machine:
 def check_project(
     *, folder: Path = Path("."), config: Iterable[tuple[str, Any]] = (), out: Path | None = None
 ) -> None:
-    """Print whether a run can begin, and what disk, memory and time its stages take.
+    """Print whether a run can begin, and what disk and time its stages take.
 
     Ends with 0 if all is well, 1 if something was found, 2 after bad input.
 
@@ -97,7 +92,7 @@ def check(folder: Path, overrides: Mapping[str, Any], machine: Machine | None = 
     findings += [Finding("account", NOTE, says) for says in account.hindering()]
     findings.append(_device(compute, machine))
     left = [job for job in jobs for _ in range(job.left)]
-    findings += needs(left, machine, at_once) if jobs else []
+    findings += [_disk(left, machine, at_once)] if jobs else []
     return {
         "preset": settings.preset,
         "dataset": settings.dataset,
@@ -125,71 +120,59 @@ def _device(compute: Compute, machine: Machine) -> Finding:
     return Finding("device", OK, f"{where}; {at_once} jobs of {threads} threads at a time")
 
 
-def needs(left: Sequence[Job], machine: Machine, at_once: int) -> list[Finding]:
-    """Whether there is the disk and the memory that the jobs that are left need."""
-
-    def largest(sizes: Iterable[float]) -> float:
-        return sum(sorted(sizes, reverse=True)[:at_once])
-
-    disk = sum(job.disk for job in left) + largest(job.passing for job in left)
-    memory = ENVIRONMENT + largest(job.memory for job in left)
-    found = []
-    for what, needed, there, where in (
-        ("disk", disk, machine.room, f"free in {machine.folder}"),
-        ("memory", memory, machine.memory, f"there, with {at_once} jobs at a time"),
-    ):
-        status, end = (OK, "") if needed <= there else (PROBLEM, ": too little")
-        found.append(Finding(what, status, f"{size(needed)} needed, {size(there)} {where}{end}"))
-    return found
+def _disk(left: Sequence[Job], machine: Machine, at_once: int) -> Finding:
+    """Whether there is the disk that the jobs that are left need."""
+    passing = sorted((job.passing for job in left), reverse=True)[:at_once]
+    needed = sum(job.disk for job in left) + sum(passing)
+    status, end = (OK, "") if needed <= machine.room else (PROBLEM, ": too little")
+    says = f"{size(needed)} needed, {size(machine.room)} free in {machine.folder}{end}"
+    return Finding("disk", status, says)
 
 
 def _described(job: Job) -> Report:
-    """A job for JSON: disk and seconds of all that are alike, memory of one."""
+    """A job for JSON: disk and seconds of all that are alike."""
     return {
-        "stage": job.of.rule,
-        "job": job.of.name,
+        "stage": job.artifact.rule,
+        "job": job.artifact.name,
         "jobs": job.count,
         "done": job.count - job.left,
         "disk": int(job.disk * job.count),
-        "memory": int(job.memory),
         "seconds_left": job.seconds * job.left,
     }
 
 
 def as_text(report: Mapping[str, Any]) -> str:
     """The report for people."""
-    problems = sum(one["status"] == PROBLEM for one in report["findings"])
+    findings = report["findings"]
+    problems = sum(finding["status"] == PROBLEM for finding in findings)
     lines = [
         f"Before a run of preset {report['preset']} on {report['dataset']}:",
         "",
-        *aligned([(one["status"], one["check"], one["says"]) for one in report["findings"]]),
+        *aligned([(finding["status"], finding["check"], finding["says"]) for finding in findings]),
         "",
-        *told(report),
+        *_stages(report),
         "",
         f"Problems: {problems}" if problems else "Nothing stands in the way.",
     ]
     return "\n".join(lines) + "\n"
 
 
-def told(report: Mapping[str, Any]) -> list[str]:
+def _stages(report: Mapping[str, Any]) -> list[str]:
     """Lines with what each stage takes."""
     if not report["jobs"]:
         return ["The data are not counted yet: sizes and times follow once there is a corpus."]
-    stages: dict[str, list[Mapping[str, Any]]] = {}
+    stages: dict[str, Counter[str]] = {}
     for job in report["jobs"]:
-        stages.setdefault(job["stage"], []).append(job)
+        counts = {name: number for name, number in job.items() if name not in ("stage", "job")}
+        stages.setdefault(job["stage"], Counter()).update(counts)
+    rows = [("stage", "jobs", "done", "disk", "left")]
+    for stage, sums in stages.items():
+        left = duration(sums["seconds_left"]) if sums["seconds_left"] else "-"
+        rows.append((stage, str(sums["jobs"]), str(sums["done"]), size(sums["disk"]), left))
     return [
-        *aligned([HEAD, *(_row(*own) for own in stages.items())], right=(1, 2, 3, 4)),
+        *aligned(rows, right=(1, 2, 3)),
         "",
         f"Left: about {duration(report['seconds_left'])}, {report['at_once']} jobs at a time, by "
         "costs measured on another machine",
         "and with texts as long as settings allow.",
     ]
-
-
-def _row(stage: str, jobs: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    number, done, disk, left = (
-        sum(job[key] for job in jobs) for key in ("jobs", "done", "disk", "seconds_left")
-    )
-    memory = size(max(job["memory"] for job in jobs))
-    return stage, str(number), str(done), size(disk), memory, duration(left) if left else "-"

@@ -3,6 +3,7 @@
 import re
 import subprocess
 from collections.abc import Iterable
+from operator import itemgetter
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
@@ -26,7 +27,7 @@ def check_slurm(asked: Iterable[tuple[str | None, int]]) -> None:
     """
     gpus = _gpus_by_partition()
     # In this order, the most GPUs that are asked for of a partition stay.
-    for partition, wanted in dict(sorted(asked, key=lambda one: one[1])).items():
+    for partition, wanted in dict(sorted(asked, key=itemgetter(1))).items():
         if partition is not None and partition not in gpus:
             raise InputError(
                 f"Slurm has no partition {partition!r}, but {', '.join(sorted(gpus))}."

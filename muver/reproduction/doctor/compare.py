@@ -52,11 +52,11 @@ def read(path: Path) -> Run:
     table, manifest = read_run(path), path.resolve().with_suffix(".json")
     evaluation, ranks, made_of = {}, {}, {}
     if place := place_of(path):
-        root, own = place
-        made_of = origins(root, own)
+        root, artifact = place
+        made_of = origins(root, artifact)
         for name, inputs in read_catalog(root).items():
             scores = root / f"{name}.json"
-            if own in inputs and name.startswith("evaluations/") and scores.is_file():
+            if artifact in inputs and name.startswith("evaluations/") and scores.is_file():
                 evaluation, found = read_json(scores), read_ranks(scores.with_suffix(".parquet"))
                 columns = (found[column].to_pylist() for column in ("mention_id", "rank"))
                 ranks = dict(zip(*columns, strict=True))
@@ -69,11 +69,14 @@ def _check_titles(paths: Sequence[Path], tables: Sequence[pa.Table]) -> None:
     columns = (
         [table[name].to_pylist() for name in ("world", "entity", "title")] for table in tables
     )
-    first, second = ({own[:2]: own[2] for own in zip(*one, strict=True)} for one in columns)
-    for entity, ours in first.items():
-        if (theirs := second.get(entity, ours)) != ours:
+    first, second = (
+        {(world, entity): title for world, entity, title in zip(*table, strict=True)}
+        for table in columns
+    )
+    for entity, title in first.items():
+        if (other := second.get(entity, title)) != title:
             raise InputError(
-                f"{paths[1]}: calls {theirs!r} what {paths[0]} calls {ours!r}: runs of other "
+                f"{paths[1]}: calls {other!r} what {paths[0]} calls {title!r}: runs of other "
                 "entities. Compare runs over the same data."
             )
 
@@ -92,8 +95,8 @@ def compare(first: Path, second: Path) -> Json:
         raise InputError(
             f"{first} and {second} have no mention in common: runs of other data or another split."
         )
-    alone = [len(own) - len(shared) for own in (a, b)]
-    depths = [max(len(one.names) for one in own.values()) for own in (a, b)]
+    alone = [len(run) - len(shared) for run in (a, b)]
+    depths = [max(len(candidates.names) for candidates in run.values()) for run in (a, b)]
     depths = [run.retrieval.get("k", depth) for run, depth in zip(runs, depths, strict=True)]
     orders = {mention: compare_lists(a[mention], b[mention], min(depths)) for mention in shared}
     judged = [mention for mention in shared if all(mention in run.ranks for run in runs)]
@@ -104,15 +107,15 @@ def compare(first: Path, second: Path) -> Json:
     data = _differences(*map(_data, runs))
     return {
         "runs": [
-            {"file": run.path.as_posix(), "mentions": len(own), "depth": depth, "match": match}
-            for run, own, depth, match in zip(runs, (a, b), depths, matches, strict=True)
+            {"file": run.path.as_posix(), "mentions": len(lists), "depth": depth, "match": match}
+            for run, lists, depth, match in zip(runs, (a, b), depths, matches, strict=True)
         ],
         "shared": {"mentions": len(shared), "only_first": alone[0], "only_second": alone[1]},
         "lists": {kind: kinds[kind] for kind in ("same", "ties", "changed")},
         **(_recall(ranks, moved, min(depths)) if judged else {}),
         "unknown": [not run.manifest for run in runs],
         "settings": differing_settings(runs),
-        "data": [one for one in data if None not in (one["first"], one["second"])],
+        "data": [fact for fact in data if None not in (fact["first"], fact["second"])],
         "found": bool(beyond_ties or any(alone)),
     }
 
@@ -134,8 +137,9 @@ def compare_lists(first: Ranked, second: Ranked, depth: int) -> str:
     """
     if first.names[:depth] == second.names[:depth]:
         return "same"
-    a, b = (dict(zip(one.names[:depth], one.scores, strict=False)) for one in (first, second))
-    ends = [one.scores[:depth][-1] for one in (first, second)]
+    lists = first, second
+    a, b = (dict(zip(ranked.names[:depth], ranked.scores, strict=False)) for ranked in lists)
+    ends = [ranked.scores[:depth][-1] for ranked in lists]
     scores = [(a.get(name, ends[0]), b.get(name, ends[1])) for name in {**a, **b}]
     apart, larger = np.ptp(scores, axis=1), np.abs(scores).max(axis=1)
     return "ties" if (apart <= TOLERANCE * larger).all() else "changed"
@@ -151,11 +155,11 @@ def compare_gold(first: Ranks, second: Ranks, depth: int) -> list[Json]:
     """
     moved = []
     for mention in first:
-        one, two = (rank if (rank := own[mention]) <= depth else 0 for own in (first, second))
-        if one != two:
-            kind = "found" if not one else "lost" if not two else "up" if two < one else "down"
-            move = {"mention": mention, "first": one or None, "second": two or None, "kind": kind}
-            moved.append((abs((one or depth + 1) - (two or depth + 1)), move))
+        a, b = (rank if (rank := ranks[mention]) <= depth else 0 for ranks in (first, second))
+        if a != b:
+            kind = "found" if not a else "lost" if not b else "up" if b < a else "down"
+            move = {"mention": mention, "first": a or None, "second": b or None, "kind": kind}
+            moved.append((abs((a or depth + 1) - (b or depth + 1)), move))
     return [move for _, move in sorted(moved, key=lambda pair: pair[0], reverse=True)]
 
 
@@ -163,8 +167,8 @@ def _recall(ranks: Sequence[Ranks], moved: list[Json], depth: int) -> Json:
     """Recall of both runs on the shared mentions, and the moves of the gold entities."""
     cutoffs = [k for k in CUTOFFS if k <= depth] or [depth]
     recall = [
-        {k: 100 * sum(1 <= rank <= k for rank in own.values()) / len(own) for k in cutoffs}
-        for own in ranks
+        {k: 100 * sum(1 <= rank <= k for rank in run.values()) / len(run) for k in cutoffs}
+        for run in ranks
     ]
     kinds = Counter(move["kind"] for move in moved)
     return {
@@ -189,14 +193,14 @@ def differing_settings(runs: Sequence[Run]) -> list[Json]:
     They are the rows' whole settings, which row keys are made from: these leave out threads and
     memory. Where a run has no evaluation, they are those of both manifests.
     """
-    made = [dict(run.evaluation.get("settings", {})) for run in runs]
-    if not all(made):
-        made = [{"retrieve": run.retrieval} for run in runs]
-    for own, run in zip(made, runs, strict=True):
-        own.pop("system", None)  # what a row is called
+    rows = [dict(run.evaluation.get("settings", {})) for run in runs]
+    if not all(rows):
+        rows = [{"retrieve": run.retrieval} for run in runs]
+    for settings, run in zip(rows, runs, strict=True):
+        settings.pop("system", None)  # what a row is called
         if chosen := chosen_of(run.manifest):
-            own["chosen"] = {chosen.setting: chosen.value}
-    return _differences(*made)
+            settings["chosen"] = {chosen.setting: chosen.value}
+    return _differences(*rows)
 
 
 def _data(run: Run) -> Json:

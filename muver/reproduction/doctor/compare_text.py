@@ -42,8 +42,8 @@ def as_text(report: Mapping[str, Any]) -> str:
         )
     if "recall" in report:
         lines += ["", *_recall(report["recall"])]
-    if silent := [one for one, known in zip("AB", report["unknown"], strict=True) if known]:
-        lines += ["", f"Nothing is written down of how {' and '.join(silent)} was made."]
+    if unknown := [run for run, missing in zip("AB", report["unknown"], strict=True) if missing]:
+        lines += ["", f"Nothing is written down of how {' and '.join(unknown)} was made."]
     else:
         lines += _differences("Settings", report["settings"])
         lines += _differences("Data, versions and machine", report["data"])
@@ -62,7 +62,8 @@ def _differences(what: str, found: Sequence[Mapping[str, Any]]) -> list[str]:
     if not found:
         return ["", f"{what}: nothing that is written down differs."]
     rows = [
-        (one["name"], f"A {_value(one['first'])}", f"B {_value(one['second'])}") for one in found
+        (fact["name"], f"A {_value(fact['first'])}", f"B {_value(fact['second'])}")
+        for fact in found
     ]
     return ["", f"{what} that differ:", *(f"  {line}" for line in aligned(rows))]
 

@@ -1,8 +1,9 @@
-"""What the jobs of a run take, counted from ``costs.yaml``: seconds, disk and main memory.
+"""What the jobs of a run take, counted from ``costs.yaml``: seconds and disk.
 
 Texts are taken to be as long as settings allow.
 """
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -35,24 +36,22 @@ class Work(NamedTuple):
 
     units: Mapping[str, float] = {}  # by step: entities that it reads, else 10^12 operations
     disk: float = 0  # bytes that it leaves
-    kept: float = 0  # tokens that a step of training keeps
 
 
 class Job(NamedTuple):
     """The job that makes an artifact; of a knowledge base's vectors, one for each part."""
 
-    of: Artifact
+    artifact: Artifact
     seconds: float  # of one
     disk: float  # bytes that one leaves
     passing: float  # further bytes on disk while it runs: a training's checkpoint
-    memory: float  # bytes at most, without Python itself and without a GPU's
     count: int  # jobs that are alike
     left: int  # of them, not made yet
 
     @property
     def key(self) -> Key:
         """What the job is found by."""
-        return self.of.rule, self.of.id
+        return self.artifact.rule, self.artifact.id
 
 
 def plan(graph: Graph, gpu: bool, artifacts: Sequence[Artifact]) -> list[Job]:
@@ -72,24 +71,23 @@ def together(seconds: Sequence[float], at_once: int) -> float:
 class _Counter:
     def __init__(self, graph: Graph, data: Sizes, gpu: bool):
         self.graph, self.data, self.gpu = graph, data, gpu
-        self.encoder = e = encoder_sizes(graph, COSTS["encoders"])
-        h, layers = e.hidden_size, e.num_hidden_layers
-        # Of one token, in 10^12: the products of the layers.
-        self.operations = 2 * layers * (4 * h * h + 2 * h * e.intermediate_size) / TERA
-        rows = e.vocab_size + e.max_position_embeddings
-        self.tower = FLOAT * (rows * h + self.operations * TERA / 2)  # bytes
+        self.encoder = encoder = encoder_sizes(graph, COSTS["encoders"])
+        hidden, inner = encoder.hidden_size, encoder.intermediate_size
+        weights = encoder.num_hidden_layers * (4 * hidden**2 + 2 * hidden * inner)
+        self.operations = 2 * weights / TERA  # of one token, in 10^12
+        rows = encoder.vocab_size + encoder.max_position_embeddings
+        self.tower = FLOAT * (rows * hidden + weights)  # bytes
 
-    def job(self, one: Artifact) -> Job:
+    def job(self, artifact: Artifact) -> Job:
         """The job of an artifact."""
-        work, count, files = self.work(one), 1, [one.files]
-        if one.kind == "vectors":
+        work, count, files = self.work(artifact), 1, [artifact.files]
+        if artifact.kind == "vectors":
             count = self.data.parts
-            files = [[f"{one.path}/{part}{end}" for end in PART] for part in self.graph.parts]
-        made = sum(all(Path(file).exists() for file in some) for some in files)
-        passing = STATES * work.disk if work.kept else 0
+            files = [[f"{artifact.path}/{part}{end}" for end in PART] for part in self.graph.parts]
+        made = sum(all(map(os.path.exists, paths)) for paths in files)
+        passing = STATES * work.disk if "training" in work.units else 0
         seconds = COSTS["start"] + sum(n * self.cost(step) for step, n in work.units.items())
-        memory = self.memory(one, work)
-        return Job(one, seconds, work.disk, passing, memory, count, count - made)
+        return Job(artifact, seconds, work.disk, passing, count, count - made)
 
     def cost(self, step: str) -> float:
         """Seconds of a unit of a step; what a model computes is shared by a job's threads."""
@@ -97,121 +95,104 @@ class _Counter:
             return COSTS["seconds"][step]["gpu" if self.gpu else "thread"]
         return COSTS["seconds"][step]["thread"] / self.graph.settings.compute.threads
 
-    def work(self, one: Artifact) -> Work:
+    def work(self, artifact: Artifact) -> Work:
         """What one of an artifact's jobs does."""
-        data, own = self.data, one.settings
-        entities = data.entities.get(one.set, data.whole)
-        mentions = data.mentions.get(one.set, 0)
+        data, settings = self.data, artifact.settings
+        entities = data.entities.get(artifact.set, data.whole)
+        mentions = data.mentions.get(artifact.set, 0)
         ranked = mentions * self.graph.settings.retrieve.k * CANDIDATE
-        match one.rule:
+        match artifact.rule:
             case "pretrain":
                 view = mean_longest_view(self.encoder.max_position_embeddings)
-                kept = own["batch_size"] * (own["context_tokens"] + view)
-                return Work(
-                    {"training": 3 * own["steps"] * kept * self.operations}, self.tower, kept
-                )
+                tokens = settings["batch_size"] * (settings["context_tokens"] + view)
+                operations = 3 * settings["steps"] * tokens * self.operations
+                return Work({"training": operations}, self.tower)
             case "train" | "train_best" | "train_cross" | "grid_point":
-                return self.training(one)
+                return self.training(artifact)
             case "convert" | "choose" | "average":
                 return Work({}, 2 * self.tower)
             case "encode" | "encode_global" | "encode_part" | "encode_mentions" | "merge":
-                return self.encoding(one, entities, mentions)
+                return self.encoding(artifact, entities, mentions)
             case "ann_index":
-                views = data.whole * self.layout(one)[0]
+                views = data.whole * self.layout(artifact)[0]
                 disk = views * (FLOAT * self.encoder.hidden_size + LINKS)
                 return Work({"reading": views}, disk)
-            case "retrieve" if "depth" in own:  # a second stage
-                pairs = mentions * own["depth"]
-                encoding = pairs * sum(self.layout(one)[1:]) * self.operations
+            case "retrieve" if "depth" in settings:  # a second stage
+                pairs = mentions * settings["depth"]
+                encoding = pairs * sum(self.layout(artifact)[1:]) * self.operations
                 return Work({"encoding": encoding}, ranked)
-            case "retrieve" if (kind := kind_of(self.graph.settings, one.label)) in (
-                "views",
-                "tokens",
-                "shards",
-            ) and "index" not in one.inputs:
-                return Work(self.comparing(one, kind, entities, mentions), ranked)
+            case "retrieve" if "index" not in artifact.inputs and (
+                kind := kind_of(self.graph.settings, artifact.label)
+            ) in ("views", "tokens", "shards"):
+                return Work(self.comparing(artifact, kind, entities, mentions), ranked)
             case "retrieve" | "evaluate":
                 return Work({"reading": entities}, ranked)
             case "download" | "corpus" | "segment" | "kilt" | "kb":
                 return Work({"reading": entities}, data.text)
         return Work()
 
-    def layout(self, one: Artifact) -> tuple[float, float, float]:
+    def layout(self, artifact: Artifact) -> tuple[float, float, float]:
         """Views of an entity, tokens of a view and of a context, for an artifact's model."""
         settings = self.graph.settings
-        if one.kind == "runs":
-            model = model_of(settings.systems[one.label])
-        elif one.kind == "grid":
-            model = self.graph.trials[one.label].model
+        if artifact.kind == "runs":
+            model = model_of(settings.systems[artifact.label])
+        elif artifact.kind == "grid":
+            model = self.graph.trials[artifact.label].model
         else:
-            model = (one.inputs.get("model") or one.inputs.get("vectors") or one).name
-        own = towers_of(settings, model)
-        views = self.data.views if own.views.kind == "sentences" else 1.0
-        return views, own.views.max_tokens, own.context.max_tokens
+            model = (
+                artifact.inputs.get("model") or artifact.inputs.get("vectors") or artifact
+            ).name
+        towers = towers_of(settings, model)
+        views = self.data.views if towers.views.kind == "sentences" else 1.0
+        return views, towers.views.max_tokens, towers.context.max_tokens
 
-    def training(self, one: Artifact) -> Work:
+    def training(self, artifact: Artifact) -> Work:
         """All epochs, and every ``validate_every`` steps the entities that the validation mentions
         may mean. A batch above ``graph_tokens`` is encoded once more; processes share all of it.
         """
-        own = one.settings
-        first = next(iter(own["best_of"].values())) if "best_of" in own else own
-        training, (views, tokens, context) = first["training"], self.layout(one)
+        settings = artifact.settings
+        first = next(iter(settings["best_of"].values())) if "best_of" in settings else settings
+        training, (views, tokens, context) = first["training"], self.layout(artifact)
         times = training["epochs"] * training.get("labelled", 1)  # that a mention is read
-        passes, trained = (self.data.mentions["train"] * n for n in (times, tokens_of(one)))
-        kept = training["batch_size"] * tokens_of(replace(one, settings=first)) / (times or 1)
-        again = kept > training["graph_tokens"]
+        passes, trained = (self.data.mentions["train"] * n for n in (times, tokens_of(artifact)))
+        batch = training["batch_size"] * tokens_of(replace(artifact, settings=first)) / (times or 1)
+        encodings = 4 if batch > training["graph_tokens"] else 3
         validations = max(passes / training["batch_size"] / training["validate_every"], 1)
         mentions, entities = self.data.mentions["val"], self.data.entities["val"]
         validated = entities * views * tokens + mentions * context
         share = self.operations / self.graph.settings.compute.processes
-        units = {"training": trained * (4 if again else 3) * share}
-        units["encoding"] = validations * validated * share
-        kept = training["chunk_tokens"] if again else kept
-        return Work(units, 0 if one.kind == "grid" else 2 * self.tower, kept)
+        units = {
+            "training": trained * encodings * share,
+            "encoding": validations * validated * share,
+        }
+        return Work(units, 0 if artifact.kind == "grid" else 2 * self.tower)
 
-    def encoding(self, one: Artifact, entities: float, mentions: float) -> Work:
+    def encoding(self, artifact: Artifact, entities: float, mentions: float) -> Work:
         """Views and mentions, of a knowledge base a part or the mentions alone."""
-        own, step = one.settings, "encoding"
-        views, tokens, context = self.layout(one)
-        if one.rule == "encode_global":
-            views, tokens, mentions = 1, own["max_tokens"], 0
-        elif one.rule == "merge":
-            step, mentions, views = "merging", 0, views * own["top_k"] * own["layers"]
-            tokens = min(MERGED * tokens, own["max_tokens"])
-        elif one.rule == "encode_mentions":
+        settings, step = artifact.settings, "encoding"
+        views, tokens, context = self.layout(artifact)
+        if artifact.rule == "encode_global":
+            views, tokens, mentions = 1, settings["max_tokens"], 0
+        elif artifact.rule == "merge":
+            step, mentions, views = "merging", 0, views * settings["top_k"] * settings["layers"]
+            tokens = min(MERGED * tokens, settings["max_tokens"])
+        elif artifact.rule == "encode_mentions":
             views = 0
-        views *= entities / (self.data.parts if one.kind == "vectors" else 1)
-        numbers = NUMBER_BYTES[own.get("dtype", "fp32")] * self.encoder.hidden_size
+        views *= entities / (self.data.parts if artifact.kind == "vectors" else 1)
+        numbers = NUMBER_BYTES[settings.get("dtype", "fp32")] * self.encoder.hidden_size
         ids = 0 if self.graph.settings.over_kb else tokens * FLOAT
         disk = views * (numbers + ids) + mentions * FLOAT * self.encoder.hidden_size
         return Work({step: (views * tokens + mentions * context) * self.operations}, disk)
 
     def comparing(
-        self, one: Artifact, kind: str, entities: float, mentions: float
+        self, artifact: Artifact, kind: str, entities: float, mentions: float
     ) -> Mapping[str, float]:
         """Mentions with all views of their world; of SOM all tokens, encoded in the same job."""
-        (views, tokens, context), product = self.layout(one), 2 * self.encoder.hidden_size / TERA
-        products = self.data.pairs[one.set] * product
+        views, tokens, context = self.layout(artifact)
+        products = self.data.pairs[artifact.set] * 2 * self.encoder.hidden_size / TERA
         if kind == "tokens":
             encoding = (entities * views * tokens + mentions * context) * self.operations
             return {"encoding": encoding, "ranking": products * tokens * context}
-        if merged := one.inputs.get("merged"):
-            views *= 1 + one.settings["merge_layers"] * merged.settings["top_k"]
+        if merged := artifact.inputs.get("merged"):
+            views *= 1 + artifact.settings["merge_layers"] * merged.settings["top_k"]
         return {"ranking": products * views}
-
-    def memory(self, one: Artifact, work: Work) -> float:
-        """Bytes of main memory. Training holds four towers for each of the two, and of each token
-        in a layer ``10 H + 2 I`` numbers, and three for each head and token attended to; encoding
-        holds three towers while they are read, and its vectors; building an index holds it twice.
-        """
-        e = self.encoder
-        if one.kind == "runs":
-            return one.free.get("memory_mb", 0) * 2**20
-        if one.kind == "index":
-            return 2 * work.disk
-        if work.kept and not self.gpu:
-            length = e.hidden_size if one.kind == "pretrained" else max(self.layout(one)[1:])
-            each = 10 * e.hidden_size + 2 * e.intermediate_size + 3 * e.num_attention_heads * length
-            states = work.kept * each * e.num_hidden_layers * FLOAT
-            return (8 * self.tower + states) * self.graph.settings.compute.processes
-        return 3 * self.tower + work.disk if work.units.keys() - {"reading"} else 0

@@ -24,9 +24,9 @@ def encoder_sizes(graph: Graph, known: Mapping[str, Mapping[str, int]]) -> BertC
         if (config := Path(folder, "config.json")).is_file():
             return BertConfig.from_file(config)
     if name == "scratch":
-        own = graph.settings.scratch
+        new = graph.settings.scratch
         return BertConfig(
-            own.vocabulary, own.hidden, own.layers, own.heads, own.intermediate, own.positions
+            new.vocabulary, new.hidden, new.layers, new.heads, new.intermediate, new.positions
         )
     if path := cached(name):
         return BertConfig.from_file(path)
@@ -56,13 +56,15 @@ def _world_sizes(graph: Worlds) -> Sizes | None:
     if counts.is_file():
         read = read_json(counts)
         entities, mentions = read["entities"], read["mentions"]
-        splits = [own["split"] for own in read["worlds"].values()]
+        splits = [world["split"] for world in read["worlds"].values()]
     elif dataset in NAMED_DATASETS and (published := find_source(dataset).published):
         entities, mentions = published.entities, published.mentions
         splits = [world.split for world in published.worlds.values()]
     else:
         return None
-    pairs = {one: entities[one] * mentions[one] / max(splits.count(one), 1) for one in SPLITS}
+    pairs = {
+        split: entities[split] * mentions[split] / max(splits.count(split), 1) for split in SPLITS
+    }
     whole = sum(entities.values())
     segment = Path(graph.segment["/manifest.json"].path)
     split = sum(read_json(segment)["sentences"].values()) if segment.is_file() else 0

@@ -60,13 +60,13 @@ class Trial(NamedTuple):
 
 
 def trials(
-    grid: Mapping[str, Any], start: Mapping[str, Any], own: Mapping[str, Mapping[str, Any]]
+    grid: Mapping[str, Any], start: Mapping[str, Any], chosen: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Trial]:
-    """The trials by a name of their own.
+    """The trials by their names, such as ``muver_lr1e-05_wd0.01_wu0_bs64``.
 
     ``grid`` is a :class:`Grid` as a dictionary. Where one value is varied at a time, ``start`` has
-    the values of the section ``training``, and ``own`` those of each model. Otherwise every model
-    is trained at every point, and the model changes fastest.
+    the values of the section ``training``, and ``chosen`` those of each model. Otherwise every
+    model is trained at every point, and the model changes fastest.
     """
     if not grid.get("one_at_a_time"):
         found = [
@@ -74,7 +74,7 @@ def trials(
             for name, values in points(grid).items()
             for model in grid["models"]
         ]
-        return {f"{one.model}_{one.point}": one for one in found}
+        return {f"{trial.model}_{trial.point}": trial for trial in found}
     varied: dict[str, Trial] = {}
     for model in grid["models"]:
         before = start
@@ -82,7 +82,7 @@ def trials(
             for point in turn(grid, before, key):
                 name = name_of(point)
                 varied[f"{model}_{name}"] = Trial(model, name, point)
-            before = {**before, key: own[model][key]}
+            before = {**before, key: chosen[model][key]}
     return varied
 
 

@@ -78,16 +78,16 @@ def _build(
     rows = []
     for name, (recall, step) in found.items():
         model, point, values = named[name]
-        own = {"model": overlay(settings.base[model], {"training": values}), **further}
+        trained = {"model": overlay(settings.base[model], {"training": values}), **further}
         rows.append(
             PointRow(
                 method=model,
                 system=name,
-                row_key=row_key(own, data.fingerprint),
+                row_key=row_key(trained, data.fingerprint),
                 values=values,
                 recall=recall,
                 step=step,
-                settings=own,
+                settings=trained,
                 chosen=point == choice.points[model],
             )
         )
@@ -130,7 +130,7 @@ def _together(settings: GridTable, recalls: Mapping[str, float]) -> Choice:
 
 
 def _each(settings: GridTable, recalls: Mapping[str, float]) -> Choice:
-    """Each model's own point, found one hyper-parameter after the other.
+    """A point for each model, found one hyper-parameter after the other.
 
     A model whose settings do not have the values that are chosen lacks the trials of what follows:
     it gets its point so far.
@@ -140,7 +140,7 @@ def _each(settings: GridTable, recalls: Mapping[str, float]) -> Choice:
         point = settings.start
         lines[model] = {"training": {}}
         for key, values in lists_of(grid).items():
-            points = {f"{model}_{name_of(one)}": one for one in turn(grid, point, key)}
+            points = {f"{model}_{name_of(tried)}": tried for tried in turn(grid, point, key)}
             if not points.keys() <= recalls.keys():
                 break
             name = max(points, key=recalls.__getitem__)  # the first of equals
@@ -173,7 +173,9 @@ def _wider(model: str, key: str, value: float, values: Sequence[float]) -> list[
 
 def _means(rows: Sequence[PointRow], key: str) -> list[Mean]:
     """Mean recall of the points that share a value, sorted by value."""
-    recalls: dict[float, list[float]] = {}
+    by_value: dict[float, list[float]] = {}
     for row in rows:
-        recalls.setdefault(row.values[key], []).append(row.recall)
-    return [Mean(value, len(own), fmean(own)) for value, own in sorted(recalls.items())]
+        by_value.setdefault(row.values[key], []).append(row.recall)
+    return [
+        Mean(value, len(recalls), fmean(recalls)) for value, recalls in sorted(by_value.items())
+    ]

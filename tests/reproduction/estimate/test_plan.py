@@ -19,7 +19,7 @@ def touch(files, text=""):
 def planned(gpu=False, results=("table1",), **overrides):
     own = graph(results=list(results), **overrides)
     found = plan(own, gpu, own.asked(own.settings.results))
-    return {(job.of.rule, job.of.name): job for job in found}
+    return {(job.artifact.rule, job.artifact.name): job for job in found}
 
 
 def work(job):
@@ -99,9 +99,9 @@ def test_parts_that_are_encoded():
     assert (encoded.count, encoded.left) == (3, 2)
 
 
-def test_a_gpu_takes_less_time_and_the_states_out_of_main_memory():
+def test_a_gpu_takes_less_time():
     here, there = (planned(gpu)["train", "muver"] for gpu in (False, True))
-    assert here.memory > there.memory >= there.disk and here.seconds > there.seconds
+    assert here.seconds > there.seconds and here.disk == there.disk
 
 
 def test_threads_and_processes_share_a_training():
