@@ -167,8 +167,8 @@ def _from_workspace(folder: Path, model: str) -> Case:
 
 def _from_dataset(raw: Path, encoder: Path) -> Case:
     """A directory in ZESHEL's format, and a BERT directory for both towers, untrained."""
-    from muver.kb.importing.corpus import build_corpus
     from muver.retriever.corpus.settings import BuildCorpus
+    from muver.retriever.corpus.zeshel import build_corpus
     from muver.retriever.encoders.start import take_encoder
     from muver.retriever.views.segment import segment
     from muver.retriever.views.settings import Segment

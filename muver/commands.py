@@ -129,7 +129,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "table1 --config preset=zeshel_small --cores 8"),
         Command("stage download", "kb.importing.download:download",
             "fetch a dataset, a declared file or Punkt's English parameters, and verify it"),
-        Command("stage corpus", "kb.importing.corpus:build_corpus",
+        Command("stage corpus", "retriever.corpus.zeshel:build_corpus",
             "check a dataset in ZESHEL's format and write its entities, mentions and counts"),
         Command("stage segment", "retriever.views.segment:segment",
             "split descriptions into sentences with Punkt"),

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from muver.io.errors import InputError
-from muver.kb.importing.corpus import mistakes
 from muver.reproduction.workspace import Artifact, Graph
 from muver.retriever.corpus.sources import find_source
+from muver.retriever.corpus.zeshel import mistakes
 from muver.retriever.encoders import hub
 
 OK, NOTE, PROBLEM = "ok", "note", "PROBLEM"

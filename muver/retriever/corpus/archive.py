@@ -132,19 +132,19 @@ def _check(member: Member) -> None:
 
 def _in_zip(archive: Path) -> Iterator[Member]:
     with zipfile.ZipFile(archive) as file:
-        for one in file.infolist():
-            kind = FOLDER if one.is_dir() else stat.S_IFMT(one.external_attr >> 16) or FILE
-            yield Member(one.filename, one.file_size, kind, partial(file.open, one))
+        for info in file.infolist():
+            kind = FOLDER if info.is_dir() else stat.S_IFMT(info.external_attr >> 16) or FILE
+            yield Member(info.filename, info.file_size, kind, partial(file.open, info))
 
 
 def _in_tar(archive: Path) -> Iterator[Member]:
     with archive.open("rb") as raw:
         stream = decompressed(raw)
         with tarfile.open(fileobj=stream, mode="r:") as tar:
-            for one in tar:
-                plain = one.type in (tarfile.REGTYPE, tarfile.AREGTYPE) and not one.issparse()
-                kind = FOLDER if one.isdir() else FILE if plain else 0
-                yield Member(one.name, one.size, kind, partial(tar.extractfile, one))
+            for info in tar:
+                plain = info.type in (tarfile.REGTYPE, tarfile.AREGTYPE) and not info.issparse()
+                kind = FOLDER if info.isdir() else FILE if plain else 0
+                yield Member(info.name, info.size, kind, partial(tar.extractfile, info))
         # The compressed stream goes on after the last member: read it all to notice a cut.
         while stream.read(PIECE):
             pass

@@ -52,7 +52,9 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
 @cache
 def all_sources() -> dict[str, Source]:
     entries = msgspec.yaml.decode(Path(__file__).with_name("sources.yaml").read_bytes())
-    return {name: msgspec.convert({"name": name, **own}, Source) for name, own in entries.items()}
+    return {
+        name: msgspec.convert({"name": name, **entry}, Source) for name, entry in entries.items()
+    }
 
 
 def find_source(name: str) -> Source:

@@ -60,7 +60,7 @@ def count(
     """Count a dataset; if ``expected`` names a source, its published counts must be met."""
     mentions, entities = (
         {
-            split: sum(getattr(one, what) for one in worlds.values() if one.split == split)
+            split: sum(getattr(world, what) for world in worlds.values() if world.split == split)
             for split in SPLITS
         }
         for what in ("mentions", "entities")
@@ -94,12 +94,13 @@ def check_published(what: str | Path, sizes: Sizes, expected: str | None) -> Non
 def identify(sizes: Sizes) -> str | None:
     """The declared dataset whose published counts these are, or None.
 
-    A name or a place says little: anybody's folder may be called zeshel, and ZESHEL may be given as
-    a folder.
+    Its name and its place do not decide: any folder may be called zeshel, and ZESHEL may lie in a
+    folder of another name.
     """
-    known = all_sources().items()
-    return next((k for k, one in known if one.published and not _differences(sizes, one.published)),
-                None)  # fmt: skip
+    for name, source in all_sources().items():
+        if source.published and not _differences(sizes, source.published):
+            return name
+    return None
 
 
 def _differences(sizes: Sizes, published: Published) -> list[str]:
@@ -114,8 +115,8 @@ def _differences(sizes: Sizes, published: Published) -> list[str]:
 
 def _flat(sizes: Sizes | Published) -> dict[str, Any]:
     return {
-        **{f"{world} split": one.split for world, one in sizes.worlds.items()},
-        **{f"{world} entities": one.entities for world, one in sizes.worlds.items()},
+        **{f"{name} split": world.split for name, world in sizes.worlds.items()},
+        **{f"{name} entities": world.entities for name, world in sizes.worlds.items()},
         **{f"{split} mentions": number for split, number in sizes.mentions.items()},
         **{f"{split} entities": number for split, number in sizes.entities.items()},
     }

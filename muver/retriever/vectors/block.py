@@ -56,8 +56,8 @@ class ViewBlock:
         """Only the views of the candidate that an entity belongs to."""
         view = int(np.argmax(self.owners == entity))
         place = int(np.searchsorted(self.starts, view, side="right")) - 1
-        own = slice(int(self.starts[place]), int(self.starts[place] + self.counts[place]))
-        return ViewBlock(self.vectors[own], self.rows[own], np.array([0]), self.owners[own])
+        views = slice(int(self.starts[place]), int(self.starts[place] + self.counts[place]))
+        return ViewBlock(self.vectors[views], self.rows[views], np.array([0]), self.owners[views])
 
 
 def first_with_same(keys: list[Any]) -> np.ndarray:

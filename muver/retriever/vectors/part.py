@@ -48,7 +48,8 @@ class Layer:
 
         ``owners`` are the entities of ``views``.
         """
-        starts = {int(self.entities[own.start]): own.start for own in entity_slices(self.entities)}
+        slices = entity_slices(self.entities)
+        starts = {int(self.entities[views.start]): views.start for views in slices}
         return [
             View(
                 view.ids,
@@ -87,9 +88,8 @@ class Part:
         """The rows of each world, in their order."""
         runs = pc.run_end_encode(self.rows(columns=["world"])["world"].combine_chunks())
         bounds = pairwise([0, *runs.run_ends.to_pylist()])
-        return {
-            world: slice(*own) for world, own in zip(runs.values.to_pylist(), bounds, strict=True)
-        }
+        worlds = runs.values.to_pylist()
+        return {world: slice(*rows) for world, rows in zip(worlds, bounds, strict=True)}
 
     @property
     def worlds(self) -> list[str]:

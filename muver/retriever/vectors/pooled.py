@@ -28,10 +28,10 @@ def pool(vectors: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
     labels = fcluster(linkage(unit, "ward"), most, "maxclust")
     means, members = [], []
     for label in np.unique(labels):
-        own = np.flatnonzero(labels == label)
-        mean = unit[own].mean(axis=0)
-        members.append(own[np.argmax(unit[own] @ mean)])
-        means.append(mean * (lengths[own].mean() / max(np.linalg.norm(mean), LEAST)))
+        cluster = np.flatnonzero(labels == label)
+        mean = unit[cluster].mean(axis=0)
+        members.append(cluster[np.argmax(unit[cluster] @ mean)])
+        means.append(mean * (lengths[cluster].mean() / max(np.linalg.norm(mean), LEAST)))
     return np.array(means, dtype=vectors.dtype), np.array(members)
 
 
@@ -46,8 +46,8 @@ def pool_each(
     """
     vectors, means, views = np.concatenate(parts), [], []
     order = np.argsort(owners, kind="stable")
-    for own in np.split(order, np.flatnonzero(np.diff(owners[order])) + 1):
-        pooled, members = pool(vectors[own], most)
+    for of_entity in np.split(order, np.flatnonzero(np.diff(owners[order])) + 1):
+        pooled, members = pool(vectors[of_entity], most)
         means.append(pooled)
-        views.append(own[members])
+        views.append(of_entity[members])
     return np.concatenate(means), np.concatenate(views)

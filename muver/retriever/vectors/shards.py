@@ -69,8 +69,8 @@ class Shards:
         vectors = np.empty((len(views), self.dimension), dtype=np.float32)
         owners = np.searchsorted(self._first_views, views, side="right") - 1
         for number in np.unique(owners):
-            own = owners == number
-            vectors[own] = self._parts[number].matrix[views[own] - self._first_views[number]]
+            inside = owners == number
+            vectors[inside] = self._parts[number].matrix[views[inside] - self._first_views[number]]
         return vectors
 
     def locate(self, views: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -34,7 +34,7 @@ def sentence_spans(text: str) -> list[Span]:
     locale = "el" if GREEK.search(text) else "en@ss=standard"
     spans: list[Span] = []
     start = after = 0
-    # Its own numbers count UTF-16, in which some characters are two.
+    # The breaker counts in UTF-16, in which some characters are two units.
     for segment in SentenceBreaker(text, locale):
         first = after
         end = after = first + len(segment)
@@ -42,10 +42,10 @@ def sentence_spans(text: str) -> list[Span]:
             end -= 1  # a bracket or quotation mark opens what follows
         if end < len(text) and _goes_on(text, first, end):
             continue
-        own = text[start:end]
-        if any(map(str.isalnum, own)):
-            start += len(own) - len(own.lstrip())
-            spans.append((start, start + len(own.strip())))
+        sentence = text[start:end]
+        if any(map(str.isalnum, sentence)):
+            start += len(sentence) - len(sentence.lstrip())
+            spans.append((start, start + len(sentence.strip())))
         start = end
     return spans
 

@@ -43,17 +43,18 @@ def entity_views(
         if settings.kind == "sentences":
             ids = iter(tokenizer.ids([*chain.from_iterable(sentences[span])], within=True))
             limits = settings.max_tokens, settings.min_pieces, settings.title_room
-            for title, some in zip(title_ids, sentences[span], strict=True):
-                own = list(islice(ids, len(some)))
-                yield sentence_views(title, own, tokenizer.markers, *limits)
+            for title, count in zip(title_ids, map(len, sentences[span]), strict=True):
+                pieces = list(islice(ids, count))
+                yield sentence_views(title, pieces, tokenizer.markers, *limits)
         else:
             text_ids = beginnings(texts[span], settings.max_tokens, tokenizer, within=True)
             if types is not None and settings.types:
                 type_ids = tokenizer.ids([kind or "" for kind in types[span]], within=True)
                 text_ids = [[*a, *b] for a, b in zip(type_ids, text_ids, strict=True)]
-            for title, text, some in zip(title_ids, text_ids, sentences[span], strict=True):
+            counts = map(len, sentences[span])
+            for title, text, count in zip(title_ids, text_ids, counts, strict=True):
                 ids = prefix_view(title, text, tokenizer.markers, settings.max_tokens)
-                yield [View(ids, 0 if some else -1, len(some) - 1)]
+                yield [View(ids, 0 if count else -1, count - 1)]
 
 
 def prompted_titles(titles: Sequence[str], settings: Views, tokenizer: Tokenizer) -> list[Ids]:

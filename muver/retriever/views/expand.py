@@ -39,7 +39,7 @@ def expand_world(
     given by its two ends.
     """
     slices = entity_slices(entities)
-    searches = [SEARCHES[settings.among](vectors[own], settings) for own in slices]
+    searches = [SEARCHES[settings.among](vectors[views], settings) for views in slices]
     layers = []
     for _ in range(settings.layers):
         proposed = [search.propose() for search in searches]
@@ -63,9 +63,9 @@ def _lay_out(
     """The entity and the merged view for each list of original views in ``members``."""
     owners: list[int] = []
     views: list[View] = []
-    for own, merged in zip(slices, members, strict=True):
-        for some in merged:
-            parts = [ids[own.start + number] for number in some]
-            owners.append(int(entities[own.start]))
-            views.append(View(merged_view(parts, markers, max_tokens), some[0], some[-1]))
+    for originals, unions in zip(slices, members, strict=True):
+        for union in unions:
+            parts = [ids[originals.start + number] for number in union]
+            owners.append(int(entities[originals.start]))
+            views.append(View(merged_view(parts, markers, max_tokens), union[0], union[-1]))
     return owners, views

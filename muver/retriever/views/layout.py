@@ -33,8 +33,8 @@ class Markers:
     @property
     def ids(self) -> Ids:
         """All special pieces."""
-        own = self.pad, self.mention_start, self.mention_end, self.title_end
-        return [*self.bos, *self.eos, *own]
+        single = self.pad, self.mention_start, self.mention_end, self.title_end
+        return [*self.bos, *self.eos, *single]
 
     @property
     def before_text(self) -> int | None:

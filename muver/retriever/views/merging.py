@@ -36,9 +36,10 @@ class Neighbours:
 
     def propose(self) -> list[list[int]]:
         """Views of the slots that grow in this layer, each as its original views."""
-        own = self._settings
-        able = able_to_grow(self._ends) if own.wasted == "replaced" else None
-        grown = grow(self._ends, pairs_to_merge(self._vectors, own.top_k, own.pairs, able))
+        settings = self._settings
+        able = able_to_grow(self._ends) if settings.wasted == "replaced" else None
+        pairs = pairs_to_merge(self._vectors, settings.top_k, settings.pairs, able)
+        grown = grow(self._ends, pairs)
         for slot, end in grown.items():
             self._ends[slot] = end
         self._grown = list(grown)

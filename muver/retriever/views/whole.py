@@ -38,20 +38,20 @@ def whole_views(
     room = settings.max_tokens - markers.around - len(head)
     parts = [
         part
-        for span, own in zip(spans, ids, strict=True)
-        for part in _cut(text, span, own, room, tokenizer)
+        for span, pieces in zip(spans, ids, strict=True)
+        for part in _cut(text, span, pieces, room, tokenizer)
     ]
     groups: list[list[int]] = []
     used = 0
-    for number, (_, own) in enumerate(parts):
-        last = number == len(parts) - 1
-        joins = used < settings.min_pieces or (last and len(own) < settings.min_pieces)
-        if groups and joins and used + len(own) <= room:
+    for number, (_, pieces) in enumerate(parts):
+        count, last = len(pieces), number == len(parts) - 1
+        joins = used < settings.min_pieces or (last and count < settings.min_pieces)
+        if groups and joins and used + count <= room:
             groups[-1].append(number)
-            used += len(own)
+            used += count
         else:
             groups.append([number])
-            used = len(own)
+            used = count
     views = [
         View(
             markers.enclose([*head, *(n for part in group for n in parts[part][1])],
@@ -71,35 +71,35 @@ def _cut(
     if len(ids) <= room:
         yield span, ids
         return
-    own = text[slice(*span)]
-    places = tokenizer.offsets(own)
+    sentence = text[slice(*span)]
+    places = tokenizer.offsets(sentence)
     first = start = 0
     while first < len(ids):
-        stop = _end(own, places, first, room)
-        end = max(places[stop][0], start + 1) if stop < len(places) else len(own)
-        part = own[start:end]
+        stop = _end(sentence, places, first, room)
+        end = max(places[stop][0], start + 1) if stop < len(places) else len(sentence)
+        part = sentence[start:end]
         skipped = len(part) - len(part.lstrip())
         yield (span[0] + start + skipped, span[0] + start + len(part.rstrip())), ids[first:stop]
         first, start = stop, end
 
 
-def _end(own: str, places: Sequence[Span], first: int, room: int) -> int:
+def _end(sentence: str, places: Sequence[Span], first: int, room: int) -> int:
     """The piece before which a part ends: one that begins a word, or at least a character."""
     most = first + room
     if most >= len(places):
         return len(places)
     for begins in (_begins_word, _begins_character):
         for number in range(most, first + room // 2, -1):
-            if begins(own, places, number):
+            if begins(sentence, places, number):
                 return number
     return most
 
 
-def _begins_word(own: str, places: Sequence[Span], number: int) -> bool:
+def _begins_word(sentence: str, places: Sequence[Span], number: int) -> bool:
     at = places[number][0]
-    return places[number - 1][1] < at or own[at].isspace()
+    return places[number - 1][1] < at or sentence[at].isspace()
 
 
-def _begins_character(own: str, places: Sequence[Span], number: int) -> bool:
+def _begins_character(sentence: str, places: Sequence[Span], number: int) -> bool:
     at = places[number][0]
-    return places[number - 1][1] <= at and unicodedata.category(own[at]) not in MARKS
+    return places[number - 1][1] <= at and unicodedata.category(sentence[at]) not in MARKS

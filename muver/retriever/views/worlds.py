@@ -63,8 +63,8 @@ class WorldTables(NamedTuple):
         texts = [rows[column].to_pylist() for column in ("title", "text", "sentences")]
         progress = Progress(f"laying out {self.name}", len(numbers), "entities")
         laid_out = entity_views(*texts, layout, tokenizer, rows["type"].to_pylist())
-        for number, some in zip(numbers, laid_out, strict=True):
-            found[number] = some
+        for number, views in zip(numbers, laid_out, strict=True):
+            found[number] = views
             progress.advance()
         progress.finish()
         return found
@@ -86,7 +86,7 @@ def load_worlds(
 ) -> list[World]:
     """Read and lay out the worlds of a split, by name (:meth:`WorldTables.lay_out`)."""
     tables = read_worlds(entities, mentions, sentences, split)
-    return [one.lay_out(layouts, tokenizer) for one in tables]
+    return [world.lay_out(layouts, tokenizer) for world in tables]
 
 
 def context_ids(table: pa.Table, tokenizer: Tokenizer, settings: Context) -> list[Ids]:

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from muver.io.errors import InputError
-from muver.kb.importing.corpus import build_corpus
 from muver.kb.importing.dataset import allowed, tokenised
 from muver.kb.importing.items import Link
 from muver.kb.importing.settings import Mentions
 from muver.retriever.corpus.settings import BuildCorpus
+from muver.retriever.corpus.zeshel import build_corpus
 
 SMALL = Path(__file__).parent / "data" / "smallwiki.xml"
 

@@ -53,8 +53,8 @@ def with_ids(
     name: str, mentions: Sequence[LinkedMention], lines: Sequence[int]
 ) -> list[LinkedMention]:
     """Keep the mentions' ids if all have one and all differ; else number them ``<name>-<line>``."""
-    own = {mention.mention_id for mention in mentions}
-    if len(own) == len(mentions) and "" not in own:
+    ids = {mention.mention_id for mention in mentions}
+    if len(ids) == len(mentions) and "" not in ids:
         return list(mentions)
     return [
         mention._replace(mention_id=f"{name}-{line}")
@@ -86,13 +86,13 @@ def read_blink(name: str, path: Path, part: str | None = None) -> Benchmark:
             raise InputError(f"{path}, line {number}: 'mention' is empty.")
         query = "" if line.query_id is None else str(line.query_id)
         ids = map(whole_id, (line.Wikipedia_ID, line.label_id, line.label))
-        gold = next((one for one in ids if one != NO_ID), NO_ID)
-        titles = (one.strip() for one in (line.Wikipedia_title, line.label_title) if one)
+        gold = next((id for id in ids if id != NO_ID), NO_ID)
+        titles = ((title or "").strip() for title in (line.Wikipedia_title, line.label_title))
         title = next(filter(None, titles), "")
         texts = (line.context_left, line.mention, line.context_right)
         mentions.append(LinkedMention(query, *texts, gold, title))
         lines.append(number)
-    if mentions and all(one.gold_id == NO_ID and not one.gold_title for one in mentions):
+    if mentions and all(m.gold_id == NO_ID and not m.gold_title for m in mentions):
         raise InputError(
             f"{path}: no line names a gold entity; expected its Wikipedia id under one of "
             "Wikipedia_ID, label_id, label or its title under one of Wikipedia_title, label_title."

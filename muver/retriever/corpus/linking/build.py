@@ -87,8 +87,11 @@ def other_titles(
     mentions: Sequence[LinkedMention], gold: NDArray[np.int64], base: KnowledgeBase
 ) -> int:
     """How many mentions' entities, found by id, have another title in the base."""
-    found = [(one.gold_title, entity) for one, entity in zip(mentions, gold, strict=True)
-             if one.gold_title and entity != NONE]  # fmt: skip
+    found = [
+        (mention.gold_title, entity)
+        for mention, entity in zip(mentions, gold, strict=True)
+        if mention.gold_title and entity != NONE
+    ]
     titles = base.titles([entity for _, entity in found])
     return sum(
         normal_title(told) != normal_title(title)

@@ -8,7 +8,7 @@ sentences; a line ``-DOCSTART- (947testa CRICKET)`` begins a document. The three
 one file, in which the end of the document's number tells the part (Hoffart et al., EMNLP 2011).
 A mention counts if it has an address, as in BLINK's numbers of mentions.
 
-:func:`documents` also reads files of one's own, whose last column is a tag: ``O``, ``B``, ``I``, or
+:func:`documents` also reads users' files, whose last column is a tag: ``O``, ``B``, ``I``, or
 ``B-`` and ``I-`` with a type.
 """
 
@@ -115,21 +115,21 @@ def read_conll(name: str, path: Path, part: str | None = None) -> Benchmark:
     mentions, lines = [], []
     left_out = {"no_entity": 0, "no_address": 0}
     for document in _documents(path):
-        own = _name(document, path, part)
-        for one in document.mentions if own else ():
-            columns = one.columns
+        document_name = _name(document, path, part)
+        for mention in document.mentions if document_name else ():
+            columns = mention.columns
             if len(columns) < 4 or columns[1] != "B" or not columns[2].strip():
                 raise InputError(
-                    f"{path}, line {one.line}: expected a token alone, or token, B or I, mention "
-                    f"and entity separated by tabs (I after a B only), not {columns[:4]}."
+                    f"{path}, line {mention.line}: expected a token alone, or token, B or I, "
+                    f"mention and entity separated by tabs (I after a B only), not {columns[:4]}."
                 )
             if columns[3] == NO_ENTITY:
                 left_out["no_entity"] += 1
             elif len(columns) < 5:
                 left_out["no_address"] += 1
             else:
-                mentions.append(_as_linked(one, document, own))
-                lines.append(one.line)
+                mentions.append(_as_linked(mention, document, document_name))
+                lines.append(mention.line)
     return Benchmark(with_ids(name, mentions, lines), left_out)
 
 

@@ -63,12 +63,12 @@ def write_subset(
     """
     base, folder = KnowledgeBase(kb), Path(folder)
     linked = {"train": read_linked_mentions(training), "val": read_linked_mentions(validation)}
-    sets = {split: one.filter(one["gold"].is_valid()) for split, one in linked.items()}
+    sets = {split: table.filter(table["gold"].is_valid()) for split, table in linked.items()}
     for split, path in (("train", training), ("val", validation)):
         if not len(sets[split]):
             raise InputError(f"{path}: no mention has its gold entity in the knowledge base.")
     mined = NEGATIVES.empty_table() if negatives is None else read_negatives(negatives)
-    needed = [one["gold"].to_numpy() for one in sets.values()]
+    needed = [table["gold"].to_numpy() for table in sets.values()]
     needed = np.unique(np.concatenate([*needed, pc.list_flatten(mined["negatives"]).to_numpy()]))
     numbers = with_further(needed, len(base), settings.further, settings.seed)
     other = None if texts is None else KnowledgeBase(texts)
@@ -82,12 +82,12 @@ def write_subset(
         **({} if negatives is None else {"negatives": sha256_of(negatives)}),
         **({} if other is None else {"texts": other.manifest["fingerprint"]}),
     }
-    own, entities = settings.as_dict(), len(numbers)
-    mentions = {split: one.num_rows for split, one in sets.items()}
+    taken, entities = settings.as_dict(), len(numbers)
+    mentions = {split: table.num_rows for split, table in sets.items()}
     world = WorldCounts("train", entities, sum(mentions.values()), without_text)
     counts = Counts(
         dataset=WIKIPEDIA,
-        fingerprint=short_hash([own, inputs], 16),
+        fingerprint=short_hash([taken, inputs], 16),
         identified_as=None,
         worlds={WIKIPEDIA: world},
         mentions={**mentions, "test": 0},
@@ -100,7 +100,7 @@ def write_subset(
         "mentions": counts.mentions,
         "gold_outside": {split: len(linked[split]) - count for split, count in mentions.items()},
     }
-    write_manifest(folder / "manifest.json", "kb-subset", own, inputs, counts=summary)
+    write_manifest(folder / "manifest.json", "kb-subset", taken, inputs, counts=summary)
     logger.info(
         "%d of %d entities: %d needed by the mentions, %d further; %d mentions to train on, %d to "
         "validate on", entities, len(base), len(needed), summary["further"],
@@ -137,32 +137,31 @@ def _write_entities(
         table_writer(folder / "sentences.parquet", SENTENCES) as sentences,
     ):
         for start in range(0, len(numbers), ENTITIES_AT_ONCE):
-            some = numbers[start : start + ENTITIES_AT_ONCE]
-            rows = base.rows(some)
-            described = (rows if texts is None else texts.rows(some))["paragraphs"]
-            own = described.to_pylist()
-            without_text += sum(not paragraphs for paragraphs in own)
-            places = ([WIKIPEDIA] * len(own), np.arange(start, start + len(own)))
+            batch = numbers[start : start + ENTITIES_AT_ONCE]
+            rows = base.rows(batch)
+            described = (rows if texts is None else texts.rows(batch))["paragraphs"].to_pylist()
+            without_text += sum(not paragraphs for paragraphs in described)
+            places = ([WIKIPEDIA] * len(batch), np.arange(start, start + len(batch)))
             ids, titles = rows["id"].combine_chunks(), rows["title"].combine_chunks()
-            joined = [BETWEEN.join(paragraphs) for paragraphs in own]
-            values = (*places, ids, titles, joined, [None] * len(own))
+            joined = [BETWEEN.join(paragraphs) for paragraphs in described]
+            values = (*places, ids, titles, joined, [None] * len(batch))
             entities.write_table(table_of(ENTITIES, values))
             # Each paragraph is one "sentence", so that each becomes a view.
-            views = [[clean(paragraph) for paragraph in paragraphs] for paragraphs in own]
+            views = [[clean(paragraph) for paragraph in paragraphs] for paragraphs in described]
             sentences.write_table(table_of(SENTENCES, (*places, views)))
-            progress.advance(len(own))
+            progress.advance(len(batch))
     progress.finish()
     return without_text
 
 
 def _write_mentions(sets: Mapping[str, pa.Table], numbers: NDArray[np.int64], path: Path) -> None:
     with table_writer(path, MENTIONS) as writer:
-        for split, one in sets.items():
-            own = {
-                "split": pa.repeat(split, len(one)),
-                "gold": pa.array(np.searchsorted(numbers, one["gold"].to_numpy()), pa.int32()),
+        for split, table in sets.items():
+            new = {
+                "split": pa.repeat(split, len(table)),
+                "gold": pa.array(np.searchsorted(numbers, table["gold"].to_numpy()), pa.int32()),
             }
-            values = [own.get(name, one[name]) for name in MENTIONS.names]
+            values = [new.get(name, table[name]) for name in MENTIONS.names]
             writer.write_table(pa.table(values, MENTIONS))
 
 
@@ -170,6 +169,6 @@ def _write_negatives(table: pa.Table, numbers: NDArray[np.int64], path: Path) ->
     """Write the negatives with the subset's numbers; all of them are in the subset."""
     listed = table["negatives"].combine_chunks()
     renumbered = pa.array(np.searchsorted(numbers, listed.flatten().to_numpy()), pa.int64())
-    own = {"negatives": pa.ListArray.from_arrays(listed.offsets, renumbered)}
-    values = [own.get(name, table[name]) for name in NEGATIVES.names]
+    new = {"negatives": pa.ListArray.from_arrays(listed.offsets, renumbered)}
+    values = [new.get(name, table[name]) for name in NEGATIVES.names]
     write_table(path, pa.table(values, NEGATIVES))

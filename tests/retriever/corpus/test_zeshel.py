@@ -6,11 +6,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from muver.io.errors import InputError
-from muver.kb.importing import corpus
-from muver.kb.importing.corpus import Mention, context_of, split_of_worlds
+from muver.retriever.corpus import zeshel
 from muver.retriever.corpus.schema import read_entities, read_mentions
 from muver.retriever.corpus.settings import BuildCorpus
 from muver.retriever.corpus.statistics import WorldCounts
+from muver.retriever.corpus.zeshel import Mention, context_of, split_of_worlds
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def make(dataset, tmp_path):
         settings = BuildCorpus(**{"context_tokens": 128, **changes})
         folder = tmp_path / "corpus"
         files = [folder / name for name in ("entities.parquet", "mentions.parquet", "counts.json")]
-        return corpus.build_corpus("small", dataset.write(), *files, settings)
+        return zeshel.build_corpus("small", dataset.write(), *files, settings)
 
     return make
 
@@ -96,7 +96,7 @@ def test_mentions_keep_the_order_of_their_file_when_worlds_alternate(make, datas
 
 
 def test_a_row_group_never_spans_worlds(make, tmp_path, monkeypatch):
-    monkeypatch.setattr(corpus, "ROWS_A_GROUP", 2)
+    monkeypatch.setattr(zeshel, "ROWS_A_GROUP", 2)
     make()
     file = pq.ParquetFile(tmp_path / "corpus" / "entities.parquet")
     groups = [file.read_row_group(number)["entity"] for number in range(file.num_row_groups)]
@@ -133,7 +133,7 @@ def test_a_mistake_leaves_the_old_files(make, dataset, tmp_path, mention, settin
 
 def read(dataset):
     raw = dataset.write()
-    mentions = corpus.read_mentions(raw)
+    mentions = zeshel.read_mentions(raw)
     return mentions, split_of_worlds(raw, mentions)
 
 
@@ -152,7 +152,7 @@ def test_a_byte_order_mark_is_passed_over(dataset):
     expected = read(dataset)
     for path in dataset.root.rglob("*.json"):
         path.write_bytes(BOM_UTF8 + path.read_bytes())
-    mentions = corpus.read_mentions(dataset.root)
+    mentions = zeshel.read_mentions(dataset.root)
     assert (mentions, split_of_worlds(dataset.root, mentions)) == expected
 
 
@@ -220,7 +220,7 @@ def test_ids_may_be_whole_numbers(make, dataset, tmp_path):
 
 
 def test_the_first_mistakes_each_with_its_line_and_key(dataset):
-    assert corpus.mistakes(dataset.write(), 10) == []
+    assert zeshel.mistakes(dataset.write(), 10) == []
     first = dataset.mentions["train"][0]
     dataset.mentions["train"] += [
         {**first, "mention_id": "भ1", "start_index": 90},
@@ -231,7 +231,7 @@ def test_the_first_mistakes_each_with_its_line_and_key(dataset):
     ]
     dataset.documents["beta"] += [{"document_id": "x", "title": "t"}]
     raw = dataset.write()
-    found = corpus.mistakes(raw, 10)
+    found = zeshel.mistakes(raw, 10)
     train = f"{raw / 'mentions' / 'train.json'}, line"
     last = len(dataset.mentions["train"])
     told = [
@@ -245,7 +245,7 @@ def test_the_first_mistakes_each_with_its_line_and_key(dataset):
     assert len(found) == len(told)
     for mistake, (begin, says) in zip(found, told, strict=True):
         assert mistake.startswith(begin) and says in mistake
-    assert corpus.mistakes(raw, 2) == found[:2]
+    assert zeshel.mistakes(raw, 2) == found[:2]
 
 
 def test_world_without_documents(make, dataset):

@@ -84,20 +84,20 @@ def build_corpus(
         for world, split in splits.items():
             documents = read_documents(raw / "documents" / f"{world}.json")
             lines = (
-                {"world": world, "entity": number, **asdict(one)}
-                for number, one in enumerate(documents.values())
+                {"world": world, "entity": number, **asdict(document)}
+                for number, document in enumerate(documents.values())
             )
             table = pa.Table.from_pylist(list(lines), ENTITIES)
             writer.write_table(table, row_group_size=ROWS_A_GROUP)
             numbers = {identity: number for number, identity in enumerate(documents)}
-            own = [mention for mention in mentions if mention.corpus == world]
-            for mention in own:
+            inside = [mention for mention in mentions if mention.corpus == world]
+            for mention in inside:
                 row = _mention_row(mention, documents, numbers, settings.context_tokens)
                 rows[mention.mention_id] = row
-            titles = [one.title.strip() for one in documents.values()]
-            without_text = sum(not one.text.strip() for one in documents.values())
+            titles = [document.title.strip() for document in documents.values()]
+            without_text = sum(not document.text.strip() for document in documents.values())
             _tell(world, titles, without_text)
-            worlds[world] = WorldCounts(split, len(documents), len(own), without_text)
+            worlds[world] = WorldCounts(split, len(documents), len(inside), without_text)
         files = [raw / "documents" / f"{world}.json" for world in splits]
         files += [raw / "mentions" / f"{split}.json" for split in SPLITS]
         counts = count(name, fingerprint(raw, files), worlds, settings.expected)
@@ -188,14 +188,14 @@ def read_documents(path: Path, wrong: Wrong = refuse) -> dict[str, Document]:
     documents: dict[str, Document] = {}
     if not path.stat().st_size:
         wrong(f"{path}: holds no documents.")
-    for line, one in read_json_lines(path, Document, wrong):
-        if documents.setdefault(one.document_id, one) is not one:
-            first = list(documents).index(one.document_id) + 1
+    for line, document in read_json_lines(path, Document, wrong):
+        if documents.setdefault(document.document_id, document) is not document:
+            first = list(documents).index(document.document_id) + 1
             wrong(
-                f"{path}, line {line}: document_id {one.document_id!r} is already that of line "
-                f"{first}. Ids must differ within a world."
+                f"{path}, line {line}: document_id {document.document_id!r} is already that of "
+                f"line {first}. Ids must differ within a world."
             )
-        if not one.title.strip() and not one.text.strip():
+        if not document.title.strip() and not document.text.strip():
             wrong(f"{path}, line {line}: both title and text are empty; an entity needs one.")
     return documents
 
