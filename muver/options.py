@@ -1,8 +1,8 @@
 """A command's options: the parameters of the function that does its work, read from words or a job.
 
-A parameter is an argument: where it may be given by its place it stands alone, and where it has to
-be named, or in a stage of the workflow, it is an option. Its annotation says how it is read, and
-the docstring what it means.
+A parameter that Python takes by position is a positional argument. A keyword-only parameter, and
+any parameter of a stage of the workflow, is an option. Its annotation says how it is read, and the
+docstring what it means.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from muver.commands import STAGE, Command
 from muver.io.errors import InputError
 
-# Options whose word means something else in Python, or is longer there.
+# Options by the names of their parameters, where the two differ: a word may be taken in Python.
 FLAGS = {
     "as_json": "json",
     "columns": "map",
@@ -71,8 +71,8 @@ class _Merge(argparse.Action):
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option: Any = None) -> None:
         merged = getattr(namespace, self.dest) or {}
-        for given in values:
-            merged = {**merged, **given}
+        for value in values:
+            merged = {**merged, **value}
         setattr(namespace, self.dest, merged)
 
 
@@ -137,18 +137,18 @@ def read_job(command: Command, parser: argparse.ArgumentParser, words: Sequence[
     from muver.io.files import read_json
 
     told = read_json(path)
-    given: Given = {"label": told.pop("label", None), "log": None}
+    arguments: Given = {"label": told.pop("label", None), "log": None}
     for name, kind, default, _ in parameters(command.function()):
         word = _flag(name).strip("-")
         if word in told:
-            given[name] = _from_json(kind, told.pop(word))
+            arguments[name] = _from_json(kind, told.pop(word))
         elif name in typed or default is not NEEDED:
-            given[name] = default
+            arguments[name] = default
         else:
             raise InputError(f"{path}: {word} is missing, which muver {command.name} needs.")
     if told:
         raise InputError(f"{path}: muver {command.name} has no option {', '.join(told)}.")
-    return given | typed
+    return arguments | typed
 
 
 def _from_json(kind: Any, value: Any) -> Any:
@@ -157,7 +157,7 @@ def _from_json(kind: Any, value: Any) -> Any:
     if value is None or is_settings(kind) or origin in (dict, Mapping):
         return value
     if origin in (Sequence, Iterable, list):
-        return [_from_json(_without_none(inner[0]), one) for one in value]
+        return [_from_json(_without_none(inner[0]), item) for item in value]
     if origin is tuple:
         return (value[0], _from_json(inner[1], value[1]))
     return Path(value) if kind is Path else value
@@ -184,7 +184,7 @@ def parameters(work: Callable[..., Any]) -> Iterator[tuple[str, Any, Any, bool]]
 def _without_none(kind: Any) -> Any:
     if get_origin(kind) not in (Union, types.UnionType):
         return kind
-    options = [one for one in get_args(kind) if one is not type(None)]
+    options = [option for option in get_args(kind) if option is not type(None)]
     return Path if Path in options else options[0]
 
 

@@ -24,16 +24,16 @@ def download(
 ) -> None:
     """Obtain a dataset, other files, or Punkt's parameters; one of the three is named."""
     declared = find_source(dataset or files or f"punkt_{punkt}")
-    given = source or (Path(settings.source) if settings.source else declared.shipped)
+    local = source or (Path(settings.source) if settings.source else declared.shipped)
     beside = out if files and declared.kind == "file" else out.parent / "download"
     archive = archive or beside / declared.file
     if declared.kind == "worlds":
         from muver.kb.importing.pages.worlds import obtain_worlds
 
-        obtain_worlds(declared, archive, out, url or settings.url, given)
+        obtain_worlds(declared, archive, out, url or settings.url, local)
         return
     obtain = obtain_dataset if dataset else obtain_files if files else obtain_english
-    obtain(Download(declared, archive, url or settings.url, given, settings.sha256), out)
+    obtain(Download(declared, archive, url or settings.url, local, settings.sha256), out)
 
 
 def obtain_english(download: Download, out: Path) -> None:

@@ -11,7 +11,7 @@ from muver.retriever.corpus.zeshel import mistakes
 from muver.retriever.encoders import hub
 
 OK, NOTE, PROBLEM = "ok", "note", "PROBLEM"
-MISTAKES = 10  # of a dataset that are told
+MISTAKES = 10  # of a dataset that are listed
 
 
 class Finding(NamedTuple):
@@ -25,25 +25,25 @@ class Finding(NamedTuple):
 def data(graph: Graph, asked: Sequence[Artifact]) -> list[Finding]:
     """Whether the data and published weights are here, or can be made or downloaded."""
     settings, found = graph.settings, []
-    if not any(one.kind == "raw" for one in asked):
+    if not any(artifact.kind == "raw" for artifact in asked):
         wrong = [] if _all_there(graph.corpus.files) else mistakes(Path(settings.dataset), MISTAKES)
         found += [Finding("dataset", PROBLEM, says) for says in wrong]
         if len(wrong) == MISTAKES:
             found.append(Finding("dataset", NOTE, "These are the first mistakes; more may follow."))
         if not wrong:
             found.append(Finding("dataset", OK, f"{settings.dataset}: is here"))
-    for one in asked:
-        name = "blink_benchmarks" if one.rule == "benchmarks" else one.rule
-        files, key, source, url = one.files, f"linking.source.{name}", None, None
-        if one.rule == "download":
-            name, key = one.name, "download.source"
+    for artifact in asked:
+        name = "blink_benchmarks" if artifact.rule == "benchmarks" else artifact.rule
+        files, key, source, url = artifact.files, f"linking.source.{name}", None, None
+        if artifact.rule == "download":
+            name, key = artifact.name, "download.source"
             source, url = settings.download.source, settings.download.url
-        elif one.rule == "convert":
-            name, key, source = one.name, f"models.{one.name}.checkpoint", one.inputs["checkpoint"]
-            files = [source]
+        elif artifact.rule == "convert":
+            name, source = artifact.name, artifact.inputs["checkpoint"]
+            key, files = f"models.{name}.checkpoint", [source]
             if settings.over_kb and source == graph.download("blink_biencoder").path:
                 name, source = "blink_biencoder", settings.linking.source.blink_biencoder
-        elif one.kind == "raw":
+        elif artifact.kind == "raw":
             source = getattr(settings.linking.source, name)
         else:
             continue

@@ -21,7 +21,7 @@ from muver.retriever.training.pretraining.cloze import mean_longest_view
 
 FLOAT = 4  # bytes
 NUMBER_BYTES = {"fp16": 2, "fp32": FLOAT}
-MERGED = 1.5  # tokens of a view merged first, to those of an original one
+MERGED = 1.5  # tokens of a merged view over those of an original one, in the first layer
 STATES = 4  # of a checkpoint: the weights, two moments of Adam, the best weights
 CANDIDATE = 64  # bytes of a ranked candidate, in a run or an evaluation
 LINKS = 300  # bytes a view of an index beside its vector: no type has more
@@ -39,14 +39,16 @@ class Work(NamedTuple):
 
 
 class Job(NamedTuple):
-    """The job that makes an artifact; of a knowledge base's vectors, one for each part."""
+    """The job that makes an artifact, or the jobs that make the parts of one: those of a knowledge
+    base's vectors, which are alike.
+    """
 
     artifact: Artifact
-    seconds: float  # of one
-    disk: float  # bytes that one leaves
+    seconds: float  # of one job
+    disk: float  # bytes that one job leaves
     passing: float  # further bytes on disk while it runs: a training's checkpoint
-    count: int  # jobs that are alike
-    left: int  # of them, not made yet
+    count: int  # jobs
+    left: int  # jobs that have not run yet
 
     @property
     def key(self) -> Key:
@@ -55,9 +57,9 @@ class Job(NamedTuple):
 
 
 def plan(graph: Graph, gpu: bool, artifacts: Sequence[Artifact]) -> list[Job]:
-    """The jobs that make some artifacts; none as long as nobody has counted the data.
+    """The jobs that make ``artifacts``; none as long as nobody has counted the data.
 
-    ``gpu`` says whether those that run a model have one.
+    ``gpu`` says whether the jobs that run a model have a GPU.
     """
     data = data_sizes(graph)
     return list(map(_Counter(graph, data, gpu).job, artifacts)) if data else []
@@ -139,9 +141,8 @@ class _Counter:
         elif artifact.kind == "grid":
             model = self.graph.trials[artifact.label].model
         else:
-            model = (
-                artifact.inputs.get("model") or artifact.inputs.get("vectors") or artifact
-            ).name
+            inputs = artifact.inputs
+            model = (inputs.get("model") or inputs.get("vectors") or artifact).name
         towers = towers_of(settings, model)
         views = self.data.views if towers.views.kind == "sentences" else 1.0
         return views, towers.views.max_tokens, towers.context.max_tokens

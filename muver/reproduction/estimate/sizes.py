@@ -78,12 +78,12 @@ def _base_sizes(graph: KnowledgeBase) -> Sizes:
         whole = read_json(manifest)["entities"]
     else:
         whole = find_source(graph.origins[0]).published.entities["wikipedia"]
-    made = whole * PAGE_BYTES if graph.of_one_archive else DUMP_BYTES
-    text = dump.stat().st_size if dump.is_file() else made
+    expected = whole * PAGE_BYTES if graph.of_one_archive else DUMP_BYTES
+    text = dump.stat().st_size if dump.is_file() else expected
     mentions = {name: _mentions(graph, name) for name in linking.sets}
     learnt = {"train": mentions[linking.train], "val": mentions[linking.validation]}
     return Sizes(
-        # Validation ranks gold entities of its own, and further ones.
+        # Validation ranks the gold entities of its mentions, and further ones.
         {**dict.fromkeys(mentions, whole), "val": min(learnt["val"] + linking.further, whole)},
         mentions | learnt,
         {name: whole * count for name, count in mentions.items()},

@@ -30,9 +30,9 @@ class Grid(Settings):
     """The models to train, and the values of each hyper-parameter.
 
     All combinations are tried, or a ``subset`` of points by their names; None stands for all, in
-    place of a preset's. With ``one_at_a_time`` one hyper-parameter after another is varied, in the
-    order of :data:`HYPERPARAMETERS`. They begin as in the section ``training``, and each model goes
-    on with the value that its own ``training`` has.
+    place of the subset that a preset has. With ``one_at_a_time`` one hyper-parameter after another
+    is varied, in the order of :data:`HYPERPARAMETERS`. They begin as in the section ``training``,
+    and each model goes on with the value that its ``training`` has.
     """
 
     models: Some[Name]

@@ -27,7 +27,7 @@ HIDDEN = re.compile(
     # a stage that ended with 2 has said more; one with 130 was ended by Ctrl-C
     r"RuleException:\nCalledProcessError(?s:.*)(exit status (2|130)|SIGINT: 2>)\.$"
 )
-# Ctrl-C: how Snakemake takes note of it, and at last of the run.
+# What Snakemake says after Ctrl-C, first and last.
 STOPPING = "Terminating processes on user request"
 FAILED = "At least one job did not complete successfully"
 STOPPED = "Stopped. Repeat the command to go on."
@@ -119,10 +119,10 @@ class Follower(logging.Handler):
         return not (getattr(record, "event", None) in REPLACED or HIDDEN.match(said))
 
     def _reckon(self) -> None:
-        """Look up what jobs take; there is no plan before the data are counted."""
+        """Estimate what jobs take; there is no estimate before the data are counted."""
         with suppress(InputError, OSError):  # the job that meets the mistake says it
-            made = plan(self._graph, bool(self._graph.gpus), self._graph.declared)
-            self._planned = {job.key: job.seconds for job in made}
+            jobs = plan(self._graph, bool(self._graph.gpus), self._graph.declared)
+            self._planned = {job.key: job.seconds for job in jobs}
 
     def _seconds_left(self) -> float | None:
         """By the plan, times what finished jobs of a rule took of it; None without a plan."""
@@ -140,7 +140,7 @@ class Follower(logging.Handler):
         left = self._seconds_left()
         if left is not None and self._done < self._total:
             told += f", about {duration(left)} left"
-        # In one piece, as other threads write there too: an end of its own would be another.
+        # Line and line end in one write, as other threads write to the same stream.
         print(f"[{told}] {line}\n", end="", file=sys.stderr, flush=True)
 
 

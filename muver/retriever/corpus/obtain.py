@@ -30,14 +30,14 @@ class Download:
     source: Source
     archive: Path  # is downloaded to this path if missing
     url: str | None = None  # in place of the declared one, as is sha256
-    given: Path | None = None  # archive or folder, fetched by hand; nothing is downloaded then
+    local: Path | None = None  # archive or folder, fetched by hand; nothing is downloaded then
     sha256: str | None = None
 
     @contextlib.contextmanager
     def unpacked(self, out: Path) -> Iterator[Path]:
-        """The unpacked source: the given folder, or a temporary one near ``out``."""
-        if self.given is not None and self.given.is_dir():
-            yield self.given
+        """The unpacked source: the local folder, or a temporary one near ``out``."""
+        if self.local is not None and self.local.is_dir():
+            yield self.local
             return
         with self.fetched() as archive, unpacked(archive, out) as folder:
             yield folder
@@ -49,14 +49,14 @@ class Download:
         If no checksum is pinned, the file's own is recorded beside it once the caller has used the
         file without an error.
         """
-        source, file = self.source, self.given or self.archive
-        if source.kind == "instructions" and self.given is None:
+        source, file = self.source, self.local or self.archive
+        if source.kind == "instructions" and self.local is None:
             raise InputError(
                 f"{source.name}: is not downloaded ({source.licence}). {source.instructions} "
                 f"{source.page} has the annotations."
             )
-        if self.given is not None and not self.given.exists():
-            raise InputError(f"--source {self.given}: no such file or folder.")
+        if self.local is not None and not self.local.exists():
+            raise InputError(f"--source {self.local}: no such file or folder.")
         if not file.exists():
             address = self.url or source.address
             logger.info("%s from %s", source.title, address)

@@ -3,7 +3,7 @@
 import hashlib
 from pathlib import Path
 
-UNICODE = "unicode"  # in place of a fingerprint: sentences by Unicode's rules
+UNICODE = "unicode"  # stands for a fingerprint where sentences are by Unicode's rules
 PUNKT_FILES = (
     "abbrev_types.txt",
     "collocations.tab",

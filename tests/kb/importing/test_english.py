@@ -50,7 +50,7 @@ def test_punkt_from_its_package(site, punkt_zip, place, out):
 def test_punkt_from_a_folder(tmp_path, place, out):
     for name, text in ENGLISH.items():
         (tmp_path / name).write_text(text)
-    obtain_english(Download(PUNKT, place, given=tmp_path), out)
+    obtain_english(Download(PUNKT, place, local=tmp_path), out)
     assert len(list(out.iterdir())) == 4
 
 
@@ -64,5 +64,5 @@ def test_punkt_that_does_not_know_doctors(tmp_path, place, out):
     for name in ENGLISH:
         (tmp_path / name).write_text("")
     with pytest.raises(InputError, match="not Punkt's English parameters"):
-        obtain_english(Download(PUNKT, place, given=tmp_path), out)
+        obtain_english(Download(PUNKT, place, local=tmp_path), out)
     assert not out.exists()

@@ -96,16 +96,16 @@ class Project:
     ) -> Path:
         """A run, its manifest and its evaluation; needs the model."""
         path = save_run(self.at("runs/test", f"{system}", ".parquet"), ranked)
-        made = {**RETRIEVE, **retrieve}
+        retrieval = {**RETRIEVE, **retrieve}
         store = self.at("stores/test", model) / "layer0.npy"
         manifest = {
             "stage": "retrieve",
             "muver": "0.1.0",
-            "settings": made,
+            "settings": retrieval,
             "inputs": {"store": sha256_of(store)},
         }
         write_json(path.with_suffix(".json"), manifest)
-        row = {"system": system, "seed": 10000, "retrieve": made, "model": settings or MODEL}
+        row = {"system": system, "seed": 10000, "retrieve": retrieval, "model": settings or MODEL}
         evaluation = {
             "system": system,
             "dataset": "made",
@@ -114,14 +114,19 @@ class Project:
             "run_sha256": sha256_of(path),
         }
         write_json(self.at("evaluations/test", system, ".json"), evaluation)
-        called = TITLES if made["match"] == "title" else range(len(TITLES))
-        lists = {mention: [called[one] for one, _ in own] for mention, own in ranked.items()}
+        called = TITLES if retrieval["match"] == "title" else range(len(TITLES))
+        lists = {
+            mention: [called[entity] for entity, _ in candidates]
+            for mention, candidates in ranked.items()
+        }
         found = [
             lists[mention].index(called[gold]) + 1 if called[gold] in lists[mention] else 0
             for mention, gold in GOLD.items()
         ]
         many = len(GOLD)
-        table = ranks_table([*GOLD], [WORLD] * many, [None] * many, found, [1] * many, made["k"])
+        table = ranks_table(
+            [*GOLD], [WORLD] * many, [None] * many, found, [1] * many, retrieval["k"]
+        )
         write_table(self.at("evaluations/test", system, ".parquet"), table)
         write_json(self.root / "catalog.json", {
             **read_catalog(self.root),

@@ -30,8 +30,8 @@ def machine(**other) -> Machine:
     return Machine(**{"folder": "build/x", "room": 2**40, "cores": 2, "gpus": 0, **other})
 
 
-def run(folder, overrides=None, **own):
-    return check(folder, overrides or {}, machine(**own))
+def run(folder, overrides=None, **sizes):
+    return check(folder, overrides or {}, machine(**sizes))
 
 
 def status(report) -> dict[str, str]:
@@ -166,8 +166,8 @@ def test_data_that_nobody_counted(folder, dataset):
 
 
 def test_what_fits(folder):
-    def disk(cores, **own):
-        report = run(folder, {"preset": "zeshel"}, cores=cores, **own)
+    def disk(cores, **sizes):
+        report = run(folder, {"preset": "zeshel"}, cores=cores, **sizes)
         (found,) = (found for found in report["findings"] if found["check"] == "disk")
         return found, report
 

@@ -33,9 +33,9 @@ SECOND = {
 
 @pytest.fixture
 def project(tmp_path) -> Project:
-    made = Project(tmp_path)
-    made.model("one")
-    return made
+    project = Project(tmp_path)
+    project.model("one")
+    return project
 
 
 def named(differences) -> dict[str, tuple]:
@@ -96,9 +96,9 @@ def test_without_an_evaluation_the_manifests_are_compared(project):
     second = project.run("best", SECOND, aggregate="max", memory_mb=512)
     rows = [project.at("evaluations/test", system, ".json") for system in ("plain", "best")]
     for row in rows:
-        made = read_json(row)
-        del made["settings"]["retrieve"]["memory_mb"]
-        write_json(row, made)
+        evaluation = read_json(row)
+        del evaluation["settings"]["retrieve"]["memory_mb"]
+        write_json(row, evaluation)
     assert list(named(compare(first, second)["settings"])) == ["retrieve.aggregate"]
     rows[1].unlink()
     report = compare(first, second)

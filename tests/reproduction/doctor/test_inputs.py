@@ -22,8 +22,8 @@ def touch(*files: str) -> None:
 
 def looked(preset="zeshel", **overrides) -> list[tuple[str, str]]:
     """Status and first word of what is said of data and weights, under a preset and settings."""
-    made = graph(preset=preset, **overrides)
-    found = inputs.data(made, made.asked(made.settings.results))
+    asked_graph = graph(preset=preset, **overrides)
+    found = inputs.data(asked_graph, asked_graph.asked(asked_graph.settings.results))
     return [(one.status, one.says.split()[0].rstrip(":")) for one in found]
 
 
@@ -35,16 +35,16 @@ def test_nothing_to_fetch(preset):
 
 def test_what_zeshel_downloads():
     assert looked() == [("note", "zeshel")]
-    made = graph(preset="zeshel").asked(["table1"])
-    touch(*(file for one in made if one.kind == "raw" for file in one.files))
+    artifacts = graph(preset="zeshel").asked(["table1"])
+    touch(*(file for artifact in artifacts if artifact.kind == "raw" for file in artifact.files))
     assert looked() == [("ok", "zeshel")]
 
 
 def test_an_archive_fetched_by_hand():
-    own = {"download": {"source": "z.tar"}}
-    assert looked(**own) == [("PROBLEM", "download.source")]
+    settings = {"download": {"source": "z.tar"}}
+    assert looked(**settings) == [("PROBLEM", "download.source")]
     touch("z.tar")
-    assert looked(**own) == [("ok", "z.tar")]
+    assert looked(**settings) == [("ok", "z.tar")]
 
 
 def test_a_directory_without_mentions():
@@ -55,8 +55,8 @@ def test_a_directory_without_mentions():
 
 
 def test_encoder(monkeypatch):
-    def found(**own):
-        return inputs.encoder(graph(preset="zeshel", **own))
+    def found(**settings):
+        return inputs.encoder(graph(preset="zeshel", **settings))
 
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
     monkeypatch.setattr(hub, "cached", lambda name: None)
@@ -90,14 +90,14 @@ def test_what_wikipedia_downloads():
 
 
 def test_sources_fetched_by_hand():
-    own = {"preset": "wikipedia", "linking": {"source": {"kilt": "dump.json"}}}
-    assert looked(**own)[0] == ("PROBLEM", "linking.source.kilt")
+    settings = {"preset": "wikipedia", "linking": {"source": {"kilt": "dump.json"}}}
+    assert looked(**settings)[0] == ("PROBLEM", "linking.source.kilt")
     touch("dump.json")
-    assert looked(**own)[0] == ("ok", "dump.json")
+    assert looked(**settings)[0] == ("ok", "dump.json")
 
 
 def test_weights_of_ones_own_are_not_downloaded():
-    own = {"preset": "wikipedia", "models": {"blink_wiki": {"checkpoint": "mine.bin"}}}
-    assert ("PROBLEM", "models.blink_wiki.checkpoint") in looked(**own)
+    settings = {"preset": "wikipedia", "models": {"blink_wiki": {"checkpoint": "mine.bin"}}}
+    assert ("PROBLEM", "models.blink_wiki.checkpoint") in looked(**settings)
     touch("mine.bin")
-    assert ("ok", "blink_wiki") in looked(**own)
+    assert ("ok", "blink_wiki") in looked(**settings)

@@ -39,16 +39,22 @@ def root(tmp_path_factory, corpus, encoder) -> Path:
     entities, mentions, sentences = (
         data / f"{name}.parquet" for name in ("entities", "mentions", "sentences")
     )
-    for path, made in zip((entities, mentions, sentences), corpus, strict=True):
-        path.symlink_to(made)
+    for path, table in zip((entities, mentions, sentences), corpus, strict=True):
+        path.symlink_to(table)
     write_json(data / "counts.json", COUNTS)
     model, store = root / f"models/muver-{KEY}", root / f"stores/test/muver-{KEY}"
     towers = tiny.make_model(encoder)
     towers.save_pretrained(model)
     encode_split(model, entities, mentions, sentences, store, tiny.settings(Encode, split="test"))
     merged = root / f"merged/test/muver-distant-{KEY}"
-    own = {"layers": 1, "top_k": 0.4, "pairs": "distant", "among": "neighbours", "max_tokens": 64}
-    merging = tiny.settings(Merge, **own)
+    search = {
+        "layers": 1,
+        "top_k": 0.4,
+        "pairs": "distant",
+        "among": "neighbours",
+        "max_tokens": 64,
+    }
+    merging = tiny.settings(Merge, **search)
     merge_store(model, store, merged, merging)
     made_of = {f"stores/test/muver-{KEY}": [f"models/muver-{KEY}", f"corpus/{KEY}"]}
     for name, settings in ROWS.items():

@@ -17,8 +17,8 @@ def touch(files, text=""):
 
 
 def planned(gpu=False, results=("table1",), **overrides):
-    own = graph(results=list(results), **overrides)
-    found = plan(own, gpu, own.asked(own.settings.results))
+    asked_graph = graph(results=list(results), **overrides)
+    found = plan(asked_graph, gpu, asked_graph.asked(asked_graph.settings.results))
     return {(job.artifact.rule, job.artifact.name): job for job in found}
 
 
@@ -83,18 +83,18 @@ def test_data_that_nobody_counted():
 
 
 def test_what_is_left():
-    own = graph()
-    touch(own.model("muver").files)
-    touch(own.model("blink_128").files[:1])
+    known = graph()
+    touch(known.model("muver").files)
+    touch(known.model("blink_128").files[:1])
     found = planned()
     assert [found["train", name].left for name in ("muver", "blink_128")] == [0, 1]
 
 
 def test_parts_that_are_encoded():
-    own = graph(preset="wikipedia")
+    base = graph(preset="wikipedia")
     parts = [{"file": f"part-0000{n}.parquet"} for n in range(3)]
-    touch(own.kb.files, json.dumps({"entities": 30, "parts": parts}))
-    touch([f"{own.vectors('blink_wiki').path}/part-00001{end}" for end in PART])
+    touch(base.kb.files, json.dumps({"entities": 30, "parts": parts}))
+    touch([f"{base.vectors('blink_wiki').path}/part-00001{end}" for end in PART])
     encoded = planned(results=["table2"], preset="wikipedia")["encode_part", "blink_wiki"]
     assert (encoded.count, encoded.left) == (3, 2)
 
@@ -106,8 +106,8 @@ def test_a_gpu_takes_less_time():
 
 def test_threads_and_processes_share_a_training():
     one, threads, processes = (
-        work(planned(compute=own)["train", "muver"])
-        for own in ({"threads": 1}, {"threads": 2}, {"threads": 1, "processes": 4})
+        work(planned(compute=compute)["train", "muver"])
+        for compute in ({"threads": 1}, {"threads": 2}, {"threads": 1, "processes": 4})
     )
     assert (threads, processes) == pytest.approx((one / 2, one / 4))
 

@@ -27,35 +27,35 @@ def test_before_there_is_a_base():
         "val": published["aida-testa"],
     }
     assert round(base.text / 2**30, 2) == 34.76 and base.views == 5
-    made = data_sizes(graph(preset="miniwikipedia"))
-    assert (made.whole, made.mentions["msnbc"]) == (3000, 150)
+    invented = data_sizes(graph(preset="miniwikipedia"))
+    assert (invented.whole, invented.mentions["msnbc"]) == (3000, 150)
 
 
 def test_a_finished_base_is_counted():
-    own = graph(preset="wikipedia")
+    wikipedia = graph(preset="wikipedia")
     parts = [{"file": f"part-0000{n}.parquet"} for n in range(3)]
-    write(f"{own.kb.path}/manifest.json", {"entities": 40, "parts": parts})
-    base = data_sizes(own)
+    write(f"{wikipedia.kb.path}/manifest.json", {"entities": 40, "parts": parts})
+    base = data_sizes(wikipedia)
     assert (base.whole, base.parts, base.pairs["msnbc"]) == (40, 3, 40 * 656)
 
 
 def test_counts_before_there_are_data():
-    made = data_sizes(graph())
-    assert made.entities == {"train": 9600, "val": 600, "test": 1800}
-    assert made.pairs["test"] == 600 * made.mentions["test"] and made.views == VIEWS
+    worlds = data_sizes(graph())
+    assert worlds.entities == {"train": 9600, "val": 600, "test": 1800}
+    assert worlds.pairs["test"] == 600 * worlds.mentions["test"] and worlds.views == VIEWS
     assert data_sizes(graph(preset="zeshel")).entities["test"] == 70140
     write("mine/documents/world.json")
     assert data_sizes(graph(dataset="mine")) is None
 
 
 def test_a_corpus_is_counted():
-    own = graph()
+    worlds = graph()
     counts = {"entities": {"train": 6, "val": 2, "test": 2}, "mentions": {"train": 3, "val": 1}}
     counts["mentions"]["test"] = 8
     counts["worlds"] = {str(n): {"split": split} for n, split in enumerate(("val", "test", "test"))}
-    write(own.corpus["/counts.json"].path, counts)
-    write(own.segment["/manifest.json"].path, {"sentences": {"0": 30, "1": 15, "2": 15}})
-    found = data_sizes(own)
+    write(worlds.corpus["/counts.json"].path, counts)
+    write(worlds.segment["/manifest.json"].path, {"sentences": {"0": 30, "1": 15, "2": 15}})
+    found = data_sizes(worlds)
     assert (found.whole, found.views, found.pairs["test"]) == (10, 6, 8)
 
 

@@ -58,19 +58,19 @@ def logs(tmp_path: Path) -> list[Path]:
 def make(tmp_path: Path, counts: Path, logs: list[Path]) -> Callable[..., dict[str, Any]]:
     """Make the grid; its JSON."""
 
-    def made(
+    def make(
         logs: list[Path] = logs,
         encoder: Path | None = None,
         base: dict[str, Any] | None = None,
         start: dict[str, Any] | None = None,
-        own: dict[str, Any] | None = None,
+        chosen: dict[str, Any] | None = None,
         **settings: Any,
     ) -> dict[str, Any]:
         grid = {"models": ["muver"], **LISTS, **settings}
         bases = {"muver": BASE} if base is None else base
-        told = {"trials": trials(grid, start or {}, own or {}), "start": start or {}}
-        given = read(GridTable, jsonable({"grid": grid, "base": bases, **told}))
-        make_grid(logs, counts, tmp_path / "grid.csv", given, encoder)
+        told = {"trials": trials(grid, start or {}, chosen or {}), "start": start or {}}
+        settings = read(GridTable, jsonable({"grid": grid, "base": bases, **told}))
+        make_grid(logs, counts, tmp_path / "grid.csv", settings, encoder)
         return json.loads((tmp_path / "grid.json").read_text())
 
-    return made
+    return make

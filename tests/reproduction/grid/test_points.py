@@ -53,9 +53,9 @@ def test_one_value_is_varied_at_a_time_from_what_a_model_has():
         "weight_decay": [0.01], "warmup": [0.1], "batch_size": [32], "epochs": [1, 2],
     }  # fmt: skip
     start = {key: values[0] for key, values in grid.items() if key in HYPERPARAMETERS}
-    own = {"som": start, "muver": {**start, "learning_rate": 2e-5, "epochs": 2}}
+    chosen = {"som": start, "muver": {**start, "learning_rate": 2e-5, "epochs": 2}}
     end = "wd0.01_wu0.1_bs32"
-    assert list(trials(grid, start, own)) == [
+    assert list(trials(grid, start, chosen)) == [
         f"som_lr1e-05_{end}_ep1", f"som_lr2e-05_{end}_ep1", f"som_lr1e-05_{end}_ep2",
         f"muver_lr1e-05_{end}_ep1", f"muver_lr2e-05_{end}_ep1", f"muver_lr2e-05_{end}_ep2",
     ]  # fmt: skip

@@ -148,7 +148,7 @@ def test_each_model_keeps_its_own_value_of_one_at_a_time(make, tmp_path: Path):
 
     rates = [trial("1e-05", 1, 50.0), trial("2e-05", 1, 60.0), trial("4e-05", 1, 70.0)]
     at_start = [*rates, trial("2e-05", 2, 99.0)]
-    first = make(at_start, own={"muver": START}, **TURNS)
+    first = make(at_start, chosen={"muver": START}, **TURNS)
     assert first["chosen"] == "muver_lr4e-05_wd0.01_wu0.1_bs32_ep1"
     assert first["advice"] == (
         "The choices, for the preset's file: "
@@ -158,7 +158,7 @@ def test_each_model_keeps_its_own_value_of_one_at_a_time(make, tmp_path: Path):
     )
     second = make(
         [*rates, trial("4e-05", 2, 70.0)],
-        own={"muver": {**START, "learning_rate": 4e-5}},
+        chosen={"muver": {**START, "learning_rate": 4e-5}},
         **TURNS,
     )
     assert second["chosen"] == first["chosen"]  # of equal epochs the first
@@ -185,6 +185,6 @@ def test_a_list_is_widened_where_its_end_is_chosen(make, tmp_path, key, values, 
         point = {"lr": "2e-05", "ep": "1", short: f"{value}"}
         name = f"muver_lr{point['lr']}_wd0.01_wu0.1_bs32_ep{point['ep']}.jsonl"
         logs.append(write_log(tmp_path / name, (recall,)))
-    own = {"muver": START}
-    made = make(logs, own=own, start=START, one_at_a_time=True, **lists)
-    assert ("end of its list" in made["advice"]) == bool(said) and said in made["advice"]
+    chosen = {"muver": START}
+    table = make(logs, chosen=chosen, start=START, one_at_a_time=True, **lists)
+    assert ("end of its list" in table["advice"]) == bool(said) and said in table["advice"]

@@ -33,14 +33,14 @@ def logger(monkeypatch):
 
 
 def planned(seconds):
-    return [SimpleNamespace(key=key, seconds=own) for key, own in seconds.items()]
+    return [SimpleNamespace(key=key, seconds=took) for key, took in seconds.items()]
 
 
 def started(logger, targets=(), seconds=SECONDS, cores=1, jobs=tuple(SECONDS)):
     """A follower of jobs that are to be run."""
     listed = [
-        SimpleNamespace(jobid=n, rule=SimpleNamespace(name=rule), wildcards_dict={"id": own})
-        for n, (rule, own) in enumerate(jobs, 1)
+        SimpleNamespace(jobid=n, rule=SimpleNamespace(name=rule), wildcards_dict={"id": id})
+        for n, (rule, id) in enumerate(jobs, 1)
     ]
     follower = Follower(lambda: targets, lambda: None)
     logger.addHandler(follower)

@@ -82,7 +82,7 @@ def test_nothing_lands_outside_the_folder(tmp_path, name, kind):
     assert [path.name for path in tmp_path.rglob("*")] == ["inner", "archive"]
 
 
-def made(name, kind, to=""):
+def member(name, kind, to=""):
     member = tarfile.TarInfo(name)
     member.type, member.linkname = kind, to
     return member
@@ -91,13 +91,13 @@ def made(name, kind, to=""):
 @pytest.mark.parametrize(
     "members",
     [
-        [made("link", tarfile.SYMTYPE, "/etc/passwd")],
-        [made("link", tarfile.SYMTYPE, "top")],
-        [made("link", tarfile.LNKTYPE, "top/documents/a.json")],
-        [made("link", tarfile.SYMTYPE, "../out"), made("link/evil", tarfile.REGTYPE)],
-        [made("pipe", tarfile.FIFOTYPE)],
-        [made("device", tarfile.CHRTYPE)],
-        [made("holes", tarfile.GNUTYPE_SPARSE)],
+        [member("link", tarfile.SYMTYPE, "/etc/passwd")],
+        [member("link", tarfile.SYMTYPE, "top")],
+        [member("link", tarfile.LNKTYPE, "top/documents/a.json")],
+        [member("link", tarfile.SYMTYPE, "../out"), member("link/evil", tarfile.REGTYPE)],
+        [member("pipe", tarfile.FIFOTYPE)],
+        [member("device", tarfile.CHRTYPE)],
+        [member("holes", tarfile.GNUTYPE_SPARSE)],
     ],
 )
 def test_a_tar_with_links_or_devices(tmp_path, members):

@@ -94,16 +94,16 @@ def test_no_archive_says_where_to_put_it(site, place, out):
     assert str(place) in str(caught.value)
     assert SMALL.page in str(caught.value)
     with pytest.raises(InputError, match="none.tar.bz2: no such file"):
-        obtain_dataset(Download(SMALL, place, given=place.with_name("none.tar.bz2")), out)
+        obtain_dataset(Download(SMALL, place, local=place.with_name("none.tar.bz2")), out)
 
 
 def test_archive_fetched_by_hand(archive, place, out):
-    obtain_dataset(Download(SMALL, place, given=archive), out)
+    obtain_dataset(Download(SMALL, place, local=archive), out)
     assert names(out) == EXPECTED
 
 
 def test_unpacked_folder(dataset, place, out):
-    obtain_dataset(Download(SMALL, place, given=dataset.write().parent), out)
+    obtain_dataset(Download(SMALL, place, local=dataset.write().parent), out)
     assert names(out) == EXPECTED
     world = "documents/alpha.json"
     assert (out / world).read_bytes() == (dataset.root / world).read_bytes()
@@ -114,10 +114,10 @@ def test_missing_files_are_named(dataset, place, out):
     worlds = {"starwars": find_source("zeshel").published.worlds["starwars"]}
     source = replace(SMALL, published=replace(find_source("zeshel").published, worlds=worlds))
     with pytest.raises(InputError, match="starwars.json of small is missing"):
-        obtain_dataset(Download(source, place, given=dataset.write()), out)
+        obtain_dataset(Download(source, place, local=dataset.write()), out)
     (dataset.root / "mentions" / "val.json").rename(dataset.root / "mentions" / "valid.json")
     with pytest.raises(InputError, match="val.json of small is missing"):
-        obtain_dataset(Download(SMALL, place, given=dataset.root), out)
+        obtain_dataset(Download(SMALL, place, local=dataset.root), out)
 
 
 def test_full_disk_keeps_the_archive(archive, place, out, monkeypatch):
@@ -126,6 +126,6 @@ def test_full_disk_keeps_the_archive(archive, place, out, monkeypatch):
 
     monkeypatch.setattr("shutil.copyfile", refuse)
     with pytest.raises(InputError, match="alpha.json: .*No space left"):
-        obtain_dataset(Download(SMALL, place, given=archive), out)
+        obtain_dataset(Download(SMALL, place, local=archive), out)
     assert archive.exists()
     assert names(out) == []

@@ -18,15 +18,15 @@ PUBLISHED = find_source("zeshel").published
 
 def worlds(entities: int = 0, mentions: int = 0) -> dict[str, WorldCounts]:
     """As published; with so many more entities and mentions in lego. The first has all mentions."""
-    made = {
-        name: {"split": one.split, "entities": one.entities, "mentions": 0, "without_text": 0}
-        for name, one in PUBLISHED.worlds.items()
+    worlds = {
+        name: {"split": counts.split, "entities": counts.entities, "mentions": 0, "without_text": 0}
+        for name, counts in PUBLISHED.worlds.items()
     }
     for split, number in PUBLISHED.mentions.items():
-        next(one for one in made.values() if one["split"] == split)["mentions"] = number
-    made["lego"]["entities"] += entities
-    made["lego"]["mentions"] += mentions
-    return {name: WorldCounts(**one) for name, one in made.items()}
+        next(counts for counts in worlds.values() if counts["split"] == split)["mentions"] = number
+    worlds["lego"]["entities"] += entities
+    worlds["lego"]["mentions"] += mentions
+    return {name: WorldCounts(**counts) for name, counts in worlds.items()}
 
 
 def test_equal_counts_pass_whatever_the_dataset_is_called():

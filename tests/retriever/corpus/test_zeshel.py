@@ -209,7 +209,7 @@ def test_bad_document_lines(make, dataset, line, words):
 
 def test_ids_may_be_whole_numbers(make, dataset, tmp_path):
     lines = [*dataset.documents.values(), *dataset.mentions.values()]
-    for line in (line for some in lines for line in some):
+    for line in (line for group in lines for line in group):
         line |= {key: int(line[key][1:]) for key in line if key.endswith("document_id")}
     dataset.mentions["train"][0]["mention_id"] = 7
     make()

@@ -16,9 +16,9 @@ def write_shards(folder, vectors, counts, sizes, dtype=np.float32, model="model-
     starts = np.r_[0, np.cumsum(counts)]
     entity = 0
     for number, size in enumerate(sizes):
-        own = slice(starts[entity], starts[entity + size])
+        views = slice(starts[entity], starts[entity + size])
         few = counts[entity : entity + size]
-        write_shard(folder, number, vectors[own].astype(dtype), few, entity, model)
+        write_shard(folder, number, vectors[views].astype(dtype), few, entity, model)
         entity += size
     assert entity == len(counts)
     return folder

@@ -52,7 +52,9 @@ def test_all_letters_are_in_one_sentence_and_no_line_end_is(text):
     spans = sentence_spans(text)
     at = [0, *(place for span in spans for place in span)]
     assert at == sorted(at)
-    own = [text[start:end] for start, end in spans]
-    assert all(one == one.strip() and not {"\n", "\r"} & {*one} for one in own)
+    sentences = [text[start:end] for start, end in spans]
+    assert all(
+        sentence == sentence.strip() and not {"\n", "\r"} & {*sentence} for sentence in sentences
+    )
     letters = sum(map(str.isalnum, text))
-    assert sum(sum(map(str.isalnum, one)) for one in own) == letters
+    assert sum(sum(map(str.isalnum, sentence)) for sentence in sentences) == letters

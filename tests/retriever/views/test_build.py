@@ -69,7 +69,7 @@ def test_sentence_views_keep_the_entities_apart():
             Words(),
         )
     )
-    assert [[tuple(view) for view in some] for some in views] == [
+    assert [[tuple(view) for view in of_entity] for of_entity in views] == [
         [([101, 500, 3, 11, 12, 102], 0, 0), ([101, 500, 3, 13, 14, 15, 102], 1, 2)],
         [([101, 600, 3, 21, 22, 23, 102], 0, 0)],
     ]
@@ -86,7 +86,7 @@ def test_prefix_and_tokens_give_one_view_of_the_whole_text():
                 Words(),
             )
         )
-        assert [[tuple(view) for view in some] for some in views] == [
+        assert [[tuple(view) for view in of_entity] for of_entity in views] == [
             [([101, 500, 3, 11, 12, 13, 14, 102], 0, 1)],
             [([101, 600, 3, 102], -1, -1)],
         ]
@@ -95,8 +95,8 @@ def test_prefix_and_tokens_give_one_view_of_the_whole_text():
 def test_types_stand_before_the_text_where_they_are_asked_for():
     def ids(known, **settings):
         settings = Views(kind="prefix", max_tokens=8, **settings)
-        texts, some = ["11 12 13 14 15", "21", "31"], [["11"], ["21"], ["31"]]
-        views = entity_views(["500", "600", "700"], texts, some, settings, Words(), known)
+        texts, sentences = ["11 12 13 14 15", "21", "31"], [["11"], ["21"], ["31"]]
+        views = entity_views(["500", "600", "700"], texts, sentences, settings, Words(), known)
         return [view.ids for (view,) in views]
 
     types = ["91 92", None, ""]
@@ -118,7 +118,7 @@ def test_texts_go_to_the_tokenizer_in_batches(monkeypatch):
     sentences = [[f"{n} {n}"] * (n % 3) for n in range(7)]
     views = list(entity_views(titles, [""] * 7, sentences, SENTENCES, words))
     assert words.asked == 3 * 2
-    assert [len(some) for some in views] == [1, 1, 2, 1, 1, 2, 1]
+    assert [len(of_entity) for of_entity in views] == [1, 1, 2, 1, 1, 2, 1]
     assert views[5][0].ids == [101, 505, 3, 5, 5, 102]
 
 

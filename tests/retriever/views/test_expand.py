@@ -23,7 +23,7 @@ MERGING = {
 
 def greatest(ids) -> np.ndarray:
     """The vector of a view is the greatest number of its text."""
-    return np.array([[max(some[3:-1])] for some in ids], dtype=np.float32).reshape(-1, 1)
+    return np.array([[max(pieces[3:-1])] for pieces in ids], dtype=np.float32).reshape(-1, 1)
 
 
 def expand(texts_by_entity: list[list[int]], **settings):
@@ -32,9 +32,9 @@ def expand(texts_by_entity: list[list[int]], **settings):
     ids = [view(number) for texts in texts_by_entity for number in texts]
     asked = []
 
-    def encode(some):
-        asked.append(list(some))
-        return greatest(some)
+    def encode(views):
+        asked.append(list(views))
+        return greatest(views)
 
     layers = expand_world(owners, ids, greatest(ids), encode, MARKERS, asked_for)
     return layers, asked
@@ -156,5 +156,7 @@ def test_all_pairs_keep_entities_apart():
     alone = [expand([texts], among="all", top_k=0.7)[0] for texts in ([4, 9, 1, 7], [2, 60, 61])]
     together, asked = expand([[4, 9, 1, 7], [2, 60, 61]], among="all", top_k=0.7)
     for number, layer in enumerate(together):
-        assert [v.ids for v in layer.views] == [v.ids for some in alone for v in some[number].views]
+        assert [v.ids for v in layer.views] == [
+            v.ids for layers in alone for v in layers[number].views
+        ]
     assert len(asked) == 2

@@ -125,7 +125,7 @@ def test_slots_only_grow_to_the_right(views, layers, top_k, pairs, random):
 
 def sets(*members: str) -> list[frozenset[int]]:
     """sets("0", "01") is [{0}, {0, 1}]."""
-    return [frozenset(map(int, some)) for some in members]
+    return [frozenset(map(int, views)) for views in members]
 
 
 def test_unions_by_hand():
@@ -184,11 +184,11 @@ def test_v_only_gains_new_unions_of_its_members(views, layers, top_k, pairs, ran
             )
             for union in possible
         }
-        given = [distance[union] for union in new]
+        added = [distance[union] for union in new]
         left_out = [distance[union] for union in possible - set(new)]
-        assert given == sorted(given, reverse=pairs == "distant")
-        if given and left_out:
+        assert added == sorted(added, reverse=pairs == "distant")
+        if added and left_out:
             limit = max(left_out) if pairs == "distant" else -min(left_out)
-            assert (given[-1] if pairs == "distant" else -given[-1]) >= limit
+            assert (added[-1] if pairs == "distant" else -added[-1]) >= limit
         known += new
     assert len(known) <= views + layers * count

@@ -30,12 +30,12 @@ class Letters:
         return [[9 + hash(text[a:b]) % 9 for a, b in self.offsets(text)] for text in texts]
 
 
-def made(title, text):
+def laid_out(title, text):
     tokenizer = Letters()
     spans = sentence_spans(text)
     ids = tokenizer.ids([text[start:end] for start, end in spans])
-    (own,) = tokenizer.ids([title])
-    parts, views = whole_views(own, text, spans, ids, SETTINGS, tokenizer)
+    (title_pieces,) = tokenizer.ids([title])
+    parts, views = whole_views(title_pieces, text, spans, ids, SETTINGS, tokenizer)
     said = [" | ".join(text[a:b] for a, b in parts[max(v.first, 0) : v.last + 1]) for v in views]
     return said, views, parts
 
@@ -61,12 +61,12 @@ def made(title, text):
     ],
 )
 def test_by_hand(title, text, said):
-    assert made(title, text)[0] == said
+    assert laid_out(title, text)[0] == said
 
 
 @given(st.text(), st.text(alphabet="ab ज़ि。\n漢."))
 def test_every_letter_is_in_one_view_that_is_not_too_long(title, text):
-    said, views, parts = made(title, text)
+    said, views, parts = laid_out(title, text)
     assert all(len(view.ids) <= 16 for view in views)
     assert sum(map(str.isalnum, "".join(said))) == sum(map(str.isalnum, text))
     assert [view.first for view in views][1:] == [view.last + 1 for view in views][:-1]
@@ -75,5 +75,5 @@ def test_every_letter_is_in_one_view_that_is_not_too_long(title, text):
 
 def test_a_very_long_sentence_is_read_once():
     text = "word " * 40_000
-    said, views, _ = made("t", text)
+    said, views, _ = laid_out("t", text)
     assert sum(one.count("word") for one in said) == 40_000

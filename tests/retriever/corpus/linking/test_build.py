@@ -30,9 +30,9 @@ MENTIONS = [
 
 
 def link(tmp_path, kb, lines=MENTIONS, name="msnbc", match="id_or_title", **settings):
-    given = Link(**{"context_tokens": 128, "match": match, **settings})
+    settings_of_set = Link(**{"context_tokens": 128, "match": match, **settings})
     file = write(tmp_path / "file.jsonl", lines)
-    link_set(name, file, kb, tmp_path / "m.parquet", tmp_path / "m.json", given)
+    link_set(name, file, kb, tmp_path / "m.parquet", tmp_path / "m.json", settings_of_set)
     return read_json(tmp_path / "m.json")
 
 
@@ -112,8 +112,8 @@ MEMBER = "data/basic_data/test_datasets/wned-datasets/msnbc/msnbc.conll"
 def test_from_the_archive_as_published_to_the_table(tmp_path, kb):
     with zipfile.ZipFile(tmp_path / "archive.zip", "w") as archive:
         archive.writestr(MEMBER, CONLL)
-    given, out = str(tmp_path / "archive.zip"), str(tmp_path / "raw")
-    main(["stage", "download", "--files", "blink_benchmarks", "--source", given, "--out", out])
+    archive, out = str(tmp_path / "archive.zip"), str(tmp_path / "raw")
+    main(["stage", "download", "--files", "blink_benchmarks", "--source", archive, "--out", out])
     main([
         "stage", "link", "--name", "msnbc", "--below", out,
         "--path", "wned-datasets/msnbc/msnbc.conll",
@@ -154,14 +154,14 @@ def test_files_that_are_no_benchmark(tmp_path, kb, file, text, archive, message)
 def test_a_set_of_ones_own_takes_params_yaml_alone(tmp_path, kb):
     """Another name, a format that the file's ending does not tell, and no published number."""
     params = read_params(home() / "params.yaml")
-    own = {"ace2004": {"file": str(tmp_path / "ace.txt"), "format": "conll"}}
-    over = {"preset": "wikipedia", "linking": {"sets": own, "test": [*own]}}
+    sets = {"ace2004": {"file": str(tmp_path / "ace.txt"), "format": "conll"}}
+    over = {"preset": "wikipedia", "linking": {"sets": sets, "test": [*sets]}}
     graph = graph_of(resolve(params, over))
     (tmp_path / "ace.txt").write_text(CONLL)
-    given = graph.mentions("ace2004").settings
-    assert given["expected"] is None
+    linked = graph.mentions("ace2004").settings
+    assert linked["expected"] is None
     assert graph.mentions("msnbc").settings["expected"] == "blink_benchmarks"
     assert graph.mentions("aida-testb").settings["part"] == "testb"
     out = tmp_path / "m.parquet", tmp_path / "m.json"
-    link_set("ace2004", tmp_path / "ace.txt", kb, *out, read(Link, given))
+    link_set("ace2004", tmp_path / "ace.txt", kb, *out, read(Link, linked))
     assert read_json(out[1])["in_kb"] == 1

@@ -153,7 +153,7 @@ def test_further_entities_are_others(needed, further, seed):
 def test_further_entities_are_drawn_evenly():
     needed = np.array([1, 4])
     drawn = [with_further(needed, 6, 1, seed).tolist() for seed in range(400)]
-    counts = [sum(number in some for some in drawn) for number in range(6)]
+    counts = [sum(number in numbers for numbers in drawn) for number in range(6)]
     assert counts[1] == counts[4] == 400
     assert all(60 <= counts[number] <= 140 for number in (0, 2, 3, 5))  # 100 expected
 
@@ -181,7 +181,7 @@ def test_one_prefix_view_has_all_paragraphs(subset, encoder):
     (world,) = load_worlds(*paths, "val", layouts, Pieces(encoder))
     texts = [" ".join(PAGES[number][1]) for number in (0, 2, 4, 5, 6)]
     expected = entity_views(world.titles, texts, texts, tiny.views(views), Pieces(encoder))
-    assert [own[0].ids for own in world.views] == [own[0].ids for own in expected]
+    assert [views[0].ids for views in world.views] == [views[0].ids for views in expected]
 
 
 def test_texts_from_elsewhere_take_the_place_of_paragraphs(files, tmp_path):
