@@ -32,7 +32,7 @@ class Ranked(NamedTuple):
 
 
 class Run(NamedTuple):
-    """A run, and what is written down of it; empty where nothing is."""
+    """A run, its manifest and its evaluation; they are empty where there are none."""
 
     path: Path
     table: pa.Table

@@ -1,4 +1,4 @@
-"""A part: some vectors, and of what each is. A matrix NAME.npy beside a table NAME.parquet.
+"""A part holds vectors and says what each is of: a matrix NAME.npy beside a table NAME.parquet.
 
 A view's row names its world, its entity, its first and last sentence, and its token ids where
 views are merged from it. A mention's row names its world and its id.
