@@ -11,7 +11,7 @@ repeated with seeds. A row without a model (BM25) may lie no further off than ma
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -54,7 +54,7 @@ of commit {commit}, made {day} on {machine}, with {versions}.
 """
 ROUNDING = 1e-9  # points
 Hits = dict[int, int]  # mentions found, by cutoff
-Systems = Mapping[str, AnySystem]  # the section of the settings
+Spread = tuple[float, str]
 
 
 class OnSet(Record):
@@ -82,20 +82,6 @@ class OfRecord(Record):
     rows: dict[str, RowOfRecord]
 
 
-class Spread(NamedTuple):
-    """How far apart numbers lie that have no reason to differ, or none but the seed."""
-
-    points: float
-    method: str  # the row that differs most
-    cutoff: int
-    number: int
-    over: str  # so many machines or seeds
-
-    def __str__(self) -> str:
-        where = f"{self.method}, R@{self.cutoff}, {self.number} {self.over}"
-        return f"up to {self.points:.2f} points ({where})"
-
-
 class Run(NamedTuple):
     """What a project has of a dataset, and the record beside which it stands."""
 
@@ -111,51 +97,33 @@ def read_run(project: Path, config: Iterable[tuple[str, Any]]) -> Run:
     settings = resolve(read_params(project / "params.yaml"), dict(config))
     folder = project / "results" / settings.workspace
     tables = {name: read_result(folder / f"{name}.json") for name in result_names(folder)}
-    if (found := rows_of(tables, this_machine())) is None:
+    if (found := rows_of(tables.values(), this_machine())) is None:
         raise InputError(f"{folder}: no table of recall is in it. Make one: make table1")
-    path = project / "docs/results" / f"{settings.workspace}.json"
-    return Run(path, settings, tables, found, read_numbers(path))
+    path, known = project / "docs/results" / f"{settings.workspace}.json", None
+    if path.exists():
+        again = "Remove it and make it again."
+        known = read_record(path, OfRecord, "numbers of record", again)
+    return Run(path, settings, tables, found, known)
 
 
-def read_numbers(path: Path) -> OfRecord | None:
-    """The numbers of record in a file; None if there is none."""
-    if not path.exists():
-        return None
-    return read_record(path, OfRecord, "numbers of record", "Remove it and make it again.")
-
-
-def rows_of(tables: Mapping[str, AnyResult], machine: str) -> OfRecord | None:
+def rows_of(tables: Iterable[AnyResult], machine: str) -> OfRecord | None:
     """The rows of a run, made on this machine, that count the mentions of whole sets."""
+    counting = [one for one in tables if isinstance(one, Table) and one.layout != "domains"]
     rows: dict[str, RowOfRecord] = {}
-    counting = [one for one in tables.values() if isinstance(one, Table)]
-    for table in (one for one in counting if one.layout != "domains"):
+    for table in counting:
         for row in table.rows:
-            sets: dict[str, OnSet] = {}
+            found = rows.setdefault(row.row_key, RowOfRecord(row.system, row.method, [], {}))
+            found.results.append(table.name)
+            systems = {key: system for system, key in row.seeds.items()}
             for line in table.lines:
                 if line.row == row.system and not (line.world or line.category or line.among):
-                    made = sets.setdefault(line.set, OnSet(line.mentions, {machine: {}}, {}))
-                    hits = made.machines[machine]
+                    new = OnSet(line.mentions, {machine: {}}, {})
+                    on_set = found.sets.setdefault(line.set, new)
+                    hits = on_set.machines[machine]
                     if line.key != row.row_key:
-                        system = next(one for one, key in row.seeds.items() if key == line.key)
-                        hits = made.seeds.setdefault(system, {})
+                        hits = on_set.seeds.setdefault(systems[line.key], {})
                     hits[line.k] = line.hits
-            made = RowOfRecord(row.system, row.method, [], sets)
-            rows[row.row_key] = joined(rows.get(row.row_key, made), made)
-            rows[row.row_key].results.append(table.name)
     return OfRecord(counting[0].dataset, counting[0].fingerprint, rows) if rows else None
-
-
-def joined(first: RowOfRecord, second: RowOfRecord) -> RowOfRecord:
-    """A row with the numbers of two recordings, in the order of the first.
-
-    Of one machine the second's count, of one seed the first's: these are of the page's machine.
-    """
-    sets = {}
-    for name, part in first.sets.items():
-        other = second.sets.get(name, part)
-        machines, seeds = {**part.machines, **other.machines}, {**other.seeds, **part.seeds}
-        sets[name] = replace(part, machines=machines, seeds=seeds)
-    return replace(first, sets=sets)
 
 
 def replaced(old: OfRecord | None, new: OfRecord, tables: Iterable[str]) -> OfRecord:
@@ -166,18 +134,21 @@ def replaced(old: OfRecord | None, new: OfRecord, tables: Iterable[str]) -> OfRe
     """
     if old is None or old.fingerprint != new.fingerprint:
         return new
-    rows, made = {}, set(tables)
-    for key, row in {**old.rows, **new.rows}.items():
-        before, now = old.rows.get(key), new.rows.get(key)
-        elsewhere = [name for name in before.results if name not in made] if before else []
-        if results := [*(now.results if now else []), *elsewhere]:
-            if now and before:  # the page's machine first, with its new numbers
-                row = joined(joined(now, before), now)
-            rows[key] = replace(row, results=results)
-    return replace(new, rows=rows)
+    rows, made = dict(new.rows), set(tables)
+    for key, before in old.rows.items():
+        row = rows.get(key, replace(before, results=[]))
+        sets = {}
+        for name, on_set in row.sets.items():
+            other = before.sets.get(name, on_set)
+            machines = {**on_set.machines, **other.machines, **on_set.machines}
+            seeds = {**other.seeds, **on_set.seeds}
+            sets[name] = replace(on_set, machines=machines, seeds=seeds)
+        results = row.results + [name for name in before.results if name not in made]
+        rows[key] = replace(row, results=results, sets=sets)
+    return replace(new, rows={key: row for key, row in rows.items() if row.results})
 
 
-def has_model(system: str, systems: Systems) -> bool:
+def has_model(system: str, systems: Mapping[str, AnySystem]) -> bool:
     """Whether a model has a part in a row; one that the settings no longer name counts as such."""
     if (entry := systems.get(system)) is None:
         return True
@@ -185,7 +156,10 @@ def has_model(system: str, systems: Systems) -> bool:
 
 
 def spreads(rows: Iterable[RowOfRecord]) -> dict[str, Spread]:
-    """The widest range of a row's numbers over ``machines`` and over ``seeds``, if any differ."""
+    """The widest range of a row's numbers over ``machines`` and over ``seeds``, if any differ.
+
+    In points, and in words with the row and the cutoff.
+    """
     widest: dict[str, Spread] = {}
     for row in rows:
         for part in row.sets.values():
@@ -196,7 +170,8 @@ def spreads(rows: Iterable[RowOfRecord]) -> dict[str, Spread]:
                 for k in repeats[0]:
                     hits = [one[k] for one in repeats if k in one]
                     points = 100 * (max(hits) - min(hits)) / part.mentions
-                    found = Spread(points, row.method, k, len(hits), over)
+                    where = f"({row.method}, R@{k}, {len(hits)} {over})"
+                    found = points, f"up to {points:.2f} points {where}"
                     widest[over] = max(widest.get(over, found), found)
     return widest
 
@@ -240,22 +215,18 @@ def write_results_page(
         versions=", ".join(f"{package} {version}" for package, version in versions().items()),
     )
     rows = [row for row in record.rows.values() if has_model(row.system, run.settings.systems)]
-    said = [f"Spread over {over}: {one}.\n" for over, one in spreads(rows).items()]
-    shown = (table for one, table in run.tables.items() if one in run.settings.results)
-    pages = [to_markdown(shortened(page_of(table)), level=2) for table in shown]
-    text = "\n".join([head, *said, *pages])
+    blocks = [head, *(f"Spread over {over}: {one}.\n" for over, (_, one) in spreads(rows).items())]
+    shown = [table for one, table in run.tables.items() if one in run.settings.results]
+    for page in map(page_of, shown):
+        seeds = [section for section in page.sections if section.heading == "Over seeds"]
+        blocks.append(to_markdown(Page(page.title, seeds or page.sections[:1]), level=2))
+    text = "\n".join(blocks)
     if any(len(p.parts) > 1 and f"{p}" in text for p in (project.resolve(), Path.home())):
         raise InputError("a folder of this machine would stand on the page: change --command.")
     blocks = text.strip().split("\n\n")  # a note stands at the first table that has it
     kept = [one for n, one in enumerate(blocks) if one[:1] in "#|" or one not in blocks[:n]]
     write_text(run.path.with_suffix(".md"), "\n\n".join(kept) + "\n")
     write_json(run.path, record)
-
-
-def shortened(page: Page) -> Page:
-    """The table alone, or of several seeds their mean."""
-    seeds = [section for section in page.sections if section.heading == "Over seeds"]
-    return Page(page.title, seeds or page.sections[:1])
 
 
 def compare_record(*, folder: Path = Path("."), config: Iterable[tuple[str, Any]] = ()) -> None:
@@ -273,44 +244,37 @@ def compare_record(*, folder: Path = Path("."), config: Iterable[tuple[str, Any]
     run = read_run(folder, config)
     known = run.known.rows if run.known else {}
     models = [row for row in known.values() if has_model(row.system, run.settings.systems)]
-    cutoffs = sorted({k for row in known.values() for on in row.sets.values()
-                      for hits in on.machines.values() for k in hits})  # fmt: skip
+    of_models = spreads(models)
+    cutoffs = sorted({k for row in run.found.rows.values() for on_set in row.sets.values()
+                      for hits in on_set.machines.values() for k in hits})  # fmt: skip
     table, verdicts = [["row", "set", *(f"R@{k}" for k in cutoffs), "spread", "row_key", ""]], []
     for key, row in run.found.rows.items():
         by_model = has_model(row.system, run.settings.systems)
-        for name, part in row.sets.items():
-            more, limit, verdict = {}, "", "not of record"
+        for name, on_set in row.sets.items():
+            cells, verdict = [""] * (len(cutoffs) + 1), "not of record"
             if key in known and name in known[key].sets:
-                like = models if by_model else [known[key]]
-                more, points, verdict = held(part, known[key].sets[name], like, by_model)
-                limit = f"{points:.2f}"
-            cells = ["=" if more.get(k) == 0 else f"{more[k]:+d}" if k in more else ""
-                     for k in cutoffs]  # fmt: skip
-            table.append([row.system, name, *cells, limit, key, verdict])
+                both = on_set, known[key].sets[name]
+                ours, theirs = (next(iter(one.machines.values())) for one in both)
+                more = {k: ours[k] - theirs[k] for k in ours if k in theirs}
+                widest = of_models if by_model else spreads([known[key]])
+                limit = max((points for points, _ in widest.values()), default=0.0)
+                verdict = "outside" if "seeds" in widest or not by_model else "moved"
+                points = 100 * max(map(abs, more.values()), default=0) / on_set.mentions
+                if points <= limit + ROUNDING:
+                    verdict = "within" if points else "equal"
+                said = (f"{more[k]:+d}" if k in more else "" for k in cutoffs)
+                cells = ["=" if one == "+0" else one for one in said] + [f"{limit:.2f}"]
+            table.append([row.system, name, *cells, key, verdict])
             verdicts.append(verdict)
     missing = "" if run.known else ", no such file"
     print(f"Mentions found more or fewer than of record ({run.path}{missing}).\n")
     if run.known and run.found.fingerprint != run.known.fingerprint:
         ours, theirs = run.found.fingerprint, run.known.fingerprint
         print(f"Other data: fingerprint {ours} and not {theirs}.\n")
-    widest = spreads(models)
     for over in ("machines", "seeds"):
-        print(f"Spread over {over}: {widest.get(over, 'no row of a model was repeated')}")
+        _, said = of_models.get(over, (0, "no row of a model was repeated"))
+        print(f"Spread over {over}: {said}")
     print("", *aligned(table, right=range(2, 3 + len(cutoffs))), "", sep="\n")
     print(f"Rows: {', '.join(f'{n} {verdict}' for verdict, n in Counter(verdicts).items())}.")
     if "outside" in verdicts:
         sys.exit(1)
-
-
-def held(
-    found: OnSet, known: OnSet, like: Sequence[RowOfRecord], by_model: bool
-) -> tuple[Hits, float, str]:
-    """Mentions found more than by the page's machine, how many points are usual, and a verdict."""
-    ours, theirs = (next(iter(one.machines.values())) for one in (found, known))
-    more = {k: ours[k] - theirs[k] for k in ours if k in theirs}
-    points = 100 * max(map(abs, more.values()), default=0) / found.mentions
-    widest = spreads(like)
-    limit = max((one.points for one in widest.values()), default=0.0)
-    if points <= limit + ROUNDING:
-        return more, limit, "within" if points else "equal"
-    return more, limit, "outside" if "seeds" in widest or not by_model else "moved"
