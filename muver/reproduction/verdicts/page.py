@@ -1,13 +1,13 @@
 """The verdicts for people: a matrix of claims and data, and each test."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from muver.reproduction.tables.numbers import probability
 from muver.reproduction.verdicts.claims import NOT_RUN, Claim, Claims, Verdict
 from muver.reproduction.verdicts.tests import Part
 
-MAIN = "all pages"  # the paper's protocol, of which the matrix is
+MAIN = "all pages"  # the paper's protocol
 # Of a claim on worlds, and of one on sets; without a dataset there are no such claims
 COLUMNS = {
     "default": ("miniwikia", "miniwikipedia"),
@@ -40,58 +40,61 @@ class Made(Protocol):
 
 
 def matrix(claims: Claims, judged: Judged) -> str:
-    """The claims with a column for the print and each kind of data that was run, as Markdown."""
-    run = {title: own for title, own in COLUMNS.items() if any(name in judged for name in own)}
-    lines = [_line(["Claim", "Print", *run]), _line(["---"] * (2 + len(run)))]
+    """The claims as Markdown: a column for each kind of data that was run, under each protocol."""
+    columns = {
+        title if protocol == MAIN else f"{title}, {protocol}": (datasets, protocol)
+        for title, datasets in COLUMNS.items()
+        for protocol in dict.fromkeys(p for name in datasets for p in _run(judged.get(name, {})))
+    }
+    lines = [_line(["Claim", "Print", *columns]), _line(["---"] * (2 + len(columns)))]
     for number, group in enumerate((claims.worlds, claims.sets)):
         for name, claim in group.items():
-            cells = [_cell(judged, datasets[number], name) for datasets in run.values()]
+            cells = [_cell(judged, datasets[number], protocol, name)
+                     for datasets, protocol in columns.values()]  # fmt: skip
             lines.append(_line([claim.says, printed(claim), *cells]))
-    missing = (name for own in COLUMNS.values() for name in own if name and name not in judged)
+    missing = (name for both in COLUMNS.values() for name in both if name and name not in judged)
     commands = ", ".join(f"`snakemake --cores all --config preset={name}`" for name in missing)
     return "\n".join([*lines, "", f"{NOTE} Not tested here yet: {commands}."])
 
 
+def _run(protocols: Mapping[str, Mapping[str, Verdict]]) -> list[str]:
+    """The protocols under which a claim on mentions was tested."""
+    return [name for name, verdicts in protocols.items() if any(v.parts for v in verdicts.values())]
+
+
 def details(claims: Claims, made: Mapping[str, Made], judged: Judged) -> str:
-    """A table of tests for each dataset and protocol, as Markdown."""
+    """A table of tests for each dataset, its protocols side by side, as Markdown."""
     sections = [HEAD]
+    linked = {over_kb for _, over_kb in COLUMNS.values()}
     for dataset, protocols in judged.items():
         one = made[dataset]
         prints = ", ".join(f"`{mark}` ({name})" for name, mark in one.fingerprints.items())
         sections += [f"## {dataset}", f"Data {prints}; commit {one.commit}; {one.machine}."]
-        for protocol, verdicts in protocols.items():
-            lines = [_line(HEADER), _line(["---"] * len(HEADER))]
-            own = {name: claims.all[name] for name in verdicts if verdicts[name].word != NOT_RUN}
-            for name, claim in own.items():
-                lines += map(_line, _tests(claim, verdicts[name]))
-            if own:
-                sections += [f"### {dataset}, {protocol}", "\n".join(lines)]
+        tested = _run(protocols)
+        header = ["Claim", "Where", "Print", "Test"]
+        header += [f"{of}, {name}" for name in tested for of in TESTED]
+        lines = [_line(header), _line(["---"] * len(header))]
+        for name, claim in (claims.sets if dataset in linked else claims.worlds).items():
+            lines += map(_line, _tests(claim, [protocols[one][name] for one in tested]))
+        sections.append("\n".join(lines))
     return "\n\n".join(sections) + "\n"
 
 
-HEADER = [
-    "Claim",
-    "Where",
-    "Print",
-    "Test",
-    "Difference (95%)",
-    "Mentions",
-    "Seeds",
-    "p",
-    "Verdict",
-]
+TESTED = ["Difference (95%)", "Mentions × seeds", "p", "Verdict"]  # under each protocol
 
 
-def _tests(claim: Claim, verdict: Verdict) -> Iterator[list[str]]:
+def _tests(claim: Claim, verdicts: Sequence[Verdict]) -> Iterator[list[str]]:
     """A line for each part of a claim's test; the first has what is said of the whole."""
-    p_value = "" if verdict.p_value is None else probability(verdict.p_value)
     head = [claim.says, claim.where, printed(claim)]
-    for number, part in enumerate(verdict.parts or [None]):
-        cells = ["", "", "", ""] if part is None else [
-            part.label, _difference(part), str(part.mentions), str(part.seeds)
-        ]  # fmt: skip
-        whole = [p_value, verdict.word] if number == 0 else ["", ""]
-        yield [*(head if number == 0 else ["", "", ""]), *cells, *whole]
+    for number in range(max([1, *(len(one.parts) for one in verdicts)])):
+        cells, label = [], ""
+        for verdict in verdicts:
+            p_value = "" if verdict.p_value is None else probability(verdict.p_value)
+            found = ["", ""]
+            if part := next(iter(verdict.parts[number:]), None):
+                label, found = part.label, [_difference(part), f"{part.mentions} × {part.seeds}"]
+            cells += [*found, *([p_value, verdict.word] if number == 0 else ["", ""])]
+        yield [*(head if number == 0 else ["", "", ""]), label, *cells]
 
 
 def printed(claim: Claim) -> str:
@@ -109,10 +112,10 @@ def printed(claim: Claim) -> str:
     return ", ".join(found)
 
 
-def _cell(judged: Judged, dataset: str | None, name: str) -> str:
+def _cell(judged: Judged, dataset: str | None, protocol: str, name: str) -> str:
     if dataset is None:
         return "no such data"
-    verdict = judged.get(dataset, {}).get(MAIN, {}).get(name)
+    verdict = judged.get(dataset, {}).get(protocol, {}).get(name)
     if verdict is None or verdict.word == NOT_RUN:
         return "not run here"
     least = min(verdict.parts, key=lambda part: part.difference, default=None)

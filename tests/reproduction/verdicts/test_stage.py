@@ -58,15 +58,20 @@ def test_verdicts_of_a_run(project):
     write_json(project / "results" / "realworlds" / "table5.json", table)
     write(project, "realworlds")
     says = "MuVER finds more than BLINK (128 tokens)"
-    assert lines(project / "README.md", says) == [[f"| {says}", "R@64 +6.06", "holds (+48.33) |"]]
-    ((*_, sized),) = lines(project / "README.md", "220 million")
-    assert sized == "holds |"
-    ((*_, elsewhere),) = lines(project / "README.md", "AIDA-b")
-    assert elsewhere == "no such data |"
-    with_own, without = lines(project / "docs" / "verdicts.md", says)
-    assert with_own[4].startswith("+48.33 (+") and with_own[5:7] == ["60", "2"]
-    assert without[4:] == ["+0.00 (+0.00 to +0.00)", "60", "1", "p = 1.000", "can't be told |"]
-    assert not lines(project / "docs" / "verdicts.md", "SOM")  # not run
+    title = "public real text"
+    header = lines(project / "README.md", "| Claim")[0]
+    assert header[2:] == [title, f"{title}, own page left out |"]
+    assert lines(project / "README.md", says) == [
+        [f"| {says}", "R@64 +6.06", "holds (+48.33)", "can't be told (+0.00) |"]
+    ]
+    assert lines(project / "README.md", "220 million")[0][2:] == ["holds", "holds |"]
+    assert lines(project / "README.md", "AIDA-b")[0][2:] == ["no such data", "no such data |"]
+    page = project / "docs" / "verdicts.md"
+    (tested,) = lines(page, says)
+    assert tested[4].startswith("+48.33 (+") and tested[5] == "60 × 2"
+    assert tested[8:] == ["+0.00 (+0.00 to +0.00)", "60 × 1", "p = 1.000", "can't be told |"]
+    assert lines(page, "more than SOM")[0][4:] == ["", "", "", "not run", "", "", "", "not run |"]
+    assert not lines(page, "AIDA-b")  # of other data
     text = (project / "README.md").read_text()
     assert text.startswith("Before.") and text.endswith("-->\n\nAfter.\n") and "gone" not in text
 
