@@ -1,4 +1,4 @@
-"""The long table from evaluations: the lines of each row, what was published of them, contrasts."""
+"""The long table from evaluations: the lines of each row, and what was published of them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from msgspec.structs import asdict
 
 from muver.io.errors import InputError
-from muver.reproduction.tables import paper
+from muver.reproduction.tables import contrasts, paper
 from muver.reproduction.tables.evaluations import (
     Evaluations,
     TableFiles,
@@ -21,21 +21,18 @@ from muver.reproduction.tables.keys import data_fingerprint, row_key
 from muver.reproduction.tables.records import (
     FOUND,
     PROTOCOLS,
-    Contrast,
     Line,
     Merged,
     OnSet,
     Published,
     Table,
     TableRow,
-    layers_of,
     lines_of,
 )
 from muver.reproduction.tables.settings import RowSettings, TableSettings, systems_of
 from muver.retriever.corpus.schema import read_mentions
 from muver.retriever.evaluation.recall import hits_at, scored
 from muver.retriever.evaluation.records import Evaluation, Percent
-from muver.retriever.evaluation.significance import paired
 
 RELEASED = "as released"
 Found = Mapping[str, Evaluations]  # by set
@@ -66,9 +63,9 @@ def build(
         contrasts=[],
     )
     table.published.extend(_published(table, settings.rows, found))
-    table.contrasts.extend(_contrasts(table, settings, found))
+    table.contrasts.extend(contrasts.pairs_of_rows(table, settings.contrasts, found))
     if layout == "linking":
-        table.contrasts.extend(_second_stages(table, first, categories))
+        table.contrasts.extend(contrasts.second_stages(table, first, categories))
     return table
 
 
@@ -235,99 +232,3 @@ def _theirs(
     pairs = row.merged.pairs if row.merged else None
     line = paper.published_views(given.sweep_of or row.system, pairs, row.views_per_entity)
     return {k: line["recall"]} if line else {}
-
-
-# Contrasts.
-
-
-def _contrasts(table: Table, settings: TableSettings, found: Found) -> Iterator[Contrast]:
-    """Pairs of rows, over seeds where there are any, and each row with the one of ``against``."""
-    methods = {row.system: row.method for row in table.rows}
-    asked = [(row.system, row.first_stage) for row in table.rows if row.first_stage]
-    asked += [pair for pair in settings.contrasts if methods.keys() >= {*pair}]
-    pairs = {pair: " minus ".join(methods[one] for one in pair) for pair in asked}
-    if table.layout == "views":
-        pairs = dict(_distant_minus_close(table.rows))
-    for one in found.values():
-        for world in one.first.worlds if table.layout == "domains" else ("",):
-            for pair, method in pairs.items():
-                yield from _contrast(table, one, "contrast", pair, method, world)
-    several = {row.system for row in table.rows if len(row.seeds) > 1}
-    for one in found.values():
-        for pair, method in pairs.items():
-            if {*pair} <= several:
-                yield from _contrast(table, one, "seeds", pair, method)
-    for one in found.values() if table.against else ():
-        for row in table.rows:
-            pair = (row.system, table.against)
-            if row.system != table.against:
-                yield from _contrast(table, one, "against", pair, row.method)
-
-
-def _distant_minus_close(rows: Sequence[TableRow]) -> Iterator[tuple[tuple[str, str], str]]:
-    """Distant minus close after each layer, for searches that differ only in this."""
-    for line in layers_of(rows):
-        if line.keys() >= {"distant", "close"}:
-            one = line["distant"]
-            method = f"{one.method}, layer {one.merged.layers} ({one.merged.reading})"
-            yield (one.system, line["close"].system), f"{method}: distant minus close"
-
-
-def _contrast(
-    table: Table,
-    evaluations: Evaluations,
-    kind: str,
-    pair: tuple[str, str],
-    method: str,
-    world: str = "",
-    categories: pa.ChunkedArray | None = None,
-    category: str = "",
-    cutoffs: Sequence[int] | None = None,
-) -> Iterator[Contrast]:
-    """The first row of a pair minus the second, at each cutoff, in a world or a category."""
-    rows = [table.row(system) for system in pair]
-    ranks = [
-        pa.concat_tables(map(evaluations.ranks, row.seeds if kind == "seeds" else [row.system]))
-        for row in rows
-    ]
-    if world:
-        ranks = [one.filter(pc.equal(one["world"], world)) for one in ranks]
-    if category:
-        ranks = [one.filter(pc.equal(categories, category)) for one in ranks]
-    first = evaluations.first
-    found = paired(*ranks, cutoffs or table.cutoffs, first.resample)
-    theirs = [_papers(table, row, first, world) for row in rows]
-    for k, difference in found.difference.items():
-        published = theirs[0][k] - theirs[1][k] if all(k in one for one in theirs) else None
-        low, high = found.interval[k]
-        verdict = None if published is None else paper.claim(difference, (low, high), published)
-        if kind == "against":
-            published = verdict = None
-        yield Contrast(
-            kind, method, *pair, first.set, world, category, k, difference, low, high,
-            found.p_value[k], found.won[k], found.lost[k], published, verdict,
-        )  # fmt: skip
-
-
-def _papers(table: Table, row: TableRow, evaluation: Evaluation, world: str) -> Percent:
-    """The paper's recall of a row, by cutoff."""
-    place = (row.system, evaluation.set, world, "paper")
-    return {
-        one.k: one.recall
-        for one in table.published
-        if (one.row, one.set, one.world, one.source) == place
-    }
-
-
-def _second_stages(
-    table: Table, evaluations: Evaluations, categories: pa.ChunkedArray
-) -> Iterator[Contrast]:
-    """Second stages minus their first ones at 1, in each world and category."""
-    names = sorted(categories.unique().to_pylist())
-    places = [(world, "") for world in evaluations.first.worlds] + [("", name) for name in names]
-    for row in table.rows:
-        for world, category in places if row.first_stage else ():
-            pair = (row.system, row.first_stage)
-            yield from _contrast(
-                table, evaluations, "contrast", pair, row.method, world, categories, category, [1]
-            )

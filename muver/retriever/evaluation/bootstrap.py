@@ -47,8 +47,8 @@ def recall_intervals(
     total = np.zeros((RESAMPLES, len(cutoffs) + 1))
     shares = np.zeros((RESAMPLES, len(cutoffs)))
     by_world = {}
-    for world, own in _strata(worlds):
-        drawn = _resample(generator, hits[own], clusters[own])
+    for world, inside in _strata(worlds):
+        drawn = _resample(generator, hits[inside], clusters[inside])
         by_world[world] = _by_cutoff(cutoffs, drawn[:, :-1] / drawn[:, -1:])
         total += drawn
         shares += drawn[:, :-1] / drawn[:, -1:]
@@ -64,12 +64,46 @@ def difference_interval(
     ``first`` and ``second``, (mentions,) bool, tell whether each system hits; ``worlds`` and
     ``clusters`` are as in :func:`recall_intervals`. Swapping the systems only changes the signs.
     """
-    differ = np.flatnonzero(first != second)
-    if len(differ) and second[differ[0]]:  # so that swapped systems draw the same samples
-        low, high = difference_interval(second, first, worlds, clusters)
-        return [0 - high, 0 - low]
     ahead = first.astype(np.int64) - second
-    return interval(draw_means(ahead[:, None], worlds, clusters))
+    return difference_intervals(ahead[:, None], worlds, clusters)[0]
+
+
+def difference_intervals(
+    ahead: np.ndarray, worlds: Sequence[str], clusters: np.ndarray
+) -> list[list[float]]:
+    """The interval of the mean of each column of ``ahead``, (mentions, differences), in points.
+
+    All columns have the same draws of documents, as one matrix, and no column has a part in
+    another's interval.
+    """
+    columns = np.arange(ahead.shape[1])
+    signs = np.sign(ahead[(ahead != 0).argmax(axis=0), columns])  # so that swapped rows mirror
+    signs[signs == 0] = 1
+    total = np.zeros((RESAMPLES, len(columns) + 1))
+    generator = np.random.default_rng(SEED)
+    for _, inside in _strata(worlds):
+        counts = _by_cluster(ahead[inside] * signs, clusters[inside])
+        step = max(1, AT_ONCE // len(counts))
+        for done in range(0, RESAMPLES, step):
+            rows = min(step, RESAMPLES - done)
+            drawn = generator.integers(0, len(counts), (rows, len(counts)))
+            drawn += len(counts) * np.arange(rows)[:, None]
+            times = np.bincount(drawn.ravel(), minlength=rows * len(counts))
+            total[done : done + rows] += times.reshape(rows, -1).astype(float) @ counts
+    found = [interval(total[:, n] / total[:, -1]) for n in columns]
+    return [
+        one if sign > 0 else [0 - one[1], 0 - one[0]]
+        for one, sign in zip(found, signs, strict=True)
+    ]
+
+
+def _by_cluster(counted: np.ndarray, clusters: np.ndarray) -> np.ndarray:
+    """Sums of the (mentions, columns) in each cluster; the last column counts its mentions."""
+    _, of = np.unique(clusters, return_inverse=True)
+    kind = np.result_type(counted, np.float64)
+    sums = np.zeros((of.max() + 1, counted.shape[1] + 1), dtype=kind)
+    np.add.at(sums, of, np.column_stack([counted, np.ones(len(counted), dtype=kind)]))
+    return sums
 
 
 def draw_means(ahead: np.ndarray, worlds: Sequence[str], clusters: np.ndarray) -> np.ndarray:
@@ -81,8 +115,8 @@ def draw_means(ahead: np.ndarray, worlds: Sequence[str], clusters: np.ndarray) -
     generator = np.random.default_rng(SEED)
     seeds = ahead.shape[1]
     total = np.zeros((RESAMPLES, seeds + 1))
-    for _, own in _strata(worlds):
-        total += _resample(generator, ahead[own], clusters[own])
+    for _, inside in _strata(worlds):
+        total += _resample(generator, ahead[inside], clusters[inside])
     times = np.ones((RESAMPLES, 1))
     if seeds > 1:
         times = generator.multinomial(seeds - 1, np.full(seeds, 1 / seeds), RESAMPLES)
@@ -103,10 +137,7 @@ def _resample(
 
     (RESAMPLES, columns + 1); the last column counts the mentions of each resample.
     """
-    _, of = np.unique(clusters, return_inverse=True)
-    kind = np.result_type(counted, np.int64)
-    sums = np.zeros((of.max() + 1, counted.shape[1] + 1), dtype=kind)
-    np.add.at(sums, of, np.column_stack([counted, np.ones(len(counted), dtype=kind)]))
+    sums = _by_cluster(counted, clusters)
     kinds, alike = np.unique(sums, axis=0, return_counts=True)
     step = max(1, AT_ONCE // len(kinds))
     return np.concatenate(

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from muver.io.typed import Record
-from muver.retriever.evaluation.bootstrap import difference_interval
+from muver.retriever.evaluation.bootstrap import difference_intervals
 from muver.retriever.evaluation.recall import check_same_mentions, clusters, hits_at
 from muver.retriever.evaluation.records import Counts, Intervals, Percent
 
@@ -36,17 +36,33 @@ def paired(first: pa.Table, second: pa.Table, cutoffs: Sequence[int], resample: 
     The tables are of ranks; interval and test treat ``documents`` or ``mentions`` as independent,
     as ``resample`` says.
     """
-    check_same_mentions(first, second)
-    worlds, together = first["world"].to_pylist(), clusters(first, resample)
-    found = Paired(difference={}, interval={}, p_value={}, won={}, lost={})
-    for k in cutoffs:
-        one, other = hits_at(first, k), hits_at(second, k)
-        ahead = one.astype(np.int64) - other
-        found.difference[k] = 100 * int(ahead.sum()) / len(ahead)
-        found.interval[k] = difference_interval(one, other, worlds, together)
-        found.p_value[k] = randomisation_test(np.bincount(together, ahead).astype(int))
-        found.won[k] = int((ahead > 0).sum())
-        found.lost[k] = int((ahead < 0).sum())
+    return all_paired([(first, second)], cutoffs, resample)[0]
+
+
+def all_paired(
+    pairs: Sequence[tuple[pa.Table, pa.Table]], cutoffs: Sequence[int], resample: str
+) -> list[Paired]:
+    """Compare the runs of each pair as :func:`paired` does; all are on the same mentions."""
+    mentions = pairs[0][0]
+    for table in (table for pair in pairs for table in pair):
+        check_same_mentions(mentions, table)
+    together = clusters(mentions, resample)
+    ahead = np.stack(
+        [hits_at(one, k).astype(np.int64) - hits_at(other, k) for one, other in pairs
+         for k in cutoffs], axis=1,
+    )  # fmt: skip
+    intervals = difference_intervals(ahead, mentions["world"].to_pylist(), together)
+    columns = iter(zip(ahead.T, intervals, strict=True))
+    found = []
+    for _ in pairs:
+        one = Paired(difference={}, interval={}, p_value={}, won={}, lost={})
+        for k, (column, interval) in zip(cutoffs, columns, strict=False):
+            one.difference[k] = 100 * int(column.sum()) / len(column)
+            one.interval[k] = interval
+            one.p_value[k] = randomisation_test(np.bincount(together, column).astype(int))
+            one.won[k] = int((column > 0).sum())
+            one.lost[k] = int((column < 0).sum())
+        found.append(one)
     return found
 
 
@@ -65,16 +81,22 @@ def randomisation_test(ahead: np.ndarray) -> float:
     >>> randomisation_test(np.array([1, 1, 2]))
     0.25
     """
-    from scipy.stats import binom
-
     total = int(ahead.sum())
     if total == 0:
         return 1.0
     sizes, numbers = np.unique(np.abs(ahead[ahead != 0]), return_counts=True)
     chances = np.ones(1)  # of 0, 1, 2, ... mentions in documents that keep their sign
     for size, number in zip(sizes.tolist(), numbers.tolist(), strict=True):
-        own = np.zeros(size * number + 1)
-        own[::size] = binom.pmf(np.arange(number + 1), number, 0.5)
-        chances = np.convolve(chances, own)
+        apart = np.zeros(size * number + 1)
+        apart[::size] = _signs(number)
+        chances = np.convolve(chances, apart)
     least = (len(chances) - 1 + abs(total)) // 2  # mentions that must go one way to give this sum
     return min(1.0, max(float(2 * chances[least:].sum()), float(np.finfo(float).tiny)))
+
+
+def _signs(number: int) -> list[float]:
+    """Chances that 0, 1, ... of so many documents keep their sign."""
+    ways = [1]
+    for kept in range(number):
+        ways.append(ways[-1] * (number - kept) // (kept + 1))
+    return [one / 2**number for one in ways]

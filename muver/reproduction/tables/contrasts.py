@@ -1,0 +1,108 @@
+"""Contrasts: which of two rows finds more, and by how much.
+
+Both rows rank the same mentions, so their difference is known far better than either number, and a
+verdict on it can fail where one on a number cannot.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from muver.reproduction.tables import paper
+from muver.reproduction.tables.evaluations import Evaluations
+from muver.reproduction.tables.records import Contrast, Table, TableRow, layers_of
+from muver.retriever.evaluation.significance import all_paired
+
+Asked = tuple[str, tuple[str, str], str]  # the kind, the two systems, and both in words
+
+
+def pairs_of_rows(
+    table: Table, asked: Sequence[tuple[str, str]], found: Mapping[str, Evaluations]
+) -> Iterator[Contrast]:
+    """Pairs of rows, over seeds where there are any, and each row with the one of ``against``."""
+    methods = {row.system: row.method for row in table.rows}
+    pairs = [(row.system, row.first_stage) for row in table.rows if row.first_stage]
+    pairs += [pair for pair in asked if methods.keys() >= {*pair}]
+    named = {pair: " minus ".join(methods[one] for one in pair) for pair in pairs}
+    if table.layout == "views":
+        named = dict(_distant_minus_close(table.rows))
+    once = [("contrast", pair, method) for pair, method in named.items()]
+    if table.against:
+        others = {row.system: row.method for row in table.rows if row.system != table.against}
+        once += [("against", (one, table.against), method) for one, method in others.items()]
+    seeds: dict[tuple[int, int], list[Asked]] = {}  # together where rows have as many
+    for pair, method in named.items():
+        numbers = tuple(len(table.row(system).seeds) for system in pair)
+        if min(numbers) > 1:
+            seeds.setdefault(numbers, []).append(("seeds", pair, method))
+    for one in found.values():
+        for world in one.first.worlds if table.layout == "domains" else ("",):
+            yield from _tested(table, one, once, table.cutoffs, world)
+        for together in seeds.values():
+            yield from _tested(table, one, together, table.cutoffs)
+
+
+def _distant_minus_close(rows: Sequence[TableRow]) -> Iterator[tuple[tuple[str, str], str]]:
+    """Distant minus close after each layer, for searches that differ only in this."""
+    for line in layers_of(rows):
+        if line.keys() >= {"distant", "close"}:
+            one = line["distant"]
+            method = f"{one.method}, layer {one.merged.layers} ({one.merged.reading})"
+            yield (one.system, line["close"].system), f"{method}: distant minus close"
+
+
+def second_stages(
+    table: Table, evaluations: Evaluations, categories: pa.ChunkedArray
+) -> Iterator[Contrast]:
+    """Second stages minus their first ones at 1, in each world and category."""
+    stages = [("contrast", (row.system, row.first_stage), row.method)
+              for row in table.rows if row.first_stage]  # fmt: skip
+    for world in evaluations.first.worlds:
+        yield from _tested(table, evaluations, stages, [1], world)
+    for name in sorted(categories.unique().to_pylist()):
+        inside = pc.equal(categories, name)
+        yield from _tested(table, evaluations, stages, [1], category=name, inside=inside)
+
+
+def _tested(
+    table: Table,
+    evaluations: Evaluations,
+    asked: Sequence[Asked],
+    cutoffs: Sequence[int],
+    world: str = "",
+    category: str = "",
+    inside: pa.ChunkedArray | None = None,
+) -> Iterator[Contrast]:
+    """The contrasts of pairs at each cutoff: in a world, or in a category's mentions ``inside``."""
+
+    @cache
+    def ranks(system: str, seeds: bool) -> pa.Table:
+        systems = table.row(system).seeds if seeds else [system]
+        one = pa.concat_tables(map(evaluations.ranks, systems))
+        where = pc.equal(one["world"], world) if world else inside
+        return one if where is None else one.filter(where)
+
+    if not asked:
+        return
+    first = evaluations.first
+    pairs = [[ranks(system, kind == "seeds") for system in pair] for kind, pair, _ in asked]
+    found = all_paired(pairs, cutoffs, first.resample)
+    published = {
+        (one.row, one.k): one.recall
+        for one in table.published
+        if (one.set, one.world, one.source) == (first.set, world, "paper")
+    }
+    for (kind, pair, method), one in zip(asked, found, strict=True):
+        for k, difference in one.difference.items():
+            low, high = one.interval[k]
+            theirs = [published.get((system, k)) for system in pair]
+            claimed = verdict = None
+            if kind != "against" and None not in theirs:
+                claimed = theirs[0] - theirs[1]
+                verdict = paper.claim(difference, (low, high), claimed)
+            yield Contrast(
+                kind, method, *pair, first.set, world, category, k, difference, low, high,
+                one.p_value[k], one.won[k], one.lost[k], claimed, verdict,
+            )  # fmt: skip
