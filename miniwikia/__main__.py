@@ -4,6 +4,7 @@ import argparse
 import sys
 import tarfile
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,14 @@ from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.io.files import atomic_path, sha256_of
 from muver.io.typed import read
+from muver.kb.importing.corpus import build_corpus
+from muver.retriever.corpus.settings import BuildCorpus
+from muver.retriever.views import punkt
+from muver.retriever.views.segment import cleaned_texts
 
 ROOT = Path(__file__).parents[1]
 SHIPPED = ROOT / "muver/retriever/corpus"
+CONTEXT = BuildCorpus(context_tokens=128)  # of mentions, which Punkt does not read
 TINY = ROOT / ".test/tiny"
 
 
@@ -49,14 +55,25 @@ def pack(folder: Path, archive: Path) -> None:
                 tar.addfile(member, file)
 
 
+def ship_punkt(wikis: Path, folder: Path) -> None:
+    """Write what Punkt learns from the training worlds of wikis in ZESHEL's format."""
+    with tempfile.TemporaryDirectory() as place:
+        files = [Path(place, name) for name in ("entities", "mentions", "counts")]
+        worlds = build_corpus("miniwikia", wikis, *files, CONTEXT).worlds
+        training = sorted(world for world, of in worlds.items() if of.split == "train")
+        punkt.ship(partial(cleaned_texts, files[0], training), folder)
+
+
 def ship() -> None:
-    """Write the archives that muver comes with, and the tiny wikis."""
+    """Write the archives that muver comes with, what Punkt learns of one, and the tiny wikis."""
     make("tiny", TINY)
     for name in ("miniwikia", "miniwikipedia"):
         archive = SHIPPED / f"{name}.tar.xz"
         with tempfile.TemporaryDirectory() as folder:
             make(name, Path(folder))
             pack(Path(folder), archive)
+            if name == "miniwikia":
+                ship_punkt(Path(folder), punkt.SHIPPED)
         print(f"{archive.relative_to(ROOT)}, for sources.yaml beside it:")
         print(f"  size: {archive.stat().st_size}\n  sha256: {sha256_of(archive)}")
 

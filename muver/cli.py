@@ -17,6 +17,7 @@ from muver.commands import COMMANDS, GROUPS, STAGE, Command
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.io.garbage import collect_seldom
+from muver.io.hidden import hide
 from muver.io.progress import note, start_logging
 from muver.io.stopping import Stopped, stop_at_signals
 from muver.io.text import Output, Shown, visible
@@ -183,6 +184,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     print(found)
                 else:
                     prefix = f"muver {found.name}"
+                    if arguments is None and found.name.startswith(STAGE):
+                        hide("pandas")  # which no stage needs
                     run(found, words[len(found.name.split()) :])
             finally:
                 sys.stdout.flush()

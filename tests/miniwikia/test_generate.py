@@ -16,7 +16,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from miniwikia import generate
-from miniwikia.__main__ import ROOT, TINY, make, pack
+from miniwikia.__main__ import ROOT, TINY, make, pack, ship_punkt
 from miniwikia.chance import Chance
 from miniwikia.lexicon import read_data
 from miniwikia.settings import Generate
@@ -27,6 +27,7 @@ from muver.io.typed import read
 from muver.retriever.corpus.archive import unpacked
 from muver.retriever.corpus.sources import find_source
 from muver.retriever.corpus.texts import category
+from muver.retriever.views import punkt
 
 DEFAULT = {
     "seed": 13,
@@ -204,6 +205,14 @@ def test_the_shipped_wikis_are_what_the_generator_writes(tmp_path: Path) -> None
     with unpacked(find_source("miniwikia").shipped, tmp_path / "shipped") as folder:
         for name, content in made.items():  # a split's mentions are in the order of its worlds
             assert content and (folder / name).read_bytes().startswith(content), name
+
+
+def test_the_shipped_parameters_are_what_punkt_learns_from_the_shipped_wikis(
+    tmp_path: Path,
+) -> None:
+    with unpacked(find_source("miniwikia").shipped, tmp_path / "shipped") as folder:
+        ship_punkt(folder, tmp_path / "learnt")
+    assert files(tmp_path / "learnt") == files(punkt.SHIPPED)
 
 
 def test_the_shipped_encyclopedia_is_what_the_generator_writes(tmp_path: Path) -> None:

@@ -23,7 +23,9 @@ from muver.retriever.training.loop import Trainer
 from muver.retriever.training.objective import InBatch, Objective
 from muver.retriever.training.settings import EarlyChoice, ModelTraining
 from muver.retriever.training.start import config_of, start_files
+from muver.retriever.views.worlds import World
 
+LaidOut = dict[str, list[list[World]]]  # training and validation worlds by how they are laid out
 MACHINE = Machine(device="auto", precision="fp32", threads=1, processes=1, batch_tokens="auto")
 
 
@@ -124,6 +126,7 @@ def train_best(
     The others are those of :func:`train_model`.
     """
     data, trained, recalls = Dataset(entities, mentions, sentences), dict(models), {}
+    laid_out: LaidOut = {}
     for name, training in settings.best_of.items():
         cutoff = training.training.validation_cutoff  # which all of them share
         recall = (
@@ -131,7 +134,8 @@ def train_best(
         )
         if recall is None:
             logger.info("training %s", name)
-            trainer = trainer_of(training, compute, start, data, checkpoints / name)
+            where = (start, data, checkpoints / name)
+            trainer = trainer_of(training, compute, *where, laid_out=laid_out)
             trainer.run(settings.after)
             recall = trainer.recall_after(settings.after)
         recalls[name] = recall
@@ -140,7 +144,8 @@ def train_best(
     if best in trained:
         copy_chosen(trained[best], out, training_log, note)
     else:
-        trainer = trainer_of(settings.best_of[best], compute, start, data, checkpoints / best)
+        where = (start, data, checkpoints / best)
+        trainer = trainer_of(settings.best_of[best], compute, *where, laid_out=laid_out)
         write(trainer, trainer.run(), training_log, out, note)
     for name in recalls:
         Checkpoints(checkpoints / name, "").clear()
@@ -149,12 +154,13 @@ def train_best(
 def trainer_of(
     settings: ModelTraining, compute: Machine, start: Path, data: Dataset, checkpoints: Path,
     candidates: Mapping[str, Sequence[int]] | None = None, kind: Any = BiEncoder,
-    objective: Objective | None = None,
+    objective: Objective | None = None, laid_out: LaidOut | None = None,
 ) -> Trainer:  # fmt: skip
     """The trainer of a model, at its first step or where a killed run's checkpoint is.
 
     ``candidates`` of the validation mentions, by their ids, stand where training has negatives.
     ``kind`` of model and ``objective`` are by default two towers and negatives in the batch.
+    ``laid_out`` keeps the worlds for further trainings on the same data.
     """
     if (data.negatives is None) != (settings.negatives is UNSET):
         raise InputError("--negatives: goes with negatives in --settings, which says how many.")
@@ -173,8 +179,12 @@ def trainer_of(
     if data.negatives is not None:
         hard = negatives_of(data.negatives, settings.negatives.per_mention)
     layout = (config, model.pieces, own)
-    training = worlds_of(data, "train", *layout, hard)
-    validation = worlds_of(data, "val", *layout, candidates)
+    laid_out = {} if laid_out is None else laid_out
+    by = short_hash([one.as_dict() for one in (config.views, config.context, own)])
+    if by not in laid_out:
+        splits = (("train", hard), ("val", candidates))
+        laid_out[by] = [worlds_of(data, split, *layout, others) for split, others in splits]
+    training, validation = laid_out[by]
     examples = Examples(training, own.batch_size, settings.seed, own.labelled)
     to_validate = sum(len(world.gold) for world in validation)
     logger.info("%d mentions to train on, %d to validate on", len(examples), to_validate)

@@ -4,8 +4,9 @@ The files are those of NLTK's ``punkt_tab`` packages. They are read and written 
 only touches files below its own data folders, and writes sets in an order that changes.
 """
 
-from collections.abc import Iterable
-from functools import lru_cache
+import hashlib
+from collections.abc import Callable, Iterable
+from functools import cache, lru_cache
 from pathlib import Path
 
 from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer, PunktToken, PunktTrainer
@@ -14,6 +15,8 @@ from muver.io.errors import InputError
 from muver.io.files import write_text
 from muver.retriever.views.files import PUNKT_FILES
 
+# What Punkt learns from the training worlds of miniwikia; `make wikis` writes it.
+SHIPPED = Path(__file__).with_name("punkt_miniwikia")
 CHUNK = 2_000_000  # characters of text in memory as tokens, at about 100 bytes a character
 
 
@@ -41,14 +44,45 @@ class _Token(PunktToken):
 
 
 class _Trainer(PunktTrainer):
-    """NLTK's trainer, but it visits word types in a fixed order.
+    """NLTK's trainer, but it visits word types in a fixed order, and equal tokens are one object.
 
     NLTK goes through a set; whether ``etc..`` or ``etc.`` comes first decides which of the two
-    becomes an abbreviation, so the result would change with Python's hash seed.
+    becomes an abbreviation, so the result would change with Python's hash seed. What a training
+    notes at a token depends on the token alone, and on the abbreviations known by then.
     """
+
+    def __init__(self) -> None:
+        super().__init__(token_cls=cache(_Token))
+
+    def _train_tokens(self, tokens, verbose):
+        self._Token.cache_clear()
+        super()._train_tokens(tokens, verbose)
 
     def _unique_types(self, tokens):
         return sorted(super()._unique_types(tokens))
+
+
+def learnt_from(texts: Callable[[], Iterable[str]]) -> PunktParameters:
+    """What :func:`train` learns from texts, which is not learnt again where it is shipped.
+
+    ``texts`` gives the same ones whenever it is called.
+    """
+    shipped = (SHIPPED / "texts.sha256").read_text(encoding="utf-8").strip()
+    return load(SHIPPED) if sha256_of_texts(texts()) == shipped else train(texts())
+
+
+def sha256_of_texts(texts: Iterable[str]) -> str:
+    """SHA-256 over texts, each followed by a zero byte."""
+    whole = hashlib.sha256()
+    for text in texts:
+        whole.update(text.encode() + b"\0")
+    return whole.hexdigest()
+
+
+def ship(texts: Callable[[], Iterable[str]], folder: Path) -> None:
+    """Write what :func:`learnt_from` finds in ``SHIPPED``: parameters, and what they are of."""
+    save(train(texts()), folder)
+    write_text(folder / "texts.sha256", f"{sha256_of_texts(texts())}\n")
 
 
 def train(texts: Iterable[str]) -> PunktParameters:
@@ -57,7 +91,7 @@ def train(texts: Iterable[str]) -> PunktParameters:
     Texts are taken in chunks to bound the memory; equal texts in the same order give equal
     parameters.
     """
-    trainer = _Trainer(token_cls=_Token)
+    trainer = _Trainer()
     chunk: list[str] = []
     size = 0
     for text in texts:

@@ -1,6 +1,6 @@
 """Split each entity's description into sentences (MuVER, section 3.2)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -49,8 +49,8 @@ def segment(
         logger.info("sentences by the rules of Unicode")
     elif settings.punkt == "train":
         training = sorted(world for world, split in splits.items() if split == "train")
-        logger.info("learning Punkt's parameters from %s", ", ".join(training))
-        learnt = punkt.train(_texts(entities, training))
+        logger.info("Punkt's parameters are learnt from %s", ", ".join(training))
+        learnt = punkt.learnt_from(partial(cleaned_texts, entities, training))
     elif english is None:
         raise InputError("--english is missing: the folder of Punkt's English parameters.")
     else:
@@ -70,7 +70,8 @@ def segment(
     )  # fmt: skip
 
 
-def _texts(entities: Path, worlds: list[str]) -> Iterator[str]:
+def cleaned_texts(entities: Path, worlds: Sequence[str]) -> Iterator[str]:
+    """The descriptions of some worlds' entities, as they are split into sentences."""
     for world in worlds:
         for text in read_entities(entities, [world])["text"]:
             yield clean(text.as_py())

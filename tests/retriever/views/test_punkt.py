@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from nltk.tokenize.punkt import PunktSentenceTokenizer
+from nltk.tokenize.punkt import PunktSentenceTokenizer, PunktTrainer
 
 from muver.io.errors import InputError
 from muver.retriever.views import punkt
@@ -34,6 +34,28 @@ def test_learnt_abbreviation_does_not_end_a_sentence(tmp_path):
 def test_chunks_are_all_learnt_from(monkeypatch):
     monkeypatch.setattr(punkt, "CHUNK", 100)
     assert "prof" in punkt.train(TEXTS).abbrev_types
+
+
+def test_the_trainer_learns_what_nltks_own_does(monkeypatch):
+    theirs = PunktTrainer()
+    for text in TEXTS:
+        theirs.train(text, finalize=False)
+    monkeypatch.setattr(punkt, "CHUNK", 1)  # a chunk each
+    ours, theirs = punkt.train(TEXTS), theirs.get_params()
+    for name in ("abbrev_types", "collocations", "sent_starters", "ortho_context"):
+        assert getattr(ours, name) == getattr(theirs, name)
+    assert ours.abbrev_types and ours.ortho_context
+
+
+def test_what_is_shipped_is_learnt_from_its_texts_alone(tmp_path, monkeypatch):
+    punkt.ship(lambda: TEXTS, tmp_path)
+    monkeypatch.setattr(punkt, "SHIPPED", tmp_path)
+    trained = []
+    monkeypatch.setattr(punkt, "train", lambda texts: trained.append(texts))
+    assert "prof" in punkt.learnt_from(lambda: TEXTS).abbrev_types and not trained
+    punkt.learnt_from(lambda: [*TEXTS, "More."])
+    punkt.learnt_from(lambda: ["".join(TEXTS)])
+    assert trained == [[*TEXTS, "More."], ["".join(TEXTS)]]
 
 
 def test_nothing_to_learn_from(tmp_path):
