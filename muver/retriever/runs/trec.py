@@ -8,6 +8,7 @@ number. TREC tools split lines at white space, so ids percent-encode it and the 
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from urllib.parse import quote
 
@@ -33,11 +34,12 @@ def write_trec(
     :func:`muver.retriever.evaluation.recall.gold_ranks`, which checks them; titles are not needed
     if ``match`` is "id".
     """
-    first = {world: first_with_same(names) for world, names in titles.items()}
+    first = {world: first_with_same(names).tolist() for world, names in titles.items()}
+    encoded = cache(field)  # a mention and a world have many lines
 
     def document(world: str, entity: int) -> str:
         number = entity if match == "id" else first[world][entity]
-        return f"{field(world)}/{number}"
+        return f"{encoded(world)}/{number}"
 
     ranks, scores = run["rank"].to_numpy(), run["score"].to_numpy()
     if not np.isfinite(scores).all():
@@ -49,12 +51,12 @@ def write_trec(
     lowered = decreasing(scores, ranks).tolist()
     ranked = zip(*columns, ranks.tolist(), lowered, strict=True)
     run_lines = (
-        f"{field(mention)} Q0 {document(world, entity)} {rank} {score!r} {field(system)}\n"
+        f"{encoded(mention)} Q0 {document(world, entity)} {rank} {score!r} {encoded(system)}\n"
         for mention, world, entity, rank, score in ranked
     )
     columns = (mentions[name].to_pylist() for name in ("mention_id", "world", "gold"))
     gold_lines = (
-        f"{field(mention)} 0 {document(world, entity)} 1\n"
+        f"{encoded(mention)} 0 {document(world, entity)} 1\n"
         for mention, world, entity in zip(*columns, strict=True)
     )
     write_text(f"{out}.run", "".join(run_lines))
