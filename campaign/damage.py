@@ -18,6 +18,7 @@ from itertools import chain
 from pathlib import Path
 from unittest import mock
 
+import numpy as np
 import torch
 
 from campaign import indexes
@@ -26,9 +27,14 @@ from campaign.mutations import DAMAGE
 from campaign.plan import Case, Plan
 from campaign.project import UNTRACKED, commands, made
 from muver import cli
+from muver.io.checksums import check, seal
+from muver.io.typed import read
 from muver.kb.index.index import Index
+from muver.retriever.retrieval.ann.index import AnnIndex, Build, build
 from muver.retriever.training.checkpoint import Checkpoints
+from muver.retriever.vectors.shards import Shards
 from tests import tiny
+from tests.retriever.vectors.made import write_shards
 
 State = dict[Path, bytes]
 Job = tuple[Callable[[], int], Path, list[Path]]  # the folder that it works in; what it reads
@@ -36,25 +42,26 @@ LOGGED = (".sha256", ".log", ".tsv")  # each run adds to them
 
 
 def attack(plan: Plan) -> Iterator[Case]:
-    """Files of the tiny project, and of two indexes: of words alone, and with a model."""
-    yield from _drawn(plan, chain(_openings(plan.folder), _jobs(plan.folder / "project")))
+    """Files of the tiny project, of indexes (words alone, with a model), and of two of faiss."""
+    jobs = _openings(plan.folder), _approximate(plan.folder), _jobs(plan.folder / "project")
+    yield from _drawn(plan, chain(*jobs))
 
 
 def indexes_only(plan: Plan) -> Iterator[Case]:
-    """Files of the two indexes."""
-    yield from _drawn(plan, _openings(plan.folder))
+    """Files of the indexes."""
+    yield from _drawn(plan, chain(_openings(plan.folder), _approximate(plan.folder)))
 
 
 def _drawn(plan: Plan, jobs: Iterable[Job]) -> Iterator[Case]:
     files: dict[str, list[tuple[Path, Path, Callable[[], int]]]] = defaultdict(list)
-    for work, folder, read in jobs:
-        for path in read:
+    for work, folder, paths in jobs:
+        for path in paths:
             files[_kind(path)].append((path, folder, work))
-    states = {folder: _state(folder) for own in files.values() for _, folder, _ in own}
+    states = {folder: _state(folder) for found in files.values() for _, folder, _ in found}
     for _, chance in plan.turns():
-        for kind, own in files.items():
-            path, folder, work = chance.choice(own)
-            alike = [one for one, _, _ in own if one != path]
+        for kind, found in files.items():
+            path, folder, work = chance.choice(found)
+            alike = [other for other, _, _ in found if other != path]
             work = partial(_silent, folder, path) if plan.fault else work
             how, wrong = _damaged(path, folder, work, alike, states[folder], chance)
             yield Case(kind, f"{path.relative_to(folder)}, {how}", wrong)
@@ -173,6 +180,31 @@ def _openings(folder: Path) -> Iterator[Job]:
         work = partial(_asked, one)
         assert bounded(work).code == 0
         yield work, one, [path for path in (one / "index").rglob("*") if path.is_file()]
+
+
+def _approximate(folder: Path) -> Iterator[Job]:
+    """Two types of faiss's indexes, opened and searched as a stage does it."""
+    vectors = np.random.default_rng(0).standard_normal((400, 8), dtype=np.float32)
+    shards = write_shards(folder / "shards", vectors, [1] * 400, [400])
+    for factory in ("ivf_sq", "hnsw"):
+        outer = folder / factory
+        place = Path("build/tiny/faiss", f"{factory}-0123abcd")
+        work = partial(_searched, outer, place, shards, vectors[:9])
+        with contextlib.chdir(outer.mkdir() or outer):
+            build(shards, place, read(Build, {"factory": factory, "seed": 0, "threads": 1}))
+            seal(place.iterdir())
+        assert bounded(work).code == 0
+        yield work, outer, sorted((outer / place).iterdir())
+
+
+def _searched(outer: Path, place: Path, shards: Path, mentions: np.ndarray) -> int:
+    with contextlib.chdir(outer):
+        check([place])
+        index = AnnIndex(place, Shards(shards), threads=1)
+        index.turn(4)
+        found = [array.tolist() for array in index.search(mentions, 5)]
+        Path("answers").write_text(str(found))
+    return 0
 
 
 def _asked(folder: Path) -> int:

@@ -19,6 +19,9 @@ COMMANDS = {
     "update": ["muver", "index", "update", "index", "other.jsonl"],
     "compact": ["muver", "index", "compact", "index"],
 }
+CREATE = {
+    "create": ["muver", "index", "create", "more.jsonl", "--model", "bm25", "--out", "new"],
+}
 
 
 def entities(count: int, first: int = 0, seed: int = 0) -> list[Entity]:

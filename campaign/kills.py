@@ -1,14 +1,16 @@
-"""SIGKILL at a time drawn over a command's run, then the same command once more.
+"""A signal at a time drawn over a command's run, then the same command once more.
 
-It goes to one process of it, to all, or to the first one alone, whose jobs then live on. A case
-holds if the second call ends well and leaves every file of an undisturbed run with its bytes, no
-other file, and one finished run of MLflow for each row. Where Snakemake's lock is left, `muver
-unlock` comes before.
+SIGKILL goes to one process of the command, to all, or to the first one alone, whose jobs then live
+on. SIGTERM and SIGHUP go to the process that works, which has to end within a minute, with the
+signal's status, without a traceback, and leave no temporary file. A case holds if the second call
+ends well and leaves every file of an undisturbed run with its bytes, no other file, and one
+finished run of MLflow for each row. Where Snakemake's lock is left, `muver unlock` comes before.
 """
 
 import contextlib
 import random
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -27,13 +29,20 @@ from campaign.project import (
     kill,
     made,
     outcome,
+    signalled,
     start,
+    without_its_output,
 )
 from tests.workflow.conftest import Project
 from tests.workflow.test_table2 import tiny_encyclopedia
 
 WHOM = ("one process", "all processes", "the first process")
+SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 SNAKEMAKE = ["snakemake", "--cores", "2"]
+
+
+# Does harm to a running command: which and to whom (empty where it had ended), and what is wrong.
+Hit = Callable[[Project, subprocess.Popen, random.Random], tuple[str, str]]
 
 
 class Target(NamedTuple):
@@ -68,8 +77,7 @@ def others(plan: Plan) -> Iterator[Case]:
     }
     for name in ("pretrain", "train"):
         (words,) = (one for one in calls if one[1:3] == ["stage", name])
-        without = whole.copy(plan.folder / name)
-        shutil.rmtree(without.folder / words[words.index("--out") + 1])
+        without = without_its_output(whole.copy(plan.folder / name), words)
         targets[name] = Target(without, words)
     (record,) = (one for one in commands(whole, "record") if one[1] == "record")
     targets["record"] = Target(whole, record)
@@ -77,9 +85,30 @@ def others(plan: Plan) -> Iterator[Case]:
     yield from killed(plan, targets)
 
 
-def killed(plan: Plan, targets: dict[str, Target], order: Sequence[str] = ()) -> Iterator[Case]:
+def stopped(plan: Plan) -> Iterator[Case]:
+    """SIGTERM and SIGHUP: each stage, recording, what makes and changes an index."""
+    for number in SIGNALS:  # what is started under nohup ignores one of them
+        signal.signal(number, signal.SIG_DFL)
+    whole = made(plan.folder / "whole")
+    whole.snakemake(*UNTRACKED)
+    targets = {
+        f"index {name}": Target(indexes.made(plan.folder / name), words, indexes.outcome)
+        for name, words in (indexes.COMMANDS | indexes.CREATE).items()
+    }
+    for words in [*commands(whole), *commands(whole, "record")[-1:]]:
+        name = " ".join(words[1 : 2 + (words[1] == "stage")])
+        if name not in targets:  # such as a second ranking
+            project = whole.copy(plan.folder / name)
+            targets[name] = Target(without_its_output(project, words), words)
+    yield from killed(plan, targets, [*targets], hit=_signalled)
+
+
+def killed(
+    plan: Plan, targets: dict[str, Target], order: Sequence[str] = (), hit: Hit | None = None
+) -> Iterator[Case]:
     """Kill the targets in turn, or in an order; a run that ended before is no case."""
     order = order or [*targets, *[one for one in targets if one != "dvc repro"] * 3]
+    hit = hit or _shot
     undisturbed: dict[str, tuple[dict[str, str], float]] = {}
     for number, chance in plan.turns():
         kind = order[number % len(order)]
@@ -88,13 +117,24 @@ def killed(plan: Plan, targets: dict[str, Target], order: Sequence[str] = ()) ->
             undisturbed[kind] = _undisturbed(target, plan.folder / "undisturbed")
         wanted, seconds = undisturbed[kind]
         project = target.base.copy(plan.folder / str(number))
-        count, what, wrong, lasted = _one(project, target, seconds, chance, plan.fault)
-        if not count:  # other work has made the first run slow; times are drawn over this one
-            undisturbed[kind] = wanted, lasted
+        after = chance.uniform(0, seconds)
+        running, began = start(project, target.command), time.monotonic()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            running.wait(after)
+        lasted = time.monotonic() - began
+        whom, wrong = hit(project, running, chance)
+        wrong = wrong or again(project, target.command)
+        if not idle(project.folder):
+            wrong = wrong or "a process of the killed run does not end"
+        if plan.fault and not wrong:  # as a file would be that the second call took for finished
+            result = next(path for path in sorted(project.folder.rglob("*")) if _is_result(path))
+            result.write_bytes(result.read_bytes()[:-1])
         wrong = wrong or differences(target.outcome(project.folder), wanted)
         shutil.rmtree(project.folder)
-        if count:
-            yield Case(kind, f"case {number}: {what}", wrong)
+        if whom:
+            yield Case(kind, f"case {number}: {whom} after {after:.2f} of {seconds:.2f} s", wrong)
+        else:  # other work has made the first run slow; times are drawn over this one
+            undisturbed[kind] = wanted, lasted
 
 
 def _undisturbed(target: Target, folder: Path) -> tuple[dict[str, str], float]:
@@ -108,26 +148,22 @@ def _undisturbed(target: Target, folder: Path) -> tuple[dict[str, str], float]:
     return found, seconds
 
 
-def _one(
-    project: Project, target: Target, seconds: float, chance: random.Random, fault: bool
-) -> tuple[int, str, str, float]:
-    """Kill a run and call it again: how many processes, in words, what was wrong, its seconds."""
-    whom, after = chance.choice(WHOM), chance.uniform(0, seconds)
-    running, began = start(project, target.command), time.monotonic()
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        running.wait(after)
-    lasted = time.monotonic() - began
+def _shot(project: Project, running: subprocess.Popen, chance: random.Random) -> tuple[str, str]:
+    """SIGKILL: to whom, empty where all had ended; nothing is wrong yet."""
+    whom = chance.choice(WHOM)
     count = kill(project, running, whom, chance)
-    wrong = again(project, target.command)
-    if not idle(project.folder):
-        wrong = wrong or "a process of the killed run does not end"
-    if fault and not wrong:  # as a file would be that the second call took for finished
-        made = next(path for path in sorted(project.folder.rglob("*")) if _is_result(path))
-        made.write_bytes(made.read_bytes()[:-1])
-    return count, f"{whom} ({count}) after {after:.2f} of {seconds:.2f} s", wrong, lasted
+    return f"{whom} ({count})" * bool(count), ""
+
+
+def _signalled(
+    project: Project, running: subprocess.Popen, chance: random.Random
+) -> tuple[str, str]:
+    """SIGTERM or SIGHUP: which, empty where the command had ended; and what is wrong."""
+    number = chance.choice(SIGNALS)
+    found = signalled(project, running, number)
+    return (number.name, found) if found is not None else ("", "")
 
 
 def _is_result(path: Path) -> bool:
-    return str(path).endswith(
-        ("results/miniwikia/table1.csv", "results/miniwikipedia/table2.csv", "000001.arrow")
-    )
+    names = ("results/miniwikia/table1.csv", "results/miniwikipedia/table2.csv", "000001.arrow")
+    return str(path).endswith(names)

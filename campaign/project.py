@@ -5,6 +5,7 @@ import csv
 import hashlib
 import os
 import shlex
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -16,6 +17,7 @@ import psutil
 
 from muver.io.checksums import LINE
 from muver.io.errors import InputError
+from muver.io.files import read_json
 from muver.reproduction.workspace.locking import unlock
 from tests.workflow.conftest import Project, tiny_project
 
@@ -27,6 +29,8 @@ FEW = {
 }
 UNTRACKED = ("--config", "tracking={enabled: false}")
 PATIENCE = 180  # seconds for whatever is to end by itself
+SOON = 60  # seconds for what was told to end
+TEMPORARY = (".tmp", ".new")  # end the names of what is not yet whole
 # What differs between two runs that went well: times, and MLflow's own names for runs.
 TIMED = {"report.html", "dvc.lock"}
 # Of each row how its runs in MLflow stand, those that were given up left out.
@@ -102,6 +106,15 @@ def commands(project: Project, *arguments: str) -> list[list[str]]:
     return [shlex.split(line.partition(": ")[2].partition(" && ")[0]) for line in called]
 
 
+def without_its_output(project: Project, words: list[str]) -> Project:
+    """The project without what a stage makes, so that the stage has to make it."""
+    if "--job" in words:
+        job = read_json(project.folder / words[words.index("--job") + 1])
+        made = project.folder / job.get("out", "none")
+        shutil.rmtree(made) if made.is_dir() else made.unlink(missing_ok=True)
+    return project
+
+
 def working(folder: Path) -> list[psutil.Process]:
     """The processes that work in a folder, the first one first."""
     found = []
@@ -132,6 +145,32 @@ def kill(project: Project, started: subprocess.Popen, whom: str, chance) -> int:
             process.send_signal(signal.SIGKILL)
     started.wait(PATIENCE)
     return len(chosen)
+
+
+def signalled(project: Project, started: subprocess.Popen, number: signal.Signals) -> str | None:
+    """End the process that does a command's work by a signal; None if there was none any more.
+
+    What is wrong: it takes too long, ends otherwise than by the signal, or leaves files.
+    """
+    there = working(project.folder)
+    at_work = there[1:2] if project.warm else there[:1]
+    if not at_work:
+        started.wait(PATIENCE)
+        return None
+    with contextlib.suppress(psutil.Error):
+        at_work[0].send_signal(number)
+    try:
+        code = started.wait(SOON)
+    except subprocess.TimeoutExpired:
+        kill(project, started, "all processes", None)
+        return f"did not end in {SOON} s"
+    said = project.folder.with_suffix(".said").read_text()
+    left = [path.name for path in project.folder.rglob("*") if path.name.endswith(TEMPORARY)]
+    if code not in (0, 128 + number):
+        return f"ended with {code}: {said[-600:]}"
+    if "Traceback" in said:
+        return f"a traceback: {said[-600:]}"
+    return f"left {', '.join(left)}" if left and code else ""
 
 
 def idle(folder: Path) -> bool:

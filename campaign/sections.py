@@ -30,8 +30,10 @@ class Section(NamedTuple):
 SECTIONS = {
     "workflow": Section("Kills of the workflow", kills.workflow, 200, 20),
     "commands": Section("Kills of other commands", kills.others, 300, 60),
+    "signals": Section("Commands that are told to end", kills.stopped, 0, 40),
     "together": Section("Two at once", together.attack, 0, 2),
     "disk": Section("Full disks and ordinary users", disk.attack, 0, 2),
+    "failing": Section("Calls that fail", disk.failing, 0, 5),
     "hostile": Section("Hostile files", hostile.attack, 0, 20),
     "guided": Section("Hostile files led by coverage", guided.attack, 0, 10_000),
     "service": Section("Hostile requests", service.attack, 10_000, 10_000),

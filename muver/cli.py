@@ -4,6 +4,7 @@
 called.
 """
 
+import errno
 import os
 import re
 import sys
@@ -19,7 +20,7 @@ from muver.io.errors import InputError
 from muver.io.garbage import collect_seldom
 from muver.io.hidden import hide
 from muver.io.progress import note, start_logging
-from muver.io.stopping import Stopped, stop_at_signals
+from muver.io.stopping import Stopped, end_as_always, stop_at_signals
 from muver.io.text import Output, Shown, visible
 from muver.options import is_settings, parameters, parser_of, read_job, told_by_file
 from muver.version import __version__
@@ -28,6 +29,10 @@ from muver.version import __version__
 NAMED = {"model": "models", "index": "systems", "rerank": "models"}
 HELP = ("-h", "--help")
 NO_MEMORY = re.compile("allocate memory|out of memory|bad_alloc")  # as torch and faiss say it
+# What a disk, its permissions or its server say; any other error of the system is a fault of ours.
+OF_DISKS = {getattr(errno, name) for name in (
+    "EACCES", "EPERM", "EROFS", "EIO", "ENOSPC", "EDQUOT", "EXDEV", "ESTALE", "EMFILE", "ENFILE",
+)}  # fmt: skip
 LESS = (
     "End other work, give it more, or take smaller settings or a part of the data. What is made "
     "stays; the same command goes on or begins anew."
@@ -209,6 +214,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # who reads it has had enough, as head has
         _drop()
         return 141
+    except OSError as error:
+        if error.errno not in OF_DISKS:
+            raise
+        why = f"{error.filename or 'a file'}: the system does not allow it ({error.strerror})"
+        return _mistake(
+            prefix, f"{why}. Look at the disk and its permissions, then run the same command again."
+        )
+    finally:
+        if arguments is None:
+            end_as_always()
     return 0
 
 

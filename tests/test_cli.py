@@ -1,5 +1,6 @@
 """The command: quick to answer, plain about mistakes."""
 
+import errno
 import json
 import os
 import subprocess
@@ -349,6 +350,25 @@ def test_too_little_memory_is_told(error, monkeypatch, capsys):
     assert "muver unlock: error: the memory of this machine does" in capsys.readouterr().err
     monkeypatch.setattr(cli, "run", Mock(side_effect=RuntimeError("another")))
     with pytest.raises(RuntimeError, match="another"):
+        main(["unlock"])
+
+
+def test_what_a_disk_does_not_allow_is_told_and_an_index_stays_whole(tmp_path, monkeypatch, capsys):
+    index = Index.create(tmp_path / "index", [Entity(id="1", title="Smith")], "bm25")
+    index.add([Entity(id="2", title="Baker")])
+
+    def refuse(path: str | Path) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO), str(path))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "unlink", refuse)
+        assert main(["index", "compact", str(index.folder)]) == 2
+    said = capsys.readouterr().err
+    assert f"{tmp_path}/index/" in said and "(Input/output error). Look at the disk" in said
+    assert [one.id for one in Index.open(index.folder).entities()] == ["1", "2"]
+    assert main(["index", "compact", str(index.folder)]) == 0
+    monkeypatch.setattr(cli, "run", Mock(side_effect=IsADirectoryError(errno.EISDIR, "", "x")))
+    with pytest.raises(IsADirectoryError):  # a fault of ours
         main(["unlock"])
 
 

@@ -80,11 +80,12 @@ def check(given: Iterable[Path]) -> None:
         if (where := list_of(path)) and where.is_file():
             for file in damaged(where, path):
                 aside = file.with_name(f"{file.name}.damaged")
-                with suppress(FileNotFoundError):  # another job was faster
+                with suppress(OSError):  # another job was faster, or nothing can be written
                     file.rename(aside)
+                now = "Remove it" if file.exists() else f"It is called {aside.name} now"
                 raise InputError(
-                    f"{file}: its bytes are not those that were written ({where}). It is called "
-                    f"{aside.name} now; run the same command again, which makes it anew."
+                    f"{file}: its bytes are not those that were written ({where}). {now}; run the "
+                    "same command again, which makes it anew."
                 )
 
 

@@ -66,20 +66,29 @@ def folder_beside(path: Path) -> Iterator[Path]:
 
     What killed processes left in the same place is removed too; nobody holds its lock.
     """
-    with contextlib.ExitStack() as own:
+    with contextlib.ExitStack() as held:
         with disk_errors(path, "Nothing was changed."):
             path.parent.mkdir(parents=True, exist_ok=True)
             for left in path.parent.glob(f".*.????????{BESIDE}/"):
-                with contextlib.suppress(OSError, InputError), locked(left, wait=False):
+                with contextlib.suppress(OSError, InputError), locked(left, False, folder=True):
                     shutil.rmtree(left, ignore_errors=True)
-            made = tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".new", dir=path.parent)
-            with contextlib.suppress(InputError):  # without locks nobody removes it meanwhile
-                own.enter_context(locked(Path(made), wait=False))
-            # It is locked before it has the name by which others look for abandoned folders.
-            folder = Path(made).rename(Path(made).with_suffix(BESIDE))
-        own.callback(shutil.rmtree, folder, ignore_errors=True)
+            folder = _held_folder(path, held)
+        held.callback(shutil.rmtree, folder, ignore_errors=True)
         folder.chmod(0o755)  # it may be renamed to ``path``
         yield folder
+
+
+def _held_folder(path: Path, held: contextlib.ExitStack) -> Path:
+    """A new folder beside ``path`` whose lock is held; one that others took for abandoned before
+    it was locked is made again.
+    """
+    while True:
+        folder = Path(tempfile.mkdtemp(BESIDE, f".{path.name}.", path.parent))
+        with contextlib.suppress(FileNotFoundError, BlockingIOError):
+            with contextlib.suppress(InputError):  # without locks nobody removes it
+                held.enter_context(locked(folder, False, folder=True))
+            if folder.exists():
+                return folder
 
 
 def synchronise(path: Path) -> None:
@@ -123,7 +132,7 @@ def append_text(path: Path, text: str) -> None:
     """
     with contextlib.ExitStack() as own:
         with contextlib.suppress(InputError):  # some file systems have no locks
-            own.enter_context(locked(path.parent, wait=True))
+            own.enter_context(locked(path.parent, True, folder=True))
         if path.is_symlink() or (path.exists() and path.stat().st_nlink > 1):
             with atomic_path(path) as temporary:
                 shutil.copyfile(path, temporary)

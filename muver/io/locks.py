@@ -22,12 +22,13 @@ os.register_at_fork(after_in_child=_forget)
 
 
 @contextlib.contextmanager
-def locked(path: Path, wait: bool) -> Iterator[int]:
-    """Hold the lock of a folder, or of a file, which is made if it is not there: its descriptor.
+def locked(path: Path, wait: bool, folder: bool = False) -> Iterator[int]:
+    """Hold the lock of a folder, or of a file: its descriptor.
 
-    If another owner holds it, wait, or raise BlockingIOError.
+    A file is made if it is not there; a ``folder`` that is gone is not. If another owner holds the
+    lock, wait, or raise BlockingIOError.
     """
-    flags = os.O_RDONLY if path.is_dir() else os.O_RDWR | os.O_CREAT
+    flags = os.O_RDONLY if folder or path.is_dir() else os.O_RDWR | os.O_CREAT
     descriptor = os.open(path, flags, 0o666)  # Python's are closed in a program that is started
     _OURS.add(descriptor)
     try:

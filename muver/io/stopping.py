@@ -30,3 +30,10 @@ def stop_at_signals() -> None:
     for number in ENDING:
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, stop)
+
+
+def end_as_always() -> None:
+    """From now on these signals kill again: the work is done, and nothing is left to put away."""
+    for number in ENDING:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)

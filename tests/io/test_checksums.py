@@ -4,6 +4,7 @@ import shutil
 import subprocess
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pyarrow as pa
 import pytest
@@ -71,6 +72,15 @@ def test_a_damaged_file_is_told_and_renamed(model):
         check([model])
     assert not file.exists() and file.with_name("config.json.damaged").exists()
     check([model])
+
+
+def test_a_damaged_file_on_a_disk_that_nobody_can_write_is_told(model, monkeypatch):
+    file = model / "tokenizer.json"
+    file.write_text("[]")
+    monkeypatch.setattr(Path, "rename", Mock(side_effect=PermissionError))
+    with pytest.raises(InputError, match=r"Remove it; run the same command again"):
+        check([model])
+    assert file.exists()
 
 
 def test_a_link_leads_to_the_list(model, tmp_path):

@@ -16,6 +16,7 @@ import pytest
 import torch
 
 from muver import __version__
+from muver.io import files
 from muver.io.errors import InputError
 from muver.io.files import (
     atomic_path,
@@ -296,3 +297,33 @@ def test_folders_are_kept_whole_however_deep(tmp_path):
     assert left == [tmp_path / "test/som", tmp_path / "train"]
     assert [size_of(path) for path in left] == [10, 10]
     assert list(strays(tmp_path / "nowhere", [])) == []
+
+
+def test_a_folder_beside_that_others_took_for_abandoned_is_made_again(tmp_path, monkeypatch):
+    """As by a process that looked between its making and its lock, and as by one at work there."""
+    real, folders = files.locked, []
+
+    def disturbed(path, *how, **more):
+        folders.append(path)
+        if len(folders) == 1:
+            path.rmdir()
+        if len(folders) == 2:
+            raise BlockingIOError
+        return real(path, *how, **more)
+
+    monkeypatch.setattr(files, "locked", disturbed)
+    with folder_beside(tmp_path / "kb") as folder:
+        assert folder == folders[2] and folder.is_dir()
+
+
+def test_a_process_killed_before_it_holds_its_folder_leaves_nothing_for_long(tmp_path):
+    script = (
+        "import os, sys, pathlib; from muver.io import files\n"
+        "files.locked = lambda *_, **__: os._exit(9)\n"
+        "with files.folder_beside(pathlib.Path(sys.argv[1])): pass"
+    )
+    assert subprocess.run([sys.executable, "-c", script, tmp_path / "kb"]).returncode == 9
+    assert names(tmp_path)
+    with folder_beside(tmp_path / "kb"):
+        pass
+    assert not names(tmp_path)

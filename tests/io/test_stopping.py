@@ -60,3 +60,13 @@ def test_a_copy_of_the_process_dies_as_always():
     )
     done = subprocess.run([sys.executable, "-c", script], stderr=subprocess.PIPE, text=True)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_signal_after_the_work_kills_as_always():
+    """While the interpreter ends, which takes some time after a model was loaded."""
+    script = (
+        "import os, signal, sys; sys.argv = ['muver', '--version']; from muver.cli import main\n"
+        "assert main() == 0; os.kill(os.getpid(), signal.SIGTERM)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (-signal.SIGTERM, "")

@@ -1,7 +1,6 @@
 # The checked settings, the graph of artifacts, and the helpers that the rules share.
 import os
 import shlex
-import time
 from contextlib import suppress
 from pathlib import Path
 

@@ -17,8 +17,9 @@ rule record:
 
 
 # If rows could not be recorded (the server is down), the table stays, and the call ends with an error
-# after everything else is made.
-STARTED = time.time()
+# after everything else is made. A clock may be set back, so no time tells the messages of this run.
+FAILED = Path(ROOT, "recorded")
+OF_BEFORE = {(file, file.stat().st_mtime_ns) for file in FAILED.glob("*.failed")}
 
 
 onsuccess:
@@ -26,8 +27,8 @@ onsuccess:
     FOLLOWER.end()
     failed = [
         f"{file.stem}: {file.read_text().strip()}"
-        for file in sorted(Path(ROOT, "recorded").glob("*.failed"))
-        if file.stat().st_mtime >= STARTED
+        for file in sorted(FAILED.glob("*.failed"))
+        if (file, file.stat().st_mtime_ns) not in OF_BEFORE
     ]
     if failed:
         raise WorkflowError(

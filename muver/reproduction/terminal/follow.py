@@ -69,7 +69,7 @@ class Follower(logging.Handler):
         """Take the place of Snakemake's lines about these jobs, which are to be run."""
         self._left = {job.jobid: (job.rule.name, job.wildcards_dict.get("id", "")) for job in jobs}
         self._together = 1 if graph.gpus else max(cores // graph.settings.compute.threads, 1)
-        self._graph, self._total, self._since = graph, len(self._left), time.time()
+        self._graph, self._total, self._since = graph, len(self._left), time.monotonic()
         self._reckon()
         for handler in logger.handlers:
             if handler.name == "DefaultStreamHandler":
@@ -93,11 +93,13 @@ class Follower(logging.Handler):
             self.end()
         elif event == "job_info":
             key = (said["rule_name"], str(dict(said["wildcards"]).get("id", "")))
-            self._running[said["jobid"]] = Job(_name(said), key, list(said["log"]), time.time())
+            self._running[said["jobid"]] = Job(
+                _name(said), key, list(said["log"]), time.monotonic()
+            )
         elif event == "job_finished" and (job := self._running.pop(said["job_id"], None)):
             self._left.pop(said["job_id"], None)  # a job of a checkpoint was not listed
             self._done += 1
-            took = time.time() - job.since
+            took = time.monotonic() - job.since
             if not self._planned:
                 self._reckon()
             self._took[job.key[0]] += took
@@ -126,7 +128,7 @@ class Follower(logging.Handler):
 
     def _seconds_left(self) -> float | None:
         """By the plan, times what finished jobs of a rule took of it; None without a plan."""
-        now, since = time.time(), {number: job.since for number, job in self._running.items()}
+        now, since = time.monotonic(), {number: job.since for number, job in self._running.items()}
         each = []
         for number, key in self._left.items():
             rule, seconds = key[0], self._planned.get(key, COSTS["start"])
@@ -136,7 +138,7 @@ class Follower(logging.Handler):
         return together(each, self._together) if self._planned else None
 
     def _say(self, line: str) -> None:
-        told = f"{self._done} of {self._total} jobs, {duration(time.time() - self._since)}"
+        told = f"{self._done} of {self._total} jobs, {duration(time.monotonic() - self._since)}"
         left = self._seconds_left()
         if left is not None and self._done < self._total:
             told += f", about {duration(left)} left"
