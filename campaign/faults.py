@@ -159,4 +159,42 @@ FAULTS = [
         "Not understood, and not seen again; the section now counts it as a case that does not "
         "hold.",
     ),
+    Fault(
+        "failing",
+        "A file that could not be removed ended `index compact` in a traceback.",
+        "What a disk does not allow is told by every command: `tests/test_cli.py`.",
+    ),
+    Fault(
+        "failing",
+        "A damaged file on a disk that nobody can write ended in a traceback, as it could not be "
+        "renamed (seen in the code, not in a case).",
+        "`tests/io/test_checksums.py`",
+    ),
+    Fault(
+        "signals",
+        "A signal after the work, while the interpreter ended, raised an exception in place of "
+        "ending the process.",
+        "`tests/io/test_stopping.py`",
+    ),
+    Fault(
+        "commands",
+        "A process that was killed before it held the lock of its folder left it for ever, and a "
+        "lock on a folder that had just gone made a file of its name (seen in the code, not in a "
+        "case). The section itself had not started since jobs are told by files.",
+        "`tests/io/test_files.py`",
+    ),
+    Fault(
+        "workflow",
+        "A clock that is set back during a run hid that rows could not be recorded (seen in the "
+        "code, not in a case).",
+        "No time tells messages of a run from older ones: `workflow/rules/record.smk`; no test.",
+    ),
+    Fault(
+        "service",
+        "While one request for 64 mentions was answered another one waited for all of it: on one "
+        "core 2.4 s of processor time by a model of MiniLM's size, 16 s by one of BERT-base's "
+        "(computed from the 0.30 and 2.04 s of 8 mentions).",
+        "They take turns after 512 tokens, three or four mentions of full length: "
+        "`tests/kb/serve/test_waiting.py`.",
+    ),
 ]

@@ -1,7 +1,7 @@
 """The routes: questions, changes (only with the token), and whether the service lives."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import asdict, dataclass, field
 from secrets import compare_digest
 from typing import Annotated, Any
@@ -30,6 +30,7 @@ from muver.kb.serve.models import Models, Served
 from muver.kb.serve.settings import Limits
 from muver.kb.serve.waiting import Waiting, Work
 from muver.kb.serve.work import Explaining, Ranking, mention_of, tokens, tokens_of
+from muver.retriever.retrieval.answers import Mention
 
 BEARER = Depends(HTTPBearer(auto_error=False))
 
@@ -57,9 +58,13 @@ class Service:
         """The tokens that wait."""
         return sum(queue.tokens for queue in self.queues.values())
 
-    async def work(self, served: Served, work: Work, given: Any, cost: int, asked: Request) -> Any:
-        """The result of a job for an index, whose own queue it waits in, unless the client goes."""
-        return await unless_gone(asked, self.queues[served.name].do(work, given, cost))
+    async def work(
+        self, served: Served, work: Work, pieces: Sequence[tuple[Any, int]], request: Request
+    ) -> list[Any]:
+        """The results of a request's pieces, each with its tokens, which wait in the index's own
+        queue, unless the client goes.
+        """
+        return await unless_gone(request, self.queues[served.name].do(work, pieces))
 
 
 def wrong(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -80,8 +85,10 @@ def asking(service: Service) -> APIRouter:
             for one in mentions:
                 logger.info("%r in %r", one.text, f"{one.left}[[{one.text}]]{one.right}")
         work = Ranking(served.index, asked.k, asked.excerpts)
-        cost = tokens(asked.mentions, asked.k, served.index.reads)
-        generation, results = await service.work(served, work, mentions, cost, request)
+        costs = [tokens([one], asked.k, served.index.reads) for one in asked.mentions]
+        pieces = in_pieces(mentions, costs, service.limits.batch_tokens)
+        answers = await service.work(served, work, pieces, request)
+        generation, results = answers[0][0], [one for _, found in answers for one in found]
         service.metrics.mentions.labels(served.name).inc(len(mentions))
         return Retrieved(model=served.name, generation=generation, results=results)
 
@@ -93,7 +100,8 @@ def asking(service: Service) -> APIRouter:
         entity = await entity_at(served, question.id, question.world)
         given, work = (mention_of(question.mention), entity), Explaining(served.index)
         cost = tokens([question.mention]) + tokens_of(entity.description)
-        return await service.work(served, work, given, cost, request)
+        (explained,) = await service.work(served, work, [(given, cost)], request)
+        return explained
 
     @router.get("/entities/{id:path}", responses=wrong(404))
     async def entity(id: str, world: str | None = None, model: str | None = None) -> Entity:
@@ -187,6 +195,19 @@ async def changed(served: Served, change: Callable[[], Any]) -> Changed:
         raise Mistake(f"{served.name}: {served.index.fixed} can't be changed.")
     done = await asyncio.to_thread(change)
     return Changed(**asdict(done), model=served.name, generation=served.index.generation)
+
+
+def in_pieces(
+    mentions: Sequence[Mention], costs: Sequence[int], most: int
+) -> list[tuple[list[Mention], int]]:
+    """Mentions in their order, in pieces that cost at most so many tokens, or of one mention."""
+    pieces: list[tuple[list[Mention], int]] = []
+    for mention, cost in zip(mentions, costs, strict=True):
+        if pieces and pieces[-1][1] + cost <= most:
+            pieces[-1] = [*pieces[-1][0], mention], pieces[-1][1] + cost
+        else:
+            pieces.append(([mention], cost))
+    return pieces
 
 
 async def unless_gone(request: Request, work: Coroutine[Any, Any, Any]) -> Any:

@@ -23,7 +23,7 @@ class Busy(HTTPException):
 @dataclass(frozen=True, eq=False)
 class _Job:
     work: Work
-    given: Any
+    piece: Any
     tokens: int
     done: asyncio.Future[Any]
 
@@ -31,26 +31,42 @@ class _Job:
 class Waiting:
     """A bounded queue in order of arrival, all of it in the event loop but for the work itself.
 
-    ``most`` tokens may wait, but a job that comes when nothing waits is always taken. ``batch`` of
-    them are done together; a longer job is done alone.
+    ``most`` tokens may wait, but a request that comes when nothing waits is always taken. ``batch``
+    of them are done together; a longer piece is done alone. A request in several pieces goes to the
+    end of the queue after each, so that nobody waits for all of it.
     """
 
     def __init__(self, most: int, batch: int):
         self._most, self._batch = most, batch
         self._jobs: list[_Job] = []
+        self._later = 0  # tokens of requests in hand whose turn has not come
         self._worker = ThreadPoolExecutor(1, "worker")  # a model keeps threads for each caller's
         self._emptying: asyncio.Task[None] | None = None
 
     @property
     def tokens(self) -> int:
-        return sum(job.tokens for job in self._jobs)
+        return self._later + sum(job.tokens for job in self._jobs)
 
-    async def do(self, work: Work, given: Any, tokens: int) -> Any:
-        """The result of a job, after its turn; who is cancelled before gives up the place."""
-        loop = asyncio.get_running_loop()
-        if self._jobs and self.tokens + tokens > self._most:
+    async def do(self, work: Work, pieces: Sequence[tuple[Any, int]]) -> list[Any]:
+        """The results of a request's pieces, each with its tokens, after their turns; who is
+        cancelled before gives up the place.
+        """
+        left = sum(tokens for _, tokens in pieces)
+        if self.tokens and self.tokens + left > self._most:
             raise Busy()
-        job = _Job(work, given, tokens, loop.create_future())
+        results = []
+        self._later += left
+        try:
+            for piece, tokens in pieces:
+                self._later, left = self._later - tokens, left - tokens
+                results.append(await self._one(work, piece, tokens))
+        finally:
+            self._later -= left
+        return results
+
+    async def _one(self, work: Work, piece: Any, tokens: int) -> Any:
+        loop = asyncio.get_running_loop()
+        job = _Job(work, piece, tokens, loop.create_future())
         self._jobs.append(job)
         if self._emptying is None or self._emptying.done():
             self._emptying = loop.create_task(self._empty())
@@ -95,7 +111,7 @@ def _results(jobs: Sequence[_Job]) -> list[Any]:
     A job whose client has gone meanwhile is not done again.
     """
     try:
-        return list(jobs[0].work([job.given for job in jobs]))
+        return list(jobs[0].work([job.piece for job in jobs]))
     except Exception as error:
         if len(jobs) == 1:
             return [error]

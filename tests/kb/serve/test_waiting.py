@@ -48,13 +48,17 @@ class Held:
 
     async def put(self, given, tokens, work=None):
         """A job that waits."""
-        job = asyncio.create_task(self.waiting.do(work or self.work, given, tokens))
+        return await self.request((given, tokens), work=work)
+
+    async def request(self, *pieces, work=None):
+        job = asyncio.create_task(self.waiting.do(work or self.work, pieces))
         await asyncio.sleep(0)
         return job
 
     async def done(self, *jobs):
         self.work.gate.set()
-        return await asyncio.gather(*jobs, return_exceptions=True)
+        found = await asyncio.gather(*jobs, return_exceptions=True)
+        return [one[0] if isinstance(one, list) and len(one) == 1 else one for one in found]
 
 
 def holding(test):
@@ -96,7 +100,7 @@ async def test_none_has_the_error_of_another(held, work):
 async def test_who_goes_away_gives_up_the_place(held, work):
     first, second = [await held.put(n, 40) for n in (1, 2)]
     with pytest.raises(Busy):
-        await held.waiting.do(work, 3, 40)
+        await held.waiting.do(work, [(3, 40)])
     first.cancel()
     await asyncio.sleep(0)
     assert held.waiting.tokens == 40
@@ -109,7 +113,7 @@ async def test_who_goes_away_gives_up_the_place(held, work):
 async def test_a_job_that_is_more_than_may_wait_is_taken_when_nothing_waits(held, work):
     first = await held.put(1, 1000)
     with pytest.raises(Busy) as busy:
-        await held.waiting.do(work, 2, 1)
+        await held.waiting.do(work, [(2, 1)])
     assert busy.value.headers == {"Retry-After": "1"}
     assert await held.done(first) == [2]
 
@@ -122,3 +126,24 @@ async def test_who_goes_away_during_the_work_stops_nobody_else(held, work):
         await asyncio.sleep(0)
     jobs[0].cancel()
     assert (await held.done(*jobs))[1] == 4
+
+
+@holding
+async def test_a_long_request_takes_turns_with_others(held, work):
+    long = await held.request((1, 10), (2, 10), (3, 10))
+    short = await held.put(4, 10)
+    assert held.waiting.tokens == 40
+    assert await held.done(long, short) == [[2, 4, 6], 8]
+    assert work.calls == [[0], [1], [4], [2], [3]] and held.waiting.tokens == 0
+
+
+@holding
+async def test_a_request_waits_as_a_whole_or_not_at_all(held, work):
+    long = await held.request(*[(n, 40) for n in (1, 2)])
+    with pytest.raises(Busy):
+        await held.waiting.do(work, [(3, 10), (4, 20)])
+    long.cancel()
+    await asyncio.sleep(0)
+    assert held.waiting.tokens == 0
+    with pytest.raises(asyncio.CancelledError):
+        await long
