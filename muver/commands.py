@@ -165,6 +165,8 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "encode the mentions that `muver stage link` matched to a knowledge base"),
         Command("stage encode-global", "retriever.encoders.stages.further:encode_global",
             "encode one view of each entity's whole description, beside those of a store"),
+        Command("stage encode-texts", "retriever.retrieval.signals.texts:encode_texts",
+            "encode what signals compare of a split: mentions, contexts, titles, descriptions"),
         Command("stage merge", "retriever.encoders.stages.further:merge_store",
             "merge views, layer by layer, and encode the merged ones"),
         Command("stage retrieve", "retriever.retrieval.kinds:retrieve",

@@ -113,7 +113,9 @@ class _Counter:
                 return self.training(artifact)
             case "convert" | "choose" | "average":
                 return Work({}, 2 * self.tower)
-            case "encode" | "encode_global" | "encode_part" | "encode_mentions" | "merge":
+            case "encode" | "encode_global" | "encode_texts" | "encode_part" | "encode_mentions":
+                return self.encoding(artifact, entities, mentions)
+            case "merge":
                 return self.encoding(artifact, entities, mentions)
             case "ann_index":
                 views = data.whole * self.layout(artifact)[0]
@@ -174,6 +176,8 @@ class _Counter:
         views, tokens, context = self.layout(artifact)
         if artifact.rule == "encode_global":
             views, tokens, mentions = 1, settings["max_tokens"], 0
+        elif artifact.rule == "encode_texts":  # titles and descriptions, mentions and contexts
+            views, tokens, mentions = 2, 128, 2 * mentions
         elif artifact.rule == "merge":
             step, mentions, views = "merging", 0, views * settings["top_k"] * settings["layers"]
             tokens = min(MERGED * tokens, settings["max_tokens"])

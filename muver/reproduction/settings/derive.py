@@ -13,16 +13,15 @@ from msgspec.structs import replace
 from muver.io.errors import InputError
 from muver.reproduction.settings.entries import (
     AnyModel,
-    AnySystem,
     Averaged,
     ByViews,
     Chosen,
     Converted,
     Fused,
-    Named,
     Trained,
     model_of,
     rows_named_by,
+    with_rows,
 )
 from muver.reproduction.settings.params import Resolved
 from muver.reproduction.settings.rows import row_settings, trainings_of
@@ -166,18 +165,24 @@ def _try_each_value(settings: Resolved, system: str) -> None:
 def _without_own_page(settings: Resolved, row: str) -> str:
     """The row without the page that a mention stands on among its candidates."""
     own = settings.systems[row]
-    if parts := rows_named_by(own):
-        changed = _with_parts(own, [_without_own_page(settings, part) for part in parts])
-    else:
-        changed = replace(own, own_page="leave_out")
+    others = {part: _without_own_page(settings, part) for part in rows_named_by(own)}
+    changed = with_rows(own, others)
+    if not isinstance(own, Fused) and not getattr(own, "from_", UNSET):
+        changed = replace(changed, own_page="leave_out")
     return _variant(settings.systems, row, LEFT_OUT, changed)
 
 
 def _with_seed(settings: Resolved, row: str, seed: int) -> str:
-    """The row with a model of this seed, and with it the rows whose runs it is made of."""
+    """The row with a model of this seed, and with it the rows that it is made of.
+
+    An encoder that is neither made nor trained here is the same with every seed.
+    """
+    drawn = settings.encoder == "scratch" or settings.pretrain.steps > 0
 
     def seeded(own: AnyModel) -> AnyModel:
-        return replace(own, seed=seed) if isinstance(own, Trained) else own
+        if not isinstance(own, Trained) or not (drawn or own.training.labelled or own.start):
+            return own
+        return replace(own, seed=seed)
 
     return _with_models(settings, row, f"_seed{seed}", seeded, onwards=True)
 
@@ -205,10 +210,10 @@ def _with_models(settings: Resolved, row: str, end: str, change: Change, onwards
     if model := model_of(own):
         made = _changed_model(settings, model, end, change, onwards)
         changed = replace(changed, model=made)
-    if parts := rows_named_by(own):
-        made = [_with_models(settings, part, end, change, onwards) for part in parts]
-        changed = _with_parts(changed, made)
-    return _variant(settings.systems, row, end, changed)
+    others = {
+        part: _with_models(settings, part, end, change, onwards) for part in rows_named_by(own)
+    }
+    return _variant(settings.systems, row, end, with_rows(changed, others))
 
 
 def _changed_model(settings: Resolved, model: str, end: str, change: Change, onwards: bool) -> str:
@@ -229,12 +234,6 @@ def _changed_model(settings: Resolved, model: str, end: str, change: Change, onw
             mined = _with_models(settings, own.negatives.from_, end, change, onwards)
             changed = replace(changed, negatives=replace(own.negatives, from_=mined))
     return _variant(settings.models, model, end, changed)
-
-
-def _with_parts(own: AnySystem, parts: list[str]) -> AnySystem:
-    if isinstance(own, Fused):
-        return replace(own, fuse=tuple(parts))
-    return replace(own, from_=parts[0]) if isinstance(own, Named) and own.from_ else own
 
 
 def _variant(entries: dict[str, Any], name: str, end: str, changed: Any) -> str:

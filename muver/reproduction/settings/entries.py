@@ -3,13 +3,16 @@
 An entry's kind is told by the keys that it has (:data:`FORMS`), so that nobody has to write it.
 """
 
+from collections.abc import Mapping
 from typing import Literal
 
 from msgspec import UNSET, UnsetType, field
+from msgspec.structs import replace
 
 from muver.io.typed import Count, Natural, Positive, Settings, Share, Some, Text, fields
 from muver.retriever.encoders.settings import Metric, Pooling, Score, check_score
 from muver.retriever.retrieval.kinds import find, sections
+from muver.retriever.retrieval.kinds.signals import SIGNALS
 from muver.retriever.retrieval.settings import Match, OwnPage
 from muver.retriever.training.settings import HardNegatives, Training
 from muver.retriever.views.settings import Context, Views
@@ -25,7 +28,7 @@ FORMS = {
     "systems": {"fuse": "fused", "retriever": "named", "model": "by_views"},
 }
 # What a row of a named kind of retriever has beside that name, by what the kind ranks with.
-TAKES = {"model": "model", "from": "runs"}
+TAKES = {"model": ("model", "texts"), "from": ("runs",)}
 OWN = ("depth", "of")  # what such a row may set of the kind's section
 
 
@@ -120,12 +123,12 @@ class Named(System, tag="named", kw_only=True):
     model: Text | UnsetType = UNSET
     from_: Text | UnsetType = field(name="from", default=UNSET)
     depth: Count | UnsetType = UNSET
-    of: Some[Text] | UnsetType = UNSET  # the signals that are summed
+    of: Some[Text] | UnsetType = UNSET  # the signals that are summed, and the rows
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        needs = find(self.retriever).needs({})
-        takes = {key for key, need in TAKES.items() if need in needs}
+        needs = find(self.retriever).needs(self.as_dict())
+        takes = {key for key, inputs in TAKES.items() if not {*inputs}.isdisjoint(needs)}
         own = {key for key in TAKES if self.as_dict().get(key)}
         others = {key for key in OWN if getattr(self, key)} - {*fields(sections()[self.retriever])}
         if own != takes or others:
@@ -134,10 +137,9 @@ class Named(System, tag="named", kw_only=True):
 
 
 class Fused(System, tag="fused", kw_only=True):
-    """A row whose run is made of two others', each of ``depth`` candidates."""
+    """A row whose run is made of two others', each of ``depth`` candidates, by their ranks."""
 
     fuse: tuple[str, str]
-    by: Literal["reciprocal_rank", "weighted"]
     depth: Count | UnsetType = UNSET
 
 
@@ -151,7 +153,20 @@ def model_of(row: AnySystem) -> str | None:
 
 
 def rows_named_by(row: AnySystem) -> list[str]:
-    """The rows whose runs a row is made of: those that it fuses, or the one it starts from."""
+    """The rows that a row is made of: that it fuses, that it sums, or the one it starts from."""
     if isinstance(row, Fused):
         return list(row.fuse)
-    return [row.from_] if isinstance(row, Named) and row.from_ else []
+    if not isinstance(row, Named):
+        return []
+    return [row.from_] if row.from_ else [one for one in row.of or () if one not in SIGNALS]
+
+
+def with_rows(row: AnySystem, others: Mapping[str, str]) -> AnySystem:
+    """A row that is made of other rows than those it names, by these."""
+    if isinstance(row, Fused):
+        return replace(row, fuse=tuple(others[one] for one in row.fuse))
+    if not isinstance(row, Named) or not others:
+        return row
+    if row.from_:
+        return replace(row, from_=others[row.from_])
+    return replace(row, of=[others.get(one, one) for one in row.of])

@@ -3,19 +3,21 @@
 Neither is part of a row's settings: another wording gives no other row.
 """
 
+from msgspec import UNSET
+
 from muver.reproduction.settings.entries import (
+    AnySystem,
     Averaged,
     ByViews,
     Chosen,
     Fused,
     Named,
     model_of,
+    rows_named_by,
 )
 from muver.reproduction.settings.params import Resolved
 from muver.reproduction.settings.rows import first_stage, towers_of
 from muver.retriever.retrieval.aggregates import AGGREGATES
-
-FUSED = {"reciprocal_rank": "reciprocal rank", "weighted": "weighted"}
 
 
 def method_of(settings: Resolved, system: str) -> str:
@@ -35,13 +37,18 @@ def _row(settings: Resolved, system: str) -> list[str]:
     """A row's name without its protocol: what it is, and in what it differs from others."""
     own = settings.systems[system]
     model = model_of(own)
-    labels = _labels(settings, model) if model else []
+    labels = _labels(settings, model) if model and not _sums_rows(own) else []
     if own.method:
         return [own.method, *labels]
     if isinstance(own, Fused):
         names = (", ".join(_row(settings, part)) for part in own.fuse)
-        return [f"{' + '.join(names)} ({FUSED[own.by]})"]
+        return [f"{' + '.join(names)} (reciprocal rank)"]
     if isinstance(own, Named):
+        if own.of:
+            rows = rows_named_by(own)
+            return [
+                " + ".join(", ".join(_row(settings, one)) if one in rows else one for one in own.of)
+            ]
         if not own.from_:
             return [own.retriever]
         depth = own.depth or getattr(settings, own.retriever).depth
@@ -50,6 +57,11 @@ def _row(settings: Resolved, system: str) -> list[str]:
     if not own.merge_layers and towers_of(settings, model).views.kind == "sentences":
         name = f"{name} (w/o heuristic search)"
     return [name, *differs, *labels, *_views(own)]
+
+
+def _sums_rows(own: AnySystem) -> bool:
+    """Whether a row sums others' scores, so that its own model is not all that it is made of."""
+    return isinstance(own, Named) and bool(own.of) and bool(rows_named_by(own))
 
 
 def _model(settings: Resolved, model: str) -> list[str]:
@@ -83,7 +95,7 @@ def note_of(settings: Resolved, system: str) -> str | None:
     own, said = settings.systems[system], []
     note = own.note
     if model := model_of(own):
-        note = note or settings.models[model].note
+        note = note or (UNSET if _sums_rows(own) else settings.models[model].note)
         if decay := towers_of(settings, model).decay:
             said.append(f"A context's tokens weigh exp(-d/{decay:g}) at d pieces from the mention.")
         match settings.models[model]:

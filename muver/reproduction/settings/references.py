@@ -5,6 +5,8 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import chain
 from typing import Any
 
+from msgspec import UNSET
+
 from muver.io.errors import InputError
 from muver.io.typed import suggestion
 from muver.reproduction.settings.derive import further_seeds
@@ -26,6 +28,7 @@ from muver.reproduction.settings.rows import (
     towers_of,
     views_of,
 )
+from muver.retriever.retrieval.kinds.signals import SIGNALS
 from muver.retriever.training.settings import misfit
 
 BUILT = ("table4", "table5", "grid")  # results without rows that could be chosen
@@ -68,6 +71,12 @@ def _names(settings: Resolved) -> Iterator[str]:
     for pattern, section in NAMES:
         ((_, known),) = _values(written, section.split("."))
         yield from _unknown(_values(written, pattern.split(".")), known)
+    rows = [
+        (f"systems.{name}.of", rows_named_by(own))
+        for name, own in settings.systems.items()
+        if getattr(own, "of", UNSET)
+    ]
+    yield from _unknown(rows, [*SIGNALS, *settings.systems])
     results = [*settings.tables, *settings.figures, *BUILT]
     yield from _unknown([("results", settings.results)], results)
 
@@ -189,6 +198,8 @@ def _systems(settings: Resolved) -> Iterator[str]:
                 yield from _fusion(settings, name, system)
             case Named(from_=first) if first:
                 yield from _second_stage(settings, name, system)
+            case Named(of=of) if of:
+                yield from _too_deep(settings, "signals.cutoff", settings.signals.cutoff, name)
             case ByViews():
                 yield from _by_views(settings, name, system)
 
@@ -241,8 +252,6 @@ def _fusion(settings: Resolved, name: str, own: Fused) -> Iterator[str]:
             )
     if len({one.own_page or "keep" for one in parts.values()}) > 1:
         yield f"systems.{name}.fuse: its parts differ in own_page. Give all the same."
-    if own.by == "weighted":
-        yield from _too_deep(settings, "fusion.cutoff", settings.fusion.cutoff, name)
 
 
 def _tables(settings: Resolved) -> Iterator[str]:
@@ -256,8 +265,7 @@ def _tables(settings: Resolved) -> Iterator[str]:
             yield f"tables.{name} needs a caption."
         for row in table.rows:
             yield from _too_deep(settings, "evaluate.cutoffs", max(cutoffs), row)
-            first = next(iter(rows_named_by(settings.systems[row])), None)
-            first = first if isinstance(settings.systems[row], Named) else None
+            first = getattr(settings.systems[row], "from_", UNSET)
             if name == "linking" and first and first not in table.rows:
                 yield (
                     f"tables.linking.rows names {row}, but not its first stage {first}, beside "

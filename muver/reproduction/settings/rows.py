@@ -26,11 +26,11 @@ from muver.reproduction.settings.entries import (
 from muver.reproduction.settings.params import Resolved
 from muver.retriever.encoders.settings import ONE_VIEW
 from muver.retriever.retrieval.aggregates import AGGREGATES
+from muver.retriever.retrieval.kinds.signals import SIGNALS
 from muver.retriever.retrieval.settings import open_choice
 
 Json = dict[str, Any]
 OF_FIRST_STAGE = ("k", "match", "own_page")  # keys that a second stage has of its first one
-FUSION = {"reciprocal_rank": ("constant",), "weighted": ("weights", "cutoff")}
 OF_TOWERS = ("views", "score", "metric", "pooling", "context", "decay")
 
 
@@ -178,12 +178,13 @@ def retrieval_settings(settings: Resolved, system: str, split: str | None = None
     shared["split"] = split or settings.retrieve.split
     memory = shared.pop("memory_mb")
     if isinstance(own, Fused):
-        decides = {key: getattr(settings.fusion, key) for key in FUSION[own.by]}
-        return {**shared, "kind": own.by, **decides}
+        return {**shared, "constant": settings.fusion.constant}
     if isinstance(own, Named):
         section = getattr(settings, own.retriever)
         given = {key: getattr(own, key) or getattr(section, key, None) for key in OWN}
         given = {key: value for key, value in given.items() if value}
+        if of := given.get("of"):
+            given["of"] = [one if one in SIGNALS else signal_of(settings, one) for one in of]
         return {**plain(section), **shared, **given}
     towers = towers_of(settings, own.model)
     if towers.score == "sum_max":
@@ -192,6 +193,21 @@ def retrieval_settings(settings: Resolved, system: str, split: str | None = None
     if open_choice(views):
         views["validation_cutoff"] = settings.training.validation_cutoff
     return {**shared, "memory_mb": memory, "metric": towers.metric, **views}
+
+
+def signal_of(settings: Resolved, row: str) -> Json | str:
+    """How a row's scores are a signal: how it is ranked by views, or "run".
+
+    Its run alone tells the scores of a row that keeps no views, or has a value chosen.
+    """
+    own = settings.systems[row]
+    if kind_of(settings, row) != "views" or open_choice(views_of(settings, own)):
+        return "run"
+    towers, views = towers_of(settings, own.model), views_of(settings, own)
+    similar = towers.metric == "dot" and AGGREGATES[views["aggregate"]].alone
+    unit = settings.vectors == "unit" and isinstance(towers, Trained)
+    pool = {"pool": own.pool} if own.pool else {}
+    return {"metric": towers.metric, **views, **pool, "cosines": similar and unit}
 
 
 def merge_settings(settings: Resolved, search: str) -> Json:
@@ -211,16 +227,16 @@ def row_settings(settings: Resolved, system: str) -> Json:
         "seed": settings.seed,
     }
     row["retrieve"].pop("memory_mb", None)  # bounds memory, moves no score
-    if parts := rows_named_by(own):
-        row["parts"] = [row_settings(settings, part) for part in parts]
-        # A row without a model is of the seed that its parts are trained with.
-        drawn = [part["seed"] for part in row["parts"] if part["seed"] != settings.seed]
-        row["seed"] = drawn[0] if drawn else settings.seed
     if model := getattr(own, "model", UNSET):
         row["model"] = model_settings(settings, model)
         row["segment"] = plain(settings.segment)
         row["precision"] = settings.compute.precision
         row["seed"] = seed_of(settings, model)
+    if parts := rows_named_by(own):
+        row["parts"] = [row_settings(settings, part) for part in parts]
+        # A row whose own model isn't drawn is of the seed that its parts are trained with.
+        seeds = [row["seed"], *(part["seed"] for part in row["parts"])]
+        row["seed"] = next((one for one in seeds if one != settings.seed), settings.seed)
     if isinstance(own, ByViews):
         if own.merge_layers:
             row["merge"] = merge_settings(settings, own.search)

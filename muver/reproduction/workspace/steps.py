@@ -14,6 +14,7 @@ from muver.retriever.views.files import PUNKT_FILES
 LOG = "/training_log.jsonl"
 LOSSES = "/pretraining_log.jsonl"
 LAYER0 = ("/layer0.npy", "/layer0.parquet")
+TEXTS = ("alone", "in_context", "title", "title_and_text")  # that signals compare
 FOLDER = {"out": ""}  # of a command that writes a folder
 TABLE = {"out": ".parquet", "manifest": ".json"}
 
@@ -91,6 +92,9 @@ STEPS = (
          "/manifest.json"), runs_a_model=True, first=True, timed="encode"),
     Step("encode_global", "globals", "encode", files=(*LAYER0, "/manifest.json"),
          runs_a_model=True, first=True, timed="encode_global"),
+    Step("encode_texts", "signals", "encode",
+         files=(*(f"/{text}{end}" for text in TEXTS for end in (".npy", ".parquet")),
+         "/manifest.json"), runs_a_model=True, first=True, timed="encode_texts"),
     Step("merge", "merged", "merge", runs_a_model=True, first=True, timed="merge"),
     Step("encode_part", "vectors", "encode", runs_a_model=True),
     Step("encode_mentions", "mention_vectors", "encode", {"out": ".npy"}, (".npy", ".parquet"),

@@ -15,7 +15,7 @@ from muver.reproduction.settings import (
     retrieval_settings,
 )
 from muver.reproduction.settings.entries import model_of, rows_named_by
-from muver.reproduction.settings.rows import kind_of, merge_settings, training_settings
+from muver.reproduction.settings.rows import kind_of, merge_settings, signal_of, training_settings
 from muver.reproduction.workspace.artifact import Artifact, Input
 from muver.reproduction.workspace.graph import Graph
 from muver.reproduction.workspace.steps import SUFFIXES
@@ -162,6 +162,21 @@ class Worlds(Graph):
             entities=self.corpus["/entities.parquet"],
         )  # fmt: skip
 
+    def signal_texts(self, model: str, name: str) -> Artifact:
+        """Vectors of the texts that signals compare, of a set's mentions and their worlds."""
+        texts = {role: self.texts[role] for role in ("entities", "mentions")}
+        return self.made(
+            "signals", f"{name}/{model}", "encode_texts", {"split": name, **self.precision},
+            self.compute, model=self.model(model), **texts,
+        )  # fmt: skip
+
+    def folders(self, system: str, name: str) -> list[Artifact]:
+        """What has the views that a row ranks by: the store, and what is added to it."""
+        own = self.settings.systems[system]
+        found = [self.store(own.model, name)]
+        found += [self.merged(own.model, name, own.search)] if own.merge_layers else []
+        return found + ([self.globals(own.model, name)] if own.global_view else [])
+
     # Runs and scores.
 
     def retrieval(self, system: str, name: str) -> dict[str, Any]:
@@ -179,12 +194,19 @@ class Worlds(Graph):
                 return self.merged(model, name, own.search)
             case "global_views":
                 return self.globals(model, name)
-            case "runs" | "validation_runs":
-                named = self.settings.tried.get(system) or rows_named_by(own)
-                on = "val" if need == "validation_runs" else name
-                return [self.run(one, on)[".parquet"] for one in named]
-            case _:
-                return self.texts[need]
+        if need in self.texts:
+            return self.texts[need]
+        on = "val" if need.startswith("validation_") else name
+        rows = self.settings.tried.get(system) or rows_named_by(own)
+        match need.removeprefix("validation_"):
+            case "texts":
+                return self.signal_texts(model, on)
+            case "views":
+                viewed = (one for one in rows if signal_of(self.settings, one) != "run")
+                return [folder for one in viewed for folder in self.folders(one, on)]
+            case "scores":
+                rows = [one for one in rows if signal_of(self.settings, one) == "run"]
+        return [self.run(one, on)[".parquet"] for one in rows]
 
     @property
     def stored(self) -> list[str]:

@@ -12,7 +12,7 @@ from muver.io.files import read_json, write_manifest
 from muver.retriever.retrieval.aggregates import Aggregate
 from muver.retriever.retrieval.exact import similarity
 from muver.retriever.retrieval.rows import GLOBAL, ORIGINAL, Origins
-from muver.retriever.retrieval.settings import ViewsRun
+from muver.retriever.retrieval.settings import Viewed, ViewsRun
 from muver.retriever.vectors.block import ViewBlock
 from muver.retriever.vectors.part import Part, open_layer
 from muver.retriever.vectors.pooled import pool_each
@@ -63,17 +63,15 @@ class SystemViews:
 
     def __init__(
         self,
-        settings: ViewsRun,
+        settings: Viewed,
         store: Path,
         merged: Path | None = None,
         global_views: Path | None = None,
     ):
-        asked = {
-            "--merged": (settings.merge_layers, merged),
-            "--global-views": (settings.global_view, global_views),
-        }
-        for option, (wanted, folder) in asked.items():
-            if wanted and folder is None:
+        given = {"merged": merged, "global_views": global_views}
+        for name in settings.further:
+            if given[name] is None:
+                option = f"--{name.replace('_', '-')}"
                 raise InputError(f"{option} is needed, as the settings ask for its views.")
         self.aggregate, self._pool = settings.scorer, settings.pool
         self._base, self._mentions = open_layer(store, 0), Part(store / "mentions.npy")
@@ -98,6 +96,11 @@ class SystemViews:
     def mentions(self, name: str) -> np.ndarray:
         """(mentions, d) vectors of the store's mentions of one world."""
         return self._mentions.vectors(name)
+
+    def length(self, name: str) -> float:
+        """The product of a mention's and an original view's length, where all have one length."""
+        first = self.mentions(name)[0], self._base.vectors(name)[0]
+        return float(np.prod(np.linalg.norm(first, axis=1)))
 
     def world(self, name: str) -> tuple[list[np.ndarray], np.ndarray, Origins]:
         """One world's views, kind by kind.

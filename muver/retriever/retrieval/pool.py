@@ -1,7 +1,7 @@
 """Candidates of several runs side by side: fused to one run, and compared on validation.
 
 Fusion is by Cormack, Clarke and Büttcher, Reciprocal rank fusion outperforms Condorcet and
-individual rank learning methods, SIGIR 2009, or by weighted scores.
+individual rank learning methods, SIGIR 2009.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from muver.retriever.corpus.schema import read_entities, read_mentions
 from muver.retriever.retrieval.rows import candidates
-from muver.retriever.runs.run import block_starts, mentions_of_rows, read_run, write_run
+from muver.retriever.runs.run import mentions_of_rows, read_run, write_run
 
 KEPT = ("entity", "layer", "first", "last")
 
@@ -39,9 +39,6 @@ class Pool:
     mention: np.ndarray  # (rows,) position in a Collection, as is the candidate
     candidate: np.ndarray
     ranks: np.ndarray  # (runs, rows) from 1; infinite if the run does not rank the candidate
-    # (runs, rows) scaled to 0 for the mention's worst candidate and 1 for the best one; 1 if all
-    # are equal, 0 if the run does not rank the candidate.
-    scores: np.ndarray
     entity: np.ndarray  # (rows,) from the first run that ranks the candidate, as are the next
     layer: np.ndarray
     first: np.ndarray
@@ -85,17 +82,14 @@ def pool_runs(runs: Sequence[Path], collection: Collection) -> Pool:
         keys.append(mention * len(collection.titles) + collection.candidate_of[entity])
     pooled, places = np.unique(np.concatenate(keys), return_inverse=True)
     ranks = np.full((len(runs), len(pooled)), np.inf)
-    scores = np.zeros((len(runs), len(pooled)))
     kept = {name: np.empty(len(pooled), dtype=np.int32) for name in KEPT}
     places = np.split(places, np.cumsum([len(part) for part in keys])[:-1])
     for n in reversed(range(len(runs))):  # the first run writes last
         ranks[n, places[n]] = tables[n]["rank"].to_numpy()
-        own_scores = tables[n]["score"].to_numpy()
-        scores[n, places[n]] = normalise(own_scores, block_starts(tables[n]))
         for name, values in kept.items():
             values[places[n]] = tables[n][name].to_numpy()
     mention, candidate = np.divmod(pooled, len(collection.titles))
-    return Pool(mention, candidate, ranks, scores, **kept)
+    return Pool(mention, candidate, ranks, **kept)
 
 
 def normalise(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
@@ -194,14 +188,6 @@ def choose(
         tried.append({name: value, "hits": hits, "hits_at_1": first})
     best = max(tried, key=lambda one: (one["hits"], one["hits_at_1"]))  # the first of equals
     return {name: best[name], "cutoff": cutoff, "mentions": len(own), "tried": tried}
-
-
-def choose_weight(
-    pool: Pool, gold: np.ndarray, weights: Sequence[float], cutoff: int
-) -> dict[str, Any]:
-    """Choose the weight of the first of two runs (:func:`choose`) by (mentions,) golds."""
-    ranks = (gold_ranks(pool, weighted(pool.scores, weight), gold) for weight in weights)
-    return choose("weight", weights, ranks, cutoff)
 
 
 def write_fused(path: Path, collection: Collection, pool: Pool, scores: np.ndarray, k: int) -> None:

@@ -4,7 +4,7 @@ of the indexes of ``linking``."""
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from msgspec import UNSET, UnsetType, defstruct, field
+from msgspec import UNSET, UnsetType, defstruct
 from msgspec.structs import replace
 
 from muver.io.typed import (
@@ -36,12 +36,9 @@ class BM25(Settings):
 
 
 class Fusion(Settings):
-    """Fusion of two runs, by reciprocal ranks or by a weight chosen on validation."""
+    """Fusion of two runs by reciprocal ranks."""
 
     constant: Positive = 60  # that is added to ranks
-    # Of the first run, to try on validation, and the rank that counts as a hit there.
-    weights: Some[Share] = field(default_factory=lambda: [n / 10 for n in range(11)])
-    cutoff: Count = 64
 
 
 class Retrieve(Settings):
@@ -118,11 +115,36 @@ class Scored(OfAggregates, kw_only=True):
         return read(kind, {key: own[key] for key in fields(kind) if key in own})
 
 
-class ViewsRun(Scored, kw_only=True):
-    """How views are scored, and which kinds of them there are; the rest is as of :class:`Run`.
+class Viewed(Scored, kw_only=True):
+    """How views are scored, and which kinds of them there are.
 
     :class:`muver.retriever.retrieval.layers.SystemViews` has the views beside the original ones.
     """
+
+    metric: Literal["dot", "l2"]
+    merge_layers: Natural
+    search: str | None  # that found the merged layers, for people
+    # Whether an entity has its global view beside the others, or how much of that view's vector is
+    # added to each of theirs.
+    global_view: bool | Positive
+    pool: Count | UnsetType = UNSET  # vectors an entity at most (muver.retriever.vectors.pooled)
+
+    @property
+    def further(self) -> list[str]:
+        """What :class:`muver.retriever.retrieval.layers.SystemViews` needs beside the store."""
+        asked = {"merged": self.merge_layers, "global_views": self.global_view}
+        return [name for name, wanted in asked.items() if wanted]
+
+
+class ViewsSignal(Viewed, kw_only=True):
+    """How a row scores views whose scores are a signal; ``cosines`` says that they are cosines,
+    times one length for all vectors of a tower."""
+
+    cosines: bool
+
+
+class ViewsRun(Viewed, kw_only=True):
+    """How a row is ranked by views; the rest is as of :class:`Run`."""
 
     split: Text
     k: Count
@@ -132,13 +154,6 @@ class ViewsRun(Scored, kw_only=True):
     # If the temperature is a list, the value with the most hits at this rank on validation is
     # chosen.
     validation_cutoff: Count | UnsetType = UNSET
-    metric: Literal["dot", "l2"]
-    merge_layers: Natural
-    search: str | None  # that found the merged layers, for people
-    # Whether an entity has its global view beside the others, or how much of that view's vector is
-    # added to each of theirs.
-    global_view: bool | Positive
-    pool: Count | UnsetType = UNSET  # vectors an entity at most (muver.retriever.vectors.pooled)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -10,7 +10,7 @@ from muver.io.errors import InputError
 from muver.io.typed import Record
 
 MOST_SHOWN = 20  # values that a sentence lists
-BESIDE = ("cutoff", "mentions", "tried")  # a manifest's keys beside the chosen value
+BESIDE = ("cutoff", "mentions", "tried", "of")  # a manifest's keys beside the chosen value
 
 
 class Chosen(Record):
@@ -53,8 +53,7 @@ def chosen_of(manifest: Mapping[str, Any]) -> Chosen | None:
     ((setting, value),) = ((key, told[key]) for key in told if key not in BESIDE)
     among = [one[setting] for one in told["tried"]]
     if isinstance(value, list):  # a weight of each of the run's parts
-        names = manifest["settings"]["of"]
-        value, *among = (_weighing(names, weights) for weights in (value, *among))
+        value, *among = (_weighing(told["of"], weights) for weights in (value, *among))
         among = list(dict.fromkeys(among))
     return Chosen(setting=setting, value=value, among=among, cutoff=told["cutoff"])
 

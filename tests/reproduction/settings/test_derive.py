@@ -64,27 +64,44 @@ def test_converted_weights_draw_nothing():
 
 
 def test_a_fused_row_is_repeated_with_what_it_fuses():
-    tables = {"table1": ["bm25", "muver_bm25"]}
+    tables = {"table1": ["bm25", "muver_bm25_rrf"]}
     settings = resolve(PARAMS, {"repeat_seeds": [5], "tables": tables})
-    assert settings.repeats["table1"] == {"muver_bm25": ["muver_bm25_seed5"]}
-    fused = settings.systems["muver_bm25_seed5"]
+    assert settings.repeats["table1"] == {"muver_bm25_rrf": ["muver_bm25_rrf_seed5"]}
+    fused = settings.systems["muver_bm25_rrf_seed5"]
     assert fused.fuse == ("muver_200_seed5", "bm25_200")
     assert settings.systems["muver_200_seed5"].model == "muver_seed5"
 
 
+def test_a_sum_is_repeated_with_the_rows_that_it_sums():
+    """Where the encoder is not made here, a model without training is the same with every seed."""
+    settings = resolve(PARAMS, {"repeat_seeds": [5], "tables": {"table1": ["muver_signals"]}})
+    seeded = settings.systems["muver_signals_seed5"]
+    assert seeded.of[:2] == ["muver_plain_seed5", "words"] and seeded.model == "untrained"
+    assert row_settings(settings, "muver_signals_seed5")["seed"] == 5
+    scratch = {"encoder": "scratch", "repeat_seeds": [5], "tables": {"table1": ["untrained"]}}
+    assert resolve(PARAMS, scratch).systems["untrained_seed5"].model == "untrained_seed5"
+
+
+def test_a_sum_leaves_the_own_page_out_of_its_rows_too():
+    settings = resolve(PARAMS, {})
+    left_out = settings.systems["muver_signals_elsewhere"]
+    assert left_out.of[:2] == ["muver_plain_elsewhere", "words"]
+    assert left_out.own_page == "leave_out"
+
+
 def test_a_fusion_names_how_many_candidates_its_parts_keep():
-    settings = resolve(PARAMS, {"systems": {"muver_bm25": {"depth": 300}}})
-    assert settings.systems["muver_bm25"].fuse == ("muver_300", "bm25_300")
+    settings = resolve(PARAMS, {"systems": {"muver_bm25_rrf": {"depth": 300}}})
+    assert settings.systems["muver_bm25_rrf"].fuse == ("muver_300", "bm25_300")
     assert settings.systems["bm25_300"].k == 300 and not settings.systems["bm25"].k
 
 
-MINE = {"caption": "x", "rows": ["bm25", "muver", "muver_bm25"], "against": "muver"}
+MINE = {"caption": "x", "rows": ["bm25", "muver", "muver_bm25_rrf"], "against": "muver"}
 
 
 def test_a_table_s_protocol_gives_its_rows_without_the_mention_s_own_page():
     """The contrasts of its rows are tested within each protocol."""
     contrasts = {"contrasts": [["muver", "bm25"]]}
-    left_out = ["bm25_elsewhere", "muver_elsewhere", "muver_bm25_elsewhere"]
+    left_out = ["bm25_elsewhere", "muver_elsewhere", "muver_bm25_rrf_elsewhere"]
     for own_page, rows, against in (
         ("keep", MINE["rows"], "muver"),
         ("leave_out", left_out, "muver_elsewhere"),
@@ -99,7 +116,7 @@ def test_a_table_s_protocol_gives_its_rows_without_the_mention_s_own_page():
         assert settings.tables["mine"].rows == rows
         assert settings.tables["mine"].against == against
         assert ("muver", "bm25") in settings.contrasts
-    fused = settings.systems["muver_bm25_elsewhere"]
+    fused = settings.systems["muver_bm25_rrf_elsewhere"]
     assert fused.fuse == ("muver_200_elsewhere", "bm25_200_elsewhere")
     assert settings.systems["bm25_200_elsewhere"].own_page == "leave_out"
     assert ("muver_elsewhere", "bm25_elsewhere") in settings.contrasts

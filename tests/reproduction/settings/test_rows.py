@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from muver.io.errors import InputError
 from muver.reproduction.settings import model_settings, resolve, retrieval_settings, row_settings
 from muver.reproduction.settings.naming import method_of, note_of
-from muver.reproduction.settings.rows import merge_settings
+from muver.reproduction.settings.rows import merge_settings, signal_of
 from tests.reproduction.settings import PARAMS
 
 COMMON = {"split": "test", "k": 64, "match": "title"}
@@ -98,15 +98,28 @@ def test_lexical_and_fused_runs(settings):
         **COMMON,
         "k": 200,
     }
-    assert retrieval_settings(settings, "muver_bm25", "val") == {
-        **COMMON,
-        **{key: getattr(settings.fusion, key) for key in ("weights", "cutoff")},
-        "split": "val",
-        "kind": "weighted",
-    }
-    by_rank = retrieval_settings(settings, "muver_bm25_rrf")
-    assert by_rank["constant"] == settings.fusion.constant
-    assert not {"weights", "cutoff"} & set(by_rank)
+    by_rank = retrieval_settings(settings, "muver_bm25_rrf", "val")
+    assert by_rank == {**COMMON, "split": "val", "constant": 60}
+
+
+def test_a_sum_has_how_its_rows_are_scored_and_no_name_of_them(settings):
+    merged = {"aggregate": "max", "merge_layers": 4, "search": "distant", "global_view": False}
+    views = {**merged, "metric": "dot", "cosines": True}
+    own = retrieval_settings(settings, "muver_bm25")
+    assert own == {**COMMON, "of": [views, "words"]}
+    assert retrieval_settings(settings, "muver_linked")["of"] == ["run", views]
+    parts = row_settings(settings, "muver_bm25")["parts"]
+    assert parts == [row_settings(settings, "muver")]
+
+
+def test_which_scores_of_a_row_are_cosines(settings):
+    """Products of unit vectors, whose aggregate is one of theirs; a choice is known by its run."""
+    raw = resolve(PARAMS, {"vectors": "raw"})
+    assert not signal_of(raw, "muver")["cosines"]
+    assert not signal_of(settings, "plain_l2")["cosines"]
+    assert not signal_of(settings, "muver_sum")["cosines"]
+    assert signal_of(settings, "plain_8")["pool"] == 8
+    assert {signal_of(settings, one) for one in ("som", "bm25", "muver_log_mean_exp")} == {"run"}
 
 
 def test_a_choice_is_made_of_its_models_settings(settings):
@@ -184,7 +197,7 @@ ROWS = DENSE | {"bm25"}
         ("seed", 1, ROWS),
         ("corpus", {"context_tokens": 5}, ROWS),
         ("retrieve", {"k": 70}, ROWS),
-        ("bm25", {"k1": 1.5}, {"bm25", "muver_bm25"}),
+        ("bm25", {"k1": 1.5}, {"bm25"}),
         ("segment", {"punkt": "english"}, DENSE),
         ("training", {"epochs": 77}, DENSE),
         ("context", {"max_tokens": 61}, DENSE),
@@ -195,7 +208,7 @@ ROWS = DENSE | {"bm25"}
         ("models", {"muver": {"views": {"max_tokens": 50}}}, {*MUVERS, "plain_sum"}),
         ("merge", {"top_k": 0.5}, {"muver", "muver_bm25"}),
         ("merge", {"layers": 5}, set()),  # a further layer that no row here uses
-        ("fusion", {"weights": [0.5]}, {"muver_bm25"}),
+        ("signals", {"cutoff": 8}, {"muver_bm25"}),
         ("aggregates", {"softmax_sum": {"softmax_candidates": 210}}, {"plain_sum"}),
         ("aggregate", "log_mean_exp", MUVERS),
         # What moves no score, or is known by other means (the data and the encoder by hashes).
@@ -279,7 +292,7 @@ def test_a_second_stage_of_a_second_stage_ranks_what_the_first_one_does():
 )
 def test_what_a_second_stage_has_of_the_first_is_looked_at(first, more, said):
     own = {"a": {"method": "x", "retriever": "bm25", **first}, "b": {**SECOND, "from": "a"}}
-    own["fused"] = {"method": "x", "by": "reciprocal_rank", **more}
+    own["fused"] = {"method": "x", **more}
     table = {"caption": "x", "rows": ["b", "fused"]}
     with pytest.raises(InputError, match=said):
         resolve(PARAMS, {"systems": own, "tables": {"mine": table}})
@@ -288,7 +301,7 @@ def test_what_a_second_stage_has_of_the_first_is_looked_at(first, more, said):
 @pytest.mark.parametrize("row", ["blink_128", "plain", "fused"])
 def test_a_model_s_own_seed_is_no_further_one(row):
     own = {"plain": {"method": "x", "model": "blink_128", "aggregate": "max", "k": 70}}
-    own["fused"] = {"method": "x", "fuse": ["plain", "bm25"], "by": "reciprocal_rank"}
+    own["fused"] = {"method": "x", "fuse": ["plain", "bm25"]}
     table = {"caption": "x", "rows": ["bm25", row], "repeat_seeds": [5, 6]}
     given = {"systems": own, "tables": {"mine": table}, "models": {"blink_128": {"seed": 5}}}
     with pytest.raises(InputError, match=r"mine.repeat_seeds holds 5, which is models.blink_128.s"):
@@ -297,7 +310,7 @@ def test_a_model_s_own_seed_is_no_further_one(row):
 
 
 def test_a_fused_row_has_the_seed_of_its_parts():
-    fused = {"method": "x", "fuse": ["bm25", "blink_128"], "by": "reciprocal_rank"}
+    fused = {"method": "x", "fuse": ["bm25", "blink_128"]}
     table = {"caption": "x", "rows": ["fused"], "repeat_seeds": [7]}
     settings = resolve(PARAMS, {"systems": {"fused": fused}, "tables": {"mine": table}})
     seeds = [row_settings(settings, row)["seed"] for row in ("fused", "fused_seed7")]
@@ -329,7 +342,7 @@ PLAINLY = "MuVER (w/o heuristic search)"
         ),
         ("blink_128_labels_0_1", "BLINK (128 tokens), 10% of the labels"),
         ("som_labels_0", "SOM, no labels"),
-        ("muver_bm25_elsewhere", "MuVER + BM25 (weighted), own page left out"),
+        ("muver_bm25_elsewhere", "MuVER + words, own page left out"),
         ("muver_reranked_16", "MuVER, 16 reranked"),
         ("plain_l2", "L2 distance"),
     ],

@@ -72,11 +72,9 @@ def test_the_sweep_needs_its_searches_and_no_further_model():
     assert len(asked("table3", ["muver"], "evaluations")) == 16
 
 
-def test_a_weight_is_chosen_on_validation_runs():
+def test_a_weight_is_chosen_on_validation():
     assert asked("aggregates", ["muver_bm25"], "evaluations") == ["test/muver_bm25"]
-    assert set(asked("aggregates", ["muver_bm25"], "runs")) == {
-        "test/muver_200", "test/bm25_200", "val/muver_200", "val/bm25_200", "test/muver_bm25",
-    }  # fmt: skip
+    assert asked("aggregates", ["muver_bm25"], "runs") == ["test/muver_bm25"]
     assert asked("aggregates", ["muver_bm25"], "stores") == ["test/muver", "val/muver"]
 
 
@@ -151,7 +149,7 @@ def test_weights_are_named_through_starts_and_choices():
 
 def test_a_row_names_the_weights_of_all_rows_that_it_is_made_of():
     """So that its key is another one with another encoder."""
-    systems = {"released": {"model": "old"}, "muver_bm25": {"fuse": ["blink_512", "released"]}}
+    systems = {"released": {"model": "old"}, "muver_bm25": {"of": ["blink_512", "released"]}}
     made = graph(preset="zeshel", models={"old": RELEASED}, systems=systems)
     start, released = made.start["/manifest.json"], made.model("old")["/manifest.json"]
     for system, expected in [
@@ -255,13 +253,13 @@ def test_the_encoder_s_own_pooling_is_read_where_it_is_asked_for(tmp_path):
 def test_negatives_come_from_a_row_s_run_over_the_training_mentions():
     """On worlds as over a knowledge base, where training reads a part of it."""
     mined = {"models": {"muver": {"negatives": {"from": "muver_bm25", "count": 2}}}}
-    fused = {"muver_bm25": {"fuse": ["som", "bm25"]}}
+    fused = {"muver_bm25": {"of": ["som", "bm25"]}}
     made = graph(**mined, systems=fused)
     negatives = made.model("muver").inputs["negatives"].artifact
     assert negatives.inputs["run"].artifact.name == "train/muver_bm25"
     assert negatives.input_files["entities"] == made.corpus["/entities.parquet"].path
     assert asked("table1", ["muver_plain"], "runs", **mined, systems=fused) == [
-        "train/som_200", "train/bm25_200", "val/som_200", "val/bm25_200",
+        "train/som", "train/bm25", "val/som", "val/bm25",
         "train/muver_bm25", "test/muver_plain",
     ]  # fmt: skip
     made = graph(preset="miniwikipedia")
@@ -271,15 +269,18 @@ def test_negatives_come_from_a_row_s_run_over_the_training_mentions():
     assert negatives.inputs["kb"] is made.kb
 
 
-def test_a_fusion_may_fuse_a_fusion():
-    """Its weight is chosen on validation runs, and so is that of the fusion within."""
-    own = {"muver_bm25_rrf": {"fuse": ["muver_bm25", "som"], "by": "weighted"}}
-    run = graph(systems=own).run("muver_bm25_rrf", "test")
-    for role, name in (("runs", "test"), ("validation_runs", "val")):
-        made = [one.artifact for one in run.inputs[role]]
-        assert [one.name for one in made] == [f"{name}/muver_bm25_200", f"{name}/som_200"]
-        within = made[0].inputs["validation_runs"]
-        assert [one.artifact.name for one in within] == ["val/muver_200", "val/bm25_200"]
+def test_a_sum_reads_the_vectors_of_its_rows_and_the_runs_of_others():
+    """Over validation mentions too, where its weights are chosen; texts are encoded once."""
+    sums = {"retriever": "signals", "model": "untrained", "of": ["added", "som", "muver", "names"]}
+    made = graph(systems={"sum": {"method": "x", **sums}})
+    run = made.run("sum", "test")
+    for start, split in (("", "test"), ("validation_", "val")):
+        folders = [one.name for one in run.inputs[f"{start}views"]]
+        assert folders == [f"{split}/{one}" for one in ("muver", "muver", "muver", "muver-distant")]
+        kinds = [one.kind for one in run.inputs[f"{start}views"]]
+        assert kinds == ["stores", "globals", "stores", "merged"]
+        assert [one.artifact.name for one in run.inputs[f"{start}scores"]] == [f"{split}/som"]
+        assert run.inputs[f"{start}texts"].id == made.run("names", split).inputs["texts"].id
 
 
 def test_a_second_stage_names_the_row_whose_candidates_it_ranks():

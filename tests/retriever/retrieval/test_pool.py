@@ -31,7 +31,7 @@ def test_ranks_of_golds_in_each_run():
     rows = np.zeros(5, dtype=np.int32)
     pool = Pool(
         mention=np.array([0, 0, 1, 2, 2]), candidate=np.array([3, 7, 4, 8, 9]),
-        ranks=np.array([[1, np.inf, 1, 1, 2], [2, 1, np.inf, np.inf, 1]]), scores=np.zeros((2, 5)),
+        ranks=np.array([[1, np.inf, 1, 1, 2], [2, 1, np.inf, np.inf, 1]]),
         entity=rows, layer=rows, first=rows, last=rows,
     )  # fmt: skip
     found = [gold_ranks(pool, -ranks, np.array([7, 8, 9])).tolist() for ranks in pool.ranks]

@@ -47,7 +47,7 @@ def test_runs_without_a_choice():
 def test_weights_of_several_signals():
     tried = [{"weights": [n, 1.0], "hits": 3, "hits_at_1": 1} for n in (0.25, 1.0, 0.25)]
     told = {"weights": [0.25, 1.0], "cutoff": 16, "mentions": 12, "tried": tried}
-    found = chosen_of({"chosen": told, "settings": {"of": ["words", "names"]}})
+    found = chosen_of({"chosen": {**told, "of": ["words", "names"]}})
     assert found.in_words == (
         "Validation chose weights 0.25 of words, 1 of names among 0.25 of words, 1 of names, "
         "1 of words, 1 of names, by hits at 16."

@@ -30,7 +30,13 @@ class Inputs(TypedDict, total=False):
     merged: Path
     global_views: Path
     runs: list[Path]  # of the systems to fuse; candidates keep the views of the first
-    validation_runs: list[Path]  # of the same systems, or of each value to choose among
+    validation_runs: list[Path]  # of each value to choose among
+    texts: Path  # that signals compare (`muver stage encode-texts`)
+    views: list[Path]  # of the rows that are summed: each one's store, merged and global views
+    scores: list[Path]  # runs of those that keep no views
+    validation_texts: Path  # the same over validation mentions
+    validation_views: list[Path]
+    validation_scores: list[Path]
     kb: Path
     vectors: Path
     mention_vectors: Path

@@ -1,29 +1,31 @@
-"""Signals: a weighted sum of what a mention's words, letters and texts say, without training."""
+"""Signals: a weighted sum of what speaks for an entity: words, letters, texts, trained rows."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from msgspec import field
 
-from muver.io.typed import Count, Some
+from muver.io.typed import Count, Some, Text
 from muver.io.typed import Settings as Base
-from muver.retriever.encoders.settings import Machine
-from muver.retriever.retrieval.settings import Run
+from muver.retriever.retrieval.settings import Run, ViewsSignal
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from muver.retriever.retrieval.signals.catalog import Catalog
 
 SCORES_HELD = 16 * 2**20  # float32 scores of a block of mentions: 64 MB
-Name = Literal["words", "characters", "names", "names_text", "context"]
+ByText = Literal["names", "names_text", "context"]  # read vectors of texts
+Name = Literal["words", "characters", ByText]
+SIGNALS, BY_TEXT = get_args(Name), get_args(ByText)
 
 
 class Signals(Base):
-    """Section ``signals``: those that are summed, and the rank that counts as a hit on validation,
-    where their weights are chosen."""
+    """Section ``signals``: those that are summed, rows among them, and the rank that counts as a
+    hit on validation, where their weights are chosen."""
 
-    of: Some[Name] = field(default_factory=lambda: [*get_args(Name)])
+    of: Some[Text] = field(default_factory=lambda: [*SIGNALS])
     cutoff: Count = 16
 
 
@@ -31,10 +33,22 @@ Section = Signals
 
 
 class Settings(Run, kw_only=True):
-    """The section, and what every run has."""
+    """What is summed: names of signals, how a row scores views, or "run" for another row's run."""
 
-    of: Some[Name] = field(default_factory=lambda: Signals().of)
-    cutoff: Count = Signals().cutoff
+    of: Some[Literal[Name, "run"] | ViewsSignal] = field(default_factory=lambda: [*SIGNALS])
+    cutoff: Count = 16
+
+    def __post_init__(self) -> None:
+        """Two rows may have the same settings of views, of different models."""
+
+    @property
+    def names(self) -> list[str]:
+        """A name for each signal, with a number where two have the same."""
+        names = [one if isinstance(one, str) else "views" for one in self.of]
+        return [
+            f"{one} {names[: n + 1].count(one)}" if names.count(one) > 1 else one
+            for n, one in enumerate(names)
+        ]
 
 
 class Block(NamedTuple):
@@ -43,11 +57,20 @@ class Block(NamedTuple):
     world: str
     mentions: list[dict[str, Any]]
     scores: "np.ndarray"
+    kept: list["np.ndarray"]  # the vectors of the world's entities
 
 
 def needs(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """Texts, and a model whose entity tower reads them: one that was not trained."""
-    return "entities", "mentions", "model"
+    """What the signals read; if there are weights, over validation mentions too."""
+    of = row.get("of") or SIGNALS
+    asked = {
+        "texts": any(one in BY_TEXT for one in of),
+        "views": any(isinstance(one, Mapping) for one in of),
+        "scores": "run" in of,
+    }
+    found = [name for name, wanted in asked.items() if wanted]
+    chosen = [f"validation_{name}" for name in found] if len(of) > 1 else []
+    return "entities", "mentions", *found, *chosen
 
 
 def retrieve(
@@ -57,8 +80,12 @@ def retrieve(
     *,
     entities: Path,
     mentions: Path,
-    model: Path,
-    compute: Machine,
+    texts: Path | None = None,
+    views: Sequence[Path] = (),
+    scores: Sequence[Path] = (),
+    validation_texts: Path | None = None,
+    validation_views: Sequence[Path] = (),
+    validation_scores: Sequence[Path] = (),
 ) -> None:
     """Rank the entities of each mention's world by the sum, weighted as validation chooses.
 
@@ -69,31 +96,36 @@ def retrieve(
     from muver.io.files import write_manifest
     from muver.io.progress import logger
     from muver.retriever.corpus.schema import read_mentions
-    from muver.retriever.encoders.stages import Encoder
     from muver.retriever.retrieval.exact import rank_scores
     from muver.retriever.retrieval.rows import Origins, RunRows
-    from muver.retriever.retrieval.signals.texts import reader
+    from muver.retriever.retrieval.signals.catalog import Catalog
 
-    encode = reader(Encoder(model, compute))
     weights, chosen = [1.0], None
     if len(settings.of) > 1:
-        chosen = _choose(settings, entities, mentions, encode)
+        known = Catalog(settings.of, validation_texts, validation_views, validation_scores)
+        chosen = {**_choose(settings, entities, mentions, known), "of": settings.names}
         weights = chosen["weights"]
-        logger.info("weights of %s: %s", ", ".join(settings.of), weights)
+        logger.info("weights of %s: %s", ", ".join(settings.names), weights)
+    catalog = Catalog(settings.of, texts, views, scores)
     table = read_mentions(mentions, settings.split)
-    rows = RunRows(entities, table, settings)
-    for block in _blocks(settings, entities, table, encode):
+    rows, counts = RunRows(entities, table, settings), {}
+    for block in _blocks(settings, entities, table, catalog):
         found_in = rows.candidates(block.world)
-        scores = np.tensordot(np.asarray(weights, dtype=np.float32), block.scores, axes=1)
+        summed = np.tensordot(np.asarray(weights, dtype=np.float32), block.scores, axes=1)
         no_views = np.full(len(found_in.of), -1)
         ids = [one["mention_id"] for one in block.mentions]
-        ranking = rank_scores(scores, found_in.of, rows.k)
+        ranking = rank_scores(summed, found_in.of, rows.k)
         rows.add(found_in, ids, ranking, Origins(no_views, no_views, no_views))
+        counts[block.world] = (len(found_in.of), sum(map(len, block.kept)))
     rows.write(run)
-    write_manifest(manifest, "retrieve", settings.as_dict(), {}, counts=None, chosen=chosen)
+    entities_and_views = map(sum, zip(*counts.values(), strict=True))
+    numbers = dict(zip(("entities", "views"), entities_and_views, strict=True))
+    write_manifest(manifest, "retrieve", settings.as_dict(), {}, counts=numbers, chosen=chosen)
 
 
-def _choose(settings: Settings, entities: Path, mentions: Path, encode: Any) -> dict[str, Any]:
+def _choose(
+    settings: Settings, entities: Path, mentions: Path, catalog: "Catalog"
+) -> dict[str, Any]:
     """The weights that find most gold entities of validation mentions, under the run's protocol."""
     import numpy as np
 
@@ -104,32 +136,33 @@ def _choose(settings: Settings, entities: Path, mentions: Path, encode: Any) -> 
     table = read_mentions(mentions, "val")
     rows = RunRows(entities, table, settings)
     leaves_out, worlds = settings.own_page == "leave_out", []
-    for block in _blocks(settings, entities, table, encode):
-        own = rows.candidates(block.world)
-        pages = [own.documents.get(one["document"], -1) for one in block.mentions]
+    for block in _blocks(settings, entities, table, catalog):
+        found_in = rows.candidates(block.world)
+        pages = [found_in.documents.get(one["document"], -1) for one in block.mentions]
         gold = np.array([one["gold"] for one in block.mentions])
         out = np.array(pages if leaves_out else [-1] * len(pages))
-        worlds.append(World(block.scores, own.of, gold, out))
+        worlds.append(World(block.scores, found_in.of, gold, out))
     return choose_weights(worlds, settings.cutoff)
 
 
-def _blocks(settings: Settings, entities: Path, table: Any, encode: Any) -> Iterator[Block]:
+def _blocks(settings: Settings, entities: Path, table: Any, catalog: "Catalog") -> Iterator[Block]:
     """Every signal's scores of mentions, world by world."""
     import numpy as np
 
     from muver.io.progress import Progress
     from muver.retriever.corpus.schema import read_entities
-    from muver.retriever.retrieval.signals.catalog import signals_of
 
     worlds = np.array(table["world"].to_pylist(), dtype=object)
     progress = Progress("signals", table.num_rows, "mentions")
     for name in dict.fromkeys(worlds):
-        own = table.take(np.flatnonzero(worlds == name)).to_pylist()
+        mentions = table.take(np.flatnonzero(worlds == name)).to_pylist()
         world = read_entities(entities, [name]).to_pylist()
-        signals = signals_of(settings.of, world, encode)
+        signals = catalog.signals(name, world)
+        kept = {id(own): own for one in signals if (own := getattr(one, "kept", None)) is not None}
         size = max(SCORES_HELD // (len(world) * len(signals)), 1)
-        for start in range(0, len(own), size):
-            part = own[start : start + size]
-            yield Block(name, part, np.stack([one.scores(part) for one in signals]))
+        for start in range(0, len(mentions), size):
+            part = mentions[start : start + size]
+            scores = np.stack([one.scores(part) for one in signals])
+            yield Block(name, part, scores, list(kept.values()))
             progress.advance(len(part))
     progress.finish()

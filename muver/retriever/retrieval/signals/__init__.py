@@ -17,11 +17,3 @@ class Signal(Protocol):
 
     def scores(self, mentions: Rows) -> np.ndarray:
         """Scores of all entities: (mentions, entities) float32."""
-
-
-def weighted(signals: Sequence[Signal], weights: Sequence[float], mentions: Rows) -> np.ndarray:
-    """The weighted sum of signals: (mentions, entities) float32."""
-    return sum(
-        np.float32(weight) * one.scores(mentions)
-        for weight, one in zip(weights, signals, strict=True)
-    )

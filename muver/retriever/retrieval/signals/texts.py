@@ -1,15 +1,29 @@
 """Texts of mentions and of entities, compared by an encoder: cosines of their vectors."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
+from muver.io.files import write_manifest
+from muver.io.progress import Progress
+from muver.io.typed import Text as Name
+from muver.retriever.corpus.schema import read_entities, read_mentions
+from muver.retriever.encoders.settings import Encoding
 from muver.retriever.encoders.stages import Encoder
+from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.retrieval.signals import Rows
+from muver.retriever.vectors.part import Part, write_part
+from muver.retriever.views.layout import Ids
 
 Text = Callable[[Mapping[str, Any]], str]  # of a mention or an entity
 Encode = Callable[[Sequence[str]], np.ndarray]  # texts to (texts, d) vectors
+# Columns that are read; the first two name a vector's row.
+MENTION = ["world", "mention_id", "mention", "context_left", "context_right"]
+ENTITY = ["world", "entity", "title", "text"]
 
 
 def alone(mention: Mapping[str, Any]) -> str:
@@ -38,29 +52,88 @@ def title_and_text(entity: Mapping[str, Any]) -> str:
     return f"{entity['title']} {entity['text']}"
 
 
-class Texts:
-    """Cosines of a text of the mention and one of each entity; ``told`` is (entities, d)."""
+OF_MENTIONS, OF_ENTITIES = (alone, in_context), (title, title_and_text)
 
-    def __init__(self, told: np.ndarray, encode: Encode, asked: Text):
-        self._vectors, self._encode, self._asked = _of_length_one(told), encode, asked
+
+class TextsOfSplit(Encoding):
+    """The mentions of a split and the entities of their worlds."""
+
+    split: Name
+
+
+def encode_texts(
+    model_folder: Path, entities: Path, mentions: Path, out: Path, settings: TextsOfSplit
+) -> None:
+    """Encode what signals compare of a split, by the entity tower: a part for each kind of text.
+
+    Vectors have length one. Beside the parts lies ``manifest.json``.
+    """
+    encoder = Encoder(model_folder, settings)
+    encode = reader(encoder.model.pieces, partial(encoder.views, label=None))
+    table = read_mentions(mentions, settings.split)
+    worlds = np.array(table["world"].to_pylist(), dtype=object)
+    found: dict[Text, list[np.ndarray]] = {text: [] for text in (*OF_MENTIONS, *OF_ENTITIES)}
+    rows: dict[tuple[Text, ...], list[pa.Table]] = {OF_MENTIONS: [], OF_ENTITIES: []}
+    progress = Progress("texts of signals", len(worlds), "mentions")
+    for name in dict.fromkeys(worlds):
+        asked = table.take(np.flatnonzero(worlds == name)).select(MENTION)
+        told = read_entities(entities, [name]).select(ENTITY)
+        for texts, own in ((OF_MENTIONS, asked), (OF_ENTITIES, told)):
+            rows[texts].append(own.select(own.column_names[:2]).combine_chunks())
+            for text in texts:
+                vectors = encode([text(one) for one in own.to_pylist()])
+                found[text].append(of_length_one(vectors))
+        progress.advance(len(asked))
+    progress.finish()
+    for texts, own in rows.items():
+        for text in texts:
+            write_part(place_of(out, text), np.concatenate(found[text]), own)
+    write_manifest(out / "manifest.json", "encode-texts", settings.as_dict(), {})
+
+
+def place_of(folder: Path, text: Text) -> Path:
+    """Where the vectors of a kind of text lie."""
+    return folder / f"{text.__name__}.npy"
+
+
+def vectors_of(folder: Path, world: str, text: Text) -> np.ndarray:
+    """(entities, d) vectors of a text of a world's entities, from where they lie."""
+    return Part(place_of(folder, text)).vectors(world)
+
+
+def asked_of(folder: Path, world: str, text: Text) -> dict[str, np.ndarray]:
+    """(d,) vectors of a text of a world's mentions, by the mention's id."""
+    part = Part(place_of(folder, text))
+    ids = part.rows(world, ["mention_id"])["mention_id"].to_pylist()
+    return dict(zip(ids, part.vectors(world), strict=True))
+
+
+class Texts:
+    """Cosines of a text of the mention and one of each entity, from vectors of length one.
+
+    ``asked`` are (d,) vectors by the mention's id, ``told`` is (entities, d).
+    """
+
+    def __init__(self, asked: Mapping[str, np.ndarray], told: np.ndarray):
+        self._asked, self.kept = asked, told
 
     def scores(self, mentions: Rows) -> np.ndarray:
         """Cosines: (mentions, entities) float32."""
-        asked = _of_length_one(self._encode([self._asked(one) for one in mentions]))
-        return asked @ self._vectors.T
+        return np.stack([self._asked[one["mention_id"]] for one in mentions]) @ self.kept.T
 
 
-def reader(encoder: Encoder, tokens: int = 128) -> Encode:
-    """What encodes texts as the entity tower of a model reads them, cut to so many tokens."""
-    pieces = encoder.model.pieces
+def reader(
+    pieces: Pieces, views: Callable[[Sequence[Ids]], np.ndarray], tokens: int = 128
+) -> Encode:
+    """What encodes texts, cut to so many tokens, by ``views``, an entity tower."""
 
     def encode(texts: Sequence[str]) -> np.ndarray:
-        ids = [pieces.markers.enclose(one, tokens) for one in pieces.ids(texts)]
-        return encoder.views(ids, None)
+        return views([pieces.markers.enclose(one, tokens) for one in pieces.ids(texts)])
 
     return encode
 
 
-def _of_length_one(vectors: np.ndarray) -> np.ndarray:
+def of_length_one(vectors: np.ndarray) -> np.ndarray:
+    """(texts, d) vectors brought to length 1."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)

@@ -14,15 +14,7 @@ from muver.io.files import read_json
 from muver.io.parquet import table_writer
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS
 from muver.retriever.retrieval import kinds
-from muver.retriever.retrieval.pool import (
-    Pool,
-    choose_weight,
-    gold_ranks,
-    normalise,
-    ranks_by,
-    reciprocal_rank,
-    weighted,
-)
+from muver.retriever.retrieval.pool import Pool, gold_ranks, ranks_by, reciprocal_rank
 from muver.retriever.runs.run import read_run, write_run
 
 # reef has two entities called Bob.
@@ -34,14 +26,9 @@ GOLD = {"t1": 0, "t2": 1, "v1": 2, "v2": 3}
 # Entity and score of each candidate, best first.
 DENSE = {"t1": [(3, 4.0), (2, 2.0), (0, 0.0)], "t2": [(0, 1.0), (1, 1.0), (2, 1.0)]}
 LEXICAL = {"t1": [(0, 9.0), (1, 3.0)], "t2": [(2, 5.0), (1, 1.0)]}
-# Dense finds v2 alone, lexical v1 alone; only weights between find both.
-DENSE_VAL = {"v1": [(0, 3.0), (2, 2.0), (1, 1.0)], "v2": [(3, 9.0), (0, 1.0), (1, 0.0)]}
-LEXICAL_VAL = {"v1": [(2, 8.0), (1, 2.0), (0, 0.0)], "v2": [(1, 6.0), (3, 5.0), (0, 0.0)]}
 SETTINGS = {
-    "split": "test", "k": 3, "match": "title", "kind": "reciprocal_rank", "constant": 60,
-    "cutoff": 1,
+    "split": "test", "k": 3, "match": "title", "constant": 60,
 }  # fmt: skip
-WEIGHTED = {**SETTINGS, "kind": "weighted", "weights": [0.0, 0.5, 0.75, 1.0]}
 
 
 def save_run(path: Path, ranked: dict, layer: int = -1, worlds: dict = WORLD_OF) -> Path:
@@ -80,16 +67,12 @@ def folder(tmp_path: Path) -> Path:
     save_mentions(tmp_path / "mentions.parquet", GOLD)
     save_run(tmp_path / "dense.parquet", DENSE, layer=2)
     save_run(tmp_path / "lexical.parquet", LEXICAL)
-    save_run(tmp_path / "dense_known.parquet", DENSE_VAL, layer=2)
-    save_run(tmp_path / "lexical_known.parquet", LEXICAL_VAL)
     return tmp_path
 
 
-def run_fusion(folder: Path, settings: dict, known: str | None = None) -> list[dict]:
+def run_fusion(folder: Path, settings: dict) -> list[dict]:
     inputs = {name: folder / f"{name}.parquet" for name in ("entities", "mentions")}
     inputs["runs"] = [folder / "dense.parquet", folder / "lexical.parquet"]
-    if known:
-        inputs[known] = [folder / f"{one}_known.parquet" for one in ("dense", "lexical")]
     kinds.retrieve("fusion", settings, folder / "run.parquet", folder / "run.json", **inputs)
     return read_run(folder / "run.parquet").to_pylist()
 
@@ -112,7 +95,7 @@ def test_reciprocal_rank(folder):
     assert [row["title"] for row in rows[:3]] == ["Ann", "Bob", "Cid"]
     assert [row["world"] for row in rows] == ["reef"] * 3 + ["vale"] * 3
     found = read_json(folder / "run.json")["settings"]
-    assert found == {**SETTINGS, "constant": 1, "weights": [n / 10 for n in range(11)]}
+    assert found == {**SETTINGS, "constant": 1}
 
 
 def test_a_run_has_the_best_k_of_each_mention(folder):
@@ -126,52 +109,6 @@ def test_entities_of_one_title_are_two_candidates_by_id(folder):
     assert brief(rows, "t1") == [(0, 3 / 4), (3, 1 / 2), (2, 1 / 3), (1, 1 / 3)]
     spans = [(row["layer"], row["first"], row["last"]) for row in rows[:4]]
     assert spans == [(2, 2, 2), (2, 2, 2), (2, 2, 2), (-1, -1, -1)]
-
-
-def test_weighted_takes_the_weight_with_most_hits_on_validation(folder):
-    rows = run_fusion(folder, WEIGHTED, known="validation_runs")
-    # v1, Fay against Dot: dense 0.5 against 1, lexical 1 against 0: right below w = 2/3. v2, Cid
-    # against Bob: dense 1 against 0, lexical 5/6 against 1: right above w = 1/7.
-    manifest = read_json(folder / "run.json")
-    assert manifest["chosen"] == {
-        "weight": 0.5,
-        "cutoff": 1,
-        "mentions": 2,
-        "tried": [
-            {"weight": 0.0, "hits": 1, "hits_at_1": 1},
-            {"weight": 0.5, "hits": 2, "hits_at_1": 2},
-            {"weight": 0.75, "hits": 1, "hits_at_1": 1},
-            {"weight": 1.0, "hits": 1, "hits_at_1": 1},
-        ],
-    }
-    assert manifest["stage"] == "retrieve" and manifest["counts"] is None
-    assert manifest["settings"]["weights"] == WEIGHTED["weights"]
-    # t1: Cid (1 + 0) / 2, Ann (0 + 1) / 2, equal, Cid stands better in the first run; Bob 1/4.
-    assert brief(rows, "t1") == [(3, 0.5), (0, 0.5), (2, 0.25)]
-    # t2: dense scores are all equal, so 1 each; lexical Fay 1, Eve 0, Dot is missing.
-    assert brief(rows, "t2") == [(2, 1.0), (0, 0.5), (1, 0.5)]
-
-
-def test_equal_hits_go_to_more_hits_at_1_then_to_the_earlier_weight(folder):
-    def chosen(weights: list[float], cutoff: int) -> float:
-        settings = {**WEIGHTED, "cutoff": cutoff, "weights": weights}
-        run_fusion(folder, settings, known="validation_runs")
-        return read_json(folder / "run.json")["chosen"]["weight"]
-
-    assert chosen([1.0, 0.5, 0.0, 0.25], cutoff=3) == 0.5
-    assert chosen([1.0, 0.0], cutoff=3) == 1.0
-    assert chosen([0.0, 1.0], cutoff=3) == 0.0
-
-
-def test_the_gold_of_the_split_itself_changes_nothing(folder):
-    run_fusion(folder, WEIGHTED, known="validation_runs")
-    before = [(folder / name).read_bytes() for name in ("run.parquet", "run.json")]
-    save_mentions(folder / "mentions.parquet", {**GOLD, "t1": 3, "t2": 0})
-    run_fusion(folder, WEIGHTED, known="validation_runs")
-    assert [(folder / name).read_bytes() for name in ("run.parquet", "run.json")] == before
-    save_mentions(folder / "mentions.parquet", {**GOLD, "v1": 0, "v2": 3})
-    run_fusion(folder, WEIGHTED, known="validation_runs")
-    assert read_json(folder / "run.json")["chosen"]["weight"] == 0.75
 
 
 def test_a_run_of_other_mentions_is_refused(folder):
@@ -190,24 +127,9 @@ def test_fewer_candidates_in_the_world_than_k(folder):
     assert [row["mention_id"] for row in rows] == ["t1"] * 3 + ["t2"] * 3
 
 
-@pytest.mark.parametrize(
-    ("settings", "known", "message"),
-    [
-        ({**SETTINGS, "kind": "weigthed"}, None, "Did you mean 'weighted'"),
-        ({**SETTINGS, "constant": 0}, None, "constant is 0"),
-        (WEIGHTED, None, "--validation-runs 0"),
-        ({**WEIGHTED, "weights": []}, "validation_runs", "weights is \\[\\]"),
-        ({**WEIGHTED, "weights": [1.5]}, "validation_runs", "weights.*1.5"),
-    ],
-)
-def test_settings_that_do_not_fit(folder, settings, known, message):
-    with pytest.raises(InputError, match=message):
-        run_fusion(folder, settings, known)
-
-
-def test_normalise():
-    scores = np.array([4, 3, 2, 7, -1, -1], dtype=np.float32)
-    assert normalise(scores, np.array([0, 3, 4])).tolist() == [1, 0.5, 0, 1, 1, 1]
+def test_settings_that_do_not_fit(folder):
+    with pytest.raises(InputError, match="constant is 0"):
+        run_fusion(folder, {**SETTINGS, "constant": 0})
 
 
 # Properties: pools of 5 mentions and 6 candidates, with ties, each run ranking some of them.
@@ -226,15 +148,15 @@ def make_pool(grades: np.ndarray) -> Pool:
     kept = np.isfinite(ranks).any(axis=0)
     nothing = np.full(int(kept.sum()), -1)
     return Pool(
-        mention[kept], candidate[kept], ranks[:, kept], np.maximum(flat[:, kept], 0) / 3,
+        mention[kept], candidate[kept], ranks[:, kept],
         candidate[kept], nothing, nothing, nothing,
     )  # fmt: skip
 
 
-@given(GRADES, st.sampled_from([0.0, 0.3, 0.5, 1.0]))
-def test_ranking_is_the_sorted_order(grades, weight):
+@given(GRADES, st.sampled_from([1, 60]))
+def test_ranking_is_the_sorted_order(grades, constant):
     pool = make_pool(grades)
-    scores = weighted(pool.scores, weight)
+    scores = reciprocal_rank(pool.ranks, constant)
     ranks = ranks_by(pool, scores)
     for mention in range(5):
         own = np.flatnonzero(pool.mention == mention)
@@ -252,23 +174,9 @@ def test_gold_ranks_are_those_of_the_ranking(grades, gold):
     assert gold_ranks(pool, scores, gold).tolist() == wanted.tolist()
 
 
-@given(GRADES, arrays(np.int64, 5, elements=st.integers(0, 5)), st.integers(1, 6))
-def test_the_chosen_weight_has_the_most_hits(grades, gold, cutoff):
-    chosen = choose_weight(make_pool(grades), gold, [0.0, 0.5, 1.0], cutoff)
-    taken = next(one for one in chosen["tried"] if one["weight"] == chosen["weight"])
-    assert taken["hits"] == max(one["hits"] for one in chosen["tried"])
-    assert all(one["hits_at_1"] <= one["hits"] <= 5 for one in chosen["tried"])
-
-
 @given(GRADES)
 def test_reciprocal_rank_knows_no_order_of_runs(grades):
     ranks = make_pool(grades).ranks
     scores = reciprocal_rank(ranks, 60)
     assert (scores == reciprocal_rank(ranks[::-1], 60)).all()
     assert (scores > 0).all() and (scores <= 2 / 61).all()
-
-
-@given(GRADES, st.sampled_from([0.0, 1.0]))
-def test_a_weight_of_one_run_alone_keeps_its_scores(grades, weight):
-    pool = make_pool(grades)
-    assert (weighted(pool.scores, weight) == pool.scores[0 if weight else 1]).all()

@@ -15,7 +15,7 @@ import sys
 from muver.retriever.retrieval import kinds
 for name in kinds.names():
     kinds.runs_a_model(name), kinds.find(name).Settings
-    kinds.find(name).needs({"kind": "weighted"})
+    kinds.find(name).needs({})
 sys.exit(bool({"numpy", "pyarrow", "torch", "faiss", "bm25s"} & set(sys.modules)))
 """
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
@@ -30,19 +30,22 @@ sys.exit(bool({"numpy", "pyarrow", "torch", "faiss", "bm25s"} & set(sys.modules)
         ("views", {"global_view": 0.2}, "store global_views"),
         ("views", {"temperature": [1, 2]}, "store validation_runs"),
         ("tokens", {}, "sentences model"),
-        ("fusion", {"kind": "reciprocal_rank"}, "runs"),
-        ("fusion", {"kind": "weighted"}, "runs validation_runs"),
+        ("fusion", {}, "runs"),
         ("shards", {"index": None}, "kb vectors mention_vectors"),
         ("shards", {"index": "hnsw"}, "kb vectors mention_vectors index"),
         ("rerank", {}, "sentences model runs"),
-        ("signals", {}, "model"),
+        ("signals", {}, "texts validation_texts"),
+        ("signals", {"of": ["names"]}, "texts"),
+        ("signals", {"of": ["words", "characters"]}, ""),
+        ("signals", {"of": [{}, "words"]}, "views validation_views"),
+        ("signals", {"of": [{}, "run"]}, "views scores validation_views validation_scores"),
     ],
 )
 def test_what_a_run_of_a_kind_needs(kind, run, needed):
     found = kinds.find(kind).needs(run)
     assert set(found) - {"entities", "mentions"} == set(needed.split())
     assert set(found) <= set(kinds.Inputs.__annotations__)
-    assert kinds.runs_a_model(kind) == (kind in ("tokens", "rerank", "signals"))
+    assert kinds.runs_a_model(kind) == (kind in ("tokens", "rerank"))
 
 
 def test_kinds_and_inputs_that_are_not_there(tmp_path):

@@ -3,11 +3,12 @@
 import math
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
-from muver.retriever.retrieval.signals import weighted
-from muver.retriever.retrieval.signals.catalog import signals_of
 from muver.retriever.retrieval.signals.characters import Characters
+from muver.retriever.retrieval.signals.texts import Texts, in_context
+from muver.retriever.retrieval.signals.views import Ranked, between_0_and_1
 from muver.retriever.retrieval.signals.words import Words
 
 
@@ -47,40 +48,25 @@ def test_characters_of_a_world_without_titles():
     assert Characters(entities(ab="")).scores([]).shape == (0, 1)
 
 
-VECTORS = {"m": [2, 0], "l m r": [0, 3], "Brig": [1, 1], "Brig a ship": [0, 0], "Dock": [-5, 0],
-           "Dock of ships": [3, 4]}  # fmt: skip
-
-
-def encode(texts):
-    return np.array([VECTORS[text] for text in texts], dtype=np.float32)
-
-
 def test_texts_are_compared_by_cosines():
-    world = entities(Brig="a ship", Dock="of ships")
-    mention = {"mention": "m", "context_left": "l", "context_right": "r"}
-    names = ["context", "names", "names_text"]
-    found = [one.scores([mention])[0].tolist() for one in signals_of(names, world, encode)]
-    assert found == [pytest.approx(own) for own in ([0, 0.8], [math.sqrt(0.5), -1], [0, 0.6])]
+    asked = {"one": np.array([1, 0]), "two": np.array([0.6, 0.8])}
+    told = np.array([[0, 1], [0.8, 0.6], [-1, 0]])
+    found = Texts(asked, told).scores([{"mention_id": "two"}, {"mention_id": "one"}])
+    assert found == pytest.approx(np.array([[0.8, 0.96, -0.6], [0, 0.8, -1]]))
 
 
-def test_a_text_of_an_entity_is_encoded_once():
-    asked = []
-
-    def counting(texts):
-        asked.extend(texts)
-        return np.zeros((len(texts), 2), dtype=np.float32)
-
-    found = signals_of(["words", "context", "names_text"], entities(Brig="a ship"), counting)
-    assert len(found) == 3 and asked == ["Brig a ship"]
+def test_a_context_is_cut_around_its_mention():
+    mention = {"context_left": "a b c", "mention": "m", "context_right": "d e f"}
+    assert in_context(mention, words=2) == "b c m d e"
 
 
-def test_a_weighted_sum():
-    class Constant:
-        def __init__(self, *values):
-            self.values = np.array([values], dtype=np.float32)
+def test_a_run_is_scaled_from_0_to_1():
+    run = {"m": pa.table({"entity": [2, 0, 1], "score": [5.0, 3.0, 1.0]}),
+           "n": pa.table({"entity": [3], "score": [-7.0]})}  # fmt: skip
+    found = Ranked(run, 4).scores([{"mention_id": one} for one in ("n", "m", "away")])
+    assert found.tolist() == [[0, 0, 0, 1], [0.5, 0, 1, 0], [0, 0, 0, 0]]
 
-        def scores(self, mentions):
-            return np.repeat(self.values, len(mentions), axis=0)
 
-    found = weighted([Constant(1, 0), Constant(0.5, 2)], [2, 0.5], mentions("a", "b"))
-    assert found.tolist() == [[2.25, 1], [2.25, 1]]
+def test_scores_that_are_all_equal():
+    scores = np.array([[2.0, 2.0, -np.inf]], dtype=np.float32)
+    assert between_0_and_1(scores).tolist() == [[1, 1, 0]]
