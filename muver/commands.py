@@ -183,6 +183,8 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "score a run: recall@k and its intervals, ranks of the gold entities, TREC files"),
         Command("stage table", "reproduction.tables.stage:make_table",
             "make a table, the paper's or our own, from evaluations"),
+        Command("stage costs", "reproduction.costs:write_costs",
+            "write what each row of a table costs on this machine: training, vectors, ranking"),
         Command("stage figure", "reproduction.figures.stage:make_figure",
             "draw a figure: errors by length of description, recall by number of views"),
         Command("stage grid", "reproduction.grid.table:make_grid",

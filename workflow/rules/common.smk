@@ -33,7 +33,7 @@ from muver.reproduction.workspace.jobs import index_job, write_job, write_settin
 from muver.reproduction.workspace.knowledge_base import PART
 from muver.reproduction.workspace.dvc import write_ignored
 from muver.reproduction.workspace.locking import names_the_holder
-from muver.reproduction.workspace.results import Results, record_settings
+from muver.reproduction.workspace.results import Results, costs_settings, record_settings
 
 
 def raised(work, *given):
@@ -287,6 +287,9 @@ def then(name):
         if name in ("table3", *TABLES.pictured):
             job = write_settings(W, f"{name}_drawing", TABLES.drawing(name, here))
             more.append(f"muver stage figure --log {LOGS}/tables/{name}_figure.log --job {job}")
+        if name in TABLES.costed:
+            job = write_settings(W, f"costs_{name}", costs_settings(TABLES, name, here))
+            more.append(f"muver stage costs --log {LOGS}/tables/{name}_costs.log --job {job}")
         if name in TABLES.recordable:
             job = write_settings(W, f"record_{name}", recordings([name]))
             log = f"{LOGS}/record/{name}.log"

@@ -24,6 +24,7 @@ from muver.reproduction.settings.params import LINKED, Resolved
 from muver.reproduction.settings.rows import (
     OF_FIRST_STAGE,
     first_stage,
+    models_of,
     to_search_a_kb,
     towers_of,
     views_of,
@@ -331,15 +332,7 @@ def _seeds(settings: Resolved) -> Iterator[str]:
         if settings.seed in seeds:
             yield f"{where} holds {settings.seed}, which is the seed itself. Leave it out."
         for model in chain.from_iterable(
-            _ranks(settings, row) for row in settings.tables[name].rows
+            models_of(settings, row) for row in settings.tables[name].rows
         ):
             if (own := getattr(settings.models[model], "seed", None)) in seeds:
                 yield f"{where} holds {own}, which is models.{model}.seed. Leave one of them out."
-
-
-def _ranks(settings: Resolved, row: str) -> list[str]:
-    """The models that rank for a row and for the rows that it is made of."""
-    own = settings.systems[row]
-    model = model_of(own)
-    parts = chain.from_iterable(_ranks(settings, part) for part in rows_named_by(own))
-    return [*([model] if model else []), *parts]

@@ -21,6 +21,7 @@ from muver.reproduction.settings.entries import (
     Named,
     Towers,
     Trained,
+    model_of,
     rows_named_by,
 )
 from muver.reproduction.settings.params import Resolved
@@ -55,6 +56,16 @@ def towers_of(settings: Resolved, model: str) -> Towers:
             return towers_of(settings, first)
         case own:
             return own
+
+
+def models_of(settings: Resolved, system: str) -> list[str]:
+    """The models of a row and of those that it is made of, each once."""
+    own = settings.systems[system]
+    model = model_of(own)
+    found = [model] if model else []
+    for part in rows_named_by(own):
+        found += models_of(settings, part)
+    return list(dict.fromkeys(found))
 
 
 def pooling_of(settings: Resolved, model: Towers) -> str:

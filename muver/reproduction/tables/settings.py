@@ -23,6 +23,7 @@ class Table(Settings):
     # row for each.
     own_page: Literal["keep", "leave_out", "both"] | UnsetType = UNSET
     categories: bool = False  # recall by the mentions' category too; of datasets of worlds
+    costs: bool = False  # what each row costs on this machine, in NAME_costs.csv beside it
 
 
 class Sweep(Settings):

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, cached_property
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +24,10 @@ from muver.reproduction.settings.entries import (
     Converted,
     Trained,
     model_of,
-    rows_named_by,
 )
 from muver.reproduction.settings.rows import (
     kind_of,
+    models_of,
     negatives_settings,
     pretrain_settings,
     seed_of,
@@ -241,10 +240,7 @@ class Graph(ABC):
 
     def all_weights(self, system: str) -> list[File]:
         """:meth:`weights` of a row's model, and of those of the rows that it is made of."""
-        own = self.settings.systems[system]
-        model = model_of(own)
-        found = [self.weights(model)] if model else []
-        found += chain.from_iterable(map(self.all_weights, rows_named_by(own)))
+        found = [self.weights(model) for model in models_of(self.settings, system)]
         return list({one.path: one for one in found}.values())
 
     # Runs and scores.

@@ -1,13 +1,14 @@
 """The tables and figures of a dataset: which there are, and what their rules are given."""
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
-from muver.reproduction.settings.entries import Named, model_of
+from muver.reproduction.settings.entries import Named
 from muver.reproduction.settings.naming import method_of, note_of
-from muver.reproduction.settings.rows import first_stage, training_settings
+from muver.reproduction.settings.rows import first_stage, models_of, training_settings
 from muver.reproduction.workspace.artifact import Artifact
 from muver.reproduction.workspace.graph import Graph
 from muver.reproduction.workspace.knowledge_base import KnowledgeBase
@@ -30,6 +31,7 @@ class Results:
         # Tables that compare rows, and those of them that are drawn too.
         self.compared = [one for one in graph.measured if one not in (*BUILT, *figures)]
         self.pictured = [one for one in self.compared if graph.settings.tables[one].figure]
+        self.costed = [one for one in self.compared if graph.settings.tables[one].costs]
         # All that can be asked for as ``results/NAME.csv``.
         over_kb = isinstance(graph, KnowledgeBase)
         self.made = self.compared if over_kb else [*self.compared, *BUILT, *figures]
@@ -220,10 +222,13 @@ class Results:
         """Each model's training log by system, and its encoder's if that was trained."""
         found = {}
         for system in self.graph.rows(table):
-            if model := model_of(self.settings.systems[system]):
+            logs = []
+            for model in models_of(self.settings, system):
                 start = self.graph.weights(model).artifact
-                own = [start.files[-1]] if start.kind == "pretrained" else []
-                found[system] = [self.graph.model(model).files[-1], *own]
+                logs.append(self.graph.model(model).files[-1])
+                logs += [start.files[-1]] if start.kind == "pretrained" else []
+            if logs:
+                found[system] = list(dict.fromkeys(logs))
         return found
 
 
@@ -243,7 +248,7 @@ def record_settings(
     }
     if table == "grid":
         points = graph.grid_points
-        took = {one.name: {"train": _benchmark(results, "grid", one)} for one in points}
+        took = {one.name: {"train": _benchmark(results, one)} for one in points}
         own = {"logs": [one.files[0] for one in points]}
     else:
         made, took = results.inputs(table), _benchmarks(results, table)
@@ -277,30 +282,58 @@ def _source(results: Results) -> str:
     return download.source or download.url or declared.address or graph.raw.path
 
 
+def costs_settings(
+    results: Results, table: str, here: Callable[[str], str] = str
+) -> dict[str, Any]:
+    """The options of the command that writes what each row of a table costs."""
+    graph, rows = results.graph, []
+    for evaluation in graph.evaluations(table):
+        run = evaluation.inputs["run"].artifact
+        files = {
+            "evaluation": evaluation.files[0],
+            "manifest": run[".json"].path,
+            "trainings": [_benchmark(results, one) for one in _trainings(graph, evaluation.label)],
+            "ranking": _benchmark(results, run),
+        }
+        rows.append({"method": method_of(results.settings, run.label), **_placed(files, here)})
+    caption = f"What each row of {table} costs on this machine, {results.settings.workspace}"
+    out = here(f"{results.folder}/{table}_costs.csv")
+    return {"out": out, "settings": {"caption": caption, "rows": rows}}
+
+
 def _benchmarks(results: Results, table: str) -> dict[str, dict[str, str]]:
     """The benchmark file of each stage that made a system, by system and stage."""
     graph, found = results.graph, {}
     for evaluation in graph.evaluations(table):
         system, run = evaluation.label, evaluation.inputs["run"].artifact
-        own = found.setdefault(system, {})
-        own[f"search_{run.set}" if isinstance(graph, KnowledgeBase) else "retrieve"] = run
-        own |= {TIMED[one.kind]: one for one in run.parents if one.kind in TIMED}
-        if model := model_of(graph.settings.systems[system]):
-            own |= _trainings(graph.model(model))
-    return {
-        system: {stage: _benchmark(results, one.rule, one) for stage, one in own.items()}
-        for system, own in found.items()
-    }
+        search = f"search_{run.set}" if isinstance(graph, KnowledgeBase) else "retrieve"
+        stages = [(search, run)]
+        stages += [
+            (TIMED[one.kind], one)
+            for one in run.parents
+            if one.kind in TIMED and one.set == run.set
+        ]
+        stages += [("train", one) for one in _trainings(graph, system)]
+        own, times = found.setdefault(system, {}), Counter[str]()
+        for stage, one in stages:
+            times[stage] += 1
+            name = stage if times[stage] == 1 else f"{stage}_{times[stage]}"
+            own[name] = _benchmark(results, one)
+    return found
 
 
-def _trainings(made: Artifact) -> dict[str, Artifact]:
-    """What trained a model, by stage: one job, those that it averages, or none that it chose of."""
-    if made.rule == "choose":
-        return {}
-    first, *further = made.inputs["models"] if made.rule == "average" else [made]
-    return {"train": first} | {f"train_{n}": one for n, one in enumerate(further, start=2)}
+def _trainings(graph: Graph, system: str) -> list[Artifact]:
+    """The jobs that trained a row's models: those that an average has, none that chose one."""
+    found = []
+    for model in models_of(graph.settings, system):
+        made = graph.model(model)
+        nothing = made.settings.get("training", {}).get("labelled") == 0
+        if made.rule != "choose" and not nothing:
+            found += made.inputs["models"] if made.rule == "average" else [made]
+    return list({one.id: one for one in found}.values())
 
 
-def _benchmark(results: Results, phase: str, one: Artifact) -> str:
+def _benchmark(results: Results, one: Artifact) -> str:
     """Where Snakemake writes how long the job of an artifact took."""
+    phase = "grid" if one.kind == "grid" else one.rule
     return f"{results.logs}/{phase}/{one.id}.benchmark.tsv"

@@ -3,7 +3,8 @@
 import pytest
 
 from muver.io.errors import InputError
-from muver.reproduction.workspace.results import Results, record_settings
+from muver.reproduction.settings.naming import method_of
+from muver.reproduction.workspace.results import Results, costs_settings, record_settings
 from tests.reproduction.settings import graph
 
 
@@ -86,6 +87,22 @@ def test_an_average_took_as_long_as_its_trainings():
     trained = [several[stage] for stage in ("train", "train_2", "train_3")]
     assert trained == [f"{own.logs}/train/{model.id}.benchmark.tsv" for model in models]
     assert one["train"] == several["train"]
+
+
+def test_a_sum_costs_what_its_rows_cost():
+    """What is not trained costs no training, and each of several has its own file."""
+    own = results(tables={"best": {"own_page": "keep", "repeat_seeds": []}})
+    told = record_settings(own, "best")
+    took = told["benchmarks"]["muver_signals"]
+    assert set(took) == {"retrieve", "encode", "encode_texts", "train"}
+    assert took["encode"].startswith(f"{own.logs}/encode/test/muver-")
+    assert len(told["artifacts"]["muver_signals"]) == 2
+    rows = costs_settings(own, "best")["settings"]["rows"]
+    trainings = {row["method"]: row["trainings"] for row in rows}
+    sums = method_of(own.settings, "muver_signals")
+    assert trainings[sums] == [took["train"]] == trainings["MuVER"]
+    assert trainings["All five, no labels"] == []
+    assert own.costed == ["best", "two_trainings"]
 
 
 def test_where_data_come_from(tmp_path):

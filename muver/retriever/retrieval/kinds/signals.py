@@ -116,10 +116,11 @@ def retrieve(
         ids = [one["mention_id"] for one in block.mentions]
         ranking = rank_scores(summed, found_in.of, rows.k)
         rows.add(found_in, ids, ranking, Origins(no_views, no_views, no_views))
-        counts[block.world] = (len(found_in.of), sum(map(len, block.kept)))
+        kept = len(found_in.of), sum(map(len, block.kept)), sum(own.nbytes for own in block.kept)
+        counts[block.world] = kept
     rows.write(run)
-    entities_and_views = map(sum, zip(*counts.values(), strict=True))
-    numbers = dict(zip(("entities", "views"), entities_and_views, strict=True))
+    sums = map(sum, zip(*counts.values(), strict=True))
+    numbers = dict(zip(("entities", "views", "bytes"), sums, strict=True))
     write_manifest(manifest, "retrieve", settings.as_dict(), {}, counts=numbers, chosen=chosen)
 
 

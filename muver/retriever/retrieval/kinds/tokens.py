@@ -82,5 +82,6 @@ def retrieve(
         counts["entities"] += len(views)
         lengths = (config.pad_to[1] or len(view.ids) for view in views)
         counts["views"] += sum(min(length, settings.pool or length) for length in lengths)
+    counts["bytes"] = 4 * towers.dimension * counts["views"]
     rows.write(run)
     write_manifest(manifest, "retrieve", settings.as_dict(), {}, counts=counts)

@@ -45,7 +45,7 @@ def retrieve(
         logger.info("%s: %s", settings.choice, chosen[settings.choice])
     views = SystemViews(settings.settled(chosen or {}), store, merged, global_views)
     rows = RunRows(entities, read_mentions(mentions, settings.split), settings)
-    counts = {"entities": 0, "views": 0}
+    counts = {"entities": 0, "views": 0, "bytes": 0}
     progress = Progress("ranking", len(rows), "mentions")
     for name in views.worlds:
         own, world = views.mention_ids(name), rows.candidates(name)
@@ -58,6 +58,7 @@ def retrieve(
         rows.add(world, own, ranking, origins)
         counts["entities"] += len(world.titles)
         counts["views"] += len(owners)
+        counts["bytes"] += block.vectors.nbytes
         logger.info("%s: %d mentions against %d views", name, len(own), len(owners))
     progress.finish()
     rows.write(run)

@@ -96,7 +96,7 @@ def test_validation_chooses_the_weights_of_several(corpus, made, tmp_path):
     assert told["chosen"]["mentions"] == 12 and told["chosen"]["cutoff"] == 1
     assert told["chosen"]["of"] == ALL
     # A title, and a title with its text, which two signals share
-    assert told["counts"] == {"entities": 12, "views": 24}
+    assert told["counts"] == {"entities": 12, "views": 24, "bytes": 24 * 32 * 4}
 
 
 def test_blocks_of_mentions_make_one_run(corpus, made, tmp_path, monkeypatch):

@@ -40,7 +40,9 @@ def test_from_a_model_to_a_run(encoder, corpus, tmp_path, own):
         each = [model.encode_views(pack([view.ids]))[0].numpy() for (view,) in world.views]
     kept = [pool(vectors, own.get("pool", 99))[0] for vectors in each]
     tokens = sum(map(len, kept))
-    assert read_json(tmp_path / "run.json")["counts"] == {"entities": 12, "views": tokens}
+    assert read_json(tmp_path / "run.json")["counts"] == {
+        "entities": 12, "views": tokens, "bytes": 4 * 32 * tokens,
+    }  # fmt: skip
     scores = np.array([(mention @ vectors.T).max(axis=1).sum() for vectors in kept])
     best = np.argsort(-scores)[:3]
     assert [row["entity"] for row in rows[:3]] == best.tolist()
@@ -57,4 +59,4 @@ def test_padding_positions_are_views_where_they_are_scored(encoder, corpus, tmp_
     inputs |= {"model": tmp_path / "model", "compute": tiny.settings(Machine)}
     settings = {"split": "test", "k": 3, "match": "title", "memory_mb": 1}
     kinds.retrieve("tokens", settings, tmp_path / "run.parquet", tmp_path / "run.json", **inputs)
-    assert read_json(tmp_path / "run.json")["counts"] == {"entities": 12, "views": 12 * 24}
+    assert read_json(tmp_path / "run.json")["counts"]["views"] == 12 * 24

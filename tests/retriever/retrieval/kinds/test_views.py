@@ -85,7 +85,7 @@ def test_a_run_from_a_store(store, corpus):
     ]
     manifest = read_json(store / "run.json")
     assert manifest["stage"] == "retrieve" and manifest["settings"] == SETTINGS
-    assert manifest["counts"] == {"entities": 12, "views": 12}
+    assert manifest["counts"] == {"entities": 12, "views": 12, "bytes": 576}
 
 
 def test_merged_views_win_with_their_layer_and_span(store, corpus):
@@ -95,13 +95,13 @@ def test_merged_views_win_with_their_layer_and_span(store, corpus):
         (11, 1, 0, 4),
         (3, 0, 0, 1),
     ]
-    assert read_json(store / "run.json")["counts"] == {"entities": 12, "views": 13}
+    assert read_json(store / "run.json")["counts"] == {"entities": 12, "views": 13, "bytes": 624}
 
 
 def test_pooled_views_are_fewer_and_have_the_origin_of_one_of_them(store, corpus):
     """Entity 11's two views, of which one is merged, become one."""
     run = retrieve(store, corpus, store / "merged", merge_layers=1, pool=1).to_pylist()
-    assert read_json(store / "run.json")["counts"] == {"entities": 12, "views": 12}
+    assert read_json(store / "run.json")["counts"] == {"entities": 12, "views": 12, "bytes": 576}
     own = next(row for row in run if row["entity"] == 11)
     assert (own["layer"], own["first"], own["last"]) in ((1, 0, 4), (0, 2, 3))
 
@@ -132,7 +132,7 @@ def test_a_global_view(store, corpus):
         (3, 2, 0),
     ]
     assert (run[12]["first"], run[12]["last"]) == (0, 3)
-    assert read_json(store / "run.json")["counts"] == {"entities": 12, "views": 24}
+    assert read_json(store / "run.json")["counts"] == {"entities": 12, "views": 24, "bytes": 1152}
     run = retrieve(store, corpus, store / "merged", further, global_view=True, merge_layers=1)
     assert [(row["entity"], row["layer"]) for row in run.to_pylist()[12:15]] == [
         (5, -2),
@@ -147,7 +147,7 @@ def test_a_global_view_that_is_added_to_the_others(store, corpus):
     run = retrieve(store, corpus, further=further, global_view=0.5).to_pylist()
     found = [(row["entity"], row["score"], row["layer"]) for row in run[12:15]]
     assert found == [(5, 9, 0), (3, 2, 0), (2, 1, 0)]
-    assert read_json(store / "run.json")["counts"] == {"entities": 12, "views": 12}
+    assert read_json(store / "run.json")["counts"] == {"entities": 12, "views": 12, "bytes": 576}
     further = write_globals(store, 11)
     merged = store / "merged"
     run = retrieve(store, corpus, merged, further, global_view=1, merge_layers=1).to_pylist()

@@ -1,0 +1,67 @@
+"""What each row of a table costs: training, vectors, time of ranking. A CSV beside the table.
+
+Times are of the jobs that ran here, and no part of a result that is the same everywhere.
+"""
+
+from pathlib import Path
+
+from muver.io.files import read_json, write_text
+from muver.io.typed import Settings, Some
+from muver.reproduction.tables.page import Page, Section
+from muver.reproduction.tables.render import csv_text, to_markdown
+from muver.reproduction.workspace.benchmarks import measured
+from muver.retriever.evaluation.records import Evaluation, read_evaluation
+
+HEADER = ["method", "core-seconds of training", "vectors", "bytes", "mentions a second"]
+NOTE = (
+    "Trainings of all models that a row is made of, on this machine. vectors and bytes are what an "
+    "entity keeps. mentions a second: of the job that ranks, with its start and, of a sum, the "
+    "choice of its weights. Empty where a job did not run here."
+)
+
+
+class CostRow(Settings):
+    """A row of a table: its evaluation, its run's manifest, and benchmark files of Snakemake."""
+
+    method: str
+    evaluation: str
+    manifest: str
+    trainings: list[str]
+    ranking: str
+
+
+class Costs(Settings):
+    """What ``muver stage costs`` takes."""
+
+    caption: str
+    rows: Some[CostRow]
+
+
+def write_costs(out: Path, settings: Costs) -> None:
+    """Write ``out`` (.csv), and beside it the table for people (.md)."""
+    rows = [_cells(one) for one in settings.rows]
+    page = Page(settings.caption, [Section("", NOTE, HEADER, rows)])
+    write_text(out, csv_text(HEADER, rows))
+    write_text(out.with_suffix(".md"), to_markdown(page))
+
+
+def _cells(row: CostRow) -> list[str]:
+    scored: Evaluation = read_evaluation(Path(row.evaluation))
+    counts = read_json(Path(row.manifest)).get("counts") or {}
+    cores = [_core_seconds(Path(one)) for one in row.trainings]
+    seconds = measured(Path(row.ranking)).get("seconds")
+    return [
+        row.method,
+        "" if None in cores else f"{sum(cores):.0f}",
+        "" if scored.views_per_entity is None else f"{scored.views_per_entity:.1f}",
+        f"{counts['bytes'] / counts['entities']:.0f}" if "bytes" in counts else "",
+        f"{scored.mentions / seconds:.1f}" if seconds else "",
+    ]
+
+
+def _core_seconds(path: Path) -> float | None:
+    """Seconds of a job times the processors that it kept busy; None if nobody measured them."""
+    found = measured(path)
+    if not {"seconds", "mean_load_percent"} <= found.keys():
+        return None
+    return found["seconds"] * found["mean_load_percent"] / 100
