@@ -19,7 +19,7 @@ FLOORS = {
     "kb": ["importing", "index", "serve", "plugins"],
     "reproduction": [
         "tables", "figures", "metrics", "grid", "settings", "workspace", "estimate",
-        "terminal", "tracking", "report", "doctor", "record", "verdicts",
+        "terminal", "tracking", "costs", "report", "doctor", "record", "verdicts",
     ],
 }  # fmt: skip
 ROOMS = [
