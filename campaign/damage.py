@@ -115,11 +115,11 @@ def _state(folder: Path) -> State:
 def _judged(ended: Ended, before: State, after: State, path: Path) -> str:
     """What is wrong after a job that ended by itself."""
     aside = path.with_name(f"{path.name}.damaged")
-    own = {path, aside}
+    known = {path, aside}
     other = [
         one.name
         for one in before.keys() | after.keys()
-        if one not in own and one.suffix not in LOGGED and before.get(one) != after.get(one)
+        if one not in known and one.suffix not in LOGGED and before.get(one) != after.get(one)
     ]
     if not other:
         return ""

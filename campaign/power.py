@@ -52,8 +52,8 @@ class Disk:
         self._moment(f"before the flush of {path.name}")
         if path.is_dir():
             self.names = {one: content for one, content in self.names.items() if one.parent != path}
-            own = [(one, key) for one, key in self.files() if one.parent == path]
-            self.names |= {one: self.flushed.get(key, b"") for one, key in own}
+            inside = [(one, key) for one, key in self.files() if one.parent == path]
+            self.names |= {one: self.flushed.get(key, b"") for one, key in inside}
         else:
             self.flushed[path.stat().st_ino] = path.read_bytes()
             if path in self.names:
@@ -180,8 +180,8 @@ def _of_artifacts(state: State, before: State, after: State) -> str:
             continue
         elif where := checksums.list_of(Path(name)):
             listed = state.get(str(where), b"").decode("utf-8", "replace")
-            own = os.path.relpath(name, where.parent)
-            digests = [one for one, other in checksums.LINE.findall(listed) if other == own]
+            here = os.path.relpath(name, where.parent)
+            digests = [one for one, other in checksums.LINE.findall(listed) if other == here]
             sound = sound or (bool(digests) and digests[-1] != digest)
         if not sound:
             return f"{name} is neither whole nor told"

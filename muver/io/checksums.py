@@ -44,8 +44,8 @@ def seal(written: Iterable[Path]) -> None:
                 left.unlink(missing_ok=True)
             name = os.path.relpath(path, where.parent)
             lines.setdefault(where, []).append(f"{sha256_of(path)}  {name}\n")
-    for where, own in lines.items():
-        append_text(where, "".join(own))
+    for where, listed in lines.items():
+        append_text(where, "".join(listed))
 
 
 def damaged(where: Path, below: Path | None = None) -> Iterator[Path]:
@@ -69,12 +69,12 @@ def _digest(path: Path, *_: int) -> str:
     return sha256_of(path)
 
 
-def check(given: Iterable[Path]) -> None:
+def check(paths: Iterable[Path]) -> None:
     """Look whether the files and folders that a stage will read are as they were written.
 
     A damaged file is renamed, so that the next run makes it anew.
     """
-    for path in given:
+    for path in paths:
         if path.exists() and not list_of(path):  # such as a link of build/DATASET/current
             path = Path(os.path.relpath(path.resolve()))
         if (where := list_of(path)) and where.is_file():

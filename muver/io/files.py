@@ -130,9 +130,9 @@ def append_text(path: Path, text: str) -> None:
 
     A file that is linked from elsewhere, such as DVC's cache, is copied first: what is there stays.
     """
-    with contextlib.ExitStack() as own:
+    with contextlib.ExitStack() as held:
         with contextlib.suppress(InputError):  # some file systems have no locks
-            own.enter_context(locked(path.parent, True, folder=True))
+            held.enter_context(locked(path.parent, True, folder=True))
         if path.is_symlink() or (path.exists() and path.stat().st_nlink > 1):
             with atomic_path(path) as temporary:
                 shutil.copyfile(path, temporary)

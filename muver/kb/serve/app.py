@@ -35,10 +35,10 @@ POLICY = (
 
 
 def build_app(service: Service, hosts: Sequence[str] = ("*",)) -> FastAPI:
-    """The application, which browsers may call by the names of ``hosts``.
+    """The application.
 
-    A page elsewhere can't take the service for its own by pointing a name of its own at this
-    machine.
+    A request whose ``Host`` header is none of ``hosts`` is refused, which keeps out pages whose
+    name was pointed at this machine (DNS rebinding).
     """
 
     @contextlib.asynccontextmanager
@@ -68,7 +68,7 @@ def build_app(service: Service, hosts: Sequence[str] = ("*",)) -> FastAPI:
 
     app.mount("/assets", StaticFiles(directory=ASSETS))
     app.mount("/shared", StaticFiles(directory=SHARED))  # the look of the results' page
-    # Each stands around those before it.
+    # The one that is added last sees a request first.
     app.add_middleware(Bodies, limits=service.limits)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
     app.add_middleware(Notes, metrics=service.metrics)

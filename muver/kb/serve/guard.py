@@ -69,10 +69,10 @@ class Bodies:
             return await JSONResponse(why, 400, CLOSE)(scope, receive, send)
         length = int(headers.get("content-length", 0))
         end = asyncio.get_running_loop().time() + limits.seconds
-        own, more = 0, True
+        received, more = 0, True
 
         async def bounded() -> Message:
-            nonlocal own, more
+            nonlocal received, more
             if not more:
                 return await receive()
             message: Message = {}
@@ -86,8 +86,8 @@ class Bodies:
             if message.get("type") == "http.disconnect":
                 raise Gone()
             size = len(message.get("body", b""))
-            own, self._held = own + size, self._held + size
-            if max(own, length) > longest:
+            received, self._held = received + size, self._held + size
+            if max(received, length) > longest:
                 why = f"the body may have {limits.body_kb} KB at most."
                 raise HTTPException(413, f"{why} Send fewer mentions at a time.")
             if self._held > limits.requests * longest:
@@ -98,7 +98,7 @@ class Bodies:
         try:
             await self._app(scope, bounded, send)
         finally:
-            self._held -= own
+            self._held -= received
 
 
 class Notes:
