@@ -134,7 +134,7 @@ def replaced(old: OfRecord | None, new: OfRecord, tables: Iterable[str]) -> OfRe
     """
     if old is None or old.fingerprint != new.fingerprint:
         return new
-    rows, made = dict(new.rows), set(tables)
+    rows, remade = dict(new.rows), set(tables)
     for key, before in old.rows.items():
         row = rows.get(key, replace(before, results=[]))
         sets = {}
@@ -143,7 +143,7 @@ def replaced(old: OfRecord | None, new: OfRecord, tables: Iterable[str]) -> OfRe
             machines = {**on_set.machines, **other.machines, **on_set.machines}
             seeds = {**other.seeds, **on_set.seeds}
             sets[name] = replace(on_set, machines=machines, seeds=seeds)
-        results = row.results + [name for name in before.results if name not in made]
+        results = row.results + [name for name in before.results if name not in remade]
         rows[key] = replace(row, results=results, sets=sets)
     return replace(new, rows={key: row for key, row in rows.items() if row.results})
 
@@ -203,13 +203,17 @@ def write_results_page(
             "ARGS=--uncommitted), and the page says so."
         )
     run = read_run(project, config)
-    name, made, record = run.path.stem, commit(project), replaced(run.known, run.found, run.tables)
+    name, revision, record = (
+        run.path.stem,
+        commit(project),
+        replaced(run.known, run.found, run.tables),
+    )
     latest = max((project / f"results/{name}/{one}.json").stat().st_mtime for one in run.tables)
     head = HEAD.format(
         name=name,
         fingerprint=run.found.fingerprint,
         command=command,
-        commit=f"`{made['hash']}`{made['changed']}" if made else "not known",
+        commit=f"`{revision['hash']}`{revision['changed']}" if revision else "not known",
         day=f"{datetime.fromtimestamp(latest, UTC):%Y-%m-%d}",
         machine=this_machine(),
         versions=", ".join(f"{package} {version}" for package, version in versions().items()),

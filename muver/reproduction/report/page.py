@@ -67,8 +67,8 @@ def html_of(
 
 
 def _asset(name: str) -> Markup:
-    own = ASSETS / name
-    return Markup((own if own.is_file() else SHARED / name).read_text(encoding="utf-8"))
+    asset = ASSETS / name
+    return Markup((asset if asset.is_file() else SHARED / name).read_text(encoding="utf-8"))
 
 
 def compressed(value: Any) -> str:
@@ -129,9 +129,9 @@ def without_places(settings: Mapping[str, Any]) -> dict[str, str]:
 
 def templates() -> Any:
     """The page's templates, with what they share."""
-    made = environment(ASSETS, SHARED)
-    made.globals.update(rule=RULE, base=BASE, split=split)
-    return made
+    found = environment(ASSETS, SHARED)
+    found.globals.update(rule=RULE, base=BASE, split=split)
+    return found
 
 
 def tables(

@@ -41,20 +41,22 @@ def view_parts(run: Path, collection: Collection, chosen: np.ndarray, ranking: R
     }
 
 
-def _opened(run: Path, root: Path, own: str) -> tuple[SystemViews, ViewsRun]:
+def _opened(run: Path, root: Path, place: str) -> tuple[SystemViews, ViewsRun]:
     """The views that a run was ranked by, and its settings with what validation chose.
 
     ``own`` is the run's path below the dataset's folder, ``root``.
     """
     manifest = run.with_suffix(".json")
     check([manifest])
-    made = read_json(manifest)
-    settings = read(ViewsRun, made["settings"], str(manifest)).settled(made.get("chosen") or {})
-    made_of = origins(root, own)
+    manifest_of_run = read_json(manifest)
+    settings = read(ViewsRun, manifest_of_run["settings"], str(manifest)).settled(
+        manifest_of_run.get("chosen") or {}
+    )
+    made_of = origins(root, place)
     if KINDS["store"] not in made_of:
-        raise InputError(f"catalog.json names no vectors of {own}.")
-    given = {role: made_of[kind] for role, kind in KINDS.items() if kind in made_of}
-    return SystemViews(settings, **given), settings
+        raise InputError(f"catalog.json names no vectors of {place}.")
+    folders = {role: made_of[kind] for role, kind in KINDS.items() if kind in made_of}
+    return SystemViews(settings, **folders), settings
 
 
 def _asked(collection: Collection, chosen: np.ndarray, ranking: Ranking) -> np.ndarray:
@@ -84,8 +86,8 @@ def _parts(
         same = settings.match == "title" and collection.namesake is not None
         candidate_of = collection.namesake[start:end] - start if same else np.arange(end - start)
         entities = asked[shown] - start
-        own = entities[asked[shown] >= 0]
-        index, origin = views.few_candidates(world, candidate_of, own)
+        among = entities[asked[shown] >= 0]
+        index, origin = views.few_candidates(world, candidate_of, among)
         vectors = views.mentions(world)
         places = np.searchsorted(np.flatnonzero(collection.group == number), chosen[shown])
         for row, place, pair in zip(shown, places, entities, strict=True):
@@ -98,9 +100,9 @@ def _parts(
 
 def _listed(parts: Parts, entity: int, origin: Origins) -> list[tuple]:
     """The first views that are the entity's own, not of another one of its title."""
-    own = np.flatnonzero(parts.owners == entity)[:LISTED]
-    rows = parts.rows[own]
+    listed = np.flatnonzero(parts.owners == entity)[:LISTED]
+    rows = parts.rows[listed]
     columns = [column[rows].tolist() for column in origin]
-    similarities = [round(float(f"{one:.4g}"), 3) for one in parts.similarities[own]]
-    shares = [round(float(one), 3) for one in parts.shares[own]]
+    similarities = [round(float(f"{one:.4g}"), 3) for one in parts.similarities[listed]]
+    shares = [round(float(one), 3) for one in parts.shares[listed]]
     return list(zip(*columns, similarities, shares, strict=True))

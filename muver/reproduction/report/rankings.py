@@ -30,13 +30,13 @@ def read_ranking(
     Of the mentions ``chosen`` (n,) the first ``keep`` candidates and the gold entity are kept.
     """
     runs, mentions = [], []
-    for name, own in collection.sets.items():
+    for name, numbers in collection.sets.items():
         run = read_run(files.run(system.name, name))
         if name in collection.outside:
             run = run.filter(pc.invert(pc.is_in(run["mention_id"], collection.outside[name])))
-        ids = collection.mentions["mention_id"].take(own).to_pylist()
+        ids = collection.mentions["mention_id"].take(numbers).to_pylist()
         runs.append(run)
-        mentions.append(own[mentions_of_rows(run, ids)])
+        mentions.append(numbers[mentions_of_rows(run, ids)])
     run, mention = pa.concat_tables(runs), np.concatenate(mentions)
     entity = collection.candidates[0, mention] + run["entity"].to_numpy()
     hits = collection.is_gold(entity, mention, system.settings["retrieve"].get("match", "title"))

@@ -81,8 +81,8 @@ def page_of_made(results: Path) -> None:
     page, tables = results / "report.html", result_names(results)
     if not tables:
         return
-    made = max((results / f"{name}.json").stat().st_mtime for name in tables)
-    if not page.is_file() or page.stat().st_mtime < made:
+    latest = max((results / f"{name}.json").stat().st_mtime for name in tables)
+    if not page.is_file() or page.stat().st_mtime < latest:
         make_report(results=results, out=page, settings=Report())
     link = results.parent / page.name
     if not (link.is_symlink() and link.resolve() == page.resolve()):

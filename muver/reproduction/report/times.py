@@ -60,13 +60,13 @@ def times(jobs: Sequence[Job]) -> dict[str, Any]:
             f"Jobs began between {min(started):{MINUTES}} and {max(started):{MINUTES}} (local time "
             f"of the machine). {note}"
         )
-    seconds = {stage: sum(job.seconds for job in own) for stage, own in stages.items()}
+    seconds = {stage: sum(job.seconds for job in of_stage) for stage, of_stage in stages.items()}
     longest = max(seconds.values()) or 1
     rows = []
-    for stage, own in stages.items():
-        began, took, memory = _cells(own)
+    for stage, of_stage in stages.items():
+        began, took, memory = _cells(of_stage)
         share = f"{max(1, round(100 * seconds[stage] / longest))}%"
-        rows.append([stage, str(len(own)), began, took, share, memory])
+        rows.append([stage, str(len(of_stage)), began, took, share, memory])
     header = ["stage", "jobs", "began", "all jobs together", "share", "peak memory"]
     return {
         "stages": Section("Stages and their times", note, header, rows),
@@ -75,10 +75,10 @@ def times(jobs: Sequence[Job]) -> dict[str, Any]:
                 f"Jobs of {stage}",
                 "",
                 ["job", "began", "took", "peak memory"],
-                [[job.name or stage, *_cells([job])] for job in own],
+                [[job.name or stage, *_cells([job])] for job in of_stage],
             )
-            for stage, own in stages.items()
-            if len(own) > 1
+            for stage, of_stage in stages.items()
+            if len(of_stage) > 1
         ],
     }
 

@@ -19,8 +19,9 @@ from muver.reproduction.tables.evaluations import (
 )
 from muver.reproduction.tables.keys import data_fingerprint, row_key
 from muver.reproduction.tables.records import (
+    ALL_PAGES,
     FOUND,
-    PROTOCOLS,
+    LEFT_OUT,
     Line,
     Merged,
     OnSet,
@@ -97,11 +98,10 @@ def _key(evaluations: Mapping[str, Evaluation]) -> str:
 
 def labels_of(row: TableRow, system: str, evaluation: Evaluation) -> dict[str, Any]:
     """What the lines of a row's evaluation have in common."""
-    left_out = _own_page_left_out(evaluation.settings)
     return {
         "row": row.system,
         "set": evaluation.set,
-        "protocol": PROTOCOLS[left_out],
+        "protocol": LEFT_OUT if _own_page_left_out(evaluation.settings) else ALL_PAGES,
         "seed": evaluation.settings.get("seed"),
         "key": row.seeds[system],
     }
@@ -154,11 +154,11 @@ def _split(
         for name, part in {"": ranks, **parts}.items():
             of_part = {**labels, "category": name}
             if name:
-                made = lines_of(scored(part, cutoffs, resample), **of_part)
-                yield from (line for line in made if not line.world)
+                scored_lines = lines_of(scored(part, cutoffs, resample), **of_part)
+                yield from (line for line in scored_lines if not line.world)
             if linking and (found := part.filter(pa.array(hits_at(part, row.depth)))).num_rows:
-                made = lines_of(scored(found, [1], resample), among=FOUND, **of_part)
-                yield from (line for line in made if not (name and line.world))
+                scored_lines = lines_of(scored(found, [1], resample), among=FOUND, **of_part)
+                yield from (line for line in scored_lines if not (name and line.world))
 
 
 # Table 3.
@@ -204,10 +204,10 @@ def _published(table: Table, rows: Sequence[RowSettings], found: Found) -> Itera
     for one in found.values():
         if not paper.is_papers(one.first):
             continue
-        for row, given in zip(table.rows, rows, strict=True):
+        for row, asked in zip(table.rows, rows, strict=True):
             for world in one.first.worlds if table.layout == "domains" else ("",):
                 for source in ("paper", "readme"):
-                    theirs = _theirs(table, row, given, one, world, source)
+                    theirs = _theirs(table, row, asked.sweep_of, one, world, source)
                     lines = {k: table.line(row.row_key, k, one.first.set, world) for k in theirs}
                     seeds = [one.by_system[system].micro for system in row.seeds] * (not world)
                     ours = {k: line.recall for k, line in lines.items()}
@@ -219,16 +219,16 @@ def _published(table: Table, rows: Sequence[RowSettings], found: Found) -> Itera
 
 
 def _theirs(
-    table: Table, row: TableRow, given: RowSettings, one: Evaluations, world: str, source: str
+    table: Table, row: TableRow, sweep_of: str | None, one: Evaluations, world: str, source: str
 ) -> Percent:
     """The published recall of a row, by cutoff."""
     if table.layout != "views":
         domain = world or one.column or None
-        given = {"paper": "values"}.get(source, source)
-        return paper.published(table.name, row.system, table.cutoffs, domain, given)
+        column = "values" if source == "paper" else source
+        return paper.published(table.name, row.system, table.cutoffs, domain, column)
     (k,) = table.cutoffs
     if source != "paper" or k != paper.paper()[table.name]["cutoff"]:
         return {}
     pairs = row.merged.pairs if row.merged else None
-    line = paper.published_views(given.sweep_of or row.system, pairs, row.views_per_entity)
+    line = paper.published_views(sweep_of or row.system, pairs, row.views_per_entity)
     return {k: line["recall"]} if line else {}

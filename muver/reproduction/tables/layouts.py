@@ -12,7 +12,15 @@ from muver.reproduction.tables import sections
 from muver.reproduction.tables.numbers import percent
 from muver.reproduction.tables.page import Column, Page, Place, Section, main_section, text_of
 from muver.reproduction.tables.paper import paper
-from muver.reproduction.tables.records import FOUND, MEAN, Line, Table, TableRow, layers_of
+from muver.reproduction.tables.records import (
+    FOUND,
+    LEFT_OUT,
+    MEAN,
+    Line,
+    Table,
+    TableRow,
+    layers_of,
+)
 
 ALIKE = 0.01  # relative difference up to which two numbers of views are the same, as in paper.py
 # Columns of tables that are not the paper's, beside recall
@@ -97,6 +105,7 @@ def page(table: Table) -> Page:
         *sections.reference(table, lines, "paper", "Against the paper"),
         *sections.reference(table, lines, "readme", "Against the released README"),
         *([_papers_views(table)] if layout == "views" and table.sets[0].of_paper else []),
+        *sections.both_protocols(table, columns),
         *(_stages(table, categories) if layout == "linking" else []),
         *sections.contrasts(table, "contrast", "Contrasts"),
     ]
@@ -115,6 +124,9 @@ def page(table: Table) -> Page:
         *sections.contrasts(table, "seeds", "Contrasts over seeds"),
         *([sections.search(table, lines)] if by_set else []),
     ]  # fmt: skip
+    protocols = {line.protocol for line in table.lines}
+    if protocols == {LEFT_OUT} and LEFT_OUT not in table.caption:
+        return Page(f"{table.caption}, {LEFT_OUT}, {table.dataset}", found)
     return Page(f"{table.caption}, {table.dataset}", found)
 
 

@@ -81,10 +81,10 @@ def _by_point(grid: GridResult) -> Section:
         lines.setdefault(tuple(map(spelled, row.values.values())), {})[row.method] = row
     cells, bold = [], set()
     header = [*grid.means, *grid.models, "sum"]
-    for n, (values, own) in enumerate(lines.items()):
-        recalls = [own[model].recall for model in grid.models]
+    for n, (values, by_model) in enumerate(lines.items()):
+        recalls = [by_model[model].recall for model in grid.models]
         cells.append([*values, *(f"{recall:.2f}" for recall in (*recalls, sum(recalls)))])
-        if any(row.chosen for row in own.values()):
+        if any(row.chosen for row in by_model.values()):
             bold.add((n, len(header) - 1))
     return Section("By point", f"R@{grid.cutoff} of each model.", header, cells, bold)
 

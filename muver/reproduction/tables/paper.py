@@ -74,12 +74,12 @@ def column(one: Evaluation) -> str:
 
 def published_size(one: Evaluation) -> Size | None:
     """The published sizes of a set of Table 2 (of the paper's Table 4); None for other sets."""
-    own = paper()["table2"]["sets"].get(one.set)
-    if one.kb is None or own is None:
+    declared = paper()["table2"]["sets"].get(one.set)
+    if one.kb is None or declared is None:
         return None
-    wanted = (own["dataset"], "test")
+    wanted = (declared["dataset"], "test")
     row = next(r for r in paper()["table4"]["rows"] if (r["dataset"], r["split"]) == wanted)
-    return Size(mentions=row["mentions"], entities=row["entities"], support=own["support"])
+    return Size(mentions=row["mentions"], entities=row["entities"], support=declared["support"])
 
 
 def is_papers(one: Evaluation) -> bool:

@@ -16,7 +16,7 @@ from muver.retriever.runs.manifest import Index
 
 MEAN = "macro mean"  # stands for a world in lines of the mean of worlds, each counting the same
 FOUND = "found"
-PROTOCOLS = {False: "all pages", True: "own page left out"}
+ALL_PAGES, LEFT_OUT = "all pages", "own page left out"  # the protocols of a mention's own page
 
 
 class Line(Record):
@@ -24,7 +24,7 @@ class Line(Record):
 
     row: str  # its system
     set: str
-    protocol: str  # a value of PROTOCOLS
+    protocol: str  # ALL_PAGES or LEFT_OUT
     seed: int | None  # None of a row that draws nothing
     k: int
     hits: int | None  # None of a mean of worlds

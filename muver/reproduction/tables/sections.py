@@ -8,7 +8,7 @@ from muver.io.text import counted
 from muver.reproduction.tables.numbers import bounds, probability
 from muver.reproduction.tables.page import Column, Place, Section, by_cutoff, text_of
 from muver.reproduction.tables.paper import CLAIMS, VERDICTS, paper
-from muver.reproduction.tables.records import MEAN, Contrast, Line, Published, Table
+from muver.reproduction.tables.records import LEFT_OUT, MEAN, Contrast, Line, Published, Table
 from muver.retriever.evaluation import significance
 from muver.retriever.evaluation.precision import in_words
 
@@ -134,6 +134,19 @@ def parts(
         cells.insert(2, str(columns[0].line(table, place).mentions))
     section.header.insert(2, "mentions")
     return [section]
+
+
+def both_protocols(table: Table, columns: Sequence[Column]) -> list[Section]:
+    """Rows that a table has under both protocols of the own page, side by side."""
+    rows, grid, only = {row.method: row for row in table.rows}, [], table.sets[0].set
+    for method, row in rows.items():
+        if left_out := rows.get(f"{method}, {LEFT_OUT}"):
+            both = [Place({}, one, only) for one in (row, left_out)]
+            lines = [[column.line(table, place) for place in both] for column in columns]
+            grid.append([method, *(" / ".join(map(text_of, pair)) for pair in lines)])
+    header = ["method", *(column.title for column in columns)]
+    note = "With all pages as candidates / with the page left out that the mention stands on."
+    return [Section("Both protocols of the own page", note, header, grid)] if grid else []
 
 
 def over_seeds(table: Table, places: Sequence[Place], columns: Sequence[Column]) -> list[Section]:

@@ -49,8 +49,8 @@ def print_tables(names: Sequence[str], results: Path, folder: Path = Path()) -> 
     if Path("mlflow.db").is_file() or "MLFLOW_TRACKING_URI" in os.environ:
         print(f"Recorded rows: {'make' if Path('Makefile').is_file() else 'muver'} audit.")
     pages = dict.fromkeys(file.with_name("report.html") for file in tables)
-    if made := [str(folder / page) for page in pages if page.is_file()]:
-        print(f"All tables and single predictions: {', '.join(made)}, in a browser.")
+    if there := [str(folder / page) for page in pages if page.is_file()]:
+        print(f"All tables and single predictions: {', '.join(there)}, in a browser.")
     sys.stdout.flush()
 
 
@@ -58,10 +58,10 @@ def in_terminal(name: str, results: Path, width: int) -> str:
     """A table of a results folder and its contrasts in words, in lines of ``width``."""
     file = results / f"{name}.json"
     if not file.is_file():
-        made = result_names(results)
+        known = result_names(results)
         raise InputError(
-            f"{file}: no such table.{did_you_mean(name, made)} There are: "
-            f"{', '.join(made) or 'none'}. `snakemake --cores all results/NAME.csv` makes one."
+            f"{file}: no such table.{did_you_mean(name, known)} There are: "
+            f"{', '.join(known) or 'none'}. `snakemake --cores all results/NAME.csv` makes one."
         )
     table = read_result(file)
     page = page_of(table)

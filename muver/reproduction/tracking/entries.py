@@ -93,11 +93,13 @@ def timings(stages: Mapping[str, str]) -> tuple[dict[str, float], Work | None]:
     The work lasted as long as all stages together and ended with the last, when its file was
     written. Results that were pulled from elsewhere have no files.
     """
-    found = {stage: own for stage, path in stages.items() if (own := measured(Path(path)))}
-    metrics = {f"work/{stage}_{name}": n for stage, own in found.items() for name, n in own.items()}
+    found = {stage: numbers for stage, path in stages.items() if (numbers := measured(Path(path)))}
+    metrics = {
+        f"work/{stage}_{name}": n for stage, numbers in found.items() for name, n in numbers.items()
+    }
     if not found:
         return metrics, None
-    seconds = sum(own.get("seconds", 0) for own in found.values())
+    seconds = sum(numbers.get("seconds", 0) for numbers in found.values())
     return metrics, Work(seconds, max(Path(stages[stage]).stat().st_mtime for stage in found))
 
 

@@ -101,7 +101,7 @@ class Entry:
 SHARED = ("method", "system", "dataset", "data_fingerprint", "mentions", "precision")
 
 
-def parent(runs: Sequence[Entry], tags: Mapping[str, str] | None = None, **own: Any) -> Entry:
+def parent(runs: Sequence[Entry], tags: Mapping[str, str] | None = None, **fields: Any) -> Entry:
     """An entry above others.
 
     It has the parameters and the :data:`SHARED` tags that all of ``runs`` have alike, further
@@ -119,5 +119,5 @@ def parent(runs: Sequence[Entry], tags: Mapping[str, str] | None = None, **own: 
         source=runs[0].source,
         data=runs[0].data,
         children=runs,
-        **{"parameters": dict(sorted(parameters)), **own},
+        **{"parameters": dict(sorted(parameters)), **fields},
     )

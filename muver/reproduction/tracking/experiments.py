@@ -87,7 +87,7 @@ def _description(source: Path) -> str:
     return f"{text[:cut].rstrip()}\n\nThe rest stands in `{source.as_posix()}`.\n"
 
 
-def _view(entries: Iterable[Entry], made: int) -> str:
+def _view(entries: Iterable[Entry], created: int) -> str:
     """The columns of the entries and of those under them, and the rows' order; ``made`` when."""
     columns = {column: 20 + 7 * len(column.split("`")[1]) for column in _columns(entries)}
     state = {
@@ -98,7 +98,7 @@ def _view(entries: Iterable[Entry], made: int) -> str:
         "columnWidths": {**FIRST, **columns},
         "runsHiddenMode": "SHOW_ALL",  # charts of all rows, not of the first ten
     }
-    return json.dumps({"name": "Recall", "createdAt": made, "state": json.dumps(state)})
+    return json.dumps({"name": "Recall", "createdAt": created, "state": json.dumps(state)})
 
 
 def _columns(entries: Iterable[Entry]) -> Iterable[str]:

@@ -55,17 +55,17 @@ class Recorder:
         found = self._runs("row_key", entry.key)
         wrong = [run.info.run_id for run in found if not self._may_stay(run, entry)]
         before = self._whole(entry, wrong)
-        made = None if before else self._make(entry, position)
+        new = None if before else self._make(entry, position)
         kept, *doubled = before or self._whole(entry, wrong)
         self._place(kept, entry, position)
-        own = [child.key for child in entry.children]
+        keys = [child.key for child in entry.children]
         for run_id in [*wrong, *doubled]:
             for child in self._runs(MLFLOW_PARENT_RUN_ID, run_id):
                 key = child.data.tags.get("row_key")
-                if key and key not in own:  # one without a key was not made here
+                if key and key not in keys:  # one without a key was not made here
                     self._delete(child.info.run_id, child.info.run_name, kept)
             self._delete(run_id, entry.name, kept)
-        said = "recorded" if kept == made else "recorded before"
+        said = "recorded" if kept == new else "recorded before"
         logger.info("%s: %s, run %s", entry.name, said, kept)
 
     def run_of(self, entry: Entry) -> str:

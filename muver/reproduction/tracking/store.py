@@ -63,17 +63,17 @@ def open_store() -> Iterator[tuple[MlflowClient, Path | None]]:
         ) from error
 
 
-def patiently(call: Callable, *given: object):
+def patiently(call: Callable, *arguments: object):
     """Call a database, again while another process puts the same tables or tags into it."""
     for _ in range(300):  # a minute
         try:
-            return call(*given)
+            return call(*arguments)
         except (MlflowException, IntegrityError, ProgrammingError) as error:
             why = error.__cause__ if isinstance(error, MlflowException) else error
             if not isinstance(why, (IntegrityError, ProgrammingError)):
                 raise
         time.sleep(0.2)
-    return call(*given)
+    return call(*arguments)
 
 
 def store_uri() -> str:

@@ -62,8 +62,8 @@ class Claim(Settings):
     @property
     def test(self) -> More | Rising | Widening | UnsetType:
         """Its test on mentions; none for a number of parameters."""
-        given = (one for one in (self.more, self.rising, self.widening) if one is not UNSET)
-        return next(given, UNSET)
+        tests_named = (one for one in (self.more, self.rising, self.widening) if one is not UNSET)
+        return next(tests_named, UNSET)
 
 
 class Claims(Settings):
@@ -131,7 +131,7 @@ def judge(
 
     ``parameters`` are those of Table 5's models.
     """
-    sided = {name: tests.joined(own) for name, own in parts.items()}
+    sided = {name: tests.joined(of_claim) for name, of_claim in parts.items()}
     corrected = tests.holm({name: min(1.0, 2 * min(both)) for name, both in sided.items()})
     verdicts = {}
     for name, claim in claims.items():

@@ -62,12 +62,12 @@ def _run(protocols: Mapping[str, Mapping[str, Verdict]]) -> list[str]:
     return [name for name, verdicts in protocols.items() if any(v.parts for v in verdicts.values())]
 
 
-def details(claims: Claims, made: Mapping[str, Made], judged: Judged) -> str:
+def details(claims: Claims, measured: Mapping[str, Made], judged: Judged) -> str:
     """A table of tests for each dataset, its protocols side by side, as Markdown."""
     sections = [HEAD]
     linked = {over_kb for _, over_kb in COLUMNS.values()}
     for dataset, protocols in judged.items():
-        one = made[dataset]
+        one = measured[dataset]
         prints = ", ".join(f"`{mark}` ({name})" for name, mark in one.fingerprints.items())
         sections += [f"## {dataset}", f"Data {prints}; commit {one.commit}; {one.machine}."]
         tested = _run(protocols)

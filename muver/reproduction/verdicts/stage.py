@@ -92,10 +92,10 @@ def measured(claims: Claims, project: Path, dataset: str) -> Measured:
     }
     if not read:
         raise InputError(f"{folder}: has no evaluation of a claim's row. Make the tables first.")
-    made = commit(project)
+    head = commit(project)
     table5 = project / "results" / dataset / "table5.json"
     return Measured(
-        commit=made["hash"] + made["changed"] if made else "not known",
+        commit=head["hash"] + head["changed"] if head else "not known",
         machine=this_machine(),
         fingerprints={one.set: one.fingerprint for one in read.values()},
         rows={name: row_key(one.settings, one.fingerprint) for name, one in read.items()},
@@ -108,8 +108,8 @@ def _ranks(
     folder: Path, ending: str, read: dict[str, Evaluation], mentions: str, row: str
 ) -> Ranks | None:
     """The ranks of a row's seeds on a set of mentions; what was ``read`` is added to."""
-    own, found = folder / mentions, {}
-    for path in [own / f"{row}{ending}.json", *sorted(own.glob(f"{row}{ending}_seed*.json"))]:
+    of_set, found = folder / mentions, {}
+    for path in [of_set / f"{row}{ending}.json", *sorted(of_set.glob(f"{row}{ending}_seed*.json"))]:
         if path.is_file():
             read[f"{mentions}/{path.stem}"] = read_evaluation(path)
             seed = path.stem.removeprefix(f"{row}{ending}_seed").removeprefix(f"{row}{ending}")

@@ -52,8 +52,8 @@ def error_by_length(
     lengths, together = ranks_a["sentences"].to_numpy(), clusters(ranks_a, resample)
     bins = []
     for first in range(1, last + 1, size):
-        own = (lengths >= first) & (lengths < first + size)
-        bins.append(_compare(first, first + size - 1, *misses[:, own], together[own]))
+        inside = (lengths >= first) & (lengths < first + size)
+        bins.append(_compare(first, first + size - 1, *misses[:, inside], together[inside]))
     return bins, Remainder(over=int((lengths > last).sum()), without=int((lengths < 1).sum()))
 
 

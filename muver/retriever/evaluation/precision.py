@@ -22,7 +22,7 @@ def reduced_precision(settings: Mapping[str, Any]) -> dict[str, str]:
     {'training': 'bf16'}
     """
     found = [pair for pair in _used(settings) if pair[1] != FULL]
-    return {phase: used for phase in PHASES for own, used in found if own == phase}
+    return {phase: used for phase in PHASES for of_phase, used in found if of_phase == phase}
 
 
 def in_words(precision: Mapping[str, str]) -> str:

@@ -147,9 +147,9 @@ def scored(table: pa.Table, cutoffs: Sequence[int], resample: str) -> Scores:
     owners = np.array(names, dtype=object)
     worlds = {}
     for name, own_interval in by_world.items():
-        own = ranks[owners == name]
-        hits, recall = _counted(own, cutoffs)
-        worlds[name] = World(len(own), hits, recall, own_interval)
+        of_world = ranks[owners == name]
+        hits, recall = _counted(of_world, cutoffs)
+        worlds[name] = World(len(of_world), hits, recall, own_interval)
     hits, micro = _counted(ranks, cutoffs)
     return Scores(
         mentions=len(ranks),

@@ -95,27 +95,29 @@ def evaluate(
         first, *further = (read_json(one)["identity"] for one in encoder)
         row = {**row, "encoder": first, **({"further_encoders": further} if further else {})}
     manifest = read_json(run_manifest)
-    made = manifest["settings"]
-    if cutoffs[-1] > made["k"]:
+    of_run = manifest["settings"]
+    if cutoffs[-1] > of_run["k"]:
         raise InputError(
-            f"{run}: holds {made['k']} candidates a mention, recall@{cutoffs[-1]} needs "
+            f"{run}: holds {of_run['k']} candidates a mention, recall@{cutoffs[-1]} needs "
             f"{cutoffs[-1]}. Raise retrieve.k, or leave the cutoff out."
         )
     if "index" in manifest:
         agreed = manifest["agreement"]
         require(run, manifest["index"], agreed, cutoffs[-1], settings.agreement)
     ranked = read_run(run, gold.mentions["mention_id"].to_pylist())
-    ranks = gold_ranks(ranked, gold.mentions, gold.titles, made["match"])
+    ranks = gold_ranks(ranked, gold.mentions, gold.titles, of_run["match"])
     inside = gold.mentions["gold"].is_valid()
     on_pages = (gold.own_pages >= 0).any()
-    own = own_page_first(ranked, gold.mentions, gold.own_pages, gold.titles, made["match"])
+    on_own_page = own_page_first(
+        ranked, gold.mentions, gold.own_pages, gold.titles, of_run["match"]
+    )
     table, here = gold.mentions.filter(inside), inside.to_numpy()
     if trec:
         scored_rows = pc.is_in(ranked["mention_id"], table["mention_id"].combine_chunks())
         inside_rows = ranked.filter(scored_rows)
-        write_trec(out.with_suffix(""), system, inside_rows, table, gold.titles, made["match"])
+        write_trec(out.with_suffix(""), system, inside_rows, table, gold.titles, of_run["match"])
     ids, worlds, documents = (table[key].to_pylist() for key in ("mention_id", "world", "document"))
-    ranked_gold = ranks_table(ids, worlds, documents, ranks[here], gold.lengths[here], made["k"])
+    ranked_gold = ranks_table(ids, worlds, documents, ranks[here], gold.lengths[here], of_run["k"])
     write_table(beside, ranked_gold)
     scores = scored(ranked_gold, cutoffs, settings.resample)
     views = manifest.get("counts")
@@ -138,7 +140,7 @@ def evaluate(
         model_chosen=choice and chosen_model(choice, row),
         model=manifest.get("inputs", {}).get("model"),
         run_sha256=sha256_of(run),
-        own_page_first=int(own[here].sum()) if on_pages else None,
+        own_page_first=int(on_own_page[here].sum()) if on_pages else None,
         **asdict(scores),
     )
     write_json(out, evaluation)
@@ -169,9 +171,9 @@ def gold_of_worlds(
     table = read_mentions(mentions, name)
     titles, places = {}, {}
     for world in sorted(set(table["world"].to_pylist())):
-        own = read_entities(entities, [world])  # one at a time, as it holds the descriptions
-        titles[world] = own["title"].to_pylist()
-        places |= {(world, id): n for n, id in enumerate(own["document_id"].to_pylist())}
+        of_world = read_entities(entities, [world])  # one at a time, as it holds the descriptions
+        titles[world] = of_world["title"].to_pylist()
+        places |= {(world, id): n for n, id in enumerate(of_world["document_id"].to_pylist())}
     documents = zip(table["world"].to_pylist(), table["document"].to_pylist(), strict=True)
     return Gold(
         table,
@@ -224,6 +226,6 @@ def gold_sentences(sentences: Path, mentions: pa.Table) -> np.ndarray:
         table = read_sentences(sentences, [world])
         counts = pc.list_value_length(table["sentences"]).to_pylist()
         of_entity = dict(zip(table["entity"].to_pylist(), counts, strict=True))
-        own = worlds == world
-        lengths[own] = [of_entity[entity] for entity in gold[own].tolist()]
+        inside = worlds == world
+        lengths[inside] = [of_entity[entity] for entity in gold[inside].tolist()]
     return lengths

@@ -84,6 +84,21 @@ def test_lines_tell_their_protocol(table, settings, protocol):
     assert {one.protocol for one in table(replaced={"settings": settings}).lines} == {protocol}
 
 
+def test_both_protocols_stand_side_by_side(evaluation, write):
+    """A title says its protocol where all rows have the other one."""
+    left_out = {"settings": {"retrieve": {"own_page": "leave_out"}}}
+    made = evaluation("muver", (4, 8), (0, 3)), evaluation("twin", (2, 7), (0, 2), **left_out)
+    twin = {"method": "MuVER, own page left out", "system": "twin"}
+    files = TableFiles(write(*made))
+    both = table_of("beyond", files, MUVER, twin)
+    found = section(both, "Both protocols of the own page")
+    assert found.rows == [["MuVER", "36.36 / 18.18", "100.00 / 81.82"]]
+    assert page(both).title == "Recall, tiny"
+    alone = page(table_of("beyond", files, twin))
+    assert alone.title == "Recall, own page left out, tiny"
+    assert "Both protocols of the own page" not in [one.heading for one in alone.sections]
+
+
 def test_paired_with_a_row(table):
     made = table(against="bm25")
     assert made.against == "bm25"
