@@ -65,8 +65,8 @@ PEERS = """\
 encoders are the same all-MiniLM-L6-v2, the mention's own page is left out, and ties count against
 the gold. muver's weights, and those of the three that are summed, were chosen on worlds of which
 this is one. Programs ran in turn (rounds: {turns}), every one in a process of its own, whose peak
-has its libraries. In brackets: how many times muver's with the encoder. The machine was shared, so
-quote these. By `{command}`.
+has its libraries. In brackets, which to quote: how many times muver's with the encoder. Seconds
+are {seconds}. By `{command}`.
 """
 
 

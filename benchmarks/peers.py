@@ -6,7 +6,8 @@
 DIR is a folder in ZESHEL's format, and a sentence encoder as it is downloaded. Nothing is trained.
 The entities are the world's pages, the mentions those of its split. The page that a mention stands
 on is left out of its candidates, and ties count against the gold. Each program works in a process
-of its own, in turn, once a round. Its imports and its encoder are loaded before its time begins.
+of its own, in turn, once a round. Its imports and its encoder are loaded before its time begins,
+which is the processor's.
 """
 
 import argparse
@@ -26,6 +27,7 @@ from benchmarks.records import FIGURES, ROOT, name_run
 from muver.io.files import write_json
 
 CUTOFFS = (1, 4, 16, 64)
+SECONDS = "the processor's, since the machine may be shared"
 PACKAGES = ROOT / ".venv" / "peers"
 UNIT = 1 if sys.platform == "darwin" else 1024  # unit of ru_maxrss: bytes on macOS, else KiB
 
@@ -159,7 +161,7 @@ def main(arguments: Sequence[str]) -> int:
             rounds[program].append(_by_itself(program, args))
     shown = [Path(word).name if word.startswith("/") else word for word in arguments]
     record = {
-        "machine": describe("cpu", torch.get_num_threads()),
+        "machine": describe("cpu", torch.get_num_threads()), "seconds": SECONDS,
         "dataset": args.dataset.name, "world": args.world, "rounds": rounds,
         "command": shlex.join(["python", "-m", "benchmarks", "peers", *shown]),
     }  # fmt: skip

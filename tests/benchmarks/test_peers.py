@@ -74,7 +74,12 @@ def test_the_table_has_medians_and_how_many_times_ours(tmp_path):
         ["other", "1.0", "2.0", "3.0", "4.0", "8 (2)", "400 (4)", "1,500"],
     ]
     assert len(heads) == len(rows[0])
-    record |= {"world": "town", "dataset": "made", "command": "python -m benchmarks peers"}
+    record |= {
+        "seconds": "a clock's",
+        "world": "town",
+        "dataset": "made",
+        "command": "python -m benchmarks peers",
+    }
     (tmp_path / "peers-2026-01-01T000000-a.json").write_text(json.dumps(record))
     text = page.render(tmp_path)
     assert "100 mentions of town (made, 500 entities)" in text
