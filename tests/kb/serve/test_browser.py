@@ -171,16 +171,25 @@ def test_words_are_marked_where_there_are_no_views(open_page, words):
 
 
 def test_texts_of_the_data_stay_texts(open_page):
-    with running() as service:
+    """In every field of an entity, in the name of an index and in what is asked."""
+    broken = "<img src=x onerror='document.title = 1'><script>document.title = 1</script>"
+    with running(names=(f"town {broken}",)) as service:
         index = service.service.models.named(None).index
         smith = index.entity("smith")
-        text = "<script>alert(1)</script> smith. X."
-        index.update([replace(smith, title="<b>Anna</b>", description=text)])
+        text = f"{broken} smith. X."
+        texts = {"title": f"<b>Anna</b>{broken}", "id": f"'\"/{broken}", "aliases": (broken,)}
+        index.update([replace(smith, description=text, **texts)])
         tab = open_page(service)
-        ask(tab, "smith", "<i>smith</i> &amp; co")
-        assert titles(tab)[0] == "<b>Anna</b>"
-        assert "<script>alert(1)</script>" in tab.one(".candidate").text
-        assert tab.one("#mention").text == "<i>smith</i> &amp; co"
+        ask(tab, "smith", f"<i>smith</i> &amp; co{broken}")
+        assert titles(tab)[0] == texts["title"]
+        tab.one(".candidate summary").click()
+        tab.until(lambda: tab.all(".description.whole"))
+        shown = tab.one(".candidate").text
+        assert all(one in shown for one in (text, texts["id"], f"Also called {broken}."))
+        assert tab.one("#mention").text == f"<i>smith</i> &amp; co{broken}"
+        assert tab.texts("#columns h2") == [f"town {broken}"]
+        assert not tab.all("img, #columns script, #columns b, #mention i")
+        assert tab.run("return document.title") != "1"
 
 
 def test_what_goes_wrong_is_told(open_page):
