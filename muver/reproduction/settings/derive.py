@@ -58,20 +58,20 @@ def derive(settings: Resolved) -> None:
 
 def further_seeds(settings: Resolved) -> dict[str, list[int]]:
     """Further seeds of each table's rows; those of Table 1 are the top-level ``repeat_seeds``."""
-    own = {name: table.repeat_seeds or [] for name, table in settings.tables.items()}
-    return own | {"table1": settings.repeat_seeds}
+    seeds = {name: table.repeat_seeds or [] for name, table in settings.tables.items()}
+    return seeds | {"table1": settings.repeat_seeds}
 
 
 def _deepen(settings: Resolved, name: str) -> None:
     """Make a fusion one of rows that keep as many candidates as it names."""
-    own = settings.systems[name]
-    if not isinstance(own, Fused) or not own.depth:
+    entry = settings.systems[name]
+    if not isinstance(entry, Fused) or not entry.depth:
         return
-    parts = [f"{part}_{own.depth}" for part in own.fuse]
-    for part, deep in zip(own.fuse, parts, strict=True):
+    parts = [f"{part}_{entry.depth}" for part in entry.fuse]
+    for part, deep in zip(entry.fuse, parts, strict=True):
         _deepen(settings, part)
-        _add(settings.systems, deep, replace(settings.systems[part], k=own.depth))
-    settings.systems[name] = replace(own, fuse=tuple(parts), depth=UNSET)
+        _add(settings.systems, deep, replace(settings.systems[part], k=entry.depth))
+    settings.systems[name] = replace(entry, fuse=tuple(parts), depth=UNSET)
 
 
 def _write_out_the_sweep(settings: Resolved) -> None:
@@ -145,17 +145,17 @@ def _add_trainings(settings: Resolved, model: str) -> None:
 
 def _try_each_value(settings: Resolved, system: str) -> None:
     """Where validation chooses a value of the row's aggregate, add a system for each value."""
-    own = settings.systems[system]
-    if not isinstance(own, ByViews):
+    entry = settings.systems[system]
+    if not isinstance(entry, ByViews):
         return
-    name = own.aggregate or settings.aggregate
+    name = entry.aggregate or settings.aggregate
     aggregate = settings.aggregates[name]
     if choice := open_choice(aggregate.as_dict()):
         settings.tried[system] = []
         for value in getattr(aggregate, choice):
             end = f"_{choice}_{value}".replace(".", "_")  # a dot would begin a file's suffix
             _add(settings.aggregates, name + end, replace(aggregate, **{choice: value}))
-            _add(settings.systems, system + end, replace(own, aggregate=name + end))
+            _add(settings.systems, system + end, replace(entry, aggregate=name + end))
             settings.tried[system].append(system + end)
 
 
@@ -164,10 +164,10 @@ def _try_each_value(settings: Resolved, system: str) -> None:
 
 def _without_own_page(settings: Resolved, row: str) -> str:
     """The row without the page that a mention stands on among its candidates."""
-    own = settings.systems[row]
-    others = {part: _without_own_page(settings, part) for part in rows_named_by(own)}
-    changed = with_rows(own, others)
-    if not isinstance(own, Fused) and not getattr(own, "from_", UNSET):
+    entry = settings.systems[row]
+    others = {part: _without_own_page(settings, part) for part in rows_named_by(entry)}
+    changed = with_rows(entry, others)
+    if not isinstance(entry, Fused) and not getattr(entry, "from_", UNSET):
         changed = replace(changed, own_page="leave_out")
     return _variant(settings.systems, row, LEFT_OUT, changed)
 
@@ -179,10 +179,10 @@ def _with_seed(settings: Resolved, row: str, seed: int) -> str:
     """
     drawn = settings.encoder == "scratch" or settings.pretrain.steps > 0
 
-    def seeded(own: AnyModel) -> AnyModel:
-        if not isinstance(own, Trained) or not (drawn or own.training.labelled or own.start):
-            return own
-        return replace(own, seed=seed)
+    def seeded(entry: AnyModel) -> AnyModel:
+        if not isinstance(entry, Trained) or not (drawn or entry.training.labelled or entry.start):
+            return entry
+        return replace(entry, seed=seed)
 
     return _with_models(settings, row, f"_seed{seed}", seeded, onwards=True)
 
@@ -190,11 +190,11 @@ def _with_seed(settings: Resolved, row: str, seed: int) -> str:
 def _with_labels(settings: Resolved, row: str, share: float) -> str:
     """The row with a model trained on a share of the labels, in as many steps as on all."""
 
-    def fewer(own: AnyModel) -> AnyModel:
-        if not isinstance(own, Trained):
-            return own
-        epochs = round(own.training.epochs / share) if share else own.training.epochs
-        return replace(own, training=replace(own.training, labelled=share, epochs=epochs))
+    def fewer(entry: AnyModel) -> AnyModel:
+        if not isinstance(entry, Trained):
+            return entry
+        epochs = round(entry.training.epochs / share) if share else entry.training.epochs
+        return replace(entry, training=replace(entry.training, labelled=share, epochs=epochs))
 
     end = f"_labels_{share:g}".replace(".", "_")
     return _with_models(settings, row, end, fewer, onwards=False)
@@ -205,34 +205,34 @@ Change = Callable[[AnyModel], AnyModel]
 
 def _with_models(settings: Resolved, row: str, end: str, change: Change, onwards: bool) -> str:
     """The row whose models are changed; ``onwards`` with what they start from and are mined by."""
-    own = settings.systems[row]
-    changed = own
-    if model := model_of(own):
+    entry = settings.systems[row]
+    changed = entry
+    if model := model_of(entry):
         made = _changed_model(settings, model, end, change, onwards)
         changed = replace(changed, model=made)
     others = {
-        part: _with_models(settings, part, end, change, onwards) for part in rows_named_by(own)
+        part: _with_models(settings, part, end, change, onwards) for part in rows_named_by(entry)
     }
     return _variant(settings.systems, row, end, with_rows(changed, others))
 
 
 def _changed_model(settings: Resolved, model: str, end: str, change: Change, onwards: bool) -> str:
-    own = settings.models[model]
-    if isinstance(own, Converted):
+    entry = settings.models[model]
+    if isinstance(entry, Converted):
         return model  # nothing is drawn
-    changed = change(own)
-    if isinstance(own, Chosen):
-        among = [_changed_model(settings, one, end, change, onwards) for one in own.best_of]
+    changed = change(entry)
+    if isinstance(entry, Chosen):
+        among = [_changed_model(settings, one, end, change, onwards) for one in entry.best_of]
         changed = replace(changed, best_of=among)
-    if isinstance(own, Averaged):
-        changed = replace(changed, of=_changed_model(settings, own.of, end, change, onwards))
-    if onwards and isinstance(own, Trained):
-        if own.start:
-            start = _changed_model(settings, own.start, end, change, onwards)
+    if isinstance(entry, Averaged):
+        changed = replace(changed, of=_changed_model(settings, entry.of, end, change, onwards))
+    if onwards and isinstance(entry, Trained):
+        if entry.start:
+            start = _changed_model(settings, entry.start, end, change, onwards)
             changed = replace(changed, start=start)
-        if own.negatives:
-            mined = _with_models(settings, own.negatives.from_, end, change, onwards)
-            changed = replace(changed, negatives=replace(own.negatives, from_=mined))
+        if entry.negatives:
+            mined = _with_models(settings, entry.negatives.from_, end, change, onwards)
+            changed = replace(changed, negatives=replace(entry.negatives, from_=mined))
     return _variant(settings.models, model, end, changed)
 
 

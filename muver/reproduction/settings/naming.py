@@ -27,50 +27,48 @@ def method_of(settings: Resolved, system: str) -> str:
 
 
 def _own_page_left_out(settings: Resolved, system: str) -> bool:
-    own = first_stage(settings, system)
-    if isinstance(own, Fused):
-        return all(_own_page_left_out(settings, part) for part in own.fuse)
-    return own.own_page == "leave_out"
+    entry = first_stage(settings, system)
+    if isinstance(entry, Fused):
+        return all(_own_page_left_out(settings, part) for part in entry.fuse)
+    return entry.own_page == "leave_out"
 
 
 def _row(settings: Resolved, system: str) -> list[str]:
     """A row's name without its protocol: what it is, and in what it differs from others."""
-    own = settings.systems[system]
-    model = model_of(own)
-    labels = _labels(settings, model) if model and not _sums_rows(own) else []
-    if own.method:
-        return [own.method, *labels]
-    if isinstance(own, Fused):
-        names = (", ".join(_row(settings, part)) for part in own.fuse)
+    entry = settings.systems[system]
+    model = model_of(entry)
+    labels = _labels(settings, model) if model and not _sums_rows(entry) else []
+    if entry.method:
+        return [entry.method, *labels]
+    if isinstance(entry, Fused):
+        names = (", ".join(_row(settings, part)) for part in entry.fuse)
         return [f"{' + '.join(names)} (reciprocal rank)"]
-    if isinstance(own, Named):
-        if own.of:
-            rows = rows_named_by(own)
-            return [
-                " + ".join(", ".join(_row(settings, one)) if one in rows else one for one in own.of)
-            ]
-        if not own.from_:
-            return [own.retriever]
-        depth = own.depth or getattr(settings, own.retriever).depth
-        return [*_row(settings, own.from_), f"{depth} reranked"]
+    if isinstance(entry, Named):
+        if entry.of:
+            rows = {row: ", ".join(_row(settings, row)) for row in rows_named_by(entry)}
+            return [" + ".join(rows.get(one, one) for one in entry.of)]
+        if not entry.from_:
+            return [entry.retriever]
+        depth = entry.depth or getattr(settings, entry.retriever).depth
+        return [*_row(settings, entry.from_), f"{depth} reranked"]
     name, *differs = _model(settings, model)
-    if not own.merge_layers and towers_of(settings, model).views.kind == "sentences":
+    if not entry.merge_layers and towers_of(settings, model).views.kind == "sentences":
         name = f"{name} (w/o heuristic search)"
-    return [name, *differs, *labels, *_views(own)]
+    return [name, *differs, *labels, *_views(entry)]
 
 
-def _sums_rows(own: AnySystem) -> bool:
+def _sums_rows(entry: AnySystem) -> bool:
     """Whether a row sums others' scores, so that its own model is not all that it is made of."""
-    return isinstance(own, Named) and bool(own.of) and bool(rows_named_by(own))
+    return isinstance(entry, Named) and bool(entry.of) and bool(rows_named_by(entry))
 
 
 def _model(settings: Resolved, model: str) -> list[str]:
     """A model's name, and in what it differs from the one of that name."""
-    own = settings.models[model]
-    if isinstance(own, Averaged):
-        trained = "the training" if own.trainings == 1 else f"{own.trainings} trainings' mean"
-        return [*_model(settings, own.of), f"{own.trained_share:g} of {trained}"]
-    return [own.method or model, *([own.differs] if own.differs else [])]
+    entry = settings.models[model]
+    if isinstance(entry, Averaged):
+        trained = "the training" if entry.trainings == 1 else f"{entry.trainings} trainings' mean"
+        return [*_model(settings, entry.of), f"{entry.trained_share:g} of {trained}"]
+    return [entry.method or model, *([entry.differs] if entry.differs else [])]
 
 
 def _labels(settings: Resolved, model: str) -> list[str]:
@@ -81,21 +79,23 @@ def _labels(settings: Resolved, model: str) -> list[str]:
     return [f"{training.labelled:.0%} of the labels" if training.labelled else "no labels"]
 
 
-def _views(own: ByViews) -> list[str]:
+def _views(entry: ByViews) -> list[str]:
     """What a row ranks by beside the views that its model has."""
-    found = [f"{own.pool} pooled vectors"] if own.pool else []
-    if own.global_view is True:
-        return [*found, "global view"]
-    return [*found, f"{own.global_view:g} of the global view added"] if own.global_view else found
+    found = [f"{entry.pool} pooled vectors"] if entry.pool else []
+    if entry.global_view is True:
+        found.append("global view")
+    elif entry.global_view:
+        found.append(f"{entry.global_view:g} of the global view added")
+    return found
 
 
 def note_of(settings: Resolved, system: str) -> str | None:
     """A row's footnote: how its model was chosen, how it scores several views, and what is written
     at the row or else at its model."""
-    own, said = settings.systems[system], []
-    note = own.note
-    if model := model_of(own):
-        note = note or (UNSET if _sums_rows(own) else settings.models[model].note)
+    entry, said = settings.systems[system], []
+    note = entry.note
+    if model := model_of(entry):
+        note = note or (UNSET if _sums_rows(entry) else settings.models[model].note)
         if decay := towers_of(settings, model).decay:
             said.append(f"A context's tokens weigh exp(-d/{decay:g}) at d pieces from the mention.")
         match settings.models[model]:
@@ -113,12 +113,12 @@ def note_of(settings: Resolved, system: str) -> str | None:
                     f"Its weights are {share:g} times {trained} and {1 - share:g} times the "
                     "encoder's."
                 )
-    if isinstance(own, ByViews):
-        if towers_of(settings, own.model).views.kind == "sentences":
-            aggregate = settings.aggregates[own.aggregate or settings.aggregate]
+    if isinstance(entry, ByViews):
+        if towers_of(settings, entry.model).views.kind == "sentences":
+            aggregate = settings.aggregates[entry.aggregate or settings.aggregate]
             said.append(AGGREGATES[aggregate.kind].note)
-        if not isinstance(own.global_view, bool):
+        if not isinstance(entry.global_view, bool):
             said.append(
-                f"To each view's vector its global view's is added, times {own.global_view:g}."
+                f"To each view's vector its global view's is added, times {entry.global_view:g}."
             )
     return " ".join([*said, note or ""]).strip() or None

@@ -73,9 +73,9 @@ def _names(settings: Resolved) -> Iterator[str]:
         ((_, known),) = _values(written, section.split("."))
         yield from _unknown(_values(written, pattern.split(".")), known)
     rows = [
-        (f"systems.{name}.of", rows_named_by(own))
-        for name, own in settings.systems.items()
-        if getattr(own, "of", UNSET)
+        (f"systems.{name}.of", rows_named_by(entry))
+        for name, entry in settings.systems.items()
+        if getattr(entry, "of", UNSET)
     ]
     yield from _unknown(rows, [*SIGNALS, *settings.systems])
     results = [*settings.tables, *settings.figures, *BUILT]
@@ -116,9 +116,9 @@ def _origins(settings: Resolved) -> Iterator[str]:
 def _made_of(settings: Resolved) -> dict[str, list[str]]:
     """The models and rows that each names, as dotted keys."""
     found: dict[str, list[str]] = {}
-    for name, own in settings.models.items():
+    for name, entry in settings.models.items():
         found[f"models.{name}"] = []
-        match own:
+        match entry:
             case Chosen(best_of=models):
                 found[f"models.{name}"] = _dotted(models, [])
             case Averaged(of=model):
@@ -126,9 +126,9 @@ def _made_of(settings: Resolved) -> dict[str, list[str]]:
             case Trained(start=start, negatives=negatives):
                 rows = [negatives.from_] if negatives else []
                 found[f"models.{name}"] = _dotted([start] if start else [], rows)
-    for name, own in settings.systems.items():
-        model = model_of(own)
-        found[f"systems.{name}"] = _dotted([model] if model else [], rows_named_by(own))
+    for name, entry in settings.systems.items():
+        model = model_of(entry)
+        found[f"systems.{name}"] = _dotted([model] if model else [], rows_named_by(entry))
     return found
 
 
@@ -138,17 +138,17 @@ def _dotted(models: Iterable[str], rows: Iterable[str]) -> list[str]:
 
 def _models(settings: Resolved) -> Iterator[str]:
     models = settings.models
-    trained = {name: own for name, own in models.items() if isinstance(own, Trained)}
-    towers = [name for name, own in trained.items() if own.score != "cross"]
-    for name, own in models.items():
+    trained = {name: entry for name, entry in models.items() if isinstance(entry, Trained)}
+    towers = [name for name, entry in trained.items() if entry.score != "cross"]
+    for name, entry in models.items():
         where = f"models.{name}"
-        match own:
+        match entry:
             case Chosen():
-                yield from _choice(settings, f"{where}.best_of", own, trained)
+                yield from _choice(settings, f"{where}.best_of", entry, trained)
             case Averaged(of=of) if of not in towers:
                 yield f"{where}.of: {of} is not two towers that are trained here."
             case Trained():
-                yield from _training(settings, where, own)
+                yield from _training(settings, where, entry)
     for model in settings.grid.models:
         if model not in trained:
             yield f"grid.models names {model!r}, which is not trained as one model."
@@ -157,31 +157,31 @@ def _models(settings: Resolved) -> Iterator[str]:
     yield from _compared(settings, "grid.models", settings.grid.models)
 
 
-def _training(settings: Resolved, where: str, own: Trained) -> Iterator[str]:
-    if wrong := misfit(own.training, own.views):
+def _training(settings: Resolved, where: str, entry: Trained) -> Iterator[str]:
+    if wrong := misfit(entry.training, entry.views):
         yield f"{where}: {wrong}"
-    if own.score == "cross" and (own.start or not own.negatives):
+    if entry.score == "cross" and (entry.start or not entry.negatives):
         yield (
             f"{where}: a cross-encoder starts from the encoder, and tells the gold from "
             "candidates of another row. Set negatives, and leave out start."
         )
-    if own.start and towers_of(settings, own.start).score == "cross":
-        yield f"{where}.start: {own.start} is a cross-encoder. Name a model of two towers."
+    if entry.start and towers_of(settings, entry.start).score == "cross":
+        yield f"{where}.start: {entry.start} is a cross-encoder. Name a model of two towers."
 
 
 def _choice(
-    settings: Resolved, where: str, own: Chosen, trained: Mapping[str, Trained]
+    settings: Resolved, where: str, entry: Chosen, trained: Mapping[str, Trained]
 ) -> Iterator[str]:
-    for other in own.best_of:
+    for other in entry.best_of:
         if other not in trained:
             yield f"{where}: {other} is not trained here, so validation has no say."
             return
-    among = [trained[other] for other in own.best_of]
-    if own.after and any(one.start or one.negatives for one in among):
+    among = [trained[other] for other in entry.best_of]
+    if entry.after and any(one.start or one.negatives for one in among):
         yield f"{where}: after is for models that start from the encoder, without negatives."
     if len({(one.score, one.metric) for one in among}) > 1:
         yield f"{where}: its models differ in score or metric."
-    yield from _compared(settings, where, own.best_of)
+    yield from _compared(settings, where, entry.best_of)
 
 
 def _compared(settings: Resolved, where: str, models: Iterable[str]) -> Iterator[str]:
@@ -205,45 +205,45 @@ def _systems(settings: Resolved) -> Iterator[str]:
                 yield from _by_views(settings, name, system)
 
 
-def _second_stage(settings: Resolved, name: str, own: Named) -> Iterator[str]:
+def _second_stage(settings: Resolved, name: str, entry: Named) -> Iterator[str]:
     for key in OF_FIRST_STAGE:
-        if getattr(own, key):
-            yield f"systems.{name}.{key}: is that of {own.from_}. Set it there."
-    if own.model and towers_of(settings, own.model).score != "cross":
-        yield f"systems.{name}: {own.model} retrieves. Name a model whose score is cross."
+        if getattr(entry, key):
+            yield f"systems.{name}.{key}: is that of {entry.from_}. Set it there."
+    if entry.model and towers_of(settings, entry.model).score != "cross":
+        yield f"systems.{name}: {entry.model} retrieves. Name a model whose score is cross."
 
 
-def _by_views(settings: Resolved, name: str, own: ByViews) -> Iterator[str]:
-    where, towers = f"systems.{name}", towers_of(settings, own.model)
+def _by_views(settings: Resolved, name: str, entry: ByViews) -> Iterator[str]:
+    where, towers = f"systems.{name}", towers_of(settings, entry.model)
     if towers.score == "cross":
-        yield f"{where}: {own.model} only reranks. Set retriever to rerank, and from to a row."
+        yield f"{where}: {entry.model} only reranks. Set retriever to rerank, and from to a row."
         return
-    views = views_of(settings, own)
+    views = views_of(settings, entry)
     if towers.score == "sum_max" and (
-        views["aggregate"] != "max" or own.merge_layers or own.global_view
+        views["aggregate"] != "max" or entry.merge_layers or entry.global_view
     ):
         yield (
-            f"{where}: {own.model} compares token vectors, which are neither merged nor "
+            f"{where}: {entry.model} compares token vectors, which are neither merged nor "
             "summed over views. Set aggregate to max and leave out merge_layers."
         )
-    if not isinstance(own.global_view, bool) and towers.metric == "l2":
+    if not isinstance(entry.global_view, bool) and towers.metric == "l2":
         yield (
             f"{where}.global_view: a sum of vectors has no meaning by distances. Set it to true "
             "or false, or metric to dot."
         )
-    if own.merge_layers > settings.merge.layers:
+    if entry.merge_layers > settings.merge.layers:
         yield (
-            f"{where}.merge_layers is {own.merge_layers}, but merge.layers is only "
+            f"{where}.merge_layers is {entry.merge_layers}, but merge.layers is only "
             f"{settings.merge.layers}. Raise merge.layers."
         )
 
 
-def _fusion(settings: Resolved, name: str, own: Fused) -> Iterator[str]:
+def _fusion(settings: Resolved, name: str, entry: Fused) -> Iterator[str]:
     common = settings.retrieve
-    match = own.match or common.match
-    if own.own_page:
+    match = entry.match or common.match
+    if entry.own_page:
         yield f"systems.{name}.own_page: is that of its parts. Set it there."
-    parts = {part: first_stage(settings, part) for part in own.fuse}
+    parts = {part: first_stage(settings, part) for part in entry.fuse}
     for part, first in parts.items():
         others = first.match or common.match
         if others != match:
@@ -334,5 +334,5 @@ def _seeds(settings: Resolved) -> Iterator[str]:
         for model in chain.from_iterable(
             models_of(settings, row) for row in settings.tables[name].rows
         ):
-            if (own := getattr(settings.models[model], "seed", None)) in seeds:
-                yield f"{where} holds {own}, which is models.{model}.seed. Leave one of them out."
+            if (seed := getattr(settings.models[model], "seed", None)) in seeds:
+                yield f"{where} holds {seed}, which is models.{model}.seed. Leave one of them out."

@@ -37,14 +37,14 @@ OF_TOWERS = ("views", "score", "metric", "pooling", "context", "decay")
 
 def kind_of(settings: Resolved, system: str) -> str:
     """How a row finds its candidates (:mod:`muver.retriever.retrieval.kinds`)."""
-    own = settings.systems[system]
-    if isinstance(own, Named):
-        return own.retriever
-    if isinstance(own, Fused):
+    entry = settings.systems[system]
+    if isinstance(entry, Named):
+        return entry.retriever
+    if isinstance(entry, Fused):
         return "fusion"
     if settings.over_kb:
         return "shards"
-    return "tokens" if towers_of(settings, own.model).score == "sum_max" else "views"
+    return "tokens" if towers_of(settings, entry.model).score == "sum_max" else "views"
 
 
 def towers_of(settings: Resolved, model: str) -> Towers:
@@ -54,16 +54,16 @@ def towers_of(settings: Resolved, model: str) -> Towers:
             return towers_of(settings, first)
         case Averaged(of=first):
             return towers_of(settings, first)
-        case own:
-            return own
+        case entry:
+            return entry
 
 
 def models_of(settings: Resolved, system: str) -> list[str]:
     """The models of a row and of those that it is made of, each once."""
-    own = settings.systems[system]
-    model = model_of(own)
+    entry = settings.systems[system]
+    model = model_of(entry)
     found = [model] if model else []
-    for part in rows_named_by(own):
+    for part in rows_named_by(entry):
         found += models_of(settings, part)
     return list(dict.fromkeys(found))
 
@@ -82,8 +82,8 @@ def seed_of(settings: Resolved, model: str) -> int:
     match settings.models[model]:
         case Averaged(of=first):
             return seed_of(settings, first)
-        case own:
-            seed = getattr(own, "seed", UNSET)
+        case entry:
+            seed = getattr(entry, "seed", UNSET)
             return settings.seed if seed is UNSET else seed
 
 
@@ -96,13 +96,13 @@ def trainings_of(settings: Resolved, mean: Averaged) -> dict[str, int]:
 
 def training_settings(settings: Resolved, model: str) -> Json:
     """Settings of the stage that makes a model which is trained, converted or chosen early."""
-    own = settings.models[model]
-    if isinstance(own, Chosen):
-        among = {name: training_settings(settings, name) for name in own.best_of}
-        return {"best_of": among, "after": own.after}
-    made = {**plain(own), "pooling": pooling_of(settings, own)}
+    entry = settings.models[model]
+    if isinstance(entry, Chosen):
+        among = {name: training_settings(settings, name) for name in entry.best_of}
+        return {"best_of": among, "after": entry.after}
+    made = {**plain(entry), "pooling": pooling_of(settings, entry)}
     layouts = {key: made[key] for key in OF_TOWERS if key in made}
-    if isinstance(own, Converted):
+    if isinstance(entry, Converted):
         return layouts
     training = {
         **layouts,
@@ -110,38 +110,38 @@ def training_settings(settings: Resolved, model: str) -> Json:
         "precision": settings.compute.training_precision,
         "seed": seed_of(settings, model),
     }
-    if settings.vectors != "raw" and own.score != "cross":
+    if settings.vectors != "raw" and entry.score != "cross":
         training["vectors"] = settings.vectors
-    if own.negatives:
+    if entry.negatives:
         training["negatives"] = negatives_settings(settings, model)
     return training
 
 
 def negatives_settings(settings: Resolved, model: str) -> Json:
     """Settings of `muver stage negatives`: how a model's hard negatives are taken from the run."""
-    own = settings.models[model].negatives
-    kept = {key: value for key, value in plain(own).items() if key not in ("from", "count")}
-    if own.random:
+    negatives = settings.models[model].negatives
+    kept = {key: value for key, value in plain(negatives).items() if key not in ("from", "count")}
+    if negatives.random:
         kept["seed"] = seed_of(settings, model)
-    return {"per_mention": own.count, **kept}
+    return {"per_mention": negatives.count, **kept}
 
 
 def model_settings(settings: Resolved, model: str) -> Json:
     """Everything that makes one model: its own training, and what it starts from and is made of."""
-    own = settings.models[model]
-    if isinstance(own, Chosen):
-        made = {"best_of": {name: model_settings(settings, name) for name in own.best_of}}
-        return {**made, "after": own.after} if own.after else made
-    if isinstance(own, Averaged):
-        seeds = list(trainings_of(settings, own).values())
-        average = {"seeds": seeds, "trained_share": own.trained_share}
-        return {**model_settings(settings, own.of), "average": average}
+    entry = settings.models[model]
+    if isinstance(entry, Chosen):
+        made = {"best_of": {name: model_settings(settings, name) for name in entry.best_of}}
+        return {**made, "after": entry.after} if entry.after else made
+    if isinstance(entry, Averaged):
+        seeds = list(trainings_of(settings, entry).values())
+        average = {"seeds": seeds, "trained_share": entry.trained_share}
+        return {**model_settings(settings, entry.of), "average": average}
     made = training_settings(settings, model)
-    if isinstance(own, Trained):
-        if own.start:
-            made["start"] = model_settings(settings, own.start)
-        if own.negatives:
-            run = row_settings(settings, own.negatives.from_)
+    if isinstance(entry, Trained):
+        if entry.start:
+            made["start"] = model_settings(settings, entry.start)
+        if entry.negatives:
+            run = row_settings(settings, entry.negatives.from_)
             made["negatives"] = {**made["negatives"], "run": run}
     return made
 
@@ -172,8 +172,8 @@ def views_of(settings: Resolved, row: ByViews) -> Json:
 
 def first_stage(settings: Resolved, system: str) -> AnySystem:
     """The row that a chain of second stages begins with; any other row is its own."""
-    own = settings.systems[system]
-    return first_stage(settings, own.from_) if isinstance(own, Named) and own.from_ else own
+    entry = settings.systems[system]
+    return first_stage(settings, entry.from_) if isinstance(entry, Named) and entry.from_ else entry
 
 
 def retrieval_settings(settings: Resolved, system: str, split: str | None = None) -> Json:
@@ -181,26 +181,26 @@ def retrieval_settings(settings: Resolved, system: str, split: str | None = None
 
     ``split`` is another one than the tables', as fusion needs to choose its weight.
     """
-    own, first = settings.systems[system], first_stage(settings, system)
+    entry, first = settings.systems[system], first_stage(settings, system)
     given = {key: value for key in OF_FIRST_STAGE if (value := getattr(first, key))}
-    if pool := getattr(own, "pool", UNSET):
+    if pool := getattr(entry, "pool", UNSET):
         given["pool"] = pool
     shared = settings.retrieve.as_dict() | given
     shared["split"] = split or settings.retrieve.split
     memory = shared.pop("memory_mb")
-    if isinstance(own, Fused):
+    if isinstance(entry, Fused):
         return {**shared, "constant": settings.fusion.constant}
-    if isinstance(own, Named):
-        section = getattr(settings, own.retriever)
-        given = {key: getattr(own, key) or getattr(section, key, None) for key in OWN}
+    if isinstance(entry, Named):
+        section = getattr(settings, entry.retriever)
+        given = {key: getattr(entry, key) or getattr(section, key, None) for key in OWN}
         given = {key: value for key, value in given.items() if value}
         if of := given.get("of"):
             given["of"] = [one if one in SIGNALS else signal_of(settings, one) for one in of]
         return {**plain(section), **shared, **given}
-    towers = towers_of(settings, own.model)
+    towers = towers_of(settings, entry.model)
     if towers.score == "sum_max":
         return {**shared, "memory_mb": memory}
-    views = views_of(settings, own)
+    views = views_of(settings, entry)
     if open_choice(views):
         views["validation_cutoff"] = settings.training.validation_cutoff
     return {**shared, "memory_mb": memory, "metric": towers.metric, **views}
@@ -211,48 +211,48 @@ def signal_of(settings: Resolved, row: str) -> Json | str:
 
     Its run alone tells the scores of a row that keeps no views, or has a value chosen.
     """
-    own = settings.systems[row]
-    if kind_of(settings, row) != "views" or open_choice(views_of(settings, own)):
+    entry = settings.systems[row]
+    if kind_of(settings, row) != "views" or open_choice(views_of(settings, entry)):
         return "run"
-    towers, views = towers_of(settings, own.model), views_of(settings, own)
+    towers, views = towers_of(settings, entry.model), views_of(settings, entry)
     similar = towers.metric == "dot" and AGGREGATES[views["aggregate"]].alone
     unit = settings.vectors == "unit" and isinstance(towers, Trained)
-    pool = {"pool": own.pool} if own.pool else {}
+    pool = {"pool": entry.pool} if entry.pool else {}
     return {"metric": towers.metric, **views, **pool, "cosines": similar and unit}
 
 
 def merge_settings(settings: Resolved, search: str) -> Json:
     """Settings of one way of merging."""
-    own = plain(settings.merge)
-    return {**own.pop("searches")[search], **own}
+    merge = plain(settings.merge)
+    return {**merge.pop("searches")[search], **merge}
 
 
 def row_settings(settings: Resolved, system: str) -> Json:
     """A row's whole settings, from which its key is made (without the data and the machine)."""
-    own = settings.systems[system]
-    if settings.over_kb and isinstance(own, ByViews):
-        return _knowledge_base_row(settings, own)
+    entry = settings.systems[system]
+    if settings.over_kb and isinstance(entry, ByViews):
+        return _knowledge_base_row(settings, entry)
     row: Json = {
         "corpus": plain(settings.corpus),
         "retrieve": retrieval_settings(settings, system),
         "seed": settings.seed,
     }
     row["retrieve"].pop("memory_mb", None)  # bounds memory, moves no score
-    if model := getattr(own, "model", UNSET):
+    if model := getattr(entry, "model", UNSET):
         row["model"] = model_settings(settings, model)
         row["segment"] = plain(settings.segment)
         row["precision"] = settings.compute.precision
         row["seed"] = seed_of(settings, model)
-    if parts := rows_named_by(own):
+    if parts := rows_named_by(entry):
         row["parts"] = [row_settings(settings, part) for part in parts]
         # A row whose own model isn't drawn is of the seed that its parts are trained with.
         seeds = [row["seed"], *(part["seed"] for part in row["parts"])]
         row["seed"] = next((one for one in seeds if one != settings.seed), settings.seed)
-    if isinstance(own, ByViews):
-        if own.merge_layers:
-            row["merge"] = merge_settings(settings, own.search)
+    if isinstance(entry, ByViews):
+        if entry.merge_layers:
+            row["merge"] = merge_settings(settings, entry.search)
             del row["merge"]["layers"]  # how many are used stands in retrieve
-        if own.global_view:
+        if entry.global_view:
             row["global_view"] = settings.global_view.as_dict()
     return row
 
@@ -263,41 +263,43 @@ def row_settings(settings: Resolved, system: str) -> Json:
 def to_search_a_kb(settings: Resolved, system: str) -> str | None:
     """What to change for a row to search a knowledge base, by original views; None if it can."""
     aggregates = [kind for kind, aggregate in AGGREGATES.items() if aggregate.alone]
-    own = settings.systems[system]
-    if not isinstance(own, ByViews):
+    entry = settings.systems[system]
+    if not isinstance(entry, ByViews):
         return f"Set model and aggregate, of the kind {' or '.join(aggregates)}"
-    if more := [key for key in ("merge_layers", "global_view") if getattr(own, key)]:
+    if more := [key for key in ("merge_layers", "global_view") if getattr(entry, key)]:
         return f"Leave out {', '.join(more)}"
-    views = views_of(settings, own)
+    views = views_of(settings, entry)
     if views["aggregate"] not in aggregates:
         return f"Set model and aggregate, of the kind {' or '.join(aggregates)}"
     if choice := open_choice(views):
         return f"Set one {choice}, as there is no validation of it"
-    if towers_of(settings, own.model).score in ONE_VIEW:
+    if towers_of(settings, entry.model).score in ONE_VIEW:
         return "Set a model whose score is max"
-    if own.own_page:
+    if entry.own_page:
         return "Leave out own_page, as mentions stand on none of its pages"
-    if own.pool:
+    if entry.pool:
         return "Leave out pool"
-    return None if own.index is not UNSET else "Set index to null (exact) or one of linking.indexes"
+    return (
+        None if entry.index is not UNSET else "Set index to null (exact) or one of linking.indexes"
+    )
 
 
-def _knowledge_base_row(settings: Resolved, own: ByViews) -> Json:
+def _knowledge_base_row(settings: Resolved, entry: ByViews) -> Json:
     linking = settings.linking
-    negatives = getattr(settings.models[own.model], "negatives", UNSET)
+    negatives = getattr(settings.models[entry.model], "negatives", UNSET)
     mining = {}
     if negatives:
         mining = {"mining": _candidates(settings, settings.systems[negatives.from_])}
     return {
         "corpus": plain(settings.corpus),
         "kb": {"paragraphs": linking.kb.paragraphs},
-        **_candidates(settings, own),
-        "model": model_settings(settings, own.model),
+        **_candidates(settings, entry),
+        "model": model_settings(settings, entry.model),
         **mining,
         "subset": subset_settings(settings),
         "dtype": linking.dtype,
         "precision": settings.compute.precision,
-        "seed": seed_of(settings, own.model),
+        "seed": seed_of(settings, entry.model),
     }
 
 
@@ -311,9 +313,9 @@ def index_settings(settings: Resolved, name: str) -> Json:
     return {**plain(settings.linking.indexes[name]), "seed": settings.seed}
 
 
-def search_settings(settings: Resolved, own: ByViews, name: str) -> Json:
+def search_settings(settings: Resolved, entry: ByViews, name: str) -> Json:
     """Settings of a row's search for the mentions of a set."""
-    views = views_of(settings, own)
+    views = views_of(settings, entry)
     return {
         **settings.linking.search.as_dict(),
         "split": name,
@@ -327,10 +329,10 @@ def search_settings(settings: Resolved, own: ByViews, name: str) -> Json:
 _OF_AGGREGATES = {key for aggregate in AGGREGATES.values() for key in fields(aggregate)}
 
 
-def _candidates(settings: Resolved, own: ByViews) -> Json:
+def _candidates(settings: Resolved, entry: ByViews) -> Json:
     """How a row finds its candidates among millions: what of it can change them."""
-    index = own.index or None
-    search = search_settings(settings, own, "any")
+    index = entry.index or None
+    search = search_settings(settings, entry, "any")
     without = {"memory_mb", "threads", "gpu", "split"}
     if index is None:  # nor what says how an index is searched
         without |= fields(type(settings.linking.search)).keys()

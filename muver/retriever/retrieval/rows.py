@@ -1,7 +1,8 @@
 """What retriever kinds share: a run's rows, its mentions, and what a candidate is."""
 
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -9,14 +10,16 @@ import pyarrow.compute as pc
 
 from muver.io.errors import InputError
 from muver.io.parquet import table_of, write_table
+from muver.io.progress import Progress
 from muver.retriever.corpus.schema import read_entities
-from muver.retriever.retrieval.exact import Ranking
+from muver.retriever.retrieval.exact import Ranking, rank_scores
 from muver.retriever.retrieval.settings import Run
 from muver.retriever.runs.run import RUN
 from muver.retriever.vectors.block import first_with_same
 
 # A run's codes for the origin of a view; n > 0 is the n-th layer of merging.
 ORIGINAL, GLOBAL = 0, -2
+SCORES_HELD = 16 * 2**20  # float32 scores of a block of mentions: 64 MB
 
 
 class Origins(NamedTuple):
@@ -62,6 +65,12 @@ class RunRows:
         documents = {id: number for number, id in enumerate(own["document_id"].to_pylist())}
         return Candidates(world, titles, candidates(titles, self._match), documents)
 
+    def add_scores(self, found_in: Candidates, mention_ids: list[str], scores: np.ndarray) -> None:
+        """Append rankings by (mentions, entities) scores of a world, of which no view is known."""
+        no_views = np.full(len(found_in.of), -1)
+        ranking = rank_scores(scores, found_in.of, self.k)
+        self.add(found_in, mention_ids, ranking, Origins(no_views, no_views, no_views))
+
     def add(
         self, found_in: Candidates, mention_ids: list[str], ranking: Ranking, origins: Origins
     ) -> None:
@@ -97,6 +106,31 @@ class RunRows:
         places = pc.index_in(table["mention_id"], pa.array(self._order)).to_numpy()
         order = np.argsort(places, kind="stable")
         write_table(path, table.take(pa.array(order)).combine_chunks())
+
+
+class MentionsOfWorld(NamedTuple):
+    """The mentions of a world, and its entities, as the corpus's tables have them."""
+
+    world: str
+    mentions: Sequence[Mapping[str, Any]]
+    entities: Sequence[Mapping[str, Any]]
+
+    def blocks(self, signals: int = 1) -> Iterator[Sequence[Mapping[str, Any]]]:
+        """The mentions, as many at a time as may hold their scores by so many signals."""
+        size = max(SCORES_HELD // (len(self.entities) * signals), 1)
+        for start in range(0, len(self.mentions), size):
+            yield self.mentions[start : start + size]
+
+
+def by_world(entities: Path, mentions: pa.Table, label: str) -> Iterator[MentionsOfWorld]:
+    """The mentions world by world, with progress under a label."""
+    worlds = np.array(mentions["world"].to_pylist(), dtype=object)
+    progress = Progress(label, mentions.num_rows, "mentions")
+    for name in dict.fromkeys(worlds):
+        found = mentions.take(np.flatnonzero(worlds == name)).to_pylist()
+        yield MentionsOfWorld(name, found, read_entities(entities, [name]).to_pylist())
+        progress.advance(len(found))
+    progress.finish()
 
 
 def candidates(titles: list[str], match: str) -> np.ndarray:

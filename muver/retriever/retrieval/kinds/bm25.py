@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     import numpy as np
 
 SHORTEST = 2  # letters of a word, as bm25s has it
-SCORES_HELD = 16 * 2**20  # float32 scores of a block of mentions: 64 MB
 
 
 class Settings(Section, kw_only=True):
@@ -41,34 +40,20 @@ def retrieve(
     Ties, and mentions that have only unknown words, are decided by the entities' order in the
     world.
     """
-    import numpy as np
-
     from muver.io.files import write_manifest
-    from muver.io.progress import Progress
-    from muver.retriever.corpus.schema import read_entities, read_mentions
-    from muver.retriever.retrieval.exact import rank_scores
-    from muver.retriever.retrieval.rows import Origins, RunRows
+    from muver.retriever.corpus.schema import read_mentions
+    from muver.retriever.retrieval.rows import RunRows, by_world
 
     table = read_mentions(mentions, settings.split)
     rows = RunRows(entities, table, settings)
-    progress = Progress("ranking", table.num_rows, "mentions")
-    worlds = np.array(table["world"].to_pylist(), dtype=object)
     formula = settings.k1, settings.b, settings.method, settings.stopwords
-    for name in dict.fromkeys(worlds):
-        own = table.take(np.flatnonzero(worlds == name)).to_pylist()
-        world = read_entities(entities, [name]).to_pylist()
-        found_in = rows.candidates(name)
-        scorer = BM25([document(one, settings.document_tokens) for one in world], *formula)
-        no_views = np.full(len(world), -1)
-        block = max(SCORES_HELD // len(world), 1)
-        for start in range(0, len(own), block):
-            part = own[start : start + block]
-            scores = scorer.scores([query(mention, settings.query) for mention in part])
-            ranking = rank_scores(scores, found_in.of, rows.k)
-            ids = [mention["mention_id"] for mention in part]
-            rows.add(found_in, ids, ranking, Origins(no_views, no_views, no_views))
-            progress.advance(len(part))
-    progress.finish()
+    for world in by_world(entities, table, "ranking"):
+        candidates = rows.candidates(world.world)
+        documents = [document(entity, settings.document_tokens) for entity in world.entities]
+        scorer = BM25(documents, *formula)
+        for block in world.blocks():
+            scores = scorer.scores([query(mention, settings.query) for mention in block])
+            rows.add_scores(candidates, [mention["mention_id"] for mention in block], scores)
     rows.write(run)
     write_manifest(manifest, "retrieve", settings.as_dict(), {}, counts=None)
 

@@ -1,8 +1,8 @@
 """Signals: a weighted sum of what speaks for an entity: words, letters, texts, trained rows."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from msgspec import field
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from muver.retriever.retrieval.signals.catalog import Catalog
 
-SCORES_HELD = 16 * 2**20  # float32 scores of a block of mentions: 64 MB
 ByText = Literal["names", "names_text", "context"]  # read vectors of texts
 Name = Literal["words", "characters", ByText]
 SIGNALS, BY_TEXT = get_args(Name), get_args(ByText)
@@ -49,15 +48,6 @@ class Settings(Run, kw_only=True):
             f"{one} {names[: n + 1].count(one)}" if names.count(one) > 1 else one
             for n, one in enumerate(names)
         ]
-
-
-class Block(NamedTuple):
-    """Some mentions of a world, and each signal's scores: (signals, mentions, entities)."""
-
-    world: str
-    mentions: list[dict[str, Any]]
-    scores: "np.ndarray"
-    kept: list["np.ndarray"]  # the vectors of the world's entities
 
 
 def needs(row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -96,9 +86,9 @@ def retrieve(
     from muver.io.files import write_manifest
     from muver.io.progress import logger
     from muver.retriever.corpus.schema import read_mentions
-    from muver.retriever.retrieval.exact import rank_scores
-    from muver.retriever.retrieval.rows import Origins, RunRows
-    from muver.retriever.retrieval.signals.catalog import Catalog
+    from muver.retriever.retrieval.rows import RunRows, by_world
+    from muver.retriever.retrieval.signals.catalog import Catalog, kept_vectors
+    from muver.retriever.retrieval.signals.weights import summed
 
     weights, chosen = [1.0], None
     if len(settings.of) > 1:
@@ -108,19 +98,19 @@ def retrieve(
         logger.info("weights of %s: %s", ", ".join(settings.names), weights)
     catalog = Catalog(settings.of, texts, views, scores)
     table = read_mentions(mentions, settings.split)
-    rows, counts = RunRows(entities, table, settings), {}
-    for block in _blocks(settings, entities, table, catalog):
-        found_in = rows.candidates(block.world)
-        summed = np.tensordot(np.asarray(weights, dtype=np.float32), block.scores, axes=1)
-        no_views = np.full(len(found_in.of), -1)
-        ids = [one["mention_id"] for one in block.mentions]
-        ranking = rank_scores(summed, found_in.of, rows.k)
-        rows.add(found_in, ids, ranking, Origins(no_views, no_views, no_views))
-        kept = len(found_in.of), sum(map(len, block.kept)), sum(own.nbytes for own in block.kept)
-        counts[block.world] = kept
+    rows, counts = RunRows(entities, table, settings), np.zeros(3, dtype=int)
+    for world in by_world(entities, table, "signals"):
+        candidates, signals = (
+            rows.candidates(world.world),
+            catalog.signals(world.world, world.entities),
+        )
+        for block in world.blocks(len(signals)):
+            total = summed(_scores(signals, block), weights)
+            rows.add_scores(candidates, [mention["mention_id"] for mention in block], total)
+        kept = kept_vectors(signals)
+        counts += len(world.entities), sum(map(len, kept)), sum(one.nbytes for one in kept)
     rows.write(run)
-    sums = map(sum, zip(*counts.values(), strict=True))
-    numbers = dict(zip(("entities", "views", "bytes"), sums, strict=True))
+    numbers = dict(zip(("entities", "views", "bytes"), counts.tolist(), strict=True))
     write_manifest(manifest, "retrieve", settings.as_dict(), {}, counts=numbers, chosen=chosen)
 
 
@@ -131,39 +121,27 @@ def _choose(
     import numpy as np
 
     from muver.retriever.corpus.schema import read_mentions
-    from muver.retriever.retrieval.rows import RunRows
+    from muver.retriever.retrieval.rows import RunRows, by_world
     from muver.retriever.retrieval.signals.weights import World, choose_weights
 
     table = read_mentions(mentions, "val")
-    rows = RunRows(entities, table, settings)
-    leaves_out, worlds = settings.own_page == "leave_out", []
-    for block in _blocks(settings, entities, table, catalog):
-        found_in = rows.candidates(block.world)
-        pages = [found_in.documents.get(one["document"], -1) for one in block.mentions]
-        gold = np.array([one["gold"] for one in block.mentions])
-        out = np.array(pages if leaves_out else [-1] * len(pages))
-        worlds.append(World(block.scores, found_in.of, gold, out))
-    return choose_weights(worlds, settings.cutoff)
+    rows, known = RunRows(entities, table, settings), []
+    for world in by_world(entities, table, "signals on validation"):
+        candidates, signals = (
+            rows.candidates(world.world),
+            catalog.signals(world.world, world.entities),
+        )
+        for block in world.blocks(len(signals)):
+            gold = np.array([mention["gold"] for mention in block])
+            pages = np.full(len(block), -1)
+            if settings.own_page == "leave_out":
+                pages = np.array([candidates.documents.get(one["document"], -1) for one in block])
+            known.append(World(_scores(signals, block), candidates.of, gold, pages))
+    return choose_weights(known, settings.cutoff)
 
 
-def _blocks(settings: Settings, entities: Path, table: Any, catalog: "Catalog") -> Iterator[Block]:
-    """Every signal's scores of mentions, world by world."""
+def _scores(signals: Sequence[Any], mentions: Sequence[Mapping[str, Any]]) -> "np.ndarray":
+    """Each signal's scores: (signals, mentions, entities)."""
     import numpy as np
 
-    from muver.io.progress import Progress
-    from muver.retriever.corpus.schema import read_entities
-
-    worlds = np.array(table["world"].to_pylist(), dtype=object)
-    progress = Progress("signals", table.num_rows, "mentions")
-    for name in dict.fromkeys(worlds):
-        mentions = table.take(np.flatnonzero(worlds == name)).to_pylist()
-        world = read_entities(entities, [name]).to_pylist()
-        signals = catalog.signals(name, world)
-        kept = {id(own): own for one in signals if (own := getattr(one, "kept", None)) is not None}
-        size = max(SCORES_HELD // (len(world) * len(signals)), 1)
-        for start in range(0, len(mentions), size):
-            part = mentions[start : start + size]
-            scores = np.stack([one.scores(part) for one in signals])
-            yield Block(name, part, scores, list(kept.values()))
-            progress.advance(len(part))
-    progress.finish()
+    return np.stack([signal.scores(mentions) for signal in signals])

@@ -82,3 +82,9 @@ def _opened(one: str | ViewsSignal, folders: Iterator[Path], runs: Iterator[Path
         store, *further = (next(folders) for _ in range(1 + len(one.further)))
         return one, SystemViews(one, store, **dict(zip(one.further, further, strict=True)))
     return dict(by_mention(read_run(next(runs)))) if one == "run" else one
+
+
+def kept_vectors(signals: Sequence[Signal]) -> list[np.ndarray]:
+    """The vectors of entities that signals compare, those that several share once."""
+    kept = (getattr(signal, "kept", None) for signal in signals)
+    return list({id(vectors): vectors for vectors in kept if vectors is not None}.values())

@@ -52,12 +52,17 @@ def _all_ranks(worlds: Sequence[World], weights: Sequence[float]) -> np.ndarray:
     return np.concatenate([gold_ranks(world, weights) for world in worlds])
 
 
+def summed(scores: np.ndarray, weights: Sequence[float]) -> np.ndarray:
+    """The weighted sum of (signals, mentions, entities) scores: (mentions, entities) float32."""
+    return np.tensordot(np.asarray(weights, dtype=np.float32), scores, axes=1)
+
+
 def gold_ranks(world: World, weights: Sequence[float]) -> np.ndarray:
     """The rank of each mention's gold candidate by the weighted sum, from 1: (mentions,) int64.
 
     A candidate counts by its best entity. Of equal ones that of the first entity is ahead.
     """
-    scores = np.tensordot(np.asarray(weights, dtype=np.float32), world.scores, axes=1)
+    scores = summed(world.scores, weights)
     order = np.argsort(world.candidate_of, kind="stable")
     starts = np.flatnonzero(np.r_[True, np.diff(world.candidate_of[order]) != 0])
     candidates = world.candidate_of[order][starts]

@@ -14,7 +14,7 @@ import pytest
 from muver.io.errors import InputError
 from muver.io.parquet import table_writer
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, read_mentions
-from muver.retriever.retrieval.kinds import bm25, retrieve
+from muver.retriever.retrieval.kinds import retrieve
 from muver.retriever.retrieval.kinds.bm25 import BM25, document, query
 from muver.retriever.runs.run import read_run
 
@@ -147,7 +147,7 @@ def test_run_merges_titles_and_stays_in_the_world(corpus: Path, monkeypatch):
     # word). Entities 0 and 2 share a title; 2, the better, stands for both.
     found = ranked(corpus)
     assert found == {"b": [1, 0], "c": [2, 1, 3], "d": [1, 0, 3]}
-    monkeypatch.setattr(bm25, "SCORES_HELD", 4)  # one mention of the four entities at a time
+    monkeypatch.setattr(rows, "SCORES_HELD", 4)  # one mention of the four entities at a time
     assert ranked(corpus) == found
 
 

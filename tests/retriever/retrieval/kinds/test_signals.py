@@ -8,7 +8,7 @@ from muver.io.files import read_json
 from muver.retriever.corpus.schema import read_entities, read_mentions
 from muver.retriever.encoders.stages.encode import Encode, encode_split
 from muver.retriever.encoders.stages.further import GlobalViews, encode_global
-from muver.retriever.retrieval import kinds
+from muver.retriever.retrieval import kinds, rows
 from muver.retriever.retrieval.kinds import signals
 from muver.retriever.retrieval.settings import ViewsSignal
 from muver.retriever.retrieval.signals.catalog import Catalog
@@ -101,7 +101,7 @@ def test_validation_chooses_the_weights_of_several(corpus, made, tmp_path):
 
 def test_blocks_of_mentions_make_one_run(corpus, made, tmp_path, monkeypatch):
     whole = rank(corpus, made, tmp_path, of=["words", "names"])[0]
-    monkeypatch.setattr(signals, "SCORES_HELD", 60)  # two mentions of twelve entities
+    monkeypatch.setattr(rows, "SCORES_HELD", 60)  # two mentions of twelve entities
     blocks = rank(corpus, made, tmp_path, of=["words", "names"])[0]
     assert entities_of(blocks) == entities_of(whole)
 
