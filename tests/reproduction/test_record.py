@@ -213,9 +213,9 @@ def test_the_spread_is_the_widest_range_of_a_row():
 def test_a_row_made_of_a_model_s_row_has_a_model():
     systems = {
         "bm25": Named(method="BM25", retriever="bm25"),
-        "twice": Fused(fuse=("bm25", "bm25_200"), by="reciprocal_rank"),
+        "twice": Fused(fuse=("bm25", "bm25_200")),
         "muver": ByViews(model="muver"),
-        "both": Fused(fuse=("bm25", "muver"), by="reciprocal_rank"),
+        "both": Fused(fuse=("bm25", "muver")),
         "bm25_200": Named(method="BM25", retriever="bm25"),
         "reranked": Named(retriever="rerank", model="cross", from_="bm25"),
     }

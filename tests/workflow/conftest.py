@@ -36,7 +36,6 @@ TINY = {
     "merge": {"layers": 2},
     "systems": {"muver": {"merge_layers": 2}},
     "sweep": {"searches": ["distant", "close_full"], "cutoff": 16},
-    "fusion": {"cutoff": 16},
     "rerank": {"depth": 4},
     "aggregates": {"log_mean_exp": {"temperature": [0.5, 2]}},
     "figures": {"figure2": {"cutoff": 16}},

@@ -106,12 +106,12 @@ def test_beyond_the_paper_with_what_validation_chose(main_job):
         "MuVER",
         "MuVER, global view",
         "MuVER + BM25 (reciprocal rank)",
-        "MuVER + BM25 (weighted)",
+        "MuVER + words",
         "MuVER, log-mean-exp",
     ]
     weighted = json.loads(main_job.read(f"{BUILT}/runs/test/muver_bm25.json"))["chosen"]
-    hits = {tried["weight"]: tried["hits"] for tried in weighted["tried"]}
-    assert hits[weighted["weight"]] == max(hits.values())
+    hits = {tuple(tried["weights"]): tried["hits"] for tried in weighted["tried"]}
+    assert hits[tuple(weighted["weights"])] == max(hits.values())
     assert weighted["mentions"] == 12  # those of validation
     found = json.loads(main_job.read(f"{BUILT}/runs/test/muver_log_mean_exp.json"))["chosen"]
     hits = {tried["temperature"]: tried["hits"] for tried in found["tried"]}

@@ -14,6 +14,7 @@ import pytest
 from muver.io.errors import InputError
 from muver.io.parquet import table_writer
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, read_mentions
+from muver.retriever.retrieval import rows
 from muver.retriever.retrieval.kinds import retrieve
 from muver.retriever.retrieval.kinds.bm25 import BM25, document, query
 from muver.retriever.runs.run import read_run
@@ -108,9 +109,10 @@ def corpus(tmp_path: Path) -> Path:
             ("d", "test", "alps", "unheard of words"),
         ]
     ]  # fmt: skip
-    for name, schema, rows in (("entities", ENTITIES, entities), ("mentions", MENTIONS, mentions)):
+    tables = ("entities", ENTITIES, entities), ("mentions", MENTIONS, mentions)
+    for name, schema, lines in tables:
         with table_writer(tmp_path / f"{name}.parquet", schema) as writer:
-            writer.write_table(pa.Table.from_pylist(rows, schema))
+            writer.write_table(pa.Table.from_pylist(lines, schema))
     return tmp_path
 
 
