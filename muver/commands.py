@@ -81,6 +81,10 @@ GROUPS: dict[str, tuple[Command, ...]] = {
   --settings '{"mentions": 32, "k": 100}'"""),
     ),
     "Models": (
+        Command("train", "kb.training:train",
+            "train a model on labelled mentions of a knowledge base",
+            """kb labels.jsonl --encoder sentence-transformers/all-MiniLM-L6-v2 --out models/own
+  --settings '{"validation": 0.3, "epochs": 5}'"""),
         Command("export", "retriever.sharing.commands:export",
             "write a model so that sentence-transformers loads it to the same vectors",
             "models/muver --to smiths"),

@@ -16,7 +16,7 @@ FLOORS = {
         "corpus", "views", "vectors", "encoders", "runs", "retrieval", "training", "evaluation",
         "sharing",
     ],
-    "kb": ["importing", "index", "serve", "plugins"],
+    "kb": ["importing", "index", "training", "serve", "plugins"],
     "reproduction": [
         "tables", "figures", "metrics", "grid", "settings", "workspace", "estimate",
         "terminal", "tracking", "costs", "report", "doctor", "record", "verdicts",

@@ -1,0 +1,195 @@
+"""``muver train``: two towers trained on labelled mentions of one's own knowledge base.
+
+Contexts are no entities here, so pages give no negatives; the other entities of a batch do. A view
+of the whole description stands beside those of the sentences, which helps most where labels are few
+(docs/ideas.md).
+"""
+
+import math
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from muver.io.errors import InputError, Mistake
+from muver.io.parquet import table_of, write_table
+from muver.io.progress import logger
+from muver.io.text import counted
+from muver.io.typed import Count, Natural, Positive, Settings, Share, read
+from muver.kb.importing.build import as_kb
+from muver.kb.importing.schema import entity_batches, read_entities
+from muver.kb.index.mentions import Labelled, read_mentions
+from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
+from muver.retriever.corpus.texts import clean
+from muver.retriever.encoders.files import is_model
+from muver.retriever.encoders.hub import taken_model
+from muver.retriever.training.log import LOG, kept_validation
+from muver.retriever.training.settings import ModelTraining
+from muver.retriever.views.boundaries import sentence_spans
+
+VIEWS = {
+    "kind": "sentences", "max_tokens": 40, "min_pieces": 6, "title_room": 6, "training_views": 10,
+}  # fmt: skip
+CONTEXT = {"max_tokens": 128}
+CUTOFF = 10  # of validation recall
+FEWEST_STEPS = 60  # where there are few labels, epochs are added up to so many
+FOLDERS = ("start", "data", "checkpoints")  # of a training that is under way
+
+
+class Labels(Settings):
+    """What may be chosen of a training."""
+
+    validation: Share = 0.2  # of the labels, held out
+    others: Count = 2_000  # entities among which validation looks for the right ones
+    epochs: Count | None = None  # None: 3, or as many as few labels need
+    batch_size: Count = 16
+    learning_rate: Positive = 2.0e-5
+    whole: Natural = 128  # tokens of the view of the whole description; 0: none
+    seed: Natural = 13
+
+    def of_training(self, mentions: int) -> ModelTraining:
+        """All settings of a training on so many mentions."""
+        steps = math.ceil(mentions / self.batch_size)
+        epochs = self.epochs or max(3, math.ceil(FEWEST_STEPS / steps))
+        asked: dict[str, Any] = {
+            "views": VIEWS, "context": CONTEXT, "score": "max", "pooling": "auto",
+            "vectors": "unit", "seed": self.seed,
+            "training": {
+                "batch_size": self.batch_size, "epochs": epochs,
+                "learning_rate": self.learning_rate, "weight_decay": 0.01, "warmup": 0.1,
+                "validate_every": max(steps, 10), "validation_cutoff": CUTOFF,
+                "checkpoint_every": 10, "chunk_tokens": 4096, "graph_tokens": 65536,
+                "global_view": self.whole or None,
+            },
+        }  # fmt: skip
+        return read(ModelTraining, asked)
+
+
+class Label(NamedTuple):
+    """A labelled mention, and the world in which the knowledge base has its entity."""
+
+    labelled: Labelled
+    world: str
+
+
+def train(kb: Path, labels: str, *, encoder: str, out: Path, settings: Labels) -> None:
+    """Train a model on labelled mentions of a knowledge base.
+
+    A run that was killed goes on where it was when the same command is given again. An index takes
+    the model by --model.
+
+    Parameters
+    ----------
+    kb
+        Folder of `muver kb import`, or a file that it reads.
+    labels
+        JSON lines with mention, gold (an entity's id), and perhaps left, right and world, as of
+        `muver index evaluate`; - is standard input.
+    encoder
+        What both towers start from: an encoder's directory or a name on the hub; or a model, whose
+        own towers are trained further.
+    out
+        The model's directory.
+    """
+    if is_model(out):
+        raise InputError(f"{out}: a model is there already. Name another folder, or remove it.")
+    given = list(read_mentions(labels))
+    with as_kb(kb, out) as folder:
+        found = _in_kb(given, folder, labels)
+        held_out = _held_out(len(found), settings, labels)
+        _write_dataset(found, held_out, folder, out / "data", settings)
+    from muver.retriever.training.data import Dataset
+    from muver.retriever.training.run import MACHINE, train
+
+    start = taken_model(encoder)
+    if start is None:
+        from muver.retriever.encoders.start import make_start
+
+        start = out / "start"
+        make_start(encoder, start, {"pooling": "auto"})
+    tables = (out / "data" / f"{name}.parquet" for name in ("entities", "mentions", "sentences"))
+    train(Dataset(*tables), start, out, settings.of_training(len(found) - len(held_out)), MACHINE)
+    recall, step = kept_validation(out / LOG, CUTOFF)
+    logger.info(
+        "recall@%d of the %d held out: %.1f, after step %d", CUTOFF, len(held_out), recall, step
+    )
+    for name in FOLDERS:
+        shutil.rmtree(out / name, ignore_errors=True)
+    logger.info("%s: a model; muver index create %s --model %s --out INDEX", out, kb, out)
+
+
+def _in_kb(given: Sequence[Labelled], kb: Path, labels: str) -> list[Label]:
+    """The labels whose entity the knowledge base has; how many others there are is told."""
+    named = [one for one in given if isinstance(one.gold, str)]
+    wanted, worlds = {one.gold for one in named}, {}
+    for batch in entity_batches(kb, ["id", "world"]):
+        for id, world in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            if id in wanted:
+                worlds.setdefault(id, []).append(world)
+    found = []
+    for one in named:
+        there = [w for w in worlds.get(one.gold, ()) if one.mention.world in (None, w)]
+        if len(there) > 1:
+            raise Mistake(f"{one.place}: gold {one.gold!r} is in several worlds. Name one.")
+        found += [Label(one, world) for world in there]
+    if left := len(given) - len(found):
+        logger.info("%s without an entity of %s: not trained on", counted(left, "label"), kb)
+    if len({one.labelled.gold for one in found}) < 3:
+        raise InputError(
+            f"{labels}: labels of fewer than 3 entities of {kb}, from which nothing is learnt. "
+            "Each line needs a mention and a gold, an entity's id."
+        )
+    return found
+
+
+def _held_out(labels: int, settings: Labels, where: str) -> set[int]:
+    """The numbers of the labels for validation."""
+    count = min(max(math.ceil(settings.validation * labels), 1), labels - 2)
+    logger.info("%s: %s, of which %d are held out", where, counted(labels, "label"), count)
+    return {*np.random.default_rng(settings.seed).permutation(labels)[:count].tolist()}
+
+
+def _write_dataset(
+    labels: Sequence[Label], held_out: set[int], kb: Path, folder: Path, settings: Labels
+) -> None:
+    """Write the labels, their entities and some others as a corpus with its sentences."""
+    total = read_entities(kb, []).num_rows
+    drawn = np.random.default_rng(settings.seed).permutation(total)[: settings.others]
+    golds = {(one.world, one.labelled.gold) for one in labels}
+    entities = sorted(_chosen(kb, golds, {*drawn.tolist()}))
+    numbers: dict[tuple[str, str], int] = {}
+    rows: dict[str, list[tuple[Any, ...]]] = {"entities": [], "mentions": [], "sentences": []}
+    counts: dict[str, int] = {}
+    for world, id, title, text in entities:
+        number = numbers[world, id] = counts.get(world, 0)
+        counts[world] = number + 1
+        cleaned = clean(text)
+        sentences = [cleaned[start:end] for start, end in sentence_spans(cleaned)]
+        rows["entities"].append((world, number, id, title, text, None))
+        rows["sentences"].append((world, number, sentences))
+    for number, (one, world) in enumerate(labels):
+        split, mention = "val" if number in held_out else "train", one.mention
+        texts = (side.lower() for side in (mention.left, mention.text, mention.right))
+        gold = numbers[world, one.gold]
+        rows["mentions"].append((f"m{number}", split, world, None, *texts, gold, ""))
+    schemas = {"entities": ENTITIES, "mentions": MENTIONS, "sentences": SENTENCES}
+    for name, schema in schemas.items():
+        table = table_of(schema, [list(column) for column in zip(*rows[name], strict=True)])
+        write_table(folder / f"{name}.parquet", table)
+
+
+def _chosen(
+    kb: Path, golds: set[tuple[str, str]], drawn: set[int]
+) -> Iterator[tuple[str, str, str, str]]:
+    """World, id, title and description of the golds and of the entities in some rows."""
+    row = 0
+    for batch in entity_batches(kb, ["world", "id", "title", "description"]):
+        for world, id, title, text in zip(
+            *(batch[name].to_pylist() for name in ("world", "id", "title", "description")),
+            strict=True,
+        ):
+            if row in drawn or (world, id) in golds:
+                yield world, id, title, text
+            row += 1
