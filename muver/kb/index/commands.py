@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from muver.io.errors import InputError
 from muver.io.progress import duration, logger
+from muver.io.text import counted
 from muver.io.typed import flat, read
 from muver.kb.importing.build import as_kb
 from muver.kb.importing.piped import STDIN
@@ -72,7 +73,7 @@ def create(
             logger.warning("aliases are read by BM25 alone, which --bm25-weight adds to a model")
         index = Index.create(out, kb, model, punkt, **own)
     size, took = index.info()["bytes"] / 1e6, duration(time.monotonic() - started)
-    logger.info("%s: %d entities, %.1f MB in %s", out, len(index), size, took)
+    logger.info("%s: %s, %.1f MB in %s", out, _entities(index), size, took)
 
 
 def _bringing(how: Literal["add", "update"]) -> Callable[..., None]:
@@ -179,7 +180,7 @@ def repair(index: Path) -> None:
         logger.info("%s: all files are as they were written; nothing to repair", index)
     else:
         done = "what it was before its last change, which has to be made again"
-        logger.info("%s: %s; %d entities", index, done, state.entities)
+        logger.info("%s: %s; %s", index, done, counted(state.entities, "entity", "entities"))
 
 
 def _has_aliases(kb: Path) -> bool:
@@ -197,4 +198,8 @@ def _lines(file: str) -> list[str]:
 def _tell(folder: Path, index: Index, change: Change) -> None:
     counts: dict[str, Any] = asdict(change)
     told = ", ".join(f"{count} {what}" for what, count in counts.items() if count) or "nothing new"
-    logger.info("%s: %s; %d entities now", folder, told, len(index))
+    logger.info("%s: %s; %s now", folder, told, _entities(index))
+
+
+def _entities(index: Index) -> str:
+    return counted(len(index), "entity", "entities")

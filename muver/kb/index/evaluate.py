@@ -5,10 +5,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
+import numpy as np
 from msgspec.structs import replace
 
 from muver.io.errors import InputError
+from muver.io.files import write_text
 from muver.io.progress import logger
+from muver.io.text import counted
 from muver.io.typed import Record
 from muver.kb.index.answer import checked, followed, has_gold
 from muver.kb.index.mentions import Labelled, read_mentions
@@ -16,20 +19,38 @@ from muver.kb.index.open_index import OpenIndex
 from muver.kb.index.opening import own_index
 from muver.retriever.evaluation.lengths import wilson
 from muver.retriever.evaluation.recall import ranks_table, scored
-from muver.retriever.evaluation.records import Scores
+from muver.retriever.evaluation.records import Scores, World
+from muver.retriever.retrieval.answers import Candidate
+from muver.retriever.runs.trec import decreasing, field
 
 ALL = "all worlds"  # of mentions that name none
 
 
+class Miss(Record):
+    """A mention whose gold is not the first candidate: its rank, 0 where it is none at all, and the
+    entity that is first, if any.
+    """
+
+    place: str
+    mention: str
+    gold: str
+    rank: int
+    first: str | None
+    title: str
+
+
 class Measured(Record):
     """Recall over the mentions whose entity the index has, and how many others there are: for
-    which no entity is right, whose gold is no entity of the index, and without a gold.
+    which no entity is right, whose gold is no entity of the index, and without a gold. ``mrr`` is
+    the mean reciprocal rank of the golds, 0 of one beyond the last cutoff.
     """
 
     scores: Scores | None
     none: int
     missing: int
     unlabelled: int
+    mrr: float = 0.0
+    misses: list[Miss] = []
 
 
 def evaluate(
@@ -37,10 +58,12 @@ def evaluate(
     mentions: str,
     *,
     cutoffs: Sequence[int] = (1, 4, 16, 64),
+    misses: bool = False,
+    trec: Path | None = None,
     as_json: bool = False,
     qdrant: str | None = None,
 ) -> None:
-    """Print an index's recall.
+    """Print an index's recall and mean reciprocal rank.
 
     Parameters
     ----------
@@ -49,24 +72,37 @@ def evaluate(
         and world; - is standard input.
     cutoffs
         The k of recall@k.
+    misses
+        List the mentions whose entity is not the first one.
+    trec
+        Write PATH.run and PATH.qrels for TREC's tools; a document is WORLD/ID.
     as_json
-        As JSON.
+        As JSON, with the misses.
     qdrant
         Search the collection at this address, to which `muver index push` brought the entities.
     """
     if min(cutoffs, default=0) < 1:
         raise InputError("--cutoffs: expected numbers of candidates from 1 on, such as 1 4 16.")
     opened, cutoffs = own_index(index, qdrant), sorted(set(cutoffs))
-    found = measure(opened, checked(read_mentions(mentions), opened), cutoffs)
+    found = measure(opened, checked(read_mentions(mentions), opened), cutoffs, trec)
     if as_json:
         print(json.dumps(msgspec.to_builtins(found, str_keys=True), indent=2))
         return
     if found.scores is None:
         raise InputError(f"{mentions}: no mention has a gold that is an entity of {index}.")
     print("\n".join(_lines(found, found.scores, cutoffs)))
+    for one in found.misses if misses else ():
+        instead = f"{one.title} ({one.first})" if one.first else "none"
+        rank = one.rank or f"beyond {cutoffs[-1]}"
+        print(f"{one.place}: {one.mention!r}: {one.gold} has rank {rank}; first: {instead}")
 
 
-def measure(index: OpenIndex, mentions: Iterable[Labelled], cutoffs: Sequence[int]) -> Measured:
+def measure(
+    index: OpenIndex,
+    mentions: Iterable[Labelled],
+    cutoffs: Sequence[int],
+    trec: Path | None = None,
+) -> Measured:
     """Rank entities for mentions and count where their golds stand.
 
     A mention that names no world is ranked among all entities; one world alone may then have its
@@ -74,6 +110,9 @@ def measure(index: OpenIndex, mentions: Iterable[Labelled], cutoffs: Sequence[in
     """
     ranks: list[int] = []
     worlds: list[str] = []
+    misses: list[Miss] = []
+    run: list[str] = []
+    qrels: list[str] = []
     none = unlabelled = 0
     missing: list[Labelled] = []
     for some in followed(mentions):
@@ -87,6 +126,14 @@ def measure(index: OpenIndex, mentions: Iterable[Labelled], cutoffs: Sequence[in
         for one, candidates in zip(linkable, answers, strict=True):
             ids = [candidate.document_id for candidate in candidates]
             ranks.append(ids.index(one.gold) + 1 if one.gold in ids else 0)
+            if ranks[-1] != 1:
+                first = candidates[0] if candidates else None
+                told = (first.document_id, first.title) if first else (None, "")
+                misses.append(Miss(one.place, one.mention.text, one.gold, ranks[-1], *told))
+            if trec is not None:
+                (world,) = index.having(one.gold, one.mention.world)
+                qrels.append(f"{field(one.place)} 0 {field(f'{world}/{one.gold}')} 1\n")
+                run += _run_lines(one.place, candidates)
             worlds.append(one.mention.world or ALL)
     if missing:
         logger.warning(
@@ -99,8 +146,30 @@ def measure(index: OpenIndex, mentions: Iterable[Labelled], cutoffs: Sequence[in
         table = ranks_table(ids, worlds, nothing, ranks, [0] * len(ranks), max(cutoffs))
         scores = scored(table, cutoffs, "mentions")
         micro = {k: wilson(hits, scores.mentions) for k, hits in scores.hits.items()}
-        scores = replace(scores, interval=replace(scores.interval, micro=micro))
-    return Measured(scores, none, len(missing), unlabelled)
+        by_world = {name: _with_wilson(world) for name, world in scores.worlds.items()}
+        interval = replace(scores.interval, micro=micro)
+        scores = replace(scores, interval=interval, worlds=by_world)
+    if trec is not None:
+        write_text(f"{trec}.run", "".join(run))
+        write_text(f"{trec}.qrels", "".join(qrels))
+    mrr = sum(1 / rank for rank in ranks if rank) / max(len(ranks), 1)
+    return Measured(scores, none, len(missing), unlabelled, mrr, misses)
+
+
+def _with_wilson(world: World) -> World:
+    """A world's recall with intervals that have a width where none or all are found."""
+    return replace(
+        world, interval={k: wilson(hits, world.mentions) for k, hits in world.hits.items()}
+    )
+
+
+def _run_lines(place: str, candidates: Sequence[Candidate]) -> Iterator[str]:
+    """A mention's lines of a run file."""
+    ranks = np.arange(1, len(candidates) + 1)
+    scores = decreasing(np.array([one.score for one in candidates]), ranks).tolist()
+    for rank, (one, score) in enumerate(zip(candidates, scores, strict=True), start=1):
+        document = field(f"{one.world}/{one.document_id}")
+        yield f"{field(place)} Q0 {document} {rank} {score!r} muver\n"
 
 
 def _lines(found: Measured, scores: Scores, cutoffs: Sequence[int]) -> Iterator[str]:
@@ -109,12 +178,13 @@ def _lines(found: Measured, scores: Scores, cutoffs: Sequence[int]) -> Iterator[
         "whose gold is no entity of the index": found.missing,
         "without a gold": found.unlabelled,
     }
-    yield f"{scores.mentions} mentions"
+    yield counted(scores.mentions, "mention")
     yield from (f"{count} more {what}, not counted" for what, count in counts.items() if count)
     for k in cutoffs:
         low, high = scores.interval.micro[k]
         yield f"recall@{k:<4} {scores.micro[k]:5.1f}  ({low:.1f} to {high:.1f})"
+    yield f"MRR         {found.mrr:.3f}"
     if len(scores.worlds) > 1:
         for name, world in scores.worlds.items():
             recall = "  ".join(f"@{k} {world.recall[k]:.1f}" for k in cutoffs)
-            yield f"{name}: {world.mentions} mentions, {recall}"
+            yield f"{name}: {counted(world.mentions, 'mention')}, {recall}"

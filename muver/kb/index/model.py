@@ -5,6 +5,8 @@ The sentences of a description must not depend on other entities, so nothing is 
 Without parameters of Punkt they are those of Unicode's rules, and views read all of them.
 """
 
+import contextlib
+import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -13,13 +15,14 @@ from msgspec.structs import replace
 
 from muver.io.checking import disk_errors
 from muver.io.errors import InputError
+from muver.io.files import sha256_of
 from muver.io.progress import logger
 from muver.io.typed import read
 from muver.kb.index.loading import load_model
 from muver.kb.index.settings import Making
 from muver.kb.index.state import MODEL, PUNKT, Model
 from muver.retriever.encoders.biencoder import BiEncoder
-from muver.retriever.encoders.files import MODEL_FILES
+from muver.retriever.encoders.files import MODEL_FILES, TOWER_FILES, TOWERS
 from muver.retriever.encoders.fingerprint import model_fingerprint
 from muver.retriever.encoders.hub import NotCached, pinned, taken_model
 from muver.retriever.encoders.settings import ModelConfig
@@ -48,6 +51,7 @@ def keep(
             _copy(trained, place)
         else:
             _save_untrained(source, place, settings)
+        _store_once(*(place / tower / TOWER_FILES[1] for tower in TOWERS))
     model = load_model(place, BiEncoder)
     config, views = model.config, kinds(settings, model.config)
     if config.score == "sum_max":
@@ -82,6 +86,14 @@ def kinds(settings: Making, config: ModelConfig) -> tuple[str, ...]:
     trained_on = "global" if config.views.kind == "prefix" else "sentences"
     wanted = settings.views or ("sentences" if settings.merge else trained_on)
     return ("sentences", "global") if wanted == "both" else (wanted,)
+
+
+def _store_once(first: Path, second: Path) -> None:
+    """Let two towers of the same weights, as those of an untrained encoder, be one file."""
+    if sha256_of(first) == sha256_of(second):
+        with contextlib.suppress(OSError):  # of file systems without links
+            os.link(first, link := second.with_suffix(".tmp"))
+            link.replace(second)
 
 
 def _copy(source: Path, folder: Path) -> None:

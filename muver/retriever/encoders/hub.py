@@ -80,6 +80,8 @@ def check_there(source: str) -> None:
     from huggingface_hub.utils import build_hf_headers
 
     lacking = f"encoder {source!r}: neither a directory here nor in the hub's cache"
+    if "/" not in source:  # such as muver, a model of params.yaml in a project's folder
+        lacking = f"{lacking} (a model of params.yaml is called so only in its project's folder)"
     if is_offline():
         raise InputError(f"{lacking}, and HF_HUB_OFFLINE is set. Fetch it once, or {CURE}.")
     name, revision = at_revision(source)

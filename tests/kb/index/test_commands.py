@@ -3,6 +3,7 @@
 import io
 import json
 
+import ir_measures
 import pytest
 
 from muver.cli import main
@@ -154,7 +155,7 @@ def test_a_gold_that_two_worlds_have(run, tmp_path):
         assert status == 2
         assert "line 1: gold '1' is in several worlds (metals, planets). Name one." in err
     (tmp_path / "mentions.jsonl").write_text(json.dumps({**mention, "world": "planets"}))
-    assert "1 mentions" in run("index", "evaluate", "both", "mentions.jsonl")[1]
+    assert "1 mention\n" in run("index", "evaluate", "both", "mentions.jsonl")[1]
 
 
 MENTIONS = [
@@ -182,6 +183,7 @@ def test_evaluate(run, tmp_path):
     )
     assert "recall@3    100.0  (43.9 to 100.0)\n"  # Wilson: 100 * 3 / (3 + 1.96 ** 2) in out
     assert "all worlds: 2 mentions, @1 50.0  @3 100.0\n" in out
+    assert "MRR " in out and ": 1 mention, " in out and "has rank" not in out
     assert (
         "golds that are no entities of the index: 1, the first in mentions.jsonl, line 5: 'g9'"
         in err
@@ -190,6 +192,21 @@ def test_evaluate(run, tmp_path):
     found = json.loads(out)
     assert (found["none"], found["missing"], found["unlabelled"]) == (1, 1, 1)
     assert found["scores"]["hits"] == {"1": 2}
+    assert found["mrr"] == pytest.approx(2 / 3)
+    (miss,) = found["misses"]
+    assert miss["rank"] == 0 and miss["first"] != miss["gold"]
+    low, high = found["scores"]["worlds"]["all worlds"]["interval"]["1"]
+    assert 0 < low < 50 < high < 100
+    call = ["index", "evaluate", "index", "mentions.jsonl", "--cutoffs", "3", "--misses"]
+    _, out, _ = run(*call, "--trec", "own")
+    (line,) = (line for line in out.splitlines() if "has rank" in line)
+    assert line.startswith(f"{miss['place']}: {miss['mention']!r}: {miss['gold']} has rank ")
+    assert f"first: {miss['title']} ({miss['first']})" in line
+    qrels = list(ir_measures.read_trec_qrels(str(tmp_path / "own.qrels")))
+    ranked = list(ir_measures.read_trec_run(str(tmp_path / "own.run")))
+    measured = ir_measures.calc_aggregate([ir_measures.Success @ 1, ir_measures.RR], qrels, ranked)
+    assert measured[ir_measures.Success @ 1] == pytest.approx(2 / 3)
+    assert f"MRR         {measured[ir_measures.RR]:.3f}\n" in out
     (tmp_path / "mentions.jsonl").write_text(json.dumps(MENTIONS[3]))
     _, _, err = run("index", "evaluate", "index", "mentions.jsonl")
     assert "no mention has a gold that is an entity of index" in err

@@ -17,6 +17,7 @@ from muver.kb.index.opening import opened_index
 from muver.kb.index.snapshot import Snapshot
 from muver.kb.index.state import read_state
 from muver.retriever.corpus.schema import read_entities
+from muver.retriever.encoders.files import TOWERS
 from muver.retriever.encoders.stages.encode import Encode, encode_split
 from muver.retriever.encoders.stages.further import GlobalViews, Merge, encode_global, merge_store
 from muver.retriever.encoders.start import take_encoder
@@ -248,6 +249,8 @@ def test_an_encoder_as_it_is(tmp_path, encoder, entities):
     (found,) = index.retrieve([Mention(entities[0].description)], k=12)
     assert {one.layer for one in found} == {-2}
     assert found[0].text == index.entity(found[0].document_id).description
+    weights = [index.folder / "model" / tower / "model.safetensors" for tower in TOWERS]
+    assert weights[0].samefile(weights[1])  # two equal towers are one file
 
 
 def test_threads_share_an_index(tmp_path, model, entities):
