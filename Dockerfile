@@ -1,6 +1,8 @@
 # The packages and this project, for machines and clusters that run containers (docs/reproduce.md):
 #   docker build --tag muver .
-#   docker run --user "$(id -u):$(id -g)" --volume "$PWD:/work" muver muver run table1
+#   docker run --user "$(id -u):$(id -g)" --volume "$PWD:/work" muver run table1
+# By itself it serves the index in /work/index (docs/serve.md):
+#   docker run --volume "$PWD/index:/work/index" --publish 127.0.0.1:8017:8017 muver
 # With a GPU: --build-arg GPU=1.
 # Debian's image of one day, which the digest names; its packages are brought up to date.
 FROM debian:12.15-slim@sha256:88200866dfff7ea7f5cbcb6ec7c8a701889efe6fe859fe64d6990e4b07ea4171
@@ -22,3 +24,5 @@ RUN useradd --uid 1000 --create-home muver \
 ENV PATH=/opt/muver/.venv/bin:$PATH HOME=/home/muver USER=muver
 WORKDIR /work
 USER 1000
+ENTRYPOINT ["muver"]
+CMD ["serve", "index", "--host", "0.0.0.0"]

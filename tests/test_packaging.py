@@ -1,3 +1,4 @@
+import json
 import os
 import re
 import shutil
@@ -11,6 +12,8 @@ import yaml
 from packaging.requirements import Requirement
 
 import muver
+from muver.commands import COMMANDS
+from muver.options import parser_of
 
 ROOT = Path(__file__).parents[1]
 LOCKS = sorted((ROOT / "requirements").glob("*.lock"))
@@ -129,6 +132,11 @@ def test_the_image_has_a_base_of_one_day_and_another_user_than_root():
     told = (ROOT / "Dockerfile").read_text()
     assert re.search(r"^FROM debian:\d+\.\d+-slim@sha256:[0-9a-f]{64}$", told, re.MULTILINE)
     assert int(re.findall(r"^USER (\d+)$", told, re.MULTILINE)[-1]) > 0
+    entry, given = (
+        json.loads(line) for line in re.findall(r"^(?:ENTRYPOINT|CMD) (.*)$", told, re.M)
+    )
+    assert entry == ["muver"] and given[0] == "serve"
+    assert parser_of(COMMANDS["serve"]).parse_args(given[1:]).host == "0.0.0.0"
 
 
 def test_make_lists_every_target():

@@ -29,6 +29,7 @@ ROOMS = [
     "io",
     *(f"{floor}.{room}" for floor, rooms in FLOORS.items() for room in rooms),
     "options",
+    "completion",
     "cli",
     "__init__",  # the library's face
 ]

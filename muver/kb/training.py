@@ -42,7 +42,7 @@ class Labels(Settings):
     """What may be chosen of a training."""
 
     validation: Share = 0.2  # of the labels, held out
-    others: Count = 2_000  # entities among which validation looks for the right ones
+    others: Count = 1_000  # entities among which validation looks for the right ones
     epochs: Count | None = None  # None: 3, or as many as few labels need
     batch_size: Count = 16
     learning_rate: Positive = 2.0e-5
@@ -59,7 +59,7 @@ class Labels(Settings):
             "training": {
                 "batch_size": self.batch_size, "epochs": epochs,
                 "learning_rate": self.learning_rate, "weight_decay": 0.01, "warmup": 0.1,
-                "validate_every": max(steps, 10), "validation_cutoff": CUTOFF,
+                "validate_every": max(steps, FEWEST_STEPS // 3), "validation_cutoff": CUTOFF,
                 "checkpoint_every": 10, "chunk_tokens": 4096, "graph_tokens": 65536,
                 "global_view": self.whole or None,
             },

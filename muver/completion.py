@@ -1,0 +1,69 @@
+"""``muver completion SHELL``: what a shell completes after ``muver``."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Literal
+
+from muver.commands import COMMANDS, STAGE
+
+# Where a name of params.yaml may stand: the section, by the command or the option before it.
+SECTIONS = {
+    "query": "systems", "serve": "systems", "--index": "systems", "export": "models",
+    "push": "models", "--model": "models", "--rerank": "models", "run": "tables", "show": "tables",
+}  # fmt: skip
+BASH = """\
+_muver() {
+    local IFS=$'\\n' found
+    found=$(muver completion words "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+    COMPREPLY=($(compgen -W "$found" -- "${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _muver muver
+"""
+FISH = """\
+function __muver
+    muver completion words (commandline -opc)[2..] (commandline -ct) 2>/dev/null
+end
+complete -c muver -a '(__muver)'
+"""
+SCRIPTS = {
+    "bash": BASH,
+    "zsh": f"autoload -U +X bashcompinit && bashcompinit\n{BASH}",
+    "fish": FISH,
+}
+
+
+def completion(shell: Literal["bash", "zsh", "fish", "words"], typed: Sequence[str] = ()) -> None:
+    """Print a script for a shell, or what may stand where the typed words end.
+
+    In bash or zsh `source <(muver completion bash)`; in fish `muver completion fish | source`.
+    Names of models, rows and tables come from the params.yaml of the folder.
+
+    Parameters
+    ----------
+    typed
+        After `words`: those after muver, the last of which is begun, and perhaps empty.
+    """
+    print(SCRIPTS[shell] if shell != "words" else "\n".join(dict.fromkeys(words(typed))))
+
+
+def words(typed: Sequence[str]) -> Iterator[str]:
+    """What the last of the words may become, and more that does not begin like it."""
+    before = list(typed[:-1])
+    command = next((one for n in (2, 1) if (one := COMMANDS.get(" ".join(before[:n])))), None)
+    if command is None:
+        started = [name.split() for name in COMMANDS if name.split()[: len(before)] == before]
+        yield from (name[len(before)] for name in started)
+        if not before:
+            yield from ("--help", "--version")
+        return
+    if typed[-1].startswith("-"):
+        from muver.options import parser_of  # imports the command's work
+
+        for action in parser_of(command)._actions:
+            yield from action.option_strings
+    section = SECTIONS.get(before[-1]) or SECTIONS.get(command.name)
+    if section and not command.name.startswith(STAGE) and Path("params.yaml").is_file():
+        from muver.reproduction.settings.file import NAME, read_params
+        from muver.reproduction.settings.resolve import resolve
+
+        yield from getattr(resolve(read_params(NAME), {}), section)
