@@ -74,7 +74,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "harbour-index validation.jsonl --precision 0.9"),
         Command("query", "kb.index.query:query",
             "find the entities of mentions, and print them",
-            "harbour-index 'In spring [[the smith]] forged the gate.' -k 5"),
+            "harbour-index 'In spring [[the smith]] forged the gate.' -k 5 --where country=NO"),
         Command("serve", "kb.serve.run:serve",
             "answer requests over HTTP, with a page to ask and to compare",
             """small=glossary.index large=glossary-large.index --port 8017 --token-file token

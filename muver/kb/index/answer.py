@@ -1,6 +1,6 @@
 """Mentions answered one by one: the entity, or that none is right, and the ranked candidates."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Protocol, Self, TypeVar
@@ -8,9 +8,8 @@ from typing import Any, Protocol, Self, TypeVar
 from muver.io.checking import did_you_mean
 from muver.io.errors import Mistake
 from muver.io.progress import Progress
-from muver.io.typed import Record
 from muver.kb.index.mentions import Labelled
-from muver.retriever.retrieval.answers import Candidate, Mention
+from muver.retriever.retrieval.answers import Candidate, Excerpt, Mention
 
 TOGETHER = 256  # mentions that are ranked at a time
 M = TypeVar("M")
@@ -35,8 +34,11 @@ class OwnIndex(AnyIndex, Protocol):
 
 @dataclass(frozen=True)
 class Found:
-    """A candidate as every kind of JSON has it; :class:`muver.Candidate` explains its fields."""
+    """A candidate as the command line, HTTP and Python have it; :class:`muver.Candidate` explains
+    its fields.
+    """
 
+    rank: int
     id: str
     world: str | None
     title: str
@@ -45,26 +47,41 @@ class Found:
     first: int
     last: int
     text: str
+    probability: float | None
+    excerpt: Excerpt | None
+    further: Mapping[str, str]
 
     @classmethod
-    def of(cls, one: Candidate, **more: Any) -> Self:
-        """A candidate, with ``more`` of what a subclass adds."""
+    def of(cls, rank: int, one: Candidate) -> Self:
         return cls(
-            one.document_id, one.world, one.title, one.score, one.layer, one.first, one.last,
-            one.text, **more,
+            rank, one.document_id, one.world, one.title, one.score, one.layer, one.first, one.last,
+            one.text, one.probability, one.excerpt, one.further,
         )  # fmt: skip
 
 
-class Answer(Record):
+@dataclass(frozen=True)
+class Answer:
     """``answer`` is the id of the best candidate, None for "none of these" or without a candidate;
-    ``probability`` is that it is right, None where the index is not calibrated.
+    ``probability`` is that it is right, and ``none`` whether none of them is likely the one meant,
+    both None where the index is not calibrated. ``asked`` is what else the mention came with.
     """
 
     mention: str
     world: str | None
+    asked: Mapping[str, Any]
     answer: str | None
     probability: float | None
+    none: bool | None
     candidates: list[Found]
+
+    @classmethod
+    def of(cls, mention: Mention, ranked: Sequence[Candidate], threshold: float | None) -> Self:
+        best = ranked[0] if ranked else None
+        chosen = best.document_id if best and accepted(best, threshold) else None
+        none = None if best is None or threshold is None else chosen is None
+        found = [Found.of(rank, one) for rank, one in enumerate(ranked, 1)]
+        probability = best and best.probability
+        return cls(mention.text, mention.world, mention.asked, chosen, probability, none, found)
 
 
 def answers(
@@ -73,11 +90,7 @@ def answers(
     """Answer mentions in their order; :data:`TOGETHER` of them are held at a time."""
     for group in groups(mentions):
         for mention, candidates in zip(group, index.retrieve(group, k), strict=True):
-            best = candidates[0] if candidates else None
-            chosen = best.document_id if best and accepted(best, index.threshold) else None
-            found = list(map(Found.of, candidates))
-            probability = best and best.probability
-            yield mention, Answer(mention.text, mention.world, chosen, probability, found)
+            yield mention, Answer.of(mention, candidates, index.threshold)
 
 
 def groups(mentions: Iterable[M]) -> Iterator[list[M]]:

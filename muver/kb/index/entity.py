@@ -21,7 +21,7 @@ from muver.retriever.retrieval.answers import NO_VIEW, Candidate, ViewPart
 Description = Annotated[str, msgspec.Meta(max_length=LONGEST)]
 Aliases = Annotated[list[str], msgspec.Meta(max_length=MOST_ALIASES)]
 ALIKE = 0.01  # of a similarity: so near is another one that is about the same
-COLUMNS = ("id", "title", "description", "aliases", "world")
+COLUMNS = ("id", "title", "description", "aliases", "world", "further")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +29,8 @@ class Entity:
     """An entity; its id, a text or a whole number, is unique within its world, and a mention of a
     world is resolved there.
 
-    One without a world that is brought into an index gets the index's only world.
+    One without a world that is brought into an index gets the index's only world. ``further`` are
+    other columns, by name, which come back with it and by which answers are narrowed.
     """
 
     id: Text
@@ -37,6 +38,7 @@ class Entity:
     description: Description = ""
     aliases: Aliases = field(default_factory=list)
     world: Text | None = None
+    further: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if type(self.id) is int:
@@ -50,7 +52,8 @@ class Entity:
     @property
     def content(self) -> int:
         """64 bits of all the rest: whether an entity has changed."""
-        return _hash([self.title, self.description, *self.aliases])
+        more = [f"{name}={value}" for name, value in sorted(self.further.items())]
+        return _hash([self.title, self.description, *self.aliases, *(["", *more] if more else [])])
 
     @property
     def text(self) -> str:
@@ -113,6 +116,7 @@ class EntityViews:
         return Candidate(
             number, one.id, one.title, score, layer, first, last, described.text(first, last),
             one.world, excerpt=described.excerpt(first, last) if excerpt else None,
+            further=one.further,
         )  # fmt: skip
 
 
@@ -148,4 +152,5 @@ def checked(
 def _read(folder: str | Path) -> Iterator[Entity]:
     for batch in entity_batches(folder, COLUMNS):
         for row in batch.to_pylist():
-            yield Entity(**{**row, "aliases": row["aliases"] or []})
+            further = dict(row["further"] or ())
+            yield Entity(**{**row, "aliases": row["aliases"] or [], "further": further})

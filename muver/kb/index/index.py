@@ -212,7 +212,8 @@ class Index(OpenIndex):
         """The newest snapshot, held for a change; what follows it is taken in the end."""
         if self.fixed:
             raise InputError(
-                f"{self.folder}: {self.fixed}. Change a copy: save_pretrained(FOLDER)."
+                f"{self.folder}: {self.fixed}, not to be changed. Change the index in its folder, "
+                "or a copy by save_pretrained."
             )
         with writing(self.folder):
             snapshot = Snapshot.now(self.folder, self._store)

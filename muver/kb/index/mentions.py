@@ -15,6 +15,7 @@ from itertools import accumulate, chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from muver.io.errors import InputError
@@ -51,6 +52,8 @@ class Labelled:
 
 
 class _Line(Struct):
+    """What a line is read for; its other keys come back with the answer."""
+
     mention: str
     left: str = ""
     right: str = ""
@@ -178,14 +181,23 @@ def _paragraphs(lines: Lines, where: str) -> Iterator[tuple[int, str]]:
 
 
 def _json_lines(lines: Lines, where: str) -> Iterator[Labelled]:
-    for number, one in structs(lines, where, _Line):
+    whole = b""
+
+    def kept() -> Lines:
+        nonlocal whole
+        for number, whole in lines:  # noqa: UP028
+            yield number, whole
+
+    for number, one in structs(kept(), where, _Line):
+        raw = msgspec.json.decode(whole)
         place = f"{where}, line {number}"
         if not one.mention.strip():
             raise InputError(f"{place}: 'mention' is empty.")
         if one.gold == "":
             raise InputError(f"{place}: 'gold' is empty. Write null where no entity is right.")
         world, gold = (str(own) if isinstance(own, int) else own for own in (one.world, one.gold))
-        yield Labelled(Mention(one.mention, one.left, one.right, world), place, gold)
+        asked = {key: value for key, value in raw.items() if key not in _Line.__struct_fields__}
+        yield Labelled(Mention(one.mention, one.left, one.right, world, asked), place, gold)
 
 
 def _texts(lines: Lines, where: str) -> Iterator[Labelled]:

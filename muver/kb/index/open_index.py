@@ -1,8 +1,10 @@
 """An open index: asked for entities, views and candidates, wherever they lie."""
 
 from collections.abc import Sequence
+from copy import copy
+from typing import Self
 
-from muver.io.errors import InputError
+from muver.io.errors import InputError, Mistake
 from muver.io.text import counted
 from muver.kb.index.answer import answers, known_world
 from muver.kb.index.calibration import COMPARED, Calibration
@@ -10,7 +12,7 @@ from muver.kb.index.entity import Entity, EntityViews
 from muver.kb.index.mentions import as_mentions, in_text
 from muver.kb.index.search import exactly
 from muver.kb.index.shown import Answers
-from muver.kb.index.snapshot import Store
+from muver.kb.index.snapshot import Snapshot, Store
 from muver.retriever.retrieval.answers import (
     Candidate,
     Mention,
@@ -58,6 +60,16 @@ class OpenIndex:
 
     def __len__(self) -> int:
         return sum(self._store.worlds.values())
+
+    def where(self, **columns: str) -> Self:
+        """This index, as it is now, with only the entities whose other columns have these values;
+        a column of several lines has each of them.
+        """
+        if not isinstance(self._store, Snapshot):
+            raise Mistake("where: only an index in its own files can be narrowed.")
+        other = copy(self)
+        other._store, other.fixed = self._store.narrowed(columns), "narrowed by where"
+        return other
 
     def entity(self, id: str, world: str | None = None) -> Entity:
         """One entity; the world has to be named where several have one of this id."""

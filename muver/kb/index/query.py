@@ -1,6 +1,6 @@
 """What ``muver query`` does: mentions in, a table or a line of JSON each."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -22,6 +22,7 @@ def query(
     ner: str | None = None,
     world: str | None = None,
     k: int = 10,
+    where: Sequence[tuple[str, str]] = (),
     as_json: bool = False,
     qdrant: str | None = None,
     rerank: Path | None = None,
@@ -48,6 +49,8 @@ def query(
         Of mentions that name none.
     k
         Candidates of a mention.
+    where
+        COLUMN=VALUE: only entities whose further column has this value; several must all hold.
     as_json
         A line of JSON a mention (:class:`muver.kb.index.answer.Answer`) in place of tables.
     qdrant
@@ -62,6 +65,8 @@ def query(
         raise InputError("give either a text with marked mentions or --mentions FILE.")
     given = _given(text, mentions, form, ner)
     opened = opened_index(index, qdrant, rerank, depth)
+    if where:
+        opened = opened.where(**dict(where))
     asked = (one.mention for one in checked(given, opened, world))
     for mention, answer in answers(opened, asked, k):
         if as_json:

@@ -35,6 +35,10 @@ class Reranked:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._index, name)
 
+    def where(self, **columns: str) -> "Reranked":
+        """The same over some of the entities (:meth:`muver.Index.where`)."""
+        return Reranked(self._index.where(**columns), self._model, self._depth)
+
     def refresh(self) -> "Reranked":
         """The index as it is now; this object if nothing has changed."""
         newest = self._index.refresh()

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 
+from muver.io.errors import Mistake
 from muver.kb.index.described import Described, cut
 from muver.kb.index.entity import Entity
 from muver.kb.index.snapshot import the_only
@@ -29,6 +30,9 @@ class RowIndex:
     @property
     def all_worlds(self) -> bool:
         return len(self.worlds) == 1
+
+    def where(self, **columns: str) -> "RowIndex":
+        raise Mistake("where: entities of a row of the workflow have no other columns.")
 
     def refresh(self) -> "RowIndex":
         return self

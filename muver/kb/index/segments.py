@@ -34,6 +34,7 @@ ENTITY = [
     ("title", pa.string()),
     ("description", pa.string()),
     ("aliases", pa.list_(pa.string())),
+    ("further", pa.map_(pa.string(), pa.string())),
 ]
 WORDS = [("words", pa.list_(pa.string())), ("counts", pa.list_(pa.int32()))]
 
@@ -157,7 +158,29 @@ class Part:
 
     def entity(self, row: int) -> Entity:
         columns = ("id", "world", "title", "description", "aliases")
-        return Entity(**{name: self.batch.column(name)[row].as_py() for name in columns})
+        told = {name: self.batch.column(name)[row].as_py() for name in columns}
+        return Entity(**told, further=dict(self._further[row].as_py() or ()))
+
+    @cached_property
+    def _further(self) -> pa.MapArray:
+        """Other columns of each entity; segments of muver 0.1.0 have none."""
+        if "further" in self.batch.schema.names:
+            return self.batch.column("further")
+        return pa.nulls(len(self), pa.map_(pa.string(), pa.string()))
+
+    @property
+    def further_names(self) -> set[str]:
+        """Names of the other columns that any entity has."""
+        return set(pc.unique(self._further.keys).to_pylist())
+
+    def narrowed(self, where: Mapping[str, str]) -> "Part":
+        """The same with only those whose other columns have these values, whole or as a line."""
+        live = self.live
+        for name, value in where.items():
+            told = pc.fill_null(pc.map_lookup(self._further, name, "first"), "")
+            lines = pc.binary_join_element_wise("", told, "", "\n")
+            live = live & pc.match_substring(lines, f"\n{value}\n").to_numpy(zero_copy_only=False)
+        return self.at(live)
 
     def views(self, row: int) -> EntityViews:
         """An entity with its views; an index that ranks by words alone has none."""

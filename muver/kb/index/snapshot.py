@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from muver.io.checking import did_you_mean
 from muver.io.errors import InputError, Mistake
 from muver.kb.index.answer import known_world
 from muver.kb.index.entity import Entity, EntityViews, key_of
@@ -169,6 +170,20 @@ class Snapshot(Store):
                 view = entity.shown(hit.view, own)
                 answers[n][rank] = entity.candidate(number, hit.score, view, excerpts)
         return answers
+
+    def narrowed(self, where: Mapping[str, str]) -> "Snapshot":
+        """The same with only the entities whose other columns have these values."""
+        known = set().union(*(part.further_names for part in self.parts))
+        for name in where:
+            if name not in known:
+                raise Mistake(
+                    f"where {name}: no entity has such a column.{did_you_mean(name, known)} "
+                    f"There are: {', '.join(sorted(known)) or 'none'}."
+                )
+        other = Snapshot(self.machinery, self.state, self.opened)
+        other.parts = [part.narrowed(where) for part in self.parts]
+        other.worlds = {**dict.fromkeys(self.worlds, 0), **other.worlds}
+        return other
 
     def _hits(
         self, mentions: Sequence[Mention], vectors: np.ndarray | None, world: str | None, k: int

@@ -1,18 +1,18 @@
 """What requests and answers look like, for checking and for the description of the service.
 
-Requests have the named fields and no others. Answers add to what the index itself has: an entity, a
-change, a candidate as all JSON has it.
+Requests have the named fields and no others. Answers are what the index itself
+has: an entity, a change, an answer as the command line and Python have it.
 """
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from muver.kb.index.answer import Found
+from muver.kb.index.answer import Answer
 from muver.kb.index.changes import Change
 from muver.kb.index.entity import Entity
-from muver.retriever.retrieval.answers import Excerpt, ViewPart
+from muver.retriever.retrieval.answers import ViewPart
 
 Text = Annotated[str, Field(min_length=1)]
 
@@ -22,12 +22,15 @@ class Form(BaseModel):
 
 
 class AskedMention(Form):
-    """A mention in its text; without a world all worlds are searched."""
+    """A mention in its text; without a world all worlds are searched. ``asked`` is anything of the
+    client's own, such as an id, and comes back with the answer.
+    """
 
     left: str = ""
     mention: Text
     right: str = ""
     world: str | None = None
+    asked: dict[str, Any] = {}
 
 
 class Retrieval(Form):
@@ -36,6 +39,7 @@ class Retrieval(Form):
     mentions: Annotated[list[AskedMention], Field(min_length=1)]
     k: Annotated[int, Field(ge=1)] = 10
     model: str | None = None
+    where: dict[str, str] = {}  # other columns of entities, and the values that they must have
     excerpts: bool = False  # whether to cut the winning sentences out with their neighbours
 
 
@@ -55,27 +59,7 @@ class Given(Form):
     description: str = ""
     aliases: list[str] = []
     world: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Ranked(Found):
-    """A ranked entity.
-
-    ``layer``, ``first`` and ``last`` tell which view won: 0 is a view of the description's
-    sentences, 1 to 4 a layer of merging, -1 none (BM25), -2 the global view.
-    """
-
-    rank: int
-    probability: float | None
-    excerpt: Excerpt | None = None
-
-
-@dataclass(frozen=True)
-class RankedForMention:
-    """Ranked entities, best first; ``none``: whether none of them is likely the one meant."""
-
-    candidates: list[Ranked]
-    none: bool | None
+    further: dict[str, str] = {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +68,7 @@ class Retrieved:
 
     model: str
     generation: int
-    results: list[RankedForMention]
+    results: list[Answer]
 
 
 @dataclass(frozen=True)

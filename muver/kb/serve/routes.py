@@ -84,7 +84,8 @@ def asking(service: Service) -> APIRouter:
         if service.log_texts:
             for one in mentions:
                 logger.info("%r in %r", one.text, f"{one.left}[[{one.text}]]{one.right}")
-        work = Ranking(served.index, asked.k, asked.excerpts)
+        where = tuple(sorted(asked.where.items()))
+        work = Ranking(served.index, asked.k, asked.excerpts, where)
         costs = [tokens([one], asked.k, served.index.reads) for one in asked.mentions]
         pieces = in_pieces(mentions, costs, service.limits.batch_tokens)
         answers = await service.work(served, work, pieces, request)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
 
-from muver.kb.index.answer import accepted
+from muver.kb.index.answer import Answer
 from muver.kb.index.entity import Entity
-from muver.kb.serve.forms import AskedMention, Explained, Ranked, RankedForMention
+from muver.kb.serve.forms import AskedMention, Explained
 from muver.retriever.retrieval.answers import Candidate, Mention, ViewPart
 
 # About as many characters are a word piece, and a longer context than this is cut.
@@ -32,7 +32,7 @@ def tokens_of(description: str) -> int:
 
 
 def mention_of(asked: AskedMention) -> Mention:
-    return Mention(asked.mention, asked.left, asked.right, asked.world)
+    return Mention(asked.mention, asked.left, asked.right, asked.world, asked.asked)
 
 
 @dataclass(frozen=True)
@@ -44,25 +44,17 @@ class Ranking:
     index: Any
     k: int
     excerpts: bool
+    where: tuple[tuple[str, str], ...] = ()
 
-    def __call__(
-        self, given: Sequence[Sequence[Mention]]
-    ) -> list[tuple[int, list[RankedForMention]]]:
-        generation = self.index.generation
+    def __call__(self, given: Sequence[Sequence[Mention]]) -> list[tuple[int, list[Answer]]]:
+        index = self.index.where(**dict(self.where)) if self.where else self.index
+        generation = index.generation
         mentions = [one for mentions in given for one in mentions]
-        ranked = self.index.retrieve(mentions, self.k, self.excerpts)
-        found = [_answer(own, self.index.threshold) for own in ranked]
+        ranked = index.retrieve(mentions, self.k, self.excerpts)
+        pairs = zip(mentions, ranked, strict=True)
+        found = [Answer.of(*pair, index.threshold) for pair in pairs]
         ends = accumulate(map(len, given), initial=0)
         return [(generation, found[start:end]) for start, end in pairwise(ends)]
-
-
-def _answer(ranked: Sequence[Candidate], threshold: float | None) -> RankedForMention:
-    none = not accepted(ranked[0], threshold) if ranked and threshold is not None else None
-    candidates = [
-        Ranked.of(one, rank=rank, probability=one.probability, excerpt=one.excerpt)
-        for rank, one in enumerate(ranked, 1)
-    ]
-    return RankedForMention(candidates, none)
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
 """Questions to a retriever and its answers (imports nothing heavy)."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import product
+from typing import Any
 
 from muver.io.errors import Mistake
 
@@ -15,13 +16,15 @@ class Mention:
     """A mention in its text.
 
     Without a ``world``, a user's own index searches all worlds; an index of a row must then have
-    only one.
+    only one. ``asked`` is what else its line or request has, such as an id: it comes back with the
+    answer.
     """
 
     text: str
     left: str = ""
     right: str = ""
     world: str | None = None
+    asked: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,8 @@ class Candidate:
         calibrated (`muver index calibrate`).
     excerpt
         Where it was asked for.
+    further
+        The entity's other columns, by name.
     """
 
     entity: int
@@ -67,6 +72,7 @@ class Candidate:
     world: str | None = None
     probability: float | None = None
     excerpt: Excerpt | None = None
+    further: Mapping[str, str] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True)

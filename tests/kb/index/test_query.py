@@ -9,6 +9,7 @@ import types
 import pytest
 
 from muver.cli import main
+from muver.io.errors import InputError
 from muver.kb.index import query
 from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
@@ -100,3 +101,47 @@ def test_a_question_loads_no_sentence_splitter(tmp_path, model):
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True)
     assert done.returncode == 0 and b"the gate" in done.stdout
+
+
+def test_other_columns_and_a_line_s_own_fields_come_back(tmp_path, monkeypatch, capsys):
+    monkeypatch.undo()
+    source = tmp_path / "towns.csv"
+    source.write_text(
+        "id,title,text,country,tags\n"
+        '1,Vik,A town by the sea.,NO,"coast\nport"\n2,Vik,A town by the sea.,IS,coast\n'
+        "3,Keld,A town inland.,NO,\n"
+    )
+    index = Index.from_csv(source, tmp_path / "index", model="bm25")
+    assert index.entity("1").further == {"country": "NO", "tags": "coast\nport"}
+    line = {"mention": "Vik", "left": "in", "id": 7, "document": {"page": 3}}
+    (tmp_path / "m.jsonl").write_text(json.dumps(line))
+
+    def found(*more):
+        call = ["query", str(index.folder), "--mentions", str(tmp_path / "m.jsonl"), "--json"]
+        assert main([*call, *more]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    answer = found()
+    assert answer["asked"] == {"id": 7, "document": {"page": 3}}
+    assert [one["id"] for one in answer["candidates"]] == ["1", "2"]
+    assert [one["rank"] for one in answer["candidates"]] == [1, 2]
+    assert answer["candidates"][1]["further"] == {"country": "IS", "tags": "coast"}
+    for conditions, ids in [
+        (["country=IS"], ["2"]), (["tags=coast"], ["1", "2"]), (["tags=port"], ["1"]),
+        (["country=NO", "tags=coast"], ["1"]), (["country=SE"], []), (["tags=coas"], []),
+    ]:  # fmt: skip
+        assert [one["id"] for one in found("--where", *conditions)["candidates"]] == ids
+    narrowed = index.where(country="NO")
+    assert len(narrowed) == 2 and len(index) == 3
+    (one,) = narrowed.search("[[Vik]]")
+    assert [candidate.further["country"] for candidate in one.candidates] == ["NO"]
+    with pytest.raises(InputError, match="narrowed by where, not to be changed"):
+        narrowed.remove("1")
+    call = ["query", str(index.folder), "[[Vik]]", "--where", "contry=NO"]
+    assert main(call) == 2
+    said = capsys.readouterr().err
+    assert "no entity has such a column. Did you mean 'country'?" in said
+    # A changed column is a change; others go to the index with an entity.
+    assert index.update([Entity(id="2", title="Vik", further={"country": "DK"})]).updated == 1
+    index.compact()
+    assert [one.id for one in index.where(country="DK").entities() if one.id == "2"] == ["2"]

@@ -9,7 +9,10 @@ import pytest
 from pydantic import TypeAdapter
 
 from muver.io.progress import logger
+from muver.kb.index.entity import Entity
+from muver.kb.index.index import Index
 from muver.kb.serve import forms
+from muver.kb.serve.models import Models, Served
 from tests.kb.serve.conftest import TOKEN, WAIT, running
 from tests.kb.serve.fake import entity
 
@@ -35,6 +38,25 @@ def test_answers_come_in_the_order_of_the_mentions(town):
     found = [one["candidates"][0] for one in results]
     assert [one["id"] for one in found] == ["gate", "baker", "smith"]
     assert [one["excerpt"] for one in found] == [None, None, None]
+
+
+def test_a_client_s_own_fields_come_back(town):
+    mentions = [{**SMITH, "asked": {"id": 7, "page": [3]}}, {"mention": "bread"}]
+    results = town.call("POST", "/retrieve", {"mentions": mentions, "k": 1}).json["results"]
+    assert [one["asked"] for one in results] == [{"id": 7, "page": [3]}, {}]
+    assert [one["answer"] for one in results] == ["smith", "baker"]
+
+
+def test_entities_by_their_other_columns(tmp_path):
+    own = [Entity(id=n, title="Vik", further={"country": n}) for n in ("NO", "IS")]
+    Index.create(tmp_path / "towns", own, model="bm25")
+    models = Models({"towns": Served("towns", Index.open(tmp_path / "towns"))})
+    with running(models=models) as service:
+        asked = {"mentions": [{"mention": "Vik"}], "where": {"country": "IS"}}
+        (found,) = service.call("POST", "/retrieve", asked).json["results"][0]["candidates"]
+        assert (found["id"], found["further"]) == ("IS", {"country": "IS"})
+        answer = service.call("POST", "/retrieve", {**asked, "where": {"contry": "IS"}})
+        assert answer.status == 400 and "Did you mean 'country'?" in answer.said
 
 
 def test_what_each_view_adds(town):
