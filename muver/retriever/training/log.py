@@ -90,13 +90,13 @@ def chosen_model(log: Path, row: Mapping[str, Any]) -> Chosen:
     if note is None:
         raise InputError(f"{log}: does not say which model was chosen. Run `muver stage choose`.")
     names = {}
-    for name, own in row["model"]["best_of"].items():
-        auto = own["pooling"] == "auto"
-        pooling = row["encoder"]["vectors"]["pooling"] if auto else own["pooling"]
+    for name, model in row["model"]["best_of"].items():
+        auto = model["pooling"] == "auto"
+        pooling = row["encoder"]["vectors"]["pooling"] if auto else model["pooling"]
         names[name] = f"{name} (pooling {pooling})"
-    ((key, recall),) = ((key, own) for key, own in note.items() if key != "chosen")
+    ((key, recall_of),) = ((key, value) for key, value in note.items() if key != "chosen")
     cutoff = int(key.removeprefix(VALIDATION).removesuffix("_of"))
-    return Chosen("model", names[note["chosen"]], [names[one] for one in recall], cutoff)
+    return Chosen("model", names[note["chosen"]], [names[name] for name in recall_of], cutoff)
 
 
 def write_log(

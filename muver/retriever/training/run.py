@@ -164,7 +164,7 @@ def trainer_of(
     """
     if (data.negatives is None) != (settings.negatives is UNSET):
         raise InputError("--negatives: goes with negatives in --settings, which says how many.")
-    own, config = settings.training, config_of(settings, start)
+    training_settings, config = settings.training, config_of(settings, start)
     compute = replace(compute, precision=settings.precision or compute.precision)
     inputs = {name: sha256_of(start / name) for name in start_files(start)}
     inputs |= {path.name: sha256_of(path) for path in data if path is not None}
@@ -173,24 +173,27 @@ def trainer_of(
     accelerator = device.start(compute.device, compute.precision, compute.threads)
     torch.manual_seed(settings.seed)
     model = kind.from_encoder(start, config)
-    if own.global_view:
-        model.require_positions("training.global_view", own.global_view)
+    if training_settings.global_view:
+        model.require_positions("training.global_view", training_settings.global_view)
     hard = None
     if data.negatives is not None:
         hard = negatives_of(data.negatives, settings.negatives.per_mention)
-    layout = (config, model.pieces, own)
+    layout = (config, model.pieces, training_settings)
     laid_out = {} if laid_out is None else laid_out
-    by = short_hash([one.as_dict() for one in (config.views, config.context, own)])
+    by = short_hash([part.as_dict() for part in (config.views, config.context, training_settings)])
     if by not in laid_out:
         splits = (("train", hard), ("val", candidates))
         laid_out[by] = [worlds_of(data, split, *layout, others) for split, others in splits]
     training, validation = laid_out[by]
-    examples = Examples(training, own.batch_size, settings.seed, own.labelled)
+    examples = Examples(
+        training, training_settings.batch_size, settings.seed, training_settings.labelled
+    )
     to_validate = sum(len(world.gold) for world in validation)
     logger.info("%d mentions to train on, %d to validate on", len(examples), to_validate)
     return Trainer(
-        model, examples, objective or InBatch(own.mask_false_negatives), validation, own,
-        settings.seed, accelerator, Checkpoints(checkpoints, key), settings.validate_after,
+        model, examples, objective or InBatch(training_settings.mask_false_negatives), validation,
+        training_settings, settings.seed, accelerator, Checkpoints(checkpoints, key),
+        settings.validate_after,
     )  # fmt: skip
 
 
@@ -201,8 +204,8 @@ def write(
     if trainer.accelerator.is_main_process:
         if out is not None:
             trainer.model.to("cpu").save_pretrained(out)
-        own = trainer.settings
-        kept = (own.keep, trainer.kept_step)
-        write_log(training_log, log, own.validation_cutoff, *kept, *notes)
+        settings = trainer.settings
+        kept = (settings.keep, trainer.kept_step)
+        write_log(training_log, log, settings.validation_cutoff, *kept, *notes)
         trainer.checkpoints.clear()
     trainer.accelerator.wait_for_everyone()
