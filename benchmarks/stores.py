@@ -65,6 +65,7 @@ class Files:
         """Write it."""
         import pyarrow as pa
 
+        from muver.kb.index import words
         from muver.kb.index.entity import Entity
         from muver.kb.index.segments import ENTITY, SPAN, VIEW, schema, write_segment
 
@@ -82,26 +83,36 @@ class Files:
                     name: pa.array([getattr(one, name) for one in entities], kind)
                     for name, kind in ENTITY
                 },
+                **words.columns(entities),
                 "sentences": pa.array([[{"start": 0, "end": 4}]] * len(views), pa.list_(SPAN)),
-                "views": pa.ListArray.from_arrays(starts, own),
-                "vectors": pa.ListArray.from_arrays(starts, listed),
+                "spans": pa.ListArray.from_arrays(starts, own),
+                "unread": pa.array([0] * len(views), pa.int32()),
+                "views": pa.ListArray.from_arrays(starts, listed),
                 "length": pa.array(np.ones(len(views), dtype=np.float32)),
             }
 
         made = (columns(first, views) for first, views in parts(args))
-        write_segment(folder / "vectors.arrow", schema(args.d, False), made)
+        write_segment(folder / "vectors.arrow", schema(args.d, ["views"]), made)
 
     def open(self, args: argparse.Namespace, folder: Path) -> Iterator[tuple[str, Search]]:
         """Its exact search."""
-        from muver.kb.index.search import by_views
+        from muver.kb.index.asked import Asked, Vectors
+        from muver.kb.index.rounding import exactly
+        from muver.kb.index.search import search as ranked
         from muver.kb.index.segments import Opened
         from muver.retriever.retrieval.aggregates import MAX
 
         opened = Opened.of(folder, self._segment(folder, args.entities)).parts
+        asked = Asked(opened, None)
 
         def search(mention: np.ndarray) -> Answers:
-            (hits,) = by_views(opened, None, mention[None], args.k, MAX, "dot")
-            return [(hit.part * PART + hit.row, hit.view) for hit in hits]
+            views = Vectors(asked, "views", mention[None], 1.0, MAX)
+            (hits,) = ranked(asked, {"views": views}, {"views": 1.0}, 1, args.k)
+            return [(hit.part * PART + hit.row, won(mention, *hit[:2])) for hit in hits]
+
+        def won(mention: np.ndarray, part: int, row: int) -> int:
+            own = opened[part].vectors_of("views", row)
+            return int(exactly(own, mention[None], "dot").argmax())
 
         yield "exact", search
 

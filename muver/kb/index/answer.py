@@ -8,6 +8,7 @@ from typing import Any, Protocol, Self, TypeVar
 from muver.io.checking import did_you_mean
 from muver.io.errors import Mistake
 from muver.io.progress import Progress
+from muver.kb.index.entity import Entity
 from muver.kb.index.mentions import Labelled
 from muver.retriever.retrieval.answers import Candidate, Excerpt, Mention
 
@@ -21,8 +22,32 @@ class AnyIndex(Protocol):
     worlds: Collection[str]
     threshold: float | None
 
-    def retrieve(self, mentions: Sequence[Mention], k: int) -> list[list[Candidate]]:
-        """The best ``k`` candidates of each mention."""
+    def found(
+        self,
+        mentions: Sequence[Mention],
+        k: int = 64,
+        excerpts: bool = False,
+        weights: Mapping[str, float] | None = None,
+    ) -> list[list[tuple[Candidate, Entity]]]:
+        """What :meth:`retrieve` gives, each candidate with its entity."""
+
+    def retrieve(
+        self,
+        mentions: Sequence[Mention],
+        k: int = 64,
+        excerpts: bool = False,
+        weights: Mapping[str, float] | None = None,
+    ) -> list[list[Candidate]]:
+        """Rank entities for each mention; one without a world is looked for in all of them.
+
+        Each gets its best ``k`` candidates, best first, or all if there are fewer, perhaps with the
+        winning sentences as they stand between others (``excerpts``). Their
+        ``entity`` is a number by which this object tells entities apart; ``document_id`` and
+        ``world`` name the entity. The first has a ``probability`` if the index is calibrated.
+        ``weights`` stand in the place of the index's for this once, without a calibration.
+        """
+        pairs = self.found(mentions, k, excerpts, weights)
+        return [[candidate for candidate, _ in own] for own in pairs]
 
 
 class OwnIndex(AnyIndex, Protocol):
@@ -50,12 +75,13 @@ class Found:
     probability: float | None
     excerpt: Excerpt | None
     further: Mapping[str, str]
+    signals: Mapping[str, float]
 
     @classmethod
     def of(cls, rank: int, one: Candidate) -> Self:
         return cls(
             rank, one.document_id, one.world, one.title, one.score, one.layer, one.first, one.last,
-            one.text, one.probability, one.excerpt, one.further,
+            one.text, one.probability, one.excerpt, one.further, one.signals,
         )  # fmt: skip
 
 
@@ -85,11 +111,15 @@ class Answer:
 
 
 def answers(
-    index: AnyIndex, mentions: Iterable[Mention], k: int
+    index: AnyIndex,
+    mentions: Iterable[Mention],
+    k: int,
+    weights: Mapping[str, float] | None = None,
 ) -> Iterator[tuple[Mention, Answer]]:
     """Answer mentions in their order; :data:`TOGETHER` of them are held at a time."""
     for group in groups(mentions):
-        for mention, candidates in zip(group, index.retrieve(group, k), strict=True):
+        ranked = index.retrieve(group, k, weights=weights)
+        for mention, candidates in zip(group, ranked, strict=True):
             yield mention, Answer.of(mention, candidates, index.threshold)
 
 

@@ -74,13 +74,16 @@ class Calibration(Record):
 def features(mention: Mention, candidates: Sequence[Candidate]) -> np.ndarray:
     """(features,) that tell how likely the first of a mention's candidates is right.
 
-    The best score, how far the second is below (nan if there is none), and how alike mention and
-    best title are, 0 to 1.
+    The best score and how far the second is below (nan if there is none), both without what an
+    equal name gives, how alike mention and best title are, 0 to 1, and whether the best and whether
+    the second has an equal name.
     """
-    best = candidates[0]
-    margin = best.score - candidates[1].score if len(candidates) > 1 else np.nan
-    texts = (text[:LONGEST].casefold().strip() for text in (mention.text, best.title))
-    return np.array([best.score, margin, SequenceMatcher(None, *texts, autojunk=False).ratio()])
+    names = [one.signals.get("exact", 0.0) for one in candidates[:COMPARED]]
+    scores = [one.score - name for one, name in zip(candidates, names, strict=False)]
+    margin = scores[0] - scores[1] if len(scores) > 1 else np.nan
+    texts = (text[:LONGEST].casefold().strip() for text in (mention.text, candidates[0].title))
+    alike = SequenceMatcher(None, *texts, autojunk=False).ratio()
+    return np.array([scores[0], margin, alike, names[0] > 0, any(name > 0 for name in names[1:])])
 
 
 def read_calibration(folder: Path, fingerprint: str) -> Calibration | None:

@@ -12,7 +12,7 @@ tags: [muver, entity-linking, entity-retrieval]
 # {name}
 
 An index of {entities} entities, to be searched for what a mention in a text refers to. Made with
-the model `{model}`; worlds: {worlds}.
+{model}; worlds: {worlds}.
 
 ```python
 import muver
@@ -27,5 +27,6 @@ It has the titles, descriptions and aliases of all entities: their licence holds
 
 def card_of(info: Mapping[str, Any], name: str) -> str:
     """The card of an index, of which :meth:`muver.Index.info` says so much."""
-    told = {key: info[key] for key in ("entities", "model")}
-    return CARD.format(name=name, worlds=", ".join(info["worlds"]), **told)
+    model = f"the model `{info['model']}`" if info["model"] else "words and names alone"
+    worlds = ", ".join(info["worlds"])
+    return CARD.format(name=name, entities=info["entities"], model=model, worlds=worlds)

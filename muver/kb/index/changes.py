@@ -4,7 +4,7 @@ What is new is written beside what is there; then the state's file is replaced. 
 killed before that leaves the old state, and at most a file that nothing names.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
@@ -39,6 +39,7 @@ from muver.kb.index.state import (
     write_state,
     writing,
 )
+from muver.kb.index.weights import changed, defaults
 from muver.retriever.views.files import UNICODE
 
 BM25 = "bm25"
@@ -58,12 +59,17 @@ class Change:
 
 
 def create(
-    folder: Path, source: Source, model: str, settings: Making, given_punkt: str | Path | None
+    folder: Path,
+    source: Source,
+    model: str | None,
+    settings: Making,
+    weights: Mapping[str, float] | None,
+    given_punkt: str | Path | None,
 ) -> None:
     """Make an index; its folder appears when everything is in it."""
     check_possible(folder, model, settings)
     with folder_beside(folder) as temporary:
-        machinery = _machinery(temporary, model, settings, given_punkt)
+        machinery = _machinery(temporary, model, settings, weights, given_punkt)
         state = machinery.state
         (temporary / SEGMENTS).mkdir()
         write_state(temporary, state)
@@ -76,28 +82,35 @@ def create(
 
 
 def _machinery(
-    folder: Path, model: str, settings: Making, given_punkt: str | Path | None
+    folder: Path,
+    model: str | None,
+    settings: Making,
+    weights: Mapping[str, float] | None,
+    given_punkt: str | Path | None,
 ) -> Machinery:
-    if model == BM25:
-        return Machinery(folder, State(settings=settings))
+    if model in (None, BM25):
+        chosen = changed(defaults([], False, words_alone=model == BM25), weights)
+        return Machinery(folder, State(settings=settings, weights=chosen))
     from muver.kb.index.model import keep
 
     kept, loaded = keep(model, folder, settings, given_punkt)
-    machinery = Machinery(folder, State(settings=settings, model=kept))
+    chosen = changed(defaults(kept.columns, kept.trained), weights)
+    machinery = Machinery(folder, State(settings=settings, weights=chosen, model=kept))
     machinery.model = loaded  # it need not be read again
     return machinery
 
 
-def check_possible(folder: Path, model: str, settings: Making) -> None:
+def check_possible(folder: Path, model: str | None, settings: Making) -> None:
     """Refuse a place for an index where something is, and a model that it cannot have."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(
             f"{folder}: is there already. Remove it or choose another place; `muver index update` "
             "brings in entities that have changed."
         )
-    fused = settings.bm25_weight is not None
-    if model == BM25 and (fused or settings.views or settings.merge or settings.global_view):
-        raise InputError("--model bm25 has no views and is not fused: leave the others out.")
+    if model in (None, BM25) and (settings.views or settings.merge):
+        raise InputError(
+            "views are compared by a model: name one with --model, or leave out --views, --merge."
+        )
 
 
 def put(snapshot: Snapshot, source: Source, overwrite: bool) -> Change:
@@ -265,7 +278,7 @@ def _rewritten(snapshot: Snapshot, opened: Sequence[Opened], name: str) -> list[
 
 def _written(snapshot: Snapshot, name: str, parts: Iterable[dict[str, pa.Array]]) -> Segment:
     state = snapshot.state
-    kind = schema(state.model.dimension if state.model else None, state.words)
+    kind = schema(state.model.dimension if state.model else 0, state.columns)
     return segments.write_segment(snapshot.folder / SEGMENTS / name, kind, parts)
 
 

@@ -14,10 +14,10 @@ from muver.io.text import counted
 from muver.io.typed import flat, read
 from muver.kb.importing.build import as_kb
 from muver.kb.importing.piped import STDIN
-from muver.kb.importing.schema import entity_batches
 from muver.kb.index import changes
 from muver.kb.index.index import Change, Index
 from muver.kb.index.settings import Making
+from muver.kb.index.weights import read_weights, told
 
 Columns = Sequence[tuple[str, str]]  # names, and the columns that they stand for
 
@@ -25,12 +25,12 @@ Columns = Sequence[tuple[str, str]]  # names, and the columns that they stand fo
 def create(
     source: Path,
     *,
-    model: str,
+    model: str | None = None,
     out: Path,
     settings: Making,
+    weights: str | None = None,
     views: Literal["sentences", "global", "both"] | None = None,
     merge: int | None = None,
-    bm25_weight: float | None = None,
     punkt: Path | None = None,
     world: str | None = None,
     columns: Columns = (),
@@ -44,17 +44,18 @@ def create(
     source
         Folder of `muver kb import`, or a file that it reads.
     model
-        A trained model's directory; an encoder, which is taken as it is (a BERT directory, or a
-        name on the hub); or bm25.
+        An encoder, which is taken as it is (a BERT directory, or a name on the hub); a trained
+        model's directory; or bm25, words alone. By default words and the letters of names, without
+        a model.
     out
         Folder for the index.
+    weights
+        How much signals count, such as words=1,names=0; the others have their defaults.
     views
-        One view a sentence, one of the whole description, or both; by default what the model was
-        trained with.
+        One view a sentence, one of the whole description, or both; by default what a trained model
+        was trained with.
     merge
         Layers of merged views, 0 to 4 (default: 0).
-    bm25_weight
-        Between 0 and 1: fuse the model's scores with those of BM25, which count so much.
     punkt
         Folder of Punkt's parameters, which find the sentences, such as `muver stage segment`
         writes; by default English abbreviations.
@@ -64,16 +65,16 @@ def create(
         NAME=COLUMN, as of `muver kb import`: which column of a file is which.
     """
     started = time.monotonic()
-    given = {"views": views, "merge": merge, "bm25_weight": bm25_weight}
+    given = {"views": views, "merge": merge}
     own = settings.as_dict() | {key: one for key, one in given.items() if one is not None}
     made = read(Making, own, "settings")
     changes.check_possible(out, model, made)
+    counted = None if weights is None else read_weights(weights)
     with as_kb(source, out, world, dict(columns)) as kb:
-        if model != changes.BM25 and made.bm25_weight is None and _has_aliases(kb):
-            logger.warning("aliases are read by BM25 alone, which --bm25-weight adds to a model")
-        index = Index.create(out, kb, model, punkt, **own)
+        index = Index.create(out, kb, model, punkt, counted, **own)
     size, took = index.info()["bytes"] / 1e6, duration(time.monotonic() - started)
     logger.info("%s: %s, %.1f MB in %s", out, _entities(index), size, took)
+    logger.info("signals: %s", told(index.weights))
 
 
 def _bringing(how: Literal["add", "update"]) -> Callable[..., None]:
@@ -181,10 +182,6 @@ def repair(index: Path) -> None:
     else:
         done = "what it was before its last change, which has to be made again"
         logger.info("%s: %s; %s", index, done, counted(state.entities, "entity", "entities"))
-
-
-def _has_aliases(kb: Path) -> bool:
-    return any(any(batch["aliases"].to_pylist()) for batch in entity_batches(kb, ["aliases"]))
 
 
 def _lines(file: str) -> list[str]:

@@ -1,7 +1,7 @@
 """The entities of an index: their fields, checks and views, and the keys that tell them apart."""
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,12 +15,17 @@ from muver.io.typed import Text
 from muver.kb.importing.schema import WORLD, entity_batches, is_world
 from muver.kb.importing.settings import LONGEST, MOST_ALIASES
 from muver.kb.index.described import Described
+from muver.kb.index.rounding import exactly
+from muver.retriever.retrieval.aggregates import Aggregate
 from muver.retriever.retrieval.answers import NO_VIEW, Candidate, ViewPart
+from muver.retriever.retrieval.layers import greatest_first
+from muver.retriever.retrieval.rows import GLOBAL
 
 # What `muver kb import` cuts, an index refuses.
 Description = Annotated[str, msgspec.Meta(max_length=LONGEST)]
 Aliases = Annotated[list[str], msgspec.Meta(max_length=MOST_ALIASES)]
 ALIKE = 0.01  # of a similarity: so near is another one that is about the same
+WHOLE, NONE = -2, -1  # in place of a view's number: the whole description, nothing
 COLUMNS = ("id", "title", "description", "aliases", "world", "further")
 
 
@@ -88,16 +93,23 @@ class EntityViews:
 
     def part(self, number: int, similarity: float, share: float) -> ViewPart:
         """A view, with what it adds to a score."""
-        layer, first, last = self.views[number].tolist()
+        layer, first, last = self.place(number)
         text, place = self._described.text(first, last), self._described.place(first, last)
         return ViewPart(similarity, share, layer, first, last, text, *place)
 
+    def parts(self, mention: np.ndarray, metric: str, aggregate: Aggregate) -> list[ViewPart]:
+        """What each view adds to the score for a (1, d) mention, the greatest share first."""
+        (similarities,) = exactly(self.vectors, mention, metric)
+        shares = aggregate.shares(similarities)
+        return [
+            self.part(n, float(similarities[n]), float(shares[n]))
+            for n in greatest_first(similarities, shares).tolist()
+        ]
+
     def shown(self, view: int, similarities: np.ndarray) -> int:
         """Of the views of a layer that are about as similar as the one that won, the one that says
-        most: (views,) ``similarities``. -1, for none, stays.
+        most: (views,) ``similarities``.
         """
-        if view < 0:
-            return view
         best, layers = similarities[view], self.views[:, 0]
         alike = (similarities >= best - ALIKE * abs(best)) & (layers == layers[view])
         near = [view, *np.flatnonzero(alike).tolist()]  # of equals the one that won
@@ -107,16 +119,24 @@ class EntityViews:
         _, first, last = self.views[view].tolist()
         return sum(map(str.isalpha, self._described.text(first, last)))
 
-    def candidate(self, number: int, score: float, view: int, excerpt: bool = False) -> Candidate:
-        """The entity as an answer, with the view that won, or -1 for none, and perhaps an excerpt;
-        ``number`` is its ``entity``.
+    def place(self, view: int) -> tuple[int, int, int]:
+        """Layer, first and last sentence of a view; also of :data:`WHOLE`, and of :data:`NONE`."""
+        if view == WHOLE:
+            return GLOBAL, 0, len(self.sentences) - 1
+        return (NO_VIEW, -1, -1) if view == NONE else tuple(self.views[view].tolist())
+
+    def candidate(
+        self, number: int, signals: Mapping[str, float], view: int, excerpt: bool = False
+    ) -> Candidate:
+        """The entity as an answer, by what each signal gives, with the view that won, and perhaps
+        an excerpt; ``number`` is its ``entity``.
         """
-        layer, first, last = self.views[view].tolist() if view >= 0 else (NO_VIEW, -1, -1)
+        layer, first, last = self.place(view)
         one, described = self.entity, self._described
         return Candidate(
-            number, one.id, one.title, score, layer, first, last, described.text(first, last),
-            one.world, excerpt=described.excerpt(first, last) if excerpt else None,
-            further=one.further,
+            number, one.id, one.title, sum(signals.values()), layer, first, last,
+            described.text(first, last), one.world, signals=signals, further=one.further,
+            excerpt=described.excerpt(first, last) if excerpt else None,
         )  # fmt: skip
 
 

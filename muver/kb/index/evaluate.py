@@ -1,7 +1,7 @@
 """Recall@k of an index on labelled mentions, as the tables of the experiment have it."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -17,6 +17,7 @@ from muver.kb.index.answer import checked, followed, has_gold
 from muver.kb.index.mentions import Labelled, read_mentions
 from muver.kb.index.open_index import OpenIndex
 from muver.kb.index.opening import own_index
+from muver.kb.index.weights import read_weights
 from muver.retriever.evaluation.lengths import wilson
 from muver.retriever.evaluation.recall import ranks_table, scored
 from muver.retriever.evaluation.records import Scores, World
@@ -60,6 +61,7 @@ def evaluate(
     cutoffs: Sequence[int] = (1, 4, 16, 64),
     misses: bool = False,
     trec: Path | None = None,
+    weights: str | None = None,
     as_json: bool = False,
     qdrant: str | None = None,
 ) -> None:
@@ -76,6 +78,8 @@ def evaluate(
         List the mentions whose entity is not the first one.
     trec
         Write PATH.run and PATH.qrels for TREC's tools; a document is WORLD/ID.
+    weights
+        How much signals count, for this once, such as words=1,names=0.
     as_json
         As JSON, with the misses.
     qdrant
@@ -84,7 +88,9 @@ def evaluate(
     if min(cutoffs, default=0) < 1:
         raise InputError("--cutoffs: expected numbers of candidates from 1 on, such as 1 4 16.")
     opened, cutoffs = own_index(index, qdrant), sorted(set(cutoffs))
-    found = measure(opened, checked(read_mentions(mentions), opened), cutoffs, trec)
+    counted = None if weights is None else read_weights(weights)
+    asked = checked(read_mentions(mentions), opened)
+    found = measure(opened, asked, cutoffs, trec, counted)
     if as_json:
         print(json.dumps(msgspec.to_builtins(found, str_keys=True), indent=2))
         return
@@ -102,6 +108,7 @@ def measure(
     mentions: Iterable[Labelled],
     cutoffs: Sequence[int],
     trec: Path | None = None,
+    weights: Mapping[str, float] | None = None,
 ) -> Measured:
     """Rank entities for mentions and count where their golds stand.
 
@@ -122,7 +129,8 @@ def measure(
         linkable: list[Labelled] = []
         for one in labelled:
             (linkable if has_gold(index, one) else missing).append(one)
-        answers = index.retrieve([one.mention for one in linkable], max(cutoffs))
+        asked = [one.mention for one in linkable]
+        answers = index.retrieve(asked, max(cutoffs), weights=weights)
         for one, candidates in zip(linkable, answers, strict=True):
             ids = [candidate.document_id for candidate in candidates]
             ranks.append(ids.index(one.gold) + 1 if one.gold in ids else 0)

@@ -15,15 +15,18 @@ from muver.io.files import folder_beside, size_of, write_text
 from muver.io.typed import read
 from muver.kb.importing.build import as_kb
 from muver.kb.index import changes
+from muver.kb.index.answer import known_world
 from muver.kb.index.calibration import read_calibration
 from muver.kb.index.card import card_of
 from muver.kb.index.changes import Change, Source
 from muver.kb.index.entity import Entity
 from muver.kb.index.open_index import OpenIndex
+from muver.kb.index.segments import has_views
 from muver.kb.index.settings import Making
 from muver.kb.index.snapshot import Snapshot
 from muver.kb.index.state import FILE, LOCK, MODEL, SEGMENTS, writing
 from muver.retriever.encoders.hub import fetched
+from muver.retriever.retrieval.answers import Mention
 from muver.retriever.sharing.hub import push_folder
 
 
@@ -52,20 +55,23 @@ class Index(OpenIndex):
         cls,
         folder: str | Path,
         kb: Source,
-        model: str | Path,
+        model: str | Path | None = None,
         punkt: str | Path | None = None,
+        weights: Mapping[str, float] | None = None,
         **settings: Any,
     ) -> "Index":
         """Make an index of a knowledge base; nothing is left behind if that fails.
 
         ``kb`` is what `muver kb import` wrote, or entities. ``model`` is a trained model's
-        directory, an encoder (a directory or a hub name), which is taken as it is, or "bm25".
+        directory, or an encoder (a directory or a hub name), which is taken as it is. None ranks by
+        words and the letters of names, and "bm25" by words alone. ``weights`` stand in the place of
+        the defaults for this kind of index (:mod:`muver.kb.index.weights`).
         ``punkt`` is a folder of Punkt's parameters, such as that of `muver stage segment`, by which
         descriptions are split into sentences; None: a list of English abbreviations. ``settings``
         are of :class:`muver.kb.index.settings.Making`.
         """
         made = read(Making, settings, "settings")
-        changes.create(Path(folder), kb, str(model), made, punkt)
+        changes.create(Path(folder), kb, model and str(model), made, weights, punkt)
         return cls.open(folder)
 
     @classmethod
@@ -141,6 +147,22 @@ class Index(OpenIndex):
         """All entities, in no particular order."""
         return self._store.entities()
 
+    def compared(self, mention: Mention, gold: str, deep: int) -> np.ndarray:
+        """(signals, some) float32 what each signal says of the best ``deep`` candidates by each of
+        them, and at last of the gold entity; the signals in the order of the weights.
+        """
+        store = self._store
+        known_world(mention.world, store.worlds, f"mention {mention.text!r}")
+        asked, _, signals = store.question([mention], mention.world, dict.fromkeys(self.weights, 1))
+        scores = np.stack([one.scores(slice(0, 1))[0] for one in signals.values()])
+        place = asked.place(*store.only(store.find, gold, mention.world))
+        scores[:, place], own = -np.inf, scores[:, place].copy()
+        scores[:, ~asked.live] = -np.inf
+        deep = min(deep, len(asked) - 1)
+        best = np.unique(np.argpartition(-scores, deep, axis=1)[:, :deep])
+        best = best[np.isfinite(scores[:, best]).all(axis=0)]
+        return np.column_stack([scores[:, best], own])
+
     def add(self, entities: Source) -> Change:
         """Add entities, all or none.
 
@@ -180,12 +202,13 @@ class Index(OpenIndex):
             "folder": str(folder),
             "generation": state.generation,
             "fingerprint": state.fingerprint,
-            "model": state.model.name if state.model else "bm25",
-            "trained": state.model.trained if state.model else None,
+            "model": state.model and state.model.name,
+            "trained": state.model and state.model.trained,
+            "weights": state.weights,
             "settings": state.settings.as_dict(),
-            "kinds": state.model.kinds if state.model else None,
+            "vectors": state.columns,
             "entities": state.entities,
-            "views": sum(segment.views for segment in state.segments) if state.model else None,
+            "views": sum(one.views for one in state.segments) if self.has_views else None,
             **self._coverage(),
             "worlds": self._store.worlds,
             "segments": len(state.segments),
@@ -196,16 +219,17 @@ class Index(OpenIndex):
 
     def _coverage(self) -> dict[str, float | None]:
         """How many views an entity has, and how much of the descriptions none of them reads."""
-        parts = self._store.parts
-        if not self.has_views or not len(self):
-            return {"views_an_entity": None, "unread_percent": None}
-        views = sum(int(np.diff(part.starts)[part.live].sum()) for part in parts)
-        counts = [part.unread for part in parts]
-        unread = None
-        if None not in counts:
-            characters, missed = (sum(own) for own in zip(*counts, strict=True))
+        parts, columns = self._store.parts, self._store.state.columns
+        views = unread = None
+        if len(self) and "views" in columns:
+            counts = (np.diff(part.vectors("views")[0])[part.live] for part in parts)
+            views = round(sum(int(one.sum()) for one in counts) / len(self), 1)
+        if len(self) and has_views(columns):
+            characters, missed = (
+                sum(own) for own in zip(*(one.unread for one in parts), strict=True)
+            )
             unread = round(100 * missed / max(characters, 1), 1)
-        return {"views_an_entity": round(views / len(self), 1), "unread_percent": unread}
+        return {"views_an_entity": views, "unread_percent": unread}
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[Snapshot]:

@@ -34,24 +34,43 @@ class Machinery:
         self._lock = threading.RLock()
 
     def mentions(self, mentions: Sequence[Mention]) -> np.ndarray:
-        """(mentions, d) float32 vectors of mentions in their contexts."""
+        """(mentions, d) float32 vectors of mentions in their contexts, as models are trained."""
         from muver.retriever.retrieval.retriever import encode
 
         with self._lock:
             model = self.model
         return encode(mentions, model)
 
+    def queries(self, mentions: Sequence[Mention], names: Sequence[str]) -> dict[str, np.ndarray]:
+        """(mentions, d) float32 vectors that signals of these names compare."""
+        found: dict[str, np.ndarray] = {}
+        trained = [name for name in names if name in ("views", "whole")]
+        if trained:
+            found = dict.fromkeys(trained, self.mentions(mentions))
+        if texts := [name for name in names if name not in trained]:
+            from muver.retriever.retrieval.signals.catalog import TEXTS
+
+            rows = [
+                {"mention": one.text, "context_left": one.left, "context_right": one.right}
+                for one in mentions
+            ]
+            with self._lock:
+                encoder = self._encoder
+            asked = {TEXTS[name][0] for name in texts}
+            vectors = {text: encoder.asked(list(map(text, rows))) for text in asked}
+            found |= {name: vectors[TEXTS[name][0]] for name in texts}
+        return found
+
     def columns(self, entities: Sequence[Entity]) -> dict[str, pa.Array]:
         made = {
             name: pa.array([getattr(entity, name) for entity in entities], kind)
             for name, kind in ENTITY
         }
-        if self.state.model is not None:
+        made |= words.columns(entities)
+        if self.state.columns:
             with self._lock:
                 encoder = self._encoder
             made |= encoder.columns(entities)
-        if self.state.words:
-            made |= words.columns(entities)
         return made
 
     @cached_property
@@ -66,10 +85,11 @@ class Machinery:
     def _encoder(self) -> "ViewEncoder":
         from muver.kb.index.views import ViewEncoder
 
+        settings, columns = self.state.settings, self.state.columns
         if self.state.model.punkt == UNICODE:
-            return ViewEncoder(self.model, self.state.settings, None)
+            return ViewEncoder(self.model, settings, columns, None)
         check_part(self.folder, PUNKT, self.state)
-        return ViewEncoder(self.model, self.state.settings, self.folder / PUNKT)
+        return ViewEncoder(self.model, settings, columns, self.folder / PUNKT)
 
 
 def check_part(folder: Path, name: str, state: State) -> None:

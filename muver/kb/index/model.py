@@ -22,16 +22,17 @@ from muver.kb.index.loading import load_model
 from muver.kb.index.settings import Making
 from muver.kb.index.state import MODEL, PUNKT, Model
 from muver.retriever.encoders.biencoder import BiEncoder
-from muver.retriever.encoders.files import MODEL_FILES, TOWER_FILES, TOWERS
+from muver.retriever.encoders.files import MODEL_FILES, TOKENIZER_FILE, TOWER_FILES, TOWERS
 from muver.retriever.encoders.fingerprint import model_fingerprint
-from muver.retriever.encoders.hub import NotCached, pinned, taken_model
+from muver.retriever.encoders.hub import SHIPPED, NotCached, pinned, taken_model
 from muver.retriever.encoders.settings import ModelConfig
 from muver.retriever.encoders.start import make_start
 from muver.retriever.training.start import as_the_makers, makers_vectors
 from muver.retriever.views import punkt
 from muver.retriever.views.files import UNICODE, punkt_fingerprint
 
-SCALE = 20.0  # of the product of two vectors that are brought to one length
+INVENTED = SHIPPED["miniwikia-bert"]
+SCALE = 20.0  # of the product of two vectors that are brought to one length, unless it is learnt
 LAYOUT = {"kind": "sentences", "min_pieces": 6, "title_room": 6, "training_views": None}
 
 
@@ -52,20 +53,21 @@ def keep(
         else:
             _save_untrained(source, place, settings)
         _store_once(*(place / tower / TOWER_FILES[1] for tower in TOWERS))
+    if (place / TOKENIZER_FILE).read_bytes() == (INVENTED / TOKENIZER_FILE).read_bytes():
+        logger.warning(
+            "%s has read invented wikis alone, the default's data: on real text it answers "
+            "nonsense. Take an encoder, such as sentence-transformers/all-MiniLM-L6-v2, or leave "
+            "--model out: words and names are compared without one.",
+            source,
+        )
     model = load_model(place, BiEncoder)
-    config, views = model.config, kinds(settings, model.config)
+    config, columns = model.config, columns_of(settings, model.config, trained)
     if config.score == "sum_max":
         raise InputError(
             f"--model {source}: sums the scores of a mention's token vectors, and an index "
             "compares one vector a mention. Choose a model that makes one."
         )
-    if settings.global_view and (views != ("sentences",) or config.metric != "dot"):
-        raise InputError(
-            f"global_view adds to views of sentences, which products compare, and {source} with "
-            f"these settings has views of the kind {' and '.join(views)}, and metric "
-            f"{config.metric}. Leave it out."
-        )
-    if (settings.global_view or "global" in views) and config.views.kind != "prefix":
+    if "text" in columns or ("whole" in columns and config.views.kind != "prefix"):
         model.require_positions("global_tokens", settings.global_tokens)
     if settings.merge:
         model.require_positions("merged_tokens", settings.merged_tokens)
@@ -76,16 +78,21 @@ def keep(
         punkt=_keep_punkt(parameters, folder / PUNKT),
         dimension=model.dimension,
         metric=config.metric,
-        kinds=" and ".join(views),
+        scale=config.scale or SCALE,
+        columns=columns,
     )
     return kept, model
 
 
-def kinds(settings: Making, config: ModelConfig) -> tuple[str, ...]:
-    """The kinds of views, ``sentences`` before ``global``; by default those of the training."""
-    trained_on = "global" if config.views.kind == "prefix" else "sentences"
-    wanted = settings.views or ("sentences" if settings.merge else trained_on)
-    return ("sentences", "global") if wanted == "both" else (wanted,)
+def columns_of(settings: Making, config: ModelConfig, trained: bool) -> list[str]:
+    """The columns of vectors (:data:`muver.kb.index.weights.OF_COLUMN`): of names and texts where
+    the model is an encoder, and of views as they were asked for, or as the model was trained.
+    """
+    wanted = settings.views or ("sentences" if settings.merge else None)
+    if trained and wanted is None:
+        wanted = "global" if config.views.kind == "prefix" else "sentences"
+    views = {"sentences": ["views"], "global": ["whole"], "both": ["views", "whole"]}
+    return [*([] if trained else ["names", "text"]), *views.get(wanted, ())]
 
 
 def _store_once(first: Path, second: Path) -> None:

@@ -1,36 +1,35 @@
 """An open index: asked for entities, views and candidates, wherever they lie."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import Self
 
 from muver.io.errors import InputError, Mistake
 from muver.io.text import counted
-from muver.kb.index.answer import answers, known_world
+from muver.kb.index.answer import AnyIndex, answers, known_world
 from muver.kb.index.calibration import COMPARED, Calibration
 from muver.kb.index.entity import Entity, EntityViews
 from muver.kb.index.mentions import as_mentions, in_text
-from muver.kb.index.search import exactly
 from muver.kb.index.shown import Answers
 from muver.kb.index.snapshot import Snapshot, Store
+from muver.kb.index.weights import changed
 from muver.retriever.retrieval.answers import (
     Candidate,
+    Explanation,
     Mention,
-    ViewPart,
     check_number,
     check_texts,
 )
-from muver.retriever.retrieval.layers import greatest_first
 
 
-class OpenIndex:
+class OpenIndex(AnyIndex):
     """Ranks the entities of an index for mentions, wherever they lie. Threads may share it.
 
     ``folder`` is where it, or its model and settings, lie. The ``fingerprint`` is equal for indexes
     that give equal answers if they have the same entities. ``calibration`` is what `muver index
     calibrate` had found when it was opened, and ``threshold`` the least probability with which the
-    best candidate is the answer. An index that ranks by words alone has no views. ``fixed`` says
-    what it is where it cannot be changed.
+    best candidate is the answer. ``weights`` say how much each signal counts. An index may have no
+    views of sentences. ``fixed`` says what it is where it cannot be changed.
     """
 
     fixed: str | None = None
@@ -39,8 +38,9 @@ class OpenIndex:
 
     def __init__(self, store: Store, calibration: Calibration | None = None):
         self._store, self.calibration = store, calibration
-        self.folder, state = store.machinery.folder, store.machinery.state
-        self.fingerprint, self.has_views = state.fingerprint, state.model is not None
+        self.folder, state = store.machinery.folder, store.state
+        self.fingerprint, self.has_views = state.fingerprint, "views" in state.columns
+        self.weights = state.weights
         self.threshold = calibration and calibration.threshold
 
     @property
@@ -55,7 +55,7 @@ class OpenIndex:
 
     def __repr__(self) -> str:
         model = self._store.machinery.state.model
-        told = counted(len(self), "entity", "entities"), model.name if model else "bm25"
+        told = counted(len(self), "entity", "entities"), model.name if model else "words and names"
         return f"<{type(self).__name__} {self.folder}: {', '.join(told)}>"
 
     def __len__(self) -> int:
@@ -87,58 +87,64 @@ class OpenIndex:
     def views(self, id: str, world: str | None = None) -> EntityViews:
         """One entity with its views and their vectors."""
         if not self.has_views:
-            raise InputError(f"{self.folder}: ranks by words alone and has no views.")
+            raise InputError(
+                f"{self.folder}: has no views of sentences. An index by a trained model has, and "
+                "one made with --views."
+            )
         store = self._store
         return store.only(store.views_of, id, world)
 
-    def search(self, asked: str | Mention | Sequence[str | Mention], k: int = 10) -> Answers:
+    def search(
+        self,
+        asked: str | Mention | Sequence[str | Mention],
+        k: int = 10,
+        weights: Mapping[str, float] | None = None,
+    ) -> Answers:
         """Answer the marked mentions of a text, ``"In spring [[the smith]] forged it."``, or
         mentions as :meth:`retrieve` takes them; where Python prints the answers they are tables.
         """
         if isinstance(asked, str):
             asked = [one.mention for one in in_text(asked)]
-        found = answers(self, as_mentions(asked), k)
+        found = answers(self, as_mentions(asked), k, weights)
         return Answers(found, self.threshold, len(self.worlds) > 1)
 
-    def retrieve(
-        self, mentions: str | Mention | Sequence[str | Mention], k: int = 64, excerpts: bool = False
-    ) -> list[list[Candidate]]:
-        """Rank entities for each mention; one without a world is looked for in all of them. A
-        mention without a context may be its text alone, and a single one stand without a list.
-
-        Each gets its best ``k`` candidates, best first, or all if there are fewer, perhaps with the
-        winning sentences as they stand between others (``excerpts``). Their
-        ``entity`` is a number by which this object tells entities apart; ``document_id`` and
-        ``world`` name the entity. The first has a ``probability`` if the index is calibrated.
-        """
+    def found(
+        self,
+        mentions: str | Mention | Sequence[str | Mention],
+        k: int = 64,
+        excerpts: bool = False,
+        weights: Mapping[str, float] | None = None,
+    ) -> list[list[tuple[Candidate, Entity]]]:
         check_number(k, "k")
         mentions = as_mentions(mentions)
         check_texts(mentions)
-        store = self._store
-        deep = max(k, COMPARED) if self.calibration else k
-        found: list[list[Candidate]] = [[] for _ in mentions]
+        store, calibration = self._store, None if weights else self.calibration
+        weighed = changed(self.weights, weights)
+        deep = max(k, COMPARED) if calibration else k
+        found: list[list[tuple[Candidate, Entity]]] = [[] for _ in mentions]
         rows: dict[str | None, list[int]] = {}
         for row, mention in enumerate(mentions):
             world = known_world(mention.world, store.worlds, f"mention {mention.text!r}")
             rows.setdefault(world, []).append(row)
         for world, own in rows.items():
-            answers = store.ranked([mentions[row] for row in own], world, deep, excerpts)
-            for row, candidates in zip(own, answers, strict=True):
-                if self.calibration:
-                    candidates = self.calibration.judged(mentions[row], candidates)
-                found[row] = candidates[:k]
+            some = [mentions[row] for row in own]
+            answers = store.ranked(some, world, deep, weighed, excerpts)
+            for row, pairs in zip(own, answers, strict=True):
+                if calibration and pairs:
+                    candidates, entities = zip(*pairs, strict=True)
+                    judged = calibration.judged(mentions[row], candidates)
+                    pairs = list(zip(judged, entities, strict=True))
+                found[row] = pairs[:k]
         return found
 
-    def parts(self, mention: Mention, candidate: Candidate) -> list[ViewPart]:
-        """What each view of a candidate adds to its score for a mention, the greatest part first.
-
-        BM25's part in a fused score is not shown.
-        """
-        own, machinery = self.views(candidate.document_id, candidate.world), self._store.machinery
-        vectors = machinery.mentions([mention])
-        (similarities,) = exactly(own.vectors, vectors, machinery.state.model.metric)
-        shares = machinery.state.settings.scorer.shares(similarities)
-        return [
-            own.part(n, float(similarities[n]), float(shares[n]))
-            for n in greatest_first(similarities, shares).tolist()
-        ]
+    def explain(
+        self,
+        mention: Mention,
+        id: str,
+        world: str | None = None,
+        weights: Mapping[str, float] | None = None,
+    ) -> Explanation:
+        """What each signal, and each view of sentences, adds to an entity's score for a mention."""
+        check_texts([mention])
+        weighed = changed(self.weights, weights)
+        return self._store.explained(mention, self.entity(id, world), weighed)

@@ -11,6 +11,7 @@ from muver.kb.index.answer import answers, checked
 from muver.kb.index.mentions import Form, Labelled, in_text, read_mentions
 from muver.kb.index.opening import DEPTH, opened_index
 from muver.kb.index.shown import in_terminal
+from muver.kb.index.weights import read_weights
 
 
 def query(
@@ -23,6 +24,7 @@ def query(
     world: str | None = None,
     k: int = 10,
     where: Sequence[tuple[str, str]] = (),
+    weights: str | None = None,
     as_json: bool = False,
     qdrant: str | None = None,
     rerank: Path | None = None,
@@ -51,6 +53,8 @@ def query(
         Candidates of a mention.
     where
         COLUMN=VALUE: only entities whose further column has this value; several must all hold.
+    weights
+        How much signals count, for this once, such as words=1,names=0.
     as_json
         A line of JSON a mention (:class:`muver.kb.index.answer.Answer`) in place of tables.
     qdrant
@@ -68,7 +72,8 @@ def query(
     if where:
         opened = opened.where(**dict(where))
     asked = (one.mention for one in checked(given, opened, world))
-    for mention, answer in answers(opened, asked, k):
+    counted = None if weights is None else read_weights(weights)
+    for mention, answer in answers(opened, asked, k, counted):
         if as_json:
             print(msgspec.json.encode(answer).decode())
         else:

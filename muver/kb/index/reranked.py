@@ -1,13 +1,12 @@
 """An index with a second stage: a cross-encoder ranks its first candidates again."""
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from muver.io.errors import Mistake
+from muver.kb.index.answer import AnyIndex
 from muver.kb.index.entity import Entity
 from muver.kb.index.open_index import OpenIndex
 from muver.retriever.encoders.cross import CrossEncoder
@@ -17,7 +16,7 @@ from muver.retriever.views.build import entity_views, mention_contexts
 BATCH_TOKENS = 4096
 
 
-class Reranked:
+class Reranked(AnyIndex):
     """An index whose first ``depth`` candidates ``model`` ranks again; all else is the index's.
 
     Scores are the cross-encoder's, and say nothing of how likely an answer is right: the index's
@@ -44,32 +43,32 @@ class Reranked:
         newest = self._index.refresh()
         return self if newest is self._index else Reranked(newest, self._model, self._depth)
 
-    def retrieve(
-        self, mentions: Sequence[Mention], k: int = 64, excerpts: bool = False
-    ) -> list[list[Candidate]]:
+    def found(
+        self,
+        mentions: Sequence[Mention],
+        k: int = 64,
+        excerpts: bool = False,
+        weights: Mapping[str, float] | None = None,
+    ) -> list[list[tuple[Candidate, Entity]]]:
         """As the index does, at most ``depth`` candidates of each mention."""
         check_number(k, "k")
-        found = self._index.retrieve(mentions, self._depth, excerpts)
+        there = self._index.found(mentions, self._depth, excerpts, weights)
         config, pieces = self._model.config, self._model.pieces
         sides = ([getattr(one, side).lower() for one in mentions] for side in SIDES)
-        contexts = mention_contexts(*sides, config.context, pieces)
-        pairs, there = [], []
-        for context, candidates in zip(contexts, found, strict=True):
-            own: dict[Candidate, Entity] = {}
-            for one in candidates:
-                with suppress(Mistake):  # removed since it was found
-                    own[one] = self._index.entity(one.document_id, one.world)
-            titles = [one.title for one in own.values()]
-            texts = [one.description for one in own.values()]
+        pairs = []
+        for context, own in zip(
+            mention_contexts(*sides, config.context, pieces), there, strict=True
+        ):
+            titles = [entity.title for _, entity in own]
+            texts = [entity.description for _, entity in own]
             views = entity_views(titles, texts, [[]] * len(own), config.views, pieces)
             pairs.append(self._model.pairs(context, [view.ids for (view,) in views]))
-            there.append(list(own))
         device = next(self._model.parameters()).device
         scores = self._model.scores(pairs, BATCH_TOKENS, device)
         return [
             [
-                replace(candidates[n], score=float(own[n]), probability=None)
-                for n in np.argsort(-own, kind="stable")[:k].tolist()
+                (replace(own[n][0], score=float(new[n]), probability=None), own[n][1])
+                for n in np.argsort(-new, kind="stable")[:k].tolist()
             ]
-            for candidates, own in zip(there, scores, strict=True)
+            for own, new in zip(there, scores, strict=True)
         ]

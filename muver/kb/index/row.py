@@ -1,26 +1,28 @@
 """A row of the workflow as an index: what answers a mention, and what explains an answer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 
 from muver.io.errors import Mistake
+from muver.kb.index.answer import AnyIndex
 from muver.kb.index.described import Described, cut
 from muver.kb.index.entity import Entity
 from muver.kb.index.snapshot import the_only
 from muver.retriever.corpus.schema import read_entities
-from muver.retriever.retrieval.answers import Candidate, Mention, ViewPart
+from muver.retriever.retrieval.answers import Candidate, Explanation, Mention, ViewPart
 from muver.retriever.retrieval.retriever import Retriever
 
 COLUMNS = ("world", "document_id", "title", "text", "entity")  # of a row's entities
 
 
-class RowIndex:
-    """A row of the workflow, with the methods of :class:`muver.kb.index.Index` that answer."""
+class RowIndex(AnyIndex):
+    """A row of the workflow, with the methods of :class:`muver.kb.index.Index` that answer; a row
+    has its own weights.
+    """
 
     fixed = "a row of the workflow"
     generation = 0
-    has_views = True
     reads = 0
 
     def __init__(self, retriever: Retriever):
@@ -37,31 +39,44 @@ class RowIndex:
     def refresh(self) -> "RowIndex":
         return self
 
-    def retrieve(
-        self, mentions: Sequence[Mention], k: int = 64, excerpts: bool = False
-    ) -> list[list[Candidate]]:
-        """As of :meth:`muver.kb.index.Index.retrieve`."""
+    def found(
+        self,
+        mentions: Sequence[Mention],
+        k: int = 64,
+        excerpts: bool = False,
+        weights: Mapping[str, float] | None = None,
+    ) -> list[list[tuple[Candidate, Entity]]]:
+        _settled(weights)
         described = cache(self._described)  # each entity once
 
-        def shown(one: Candidate) -> Candidate:
-            one = replace(one, text=cut(one.text))
-            if not excerpts:
-                return one
-            own = described(one.world, one.document_id)
-            return replace(one, excerpt=own.excerpt(*_sentences(one, own)))
+        def shown(one: Candidate) -> tuple[Candidate, Entity]:
+            _, entity = self._entities[one.world, one.document_id]
+            one = replace(one, text=cut(one.text), signals={"views": one.score})
+            if excerpts:
+                own = described(one.world, one.document_id)
+                one = replace(one, excerpt=own.excerpt(*_sentences(one, own)))
+            return one, entity
 
         return [[shown(one) for one in own] for own in self._retriever.retrieve(mentions, k)]
 
-    def parts(self, mention: Mention, candidate: Candidate) -> list[ViewPart]:
-        number, _ = self._entities[candidate.world, candidate.document_id]
-        own = self._described(candidate.world, candidate.document_id)
-        known, asked = replace(candidate, entity=number), replace(mention, world=candidate.world)
-        found = []
-        for part in self._retriever.parts(asked, known):
+    def explain(
+        self,
+        mention: Mention,
+        id: str,
+        world: str | None = None,
+        weights: Mapping[str, float] | None = None,
+    ) -> Explanation:
+        """As of :meth:`muver.kb.index.Index.explain`, but for what signals give."""
+        _settled(weights)
+        entity = self.entity(id, world)
+        number, _ = self._entities[entity.world, id]
+        own, found = self._described(entity.world, id), []
+        known = Candidate(number, id, entity.title, 0.0, 0, 0, 0, "", entity.world)
+        for part in self._retriever.parts(replace(mention, world=entity.world), known):
             part = replace(part, text=cut(part.text))
             start, end = own.place(*_sentences(part, own))
             found.append(replace(part, start=start, end=end))
-        return found
+        return Explanation({}, found)
 
     def _described(self, world: str, id: str) -> Described:
         number, entity = self._entities[world, id]
@@ -82,6 +97,11 @@ class RowIndex:
             (world, id): (number, Entity(id=id, title=title, description=text, world=world))
             for world, id, title, text, number in rows
         }
+
+
+def _settled(weights: Mapping[str, float] | None) -> None:
+    if weights:
+        raise Mistake("weights: a row of the workflow has its own. Ask without any.")
 
 
 def _sentences(one: Candidate | ViewPart, described: Described) -> tuple[int, int]:

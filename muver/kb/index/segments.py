@@ -6,7 +6,7 @@ behind the other, so that they are multiplied where they lie on disk.
 """
 
 import copy
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -18,8 +18,8 @@ import pyarrow.compute as pc
 from muver.io.files import atomic_path, sha256_of
 from muver.io.parquet import row_groups
 from muver.kb.index.entity import Entity, EntityViews
+from muver.kb.index.names import Names
 from muver.kb.index.state import Damaged, Segment
-from muver.retriever.vectors.block import ViewBlock
 
 ENTITIES_A_PART = 4096
 CHARACTERS_A_PART = 4_000_000
@@ -37,22 +37,26 @@ ENTITY = [
     ("further", pa.map_(pa.string(), pa.string())),
 ]
 WORDS = [("words", pa.list_(pa.string())), ("counts", pa.list_(pa.int32()))]
+VIEWS = [
+    ("sentences", pa.list_(SPAN)),  # characters of the cleaned description
+    ("spans", pa.list_(VIEW)),  # of each vector of the column views
+    ("unread", pa.int32()),  # characters of the description that no view reads
+    ("length", pa.float32()),  # of the longest vector of views and of the whole description
+]
 
 
-def schema(dimension: int | None, words: bool) -> pa.Schema:
-    """The columns of a segment: with vectors of a dimension, if there is a model, and perhaps with
-    each entity's words.
-    """
-    columns = list(ENTITY)
-    if dimension is not None:
-        columns += [
-            ("sentences", pa.list_(SPAN)),  # characters of the cleaned description
-            ("views", pa.list_(VIEW)),
-            ("vectors", pa.list_(pa.list_(pa.float32(), dimension))),
-            ("length", pa.float32()),  # of the longest vector
-            ("unread", pa.int32()),  # characters of the description that no view reads
-        ]
-    return pa.schema(columns + (WORDS if words else []))
+def schema(dimension: int, columns: Sequence[str]) -> pa.Schema:
+    """The columns of a segment: entities, their words, and columns of vectors of a dimension."""
+    fields = [*ENTITY, *WORDS]
+    if has_views(columns):
+        fields += VIEWS
+    vectors = pa.list_(pa.list_(pa.float32(), dimension))
+    return pa.schema([*fields, *((name, vectors) for name in columns)])
+
+
+def has_views(columns: Collection[str]) -> bool:
+    """Whether columns of vectors are of descriptions' sentences, or of all of them."""
+    return not {"views", "whole"}.isdisjoint(columns)
 
 
 class Postings(NamedTuple):
@@ -84,6 +88,7 @@ class Part:
     def __init__(self, batch: pa.RecordBatch, live: np.ndarray):
         self.batch, self.live = batch, live
         self.keys, self.content = (batch.column(name).to_numpy() for name in ("key", "content"))
+        self._vectors: dict[str, tuple[np.ndarray, np.ndarray]] = {}
 
     def __len__(self) -> int:
         return self.batch.num_rows
@@ -101,27 +106,25 @@ class Part:
         ends = runs.run_ends.to_pylist()
         return dict(zip(runs.values.to_pylist(), map(slice, [0, *ends], ends), strict=False))
 
-    @cached_property
-    def starts(self) -> np.ndarray:
-        """(entities + 1,) int32 first view of each entity, and the number of all."""
-        return self.batch.column("vectors").offsets.to_numpy()
+    def vectors(self, column: str) -> tuple[np.ndarray, np.ndarray]:
+        """Of a column (entities + 1,) int32 first vector of each entity, and the number of all; and
+        the (vectors, d) float32, memory-mapped.
+        """
+        if column not in self._vectors:
+            lists = self.batch.column(column)
+            width, numbers = lists.values.type.list_size, lists.values.values.to_numpy()
+            self._vectors[column] = lists.offsets.to_numpy(), numbers.reshape(-1, width)
+        return self._vectors[column]
 
     @cached_property
-    def vectors(self) -> np.ndarray:
-        """(views, d) float32, memory-mapped."""
-        vectors = self.batch.column("vectors").values
-        return vectors.values.to_numpy().reshape(-1, vectors.type.list_size)
+    def names(self) -> Names:
+        titles, aliases = (self.batch.column(name).to_pylist() for name in ("title", "aliases"))
+        return Names.of(titles, aliases)
 
     @property
-    def unread(self) -> tuple[int, int] | None:
-        """Characters of the descriptions that are there, and how many of them no view reads; None
-        where it is not known.
-        """
-        if "unread" not in self.batch.schema.names:
-            return None
+    def unread(self) -> tuple[int, int]:
+        """Characters of the descriptions that are there, and how many of them no view reads."""
         rows = self.batch.select(["description", "unread"]).filter(pa.array(self.live))
-        if rows["unread"].null_count:
-            return None
         lengths = pc.sum(pc.utf8_length(rows["description"])).as_py()
         return lengths or 0, pc.sum(rows["unread"]).as_py() or 0
 
@@ -140,21 +143,10 @@ class Part:
     def rows(self, world: str | None) -> slice:
         return slice(0, len(self)) if world is None else self.spans.get(world, slice(0, 0))
 
-    def block(self, world: str | None, first: int) -> ViewBlock:
-        """The views of a world's entities, or of all; the entity of row 0 has the number first."""
-        rows = self.rows(world)
-        starts = self.starts[rows.start : rows.stop + 1].astype(np.int64)
-        return ViewBlock(
-            self.vectors[starts[0] : starts[-1]],
-            np.arange(starts[0], starts[-1]),
-            starts[:-1] - starts[0],
-            np.repeat(np.arange(rows.start, rows.stop) + first, np.diff(starts)),
-            self.live[rows],
-        )
-
-    def vectors_of(self, row: int) -> np.ndarray:
-        """(views, d) float32 the vectors of an entity's views."""
-        return self.vectors[self.starts[row] : self.starts[row + 1]]
+    def vectors_of(self, column: str, row: int) -> np.ndarray:
+        """(some, d) float32 the vectors that an entity has in a column."""
+        starts, vectors = self.vectors(column)
+        return vectors[starts[row] : starts[row + 1]]
 
     def entity(self, row: int) -> Entity:
         columns = ("id", "world", "title", "description", "aliases")
@@ -183,15 +175,19 @@ class Part:
         return self.at(live)
 
     def views(self, row: int) -> EntityViews:
-        """An entity with its views; an index that ranks by words alone has none."""
-        if "views" not in self.batch.schema.names:
-            none = (np.empty((0, width), np.int32) for width in (2, 3, 0))
-            return EntityViews(self.entity(row), *none)
+        """An entity with its views of sentences, if the index has them."""
+        there = set(self.batch.schema.names)
         sentences, views = (
-            np.stack([field.to_numpy() for field in self.batch.column(name)[row].values.flatten()])
-            for name in ("sentences", "views")
+            self._structs(name, row) if name in there else np.empty((0, width), np.int32)
+            for name, width in (("sentences", 2), ("spans", 3))
         )
-        return EntityViews(self.entity(row), sentences.T, views.T, self.vectors_of(row))
+        vectors = self.vectors_of("views", row) if "views" in there else np.empty((0, 0))
+        return EntityViews(self.entity(row), sentences, views, vectors)
+
+    def _structs(self, column: str, row: int) -> np.ndarray:
+        """(some, fields) int32 of a list of structs."""
+        fields = self.batch.column(column)[row].values.flatten()
+        return np.stack([field.to_numpy() for field in fields], axis=1)
 
 
 class Opened(NamedTuple):
@@ -243,12 +239,7 @@ def write_segment(path: Path, kind: pa.Schema, parts: Iterable[Mapping[str, pa.A
         pa.ipc.new_file(sink, kind) as file,
     ):
         for columns in parts:
-            rows = len(columns["key"])
-            own = [  # indexes of muver 0.1.0 do not have all
-                columns[one.name] if one.name in columns else pa.nulls(rows, one.type)
-                for one in kind
-            ]
-            batch = pa.record_batch(own, schema=kind)
+            batch = pa.record_batch([columns[one.name] for one in kind], schema=kind)
             file.write_batch(batch)
             entities += len(batch)
             views += len(columns["views"].values) if "views" in columns else 0

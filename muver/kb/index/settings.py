@@ -2,9 +2,9 @@
 
 from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import Meta
 
-from muver.io.typed import Amount, Count, Positive, Settings, Share, read
+from muver.io.typed import Amount, Settings, Share, read
 from muver.retriever.retrieval.aggregates import AGGREGATES, Aggregate
 from muver.retriever.retrieval.settings import AggregateEntry, open_choice
 from muver.retriever.views.settings import MergeSearch, Tokens
@@ -24,19 +24,16 @@ class Words(Settings):
 class Making(Settings):
     """How entities become views and views a score; each setting can change answers."""
 
-    views: Kinds | None = None  # None: as the model was trained
-    # How much of the vector of the whole description is added to that of each view of sentences.
-    global_view: Positive | UnsetType = UNSET
+    views: Kinds | None = None  # None: as the model was trained; of one that was not, none
     merge: Layers = 0  # of merged views; pairs are chosen within an entity, by search
-    bm25_weight: Share | None = None  # beside the model's score; None: the model alone
     aggregate: AggregateEntry = AggregateEntry(kind="max")
     search: MergeSearch = MergeSearch(pairs="distant", among="neighbours")
     top_k: Share = 0.4  # int(views * top_k) pairs are merged in a layer
-    depth: Count = 100  # candidates of each part that are brought together, if no more are asked
     words: Words = Words()
     view_tokens: Tokens = 40  # of a sentence's view, where the model does not say
     context_tokens: Tokens = 128  # of a mention in its context, where the model does not say
-    global_tokens: Tokens = 128  # of a view of the whole description
+    # Of a view of the whole description, and of texts that an encoder compares.
+    global_tokens: Tokens = 128
     merged_tokens: Tokens = 512
 
     def __post_init__(self) -> None:

@@ -6,6 +6,7 @@ from html import escape
 
 from muver.io.text import visible
 from muver.kb.index.answer import Answer, Found
+from muver.kb.index.weights import told
 from muver.retriever.retrieval.answers import NO_VIEW, Mention
 
 WIDTH = 100  # characters of a line where no terminal says it
@@ -110,7 +111,7 @@ def _decided(answer: Answer, threshold: float | None) -> list[str]:
 
 def _cells(one: Found, worlds: bool) -> list[str]:
     """The texts of a candidate's row: title, id, perhaps its world, and what it was found by."""
-    by = one.text or ("(its words)" if one.layer == NO_VIEW else "(its title)")
+    by = one.text or (told(one.signals) if one.layer == NO_VIEW else "(its title)")
     return [_flat(text) for text in (one.title, one.id, *[one.world or ""] * worlds, by)]
 
 

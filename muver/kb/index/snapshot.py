@@ -5,24 +5,29 @@ and its mapped segments, which no later change alters.
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate, repeat
+from itertools import accumulate
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError, Mistake
 from muver.kb.index.answer import known_world
-from muver.kb.index.entity import Entity, EntityViews, key_of
+from muver.kb.index.asked import Asked, Characters, Exact, Signal, Vectors
+from muver.kb.index.entity import NONE, WHOLE, Entity, EntityViews, key_of
 from muver.kb.index.machinery import Machinery
-from muver.kb.index.search import Hit, by_views, by_words, exactly, fused
+from muver.kb.index.rounding import exactly
+from muver.kb.index.search import contributions, search
 from muver.kb.index.segments import Opened
 from muver.kb.index.state import SEGMENTS, Damaged, State, read_state
-from muver.kb.index.words import queries
-from muver.retriever.retrieval.answers import Candidate, Mention
+from muver.kb.index.weights import COLUMN_OF, WITHOUT_MODEL, Weights
+from muver.kb.index.words import Words
+from muver.retriever.retrieval.aggregates import MAX
+from muver.retriever.retrieval.answers import Candidate, Explanation, Mention
 
 T = TypeVar("T")
+MOST_KEPT = 64  # worlds of which what was computed for answers is kept
 
 
 class UnknownEntity(Mistake):
@@ -45,14 +50,15 @@ def the_only(found: Mapping[str, T], id: str, world: str | None) -> T:
 
 class Store:
     """Entities by key. The kinds of store have ``find`` (of some keys those that an entity has),
-    ``entities_of`` and ``views_of`` (the same with what they name), and ``ranked`` (the best ``k``
-    candidates of each mention, of a world or of all).
+    ``entities_of`` and ``views_of`` (the same with what they name), ``ranked`` (the best ``k``
+    candidates of each mention, of a world or of all, with their entities), and ``explained``.
 
     ``generation`` grows with each change of the index; ``worlds`` are in alphabetical order, each
     with the number of its entities.
     """
 
     machinery: Machinery
+    state: State
     generation: int
     worlds: Mapping[str, int]
 
@@ -86,6 +92,7 @@ class Snapshot(Store):
         self.state, self.opened = state, opened
         self.generation = state.generation
         self.parts = [part for one in opened for part in one.parts]
+        self._asked: dict[str | None, Asked] = {}
 
     @classmethod
     def now(cls, folder: str | Path, before: "Snapshot | None" = None) -> "Snapshot":
@@ -110,7 +117,7 @@ class Snapshot(Store):
             known[one.sha256].at(one) if one.sha256 in known else Opened.of(folder / SEGMENTS, one)
             for one in state.segments
         ]
-        same = before is not None and before.state.fingerprint == state.fingerprint
+        same = before is not None and before.state.made_with == state.made_with
         return cls(before.machinery if same else Machinery(folder, state), state, opened)
 
     @cached_property
@@ -148,27 +155,37 @@ class Snapshot(Store):
         """The number of an entity among those of all segments, the removed ones counted."""
         return self._starts[part] + row
 
+    def asked(self, world: str | None) -> Asked:
+        """The entities of a world, or of all; what was computed of them is kept."""
+        if (asked := self._asked.get(world)) is None:
+            if len(self._asked) >= MOST_KEPT:
+                self._asked.clear()
+            asked = self._asked[world] = Asked(self.parts, world)
+        return asked
+
     def ranked(
-        self, mentions: Sequence[Mention], world: str | None, k: int, excerpts: bool = False
-    ) -> list[list[Candidate]]:
+        self,
+        mentions: Sequence[Mention],
+        world: str | None,
+        k: int,
+        weights: Weights,
+        excerpts: bool = False,
+    ) -> list[list[tuple[Candidate, Entity]]]:
         """An entity is read once, whichever mentions find it."""
-        model = self.state.model
-        vectors = None if model is None else self.machinery.mentions(mentions)
-        found = self._hits(mentions, vectors, world, k)
+        asked, queries, signals = self.question(mentions, world, weights)
+        found = search(asked, signals, weights, len(mentions), k)
         wanted: dict[Place, list[tuple[int, int]]] = {}
         for n, hits in enumerate(found):
             for rank, hit in enumerate(hits):
                 wanted.setdefault(Place(hit.part, hit.row), []).append((n, rank))
-        answers: list[list[Candidate]] = [[None] * len(hits) for hits in found]
+        answers: list[list[Any]] = [[None] * len(hits) for hits in found]
         for at, ranks in wanted.items():
             entity, number = self.parts[at.part].views(at.row), self.number(*at)
-            similar = repeat(None)
-            if vectors is not None:
-                similar = exactly(entity.vectors, vectors[[n for n, _ in ranks]], model.metric)
-            for (n, rank), own in zip(ranks, similar, strict=False):
-                hit = found[n][rank]
-                view = entity.shown(hit.view, own)
-                answers[n][rank] = entity.candidate(number, hit.score, view, excerpts)
+            for n, rank in ranks:
+                view = self._shown(entity, queries, n)
+                given = found[n][rank].signals
+                one = entity.candidate(number, given, view, excerpts)
+                answers[n][rank] = one, entity.entity
         return answers
 
     def narrowed(self, where: Mapping[str, str]) -> "Snapshot":
@@ -185,19 +202,58 @@ class Snapshot(Store):
         other.worlds = {**dict.fromkeys(self.worlds, 0), **other.worlds}
         return other
 
-    def _hits(
-        self, mentions: Sequence[Mention], vectors: np.ndarray | None, world: str | None, k: int
-    ) -> list[list[Hit]]:
-        state, parts, settings = self.state, self.parts, self.state.settings
-        deep = max(k, settings.depth)
-        if state.model is None:
-            return by_words(parts, world, queries(mentions, settings.words), k, settings.words)
-        scored = settings.scorer, state.model.metric
-        if settings.bm25_weight is None:
-            return by_views(parts, world, vectors, k, *scored)
-        words = by_words(parts, world, queries(mentions, settings.words), deep, settings.words)
-        views = by_views(parts, world, vectors, deep, *scored)
-        return [
-            fused(parts, view, word, settings.bm25_weight, k)
-            for view, word in zip(views, words, strict=True)
-        ]
+    def explained(self, mention: Mention, entity: Entity, weights: Weights) -> Explanation:
+        """What signals and views add to the score of an entity."""
+        at = self.find([entity.key])[entity.key]
+        asked, queries, signals = self.question([mention], mention.world and entity.world, weights)
+        given = contributions(asked, signals, weights, asked.place(*at))
+        parts = []
+        if "views" in queries:
+            parts = (
+                self.parts[at.part]
+                .views(at.row)
+                .parts(queries["views"], self.state.model.metric, self.state.settings.scorer)
+            )
+        return Explanation(given, parts)
+
+    def question(
+        self, mentions: Sequence[Mention], world: str | None, weights: Weights
+    ) -> tuple[Asked, dict[str, np.ndarray], dict[str, Signal]]:
+        """The entities asked for, and vectors of the mentions and signals by name: those that have
+        a weight.
+        """
+        asked, state = self.asked(world), self.state
+        counted = [name for name, weight in weights.items() if weight]
+        compared = [name for name in counted if name not in WITHOUT_MODEL]
+        queries = self.machinery.queries(mentions, compared)
+        signals: dict[str, Signal] = {}
+        for name in counted:
+            match name:
+                case "exact":
+                    signals[name] = Exact(asked, mentions)
+                case "words":
+                    signals[name] = Words(asked, mentions, state.settings.words)
+                case "characters":
+                    signals[name] = Characters(asked, mentions)
+                case "views" | "whole":
+                    aggregate = state.settings.scorer if name == "views" else MAX
+                    how = self.longest, aggregate, state.model.metric, state.model.scale
+                    signals[name] = Vectors(asked, name, queries[name], *how)
+                case _:
+                    column = COLUMN_OF[name]
+                    signals[name] = Vectors(asked, column, queries[name], 1.0, MAX)
+        return asked, queries, signals
+
+    def _shown(self, entity: EntityViews, queries: Mapping[str, np.ndarray], mention: int) -> int:
+        """The view of an entity that won, if views were compared."""
+        if "views" not in queries:
+            return WHOLE if "whole" in queries else NONE
+        asked = queries["views"][mention][None]
+        (similar,) = exactly(entity.vectors, asked, self.state.model.metric)
+        return entity.shown(int(similar.argmax()), similar)
+
+    @cached_property
+    def longest(self) -> float:
+        """Length of the longest vector of a view or of a whole description."""
+        lengths = (part.batch.column("length").to_numpy() for part in self.parts)
+        return max((float(own.max(initial=0)) for own in lengths), default=0.0)

@@ -24,14 +24,14 @@ from muver.io.files import read_json, short_hash, write_json, write_text
 from muver.io.locks import locked
 from muver.io.typed import Record, as_record
 from muver.kb.index.settings import Making
+from muver.kb.index.weights import Weights
 from muver.version import __version__
 
 STAGE = "index create"
-FORMAT = 2
-WITHOUT_MARKS = 1  # the format whose words ended at the marks of many scripts
+FORMAT = 3
 FILE = "index.json"
 PREVIOUS = "previous.json"
-CHECKSUM = "sha256"  # of all else in the file; indexes of muver 0.1.0 have none
+CHECKSUM = "sha256"  # of all else in the file
 SEGMENTS = "segments"
 MODEL = "model"
 PUNKT = "punkt"
@@ -59,7 +59,8 @@ class Model(Record):
     punkt: str  # fingerprint of its parameters, if it finds the sentences, or "unicode"
     dimension: int
     metric: str  # by which vectors are compared
-    kinds: str  # of views
+    scale: float  # by which scores are divided: then unit vectors' products are cosines
+    columns: list[str]  # of vectors that an entity has (muver.kb.index.weights.OF_COLUMN)
 
 
 class Segment(Record):
@@ -81,11 +82,12 @@ class State(Record):
     """An index at one time; ``generation`` grows with each change."""
 
     settings: Making
+    weights: Weights
     model: Model | None = None
     generation: int = 0
     segments: list[Segment] = []
     stage: Literal[STAGE] = STAGE
-    format: Literal[WITHOUT_MARKS, FORMAT] = FORMAT
+    format: Literal[FORMAT] = FORMAT
     muver: str = __version__
 
     @property
@@ -93,13 +95,18 @@ class State(Record):
         return sum(segment.live for segment in self.segments)
 
     @property
-    def words(self) -> bool:
-        """Whether BM25 has a part in the answers."""
-        return self.model is None or self.settings.bm25_weight is not None
+    def columns(self) -> list[str]:
+        """The columns of vectors."""
+        return self.model.columns if self.model else []
 
     @property
     def fingerprint(self) -> str:
         """Equal for indexes that give equal answers if they have the same entities."""
+        return short_hash([self.made_with, self.weights])
+
+    @property
+    def made_with(self) -> str:
+        """Equal for indexes whose entities are kept in the same way."""
         model = self.model and (self.model.fingerprint, self.model.punkt)
         return short_hash([self.format, self.settings.as_dict(), model])
 
@@ -115,15 +122,14 @@ def read_state(folder: str | Path, name: str = FILE) -> State:
         raise InputError(
             f"{folder}: not an index of one's own entities. Make one with `muver index create`."
         )
-    if CHECKSUM in raw and raw.pop(CHECKSUM) != short_hash(raw, 64):
-        raise Damaged(path, "its SHA-256 is not the one that it names")
-    state = as_record(raw, path, State, "the state of an index", "Make the index again.")
-    if state.words and state.format == WITHOUT_MARKS:
+    if (made := raw.get("format")) != FORMAT:
         raise InputError(
-            f"{folder}: an older version made it and split its words otherwise, so that BM25 would "
-            "not find them. Make the index again with `muver index create`."
+            f"{folder}: another version of muver made this index (format {made}, here {FORMAT}). "
+            "Make it again with `muver index create`."
         )
-    return state
+    if raw.pop(CHECKSUM, None) != short_hash(raw, 64):
+        raise Damaged(path, "its SHA-256 is not the one that it names")
+    return as_record(raw, path, State, "the state of an index", "Make the index again.")
 
 
 def write_state(folder: Path, state: State) -> None:

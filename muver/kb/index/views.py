@@ -1,22 +1,25 @@
-"""The views of entities: laid out and encoded, as columns of a segment."""
+"""The vectors of entities: texts laid out and encoded, as columns of a segment."""
 
 from collections.abc import Sequence
-from itertools import chain, islice, pairwise
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from msgspec import UnsetType
 
 from muver.kb.index.entity import Entity
-from muver.kb.index.model import LAYOUT, kinds
-from muver.kb.index.segments import SPAN, VIEW
+from muver.kb.index.model import LAYOUT
+from muver.kb.index.segments import SPAN, VIEW, has_views
 from muver.kb.index.settings import Making
 from muver.retriever.corpus.texts import clean
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.bulk import encode_vectors
 from muver.retriever.encoders.device import BATCH_TOKENS
-from muver.retriever.retrieval.rows import GLOBAL, ORIGINAL
+from muver.retriever.retrieval.rows import ORIGINAL
+from muver.retriever.retrieval.signals.texts import of_length_one, reader, title_and_text
 from muver.retriever.views import punkt
 from muver.retriever.views.boundaries import Span, sentence_spans
 from muver.retriever.views.build import entity_views, prompted_titles
@@ -39,18 +42,53 @@ class _Made(NamedTuple):
 
 
 class ViewEncoder:
-    """Lays out and encodes views as an index's settings and its model say; ``folder`` has the
-    parameters of Punkt, if it finds the sentences.
+    """Lays out and encodes names, texts and views as an index's settings and its model say;
+    ``folder`` has the parameters of Punkt, if it finds the sentences.
     """
 
-    def __init__(self, model: BiEncoder, settings: Making, folder: Path | None):
-        self.model, self._settings = model, settings
+    def __init__(
+        self, model: BiEncoder, settings: Making, columns: Sequence[str], folder: Path | None
+    ):
+        self.model, self._settings, self._columns = model, settings, columns
         self.device = next(model.parameters()).device
         self._punkt = folder and punkt.splitter(punkt.load(folder))
-        self._kinds = kinds(settings, model.config)
 
     def columns(self, entities: Sequence[Entity]) -> dict[str, pa.Array]:
         """The columns of a segment that a model makes (:func:`muver.kb.index.segments.schema`)."""
+        found: dict[str, pa.Array] = {}
+        if "names" in self._columns:
+            found |= self._of_texts(entities)
+        if has_views(self._columns):
+            found |= self._of_descriptions(entities)
+        return found
+
+    def texts(self, texts: Sequence[str], label: str | None = None) -> np.ndarray:
+        """(texts, d) float32 unit vectors of texts of entities, after the encoder's prompt."""
+        return self._unit(texts, self.model.config.views.prompt, label)
+
+    def asked(self, texts: Sequence[str]) -> np.ndarray:
+        """The same of texts of mentions."""
+        return self._unit(texts, self.model.config.context.prompt)
+
+    def _unit(
+        self, texts: Sequence[str], prompt: str | UnsetType, label: str | None = None
+    ) -> np.ndarray:
+        views = partial(self._encode, label=label)
+        read = reader(self.model.pieces, views, self._settings.global_tokens)
+        return of_length_one(read([f"{prompt or ''}{text}" for text in texts]))
+
+    def _of_texts(self, entities: Sequence[Entity]) -> dict[str, pa.Array]:
+        """Unit vectors of each name, and one of title and description."""
+        names = [[one.title, *one.aliases] for one in entities]
+        texts = [title_and_text({"title": one.title, "text": one.description}) for one in entities]
+        every = self.texts([*chain.from_iterable(names), *texts], "encoding texts")
+        ends = np.cumsum([0, *map(len, names)])
+        return {
+            "names": _listed(every[: ends[-1]], ends),
+            "text": _listed(every[ends[-1] :], np.arange(len(texts) + 1)),
+        }
+
+    def _of_descriptions(self, entities: Sequence[Entity]) -> dict[str, pa.Array]:
         texts = [clean(entity.description) for entity in entities]
         if self._punkt:
             spans = [punkt_spans(text, self._punkt) for text in texts]
@@ -58,18 +96,32 @@ class ViewEncoder:
             spans = list(map(sentence_spans, texts))
         made: list[_Made] = []
         unread: list[list[int]] = []
-        if "sentences" in self._kinds:
+        vectors: dict[str, pa.Array] = {}
+        lengths = np.zeros(len(entities), np.float32)
+        if "views" in self._columns:
             spans, views = self._laid_out(entities, texts, spans)
-            made += self._of_sentences(views)
+            made = self._of_sentences(views)
             unread.append(list(map(self._unread_sentences, texts, spans, views)))
-        if "global" in self._kinds:
-            made.append(self._of_descriptions(entities, spans))
-            unread.append(list(map(self._unread_end, entities, made[-1].views)))
-        if weight := self._settings.global_view:
-            whole = weight * self._of_descriptions(entities, spans).vectors
-            made = [one._replace(vectors=one.vectors + whole[one.owners]) for one in made]
-        least = pa.array([min(own) for own in zip(*unread, strict=True)], pa.int32())
-        return {**_columns(len(entities), spans, made), "unread": least}
+        if "whole" in self._columns:
+            views, own = self._of_wholes(entities, spans)
+            unread.append(list(map(self._unread_end, entities, views)))
+            vectors["whole"] = _listed(own, np.arange(len(own) + 1))
+            lengths = np.linalg.norm(own, axis=1)
+        found = _columns(len(entities), made)
+        if made:
+            own = found["views"]
+            each = np.linalg.norm(
+                own.values.values.to_numpy().reshape(-1, self.model.dimension), axis=1
+            )
+            lengths = np.maximum(lengths, np.maximum.reduceat(each, own.offsets.to_numpy()[:-1]))
+        sentences = [[{"start": start, "end": end} for start, end in own] for own in spans]
+        return {
+            **found,
+            **vectors,
+            "sentences": pa.array(sentences, pa.list_(SPAN)),
+            "unread": pa.array([min(own) for own in zip(*unread, strict=True)], pa.int32()),
+            "length": pa.array(lengths, pa.float32()),
+        }
 
     def _laid_out(
         self, entities: Sequence[Entity], texts: Sequence[str], spans: Sequence[Sequence[Span]]
@@ -114,17 +166,17 @@ class ViewEncoder:
             made.append(_Made(number, layer.entities, merged, layer.vectors))
         return made
 
-    def _of_descriptions(
+    def _of_wholes(
         self, entities: Sequence[Entity], spans: Sequence[Sequence[Span]]
-    ) -> _Made:
+    ) -> tuple[list[View], np.ndarray]:
+        """A view of each description's beginning, and their vectors."""
         layout, titles = self.model.config.views, [entity.title for entity in entities]
         texts = [entity.description for entity in entities]
         of_model = layout.max_tokens if layout.kind == "prefix" else None
         tokens = of_model or self._settings.global_tokens
         laid_out = entity_views(titles, texts, spans, layout.whole(tokens), self.model.pieces)
         views = [view for (view,) in laid_out]
-        vectors = self._encode([view.ids for view in views])
-        return _Made(GLOBAL, list(range(len(views))), views, vectors)
+        return views, self._encode([view.ids for view in views])
 
     def _unread_sentences(self, text: str, spans: Sequence[Span], views: Sequence[View]) -> int:
         """Characters that no view of sentences reads: of sentences that are in none, and the end of
@@ -153,33 +205,30 @@ class ViewEncoder:
         places = self.model.pieces.offsets(text[: LETTERS * (read + 1)])
         return len(text) - places[read - 1][1] if 0 < read < len(places) else 0
 
-    def _encode(self, ids: Sequence[list[int]]) -> np.ndarray:
+    def _encode(self, ids: Sequence[list[int]], label: str | None = "encoding views") -> np.ndarray:
         tokens, model = BATCH_TOKENS[self.device.type], self.model
-        return encode_vectors(
-            model.encode_views, ids, model.dimension, tokens, self.device, "encoding views"
-        )
+        return encode_vectors(model.encode_views, ids, model.dimension, tokens, self.device, label)
 
 
-def _columns(
-    entities: int, spans: Sequence[Sequence[Span]], made: Sequence[_Made]
-) -> dict[str, pa.Array]:
-    """All views by entity; those of an entity by kind, and in the order they were made."""
-    owners = np.concatenate([np.array(one.owners, dtype=np.int64) for one in made])
+def _columns(entities: int, made: Sequence[_Made]) -> dict[str, pa.Array]:
+    """All views of sentences by entity; those of an entity in the order they were made."""
+    owners = np.array([owner for one in made for owner in one.owners], dtype=np.int64)
     order = np.argsort(owners, kind="stable")
-    offsets = np.searchsorted(owners[order], np.arange(entities + 1)).astype(np.int32)
+    offsets = np.searchsorted(owners[order], np.arange(entities + 1))
     layers = np.repeat([one.layer for one in made], [len(one.owners) for one in made])
     first = np.array([view.first for one in made for view in one.views])
     last = np.array([view.last for one in made for view in one.views])
     fields = (pa.array(part[order].astype(np.int32)) for part in (layers, first, last))
-    views = pa.StructArray.from_arrays(list(fields), fields=list(VIEW))
-    vectors = np.concatenate([one.vectors for one in made])[order]
-    lengths = np.linalg.norm(vectors, axis=1)
-    listed = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), vectors.shape[1])
-    sentences = [[{"start": start, "end": end} for start, end in own] for own in spans]
-    longest = [lengths[start:end].max() for start, end in pairwise(offsets)]
-    return {
-        "sentences": pa.array(sentences, pa.list_(SPAN)),
-        "views": pa.ListArray.from_arrays(pa.array(offsets), views),
-        "vectors": pa.ListArray.from_arrays(pa.array(offsets), listed),
-        "length": pa.array(longest, pa.float32()),
-    }
+    spans = pa.StructArray.from_arrays(list(fields), fields=list(VIEW))
+    found = {"spans": pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), spans)}
+    if made:
+        vectors = np.concatenate([one.vectors for one in made])
+        found["views"] = _listed(vectors[order], offsets)
+    return found
+
+
+def _listed(vectors: np.ndarray, offsets: np.ndarray) -> pa.Array:
+    """(some, d) vectors as lists; the vectors of one begin at each offset."""
+    numbers = pa.array(np.ascontiguousarray(vectors, np.float32).ravel())
+    fixed = pa.FixedSizeListArray.from_arrays(numbers, vectors.shape[1])
+    return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), fixed)

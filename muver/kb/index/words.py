@@ -11,9 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
+from muver.kb.index.asked import Asked, Sure
 from muver.kb.index.entity import Entity
-from muver.kb.index.segments import WORDS, Part
-from muver.kb.index.settings import Words
+from muver.kb.index.segments import WORDS
+from muver.kb.index.settings import Words as Settings
 from muver.retriever.corpus.words import split
 from muver.retriever.retrieval.answers import Mention
 
@@ -30,35 +31,43 @@ def columns(entities: Sequence[Entity]) -> dict[str, pa.Array]:
     }
 
 
-class Scorer:
-    """BM25 of the entities that parts have in a world, or in all.
+class Words(Sure):
+    """BM25 of the entities that are asked for, as shares of each mention's best.
 
     What a word adds is kept, as the mentions of a request often share their context.
     """
 
-    def __init__(self, parts: Sequence[Part], world: str | None, settings: Words):
-        self._settings = settings
-        self._postings = [part.postings for part in parts]
-        self._asked = []  # (entities,) bool of each part
-        for part in parts:
-            asked = np.zeros(len(part), dtype=bool)
-            asked[part.rows(world)] = part.live[part.rows(world)]
-            self._asked.append(asked)
+    def __init__(self, asked: Asked, mentions: Sequence[Mention], settings: Settings):
+        self._settings, self._queries = settings, queries(mentions, settings)
+        self._all = asked
+        self._postings = [part.postings for part, _ in asked.parts]
+        self._asked = [asked.live_in(part, rows) for part, rows in asked.parts]
         own = list(zip(self._postings, self._asked, strict=True))
         self._entities = sum(int(asked.sum()) for _, asked in own)
         total = sum(postings.lengths[asked].sum() for postings, asked in own)
         self._mean = total / self._entities if total else 1.0
         self._added: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}
 
-    def scores(self, query: Sequence[str]) -> list[np.ndarray]:
-        """For each part the (entities,) float64 scores of a query's words; -inf if not asked."""
-        found = [np.where(asked, 0.0, -np.inf) for asked in self._asked]
+    def scores(self, some: slice) -> np.ndarray:
+        found = np.zeros((some.stop - some.start, len(self._all)), np.float32)
+        for scores, query in zip(found, self._queries[some], strict=True):
+            sums = self._sums(query)
+            if best := max((float(one.max(initial=0)) for one in sums), default=0.0):
+                for (_, rows), place, one in zip(
+                    self._all.parts, self._all.places, sums, strict=True
+                ):
+                    scores[place] = one[rows] / best
+        return found
+
+    def _sums(self, query: Sequence[str]) -> list[np.ndarray]:
+        """For each part the (entities,) float64 scores of a query's words; 0 if not asked."""
+        found = [np.zeros(len(asked)) for asked in self._asked]
         for word, times in Counter(query).items():
             if word not in self._added:
                 self._added[word] = self._adds(word)
             for scores, (rows, added) in zip(found, self._added[word], strict=True):
                 scores[rows] += times * added
-        return found
+        return [np.where(asked, own, 0) for asked, own in zip(self._asked, found, strict=True)]
 
     def _adds(self, word: str) -> list[tuple[np.ndarray, np.ndarray]]:
         """For each part the rows that have a word, and what it adds to their scores."""
@@ -75,7 +84,7 @@ class Scorer:
         return added
 
 
-def queries(mentions: Sequence[Mention], settings: Words) -> list[list[str]]:
+def queries(mentions: Sequence[Mention], settings: Settings) -> list[list[str]]:
     """The words that are looked for: those of each mention, or of its context as well.
 
     No more than :data:`LONGEST`, the nearest ones on both sides: each takes as long as any other.

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from muver.kb.index.answer import Answer
 from muver.kb.index.changes import Change
 from muver.kb.index.entity import Entity
-from muver.retriever.retrieval.answers import ViewPart
+from muver.retriever.retrieval.answers import Explanation
 
 Text = Annotated[str, Field(min_length=1)]
 
@@ -40,16 +40,18 @@ class Retrieval(Form):
     k: Annotated[int, Field(ge=1)] = 10
     model: str | None = None
     where: dict[str, str] = {}  # other columns of entities, and the values that they must have
+    weights: dict[str, float] | None = None  # of signals, in place of the index's
     excerpts: bool = False  # whether to cut the winning sentences out with their neighbours
 
 
 class Question(Form):
-    """A mention, and the entity of which to tell what each of its views adds."""
+    """A mention, and the entity of which to tell what each signal and view adds."""
 
     mention: AskedMention
     id: Text
     world: str | None = None
     model: str | None = None
+    weights: dict[str, float] | None = None
 
 
 class Given(Form):
@@ -71,12 +73,11 @@ class Retrieved:
     results: list[Answer]
 
 
-@dataclass(frozen=True)
-class Explained:
-    """An entity and its views, the greatest share first."""
+@dataclass(frozen=True, kw_only=True)
+class Explained(Explanation):
+    """An entity, and what adds to its score."""
 
     entity: Entity
-    views: list[ViewPart]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -85,7 +85,8 @@ def asking(service: Service) -> APIRouter:
             for one in mentions:
                 logger.info("%r in %r", one.text, f"{one.left}[[{one.text}]]{one.right}")
         where = tuple(sorted(asked.where.items()))
-        work = Ranking(served.index, asked.k, asked.excerpts, where)
+        weights = tuple((asked.weights or {}).items())
+        work = Ranking(served.index, asked.k, asked.excerpts, where, weights)
         costs = [tokens([one], asked.k, served.index.reads) for one in asked.mentions]
         pieces = in_pieces(mentions, costs, service.limits.batch_tokens)
         answers = await service.work(served, work, pieces, request)
@@ -95,11 +96,12 @@ def asking(service: Service) -> APIRouter:
 
     @router.post("/explain", responses=wrong(400, 404, 413, 415, 429))
     async def explain(question: Question, request: Request) -> Explained:
-        """What each view of an entity adds to its score for a mention."""
+        """What each signal, and each view of an entity, adds to its score for a mention."""
         check_length("mention", question.mention, service.limits)
         served = service.models.named(question.model)
         entity = await entity_at(served, question.id, question.world)
-        given, work = (mention_of(question.mention), entity), Explaining(served.index)
+        given = mention_of(question.mention), entity
+        work = Explaining(served.index, tuple((question.weights or {}).items()))
         cost = tokens([question.mention]) + tokens_of(entity.description)
         (explained,) = await service.work(served, work, [(given, cost)], request)
         return explained

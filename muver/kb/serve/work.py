@@ -8,11 +8,12 @@ from typing import Any
 from muver.kb.index.answer import Answer
 from muver.kb.index.entity import Entity
 from muver.kb.serve.forms import AskedMention, Explained
-from muver.retriever.retrieval.answers import Candidate, Mention, ViewPart
+from muver.retriever.retrieval.answers import Mention
 
 # About as many characters are a word piece, and a longer context than this is cut.
 CHARACTERS_A_TOKEN = 4
 LONGEST = 128
+Weights = tuple[tuple[str, float], ...]
 CHARACTERS_EXPLAINED = 32  # as many of a description take about as long to explain
 CANDIDATES_A_TOKEN = 4  # as many take about as long to answer as a word piece to read
 
@@ -45,12 +46,13 @@ class Ranking:
     k: int
     excerpts: bool
     where: tuple[tuple[str, str], ...] = ()
+    weights: Weights = ()
 
     def __call__(self, given: Sequence[Sequence[Mention]]) -> list[tuple[int, list[Answer]]]:
         index = self.index.where(**dict(self.where)) if self.where else self.index
         generation = index.generation
         mentions = [one for mentions in given for one in mentions]
-        ranked = index.retrieve(mentions, self.k, self.excerpts)
+        ranked = index.retrieve(mentions, self.k, self.excerpts, dict(self.weights))
         pairs = zip(mentions, ranked, strict=True)
         found = [Answer.of(*pair, index.threshold) for pair in pairs]
         ends = accumulate(map(len, given), initial=0)
@@ -59,13 +61,14 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Explaining:
-    """Tells what each view of an entity adds to its score for a mention."""
+    """Tells what each signal and view adds to an entity's score for a mention."""
 
     index: Any
+    weights: Weights = ()
 
     def __call__(self, given: Sequence[tuple[Mention, Entity]]) -> list[Explained]:
-        return [Explained(entity, self._views(mention, entity)) for mention, entity in given]
+        return [self._explained(mention, entity) for mention, entity in given]
 
-    def _views(self, mention: Mention, entity: Entity) -> list[ViewPart]:
-        asked = Candidate(-1, entity.id, entity.title, 0.0, 0, 0, 0, "", entity.world)
-        return self.index.parts(mention, asked) if self.index.has_views else []
+    def _explained(self, mention: Mention, entity: Entity) -> Explained:
+        told = self.index.explain(mention, entity.id, entity.world, dict(self.weights))
+        return Explained(told.signals, told.views, entity=entity)

@@ -59,6 +59,8 @@ class Candidate:
         Where it was asked for.
     further
         The entity's other columns, by name.
+    signals
+        What each signal gives to the score, by its name (:mod:`muver.kb.index.weights`).
     """
 
     entity: int
@@ -73,6 +75,7 @@ class Candidate:
     probability: float | None = None
     excerpt: Excerpt | None = None
     further: Mapping[str, str] = field(default_factory=dict, compare=False)
+    signals: Mapping[str, float] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,16 @@ class ViewPart:
     text: str
     start: int | None = None
     end: int | None = None
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What each signal gives to a candidate's score, and what each view of sentences adds to the
+    score by views, the greatest share first.
+    """
+
+    signals: Mapping[str, float]
+    views: Sequence[ViewPart]
 
 
 def check_number(k: int, what: str) -> None:

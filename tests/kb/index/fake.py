@@ -13,7 +13,7 @@ class Names:
         self.probability = probability
         self.asked = []  # sizes of the groups
 
-    def retrieve(self, mentions, k=64):
+    def retrieve(self, mentions, k=64, excerpts=False, weights=None):
         """The best ``k`` of each mention."""
         self.asked.append(len(mentions))
         return [self._ranked(mention)[:k] for mention in mentions]

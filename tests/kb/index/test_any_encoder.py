@@ -17,15 +17,18 @@ def test_an_index_is_made_asked_and_added_to(family, entities, tmp_path):
     encoder = families.with_modules(
         families.make(family, tmp_path / "encoder"), "mean", query="q: "
     )
-    index = Index.create(tmp_path / "index", entities[:4], model=str(encoder), context_tokens=32)
+    settings = {"context_tokens": 32, "global_tokens": 60}
+    index = Index.create(tmp_path / "index", entities[:4], model=str(encoder), **settings)
     mention = Mention(tiny.WORDS[2], left="The", right="saw it.", world="alder")
     (found,) = index.retrieve([mention], k=5)
     assert {one.document_id for one in found} == {"e0", "e2"}
     index.add(entities[4:6])
     (again,) = Index.open(tmp_path / "index").retrieve([mention], k=5)
     assert {one.document_id for one in again} == {"e0", "e2", "e4"}
-    scores = {one.document_id: one.score for one in again}
-    assert all(scores[one.document_id] == pytest.approx(one.score, abs=1e-4) for one in found)
+    given = {one.document_id: one.signals for one in again}
+    for one in found:
+        for name in ("names", "names_text", "context"):
+            assert given[one.document_id][name] == pytest.approx(one.signals[name], abs=1e-4)
 
 
 @pytest.fixture
@@ -47,10 +50,11 @@ def hub(tmp_path, monkeypatch):
 
 def test_a_plain_bert_by_its_name_without_the_network(entities, hub, tmp_path, caplog):
     name = hub(families.make("BERT", tmp_path / "encoder"))
-    index = Index.create(tmp_path / "index", entities[:4], model=name, context_tokens=32)
+    settings = {"context_tokens": 32, "global_tokens": 60}
+    index = Index.create(tmp_path / "index", entities[:4], model=name, **settings)
     assert "it is taken without: the state of [CLS] is its vector" in caplog.text
     (same,) = Index.create(
-        tmp_path / "same", entities[:4], model=str(tmp_path / "encoder"), context_tokens=32
+        tmp_path / "same", entities[:4], model=str(tmp_path / "encoder"), **settings
     ).retrieve([Mention(tiny.WORDS[2])], k=4)
     assert index.retrieve([Mention(tiny.WORDS[2])], k=4) == [same]
 
@@ -62,7 +66,10 @@ def test_a_plain_bert_by_its_name_without_the_network(entities, hub, tmp_path, c
         ({"view_tokens": 5000}, "view_tokens"),
         ({"global_tokens": 5000, "views": "global"}, "global_tokens"),
         ({"merged_tokens": 5000, "merge": 1}, "merged_tokens"),
-        ({"view_tokens": 20, "context_tokens": 20}, "view_tokens and context_tokens"),
+        (
+            {"view_tokens": 20, "context_tokens": 20, "views": "sentences"},
+            "view_tokens and context_tokens",
+        ),
     ],
 )
 def test_a_cure_is_one_that_an_index_has(settings, cure, entities, tmp_path):
@@ -70,6 +77,6 @@ def test_a_cure_is_one_that_an_index_has(settings, cure, entities, tmp_path):
     encoder = families.with_modules(
         families.make("BERT", tmp_path / "encoder"), "mean", passage=long, query=long
     )
-    settings = {"context_tokens": 60, "view_tokens": 60, **settings}
+    settings = {"context_tokens": 60, "view_tokens": 60, "global_tokens": 60, **settings}
     with pytest.raises(InputError, match=cure):
         Index.create(tmp_path / "index", entities, model=str(encoder), **settings)

@@ -29,13 +29,15 @@ def judged(right, linkable=None, column=None):
 
 
 def test_the_features_of_a_ranking():
-    def candidate(title, score):
-        return Candidate(0, "", title, score, 0, 0, 0, "")
+    def candidate(title, score, **signals):
+        return Candidate(0, "", title, score, 0, 0, 0, "", signals=signals)
 
     two = [candidate("Gate of Rye", 3.0), candidate("Rye", 2.5)]
-    np.testing.assert_allclose(features(Mention("GATE of rye "), two), [3, 0.5, 1])
-    score, margin, alike = features(Mention("gate"), two[:1])
-    assert (score, alike) == (3, 2 * 4 / (4 + 11)) and np.isnan(margin)
+    np.testing.assert_allclose(features(Mention("GATE of rye "), two), [3, 0.5, 1, 0, 0])
+    two = [candidate("Gate of Rye", 13.0, exact=10.0), candidate("Rye", 2.5, exact=0.0)]
+    np.testing.assert_allclose(features(Mention("GATE of rye "), two), [3, 0.5, 1, 1, 0])
+    score, margin, alike, *equal = features(Mention("gate"), two[:1])
+    assert (score, alike, equal) == (3, 2 * 4 / (4 + 11), [1, 0]) and np.isnan(margin)
 
 
 def test_the_fit_is_where_the_loss_is_least():

@@ -95,7 +95,7 @@ def test_a_new_world_is_announced_and_told_apart(run, tmp_path):
 def test_info(run):
     _, out, _ = run("index", "info", "index")
     assert dict(line.split() for line in out.splitlines()).items() >= {
-        ("model", "bm25"), ("worlds.glossary", "3"), ("settings.merge", "0"),
+        ("weights.words", "1.0"), ("worlds.glossary", "3"), ("settings.merge", "0"),
     }  # fmt: skip
     _, out, _ = run("index", "info", "index", "--json")
     assert json.loads(out)["entities"] == 3
@@ -103,24 +103,14 @@ def test_info(run):
 
 def test_options_stand_over_settings(run, model, tmp_path):
     settings = json.dumps({"merge": 2, "merged_tokens": 60, "global_tokens": 60})
-    more = ("--views", "both", "--merge", "1", "--bm25-weight", "0.5", "--settings", settings)
+    more = ("--views", "both", "--merge", "1", "--weights", "words=2", "--settings", settings)
     status, _, err = run(
         "index", "create", "glossary.csv", "--model", str(model), "--out", "views", *more
     )
     assert status == 0, err
     made = Index.open("views").info()
     assert made["settings"]["merge"] == 1
-    assert (made["settings"]["bm25_weight"], made["kinds"]) == (0.5, "sentences and global")
-
-
-def test_aliases_that_a_model_does_not_read_are_told(run, model, tmp_path):
-    told = "aliases are read by BM25 alone, which --bm25-weight adds to a model"
-    create = ("index", "create", "names.csv", "--model", str(model), "--out")
-    (tmp_path / "names.csv").write_text("id,title,aliases\n1,Robert Zimmerman,Bob Dylan\n")
-    assert told in run(*create, "alone")[2]
-    assert told not in run(*create, "fused", "--bm25-weight", "0.5")[2]
-    (tmp_path / "names.csv").write_text("id,title,aliases\n1,Robert Zimmerman,\n")
-    assert told not in run(*create, "without")[2]
+    assert (made["weights"]["words"], made["vectors"]) == (2, ["views", "whole"])
 
 
 def test_a_damaged_file_is_named(run, tmp_path):
@@ -137,8 +127,7 @@ def test_mistakes(run, tmp_path):
     # Before the file is read, which is no table.
     (tmp_path / "broken.csv").write_bytes(b"id,title\n1,\xff\n")
     create = ("index", "create", "broken.csv", "--model", "bm25", "--out", "other")
-    assert "--model bm25 has no views and is not fused" in run(*create, "--merge", "2")[2]
-    assert "bm25_weight" in run(*create, "--bm25-weight", "1.5")[2]
+    assert "views are compared by a model: name one" in run(*create, "--merge", "2")[2]
     said = run(*create)[2]
     assert "encoding" in said and "(`muver kb import` has more options: make a folder" in said
     assert not (tmp_path / "other").exists()

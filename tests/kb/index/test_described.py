@@ -81,5 +81,5 @@ def test_an_entity_is_read_once_whatever_is_asked_of_it(model, tmp_path, monkeyp
     assert sorted(read) == [0, 1, 2] and len(placed) == 3
     assert all(one.excerpt.winning == one.text for own in found for one in own)
     read.clear(), placed.clear()
-    parts = index.parts(Mention("the king"), found[0][0])
-    assert len(parts) == 9 and len(read) == len(placed) == 1
+    told = index.explain(Mention("the king"), found[0][0].document_id)
+    assert len(told.views) == 9 and len(read) == len(placed) == 1

@@ -79,21 +79,24 @@ def test_the_same_answers_as_a_row_of_the_workflow(corpus, model, tmp_path, weig
         for one in texts
     ]
     settings = {"merge": 2, "merged_tokens": 60, "global_tokens": 50}
-    settings |= {"global_view": weight} if weight else {}
-    index = Index.create(tmp_path / "index", entities, model, **settings)
+    settings |= {"views": "both"} if weight else {}
+    weights = {"exact": 0, "words": 0, "characters": 0} | ({"whole": weight} if weight else {})
+    index = Index.create(tmp_path / "index", entities, model, weights=weights, **settings)
     mentions = [Mention(one["title"], "The king saw", "twice.", "cedar") for one in texts]
+    scale = read_state(index.folder).model.scale
     theirs = Retriever.from_index(tmp_path / "row.json").retrieve(mentions, k=12)
     for mention, ours, row in zip(mentions, index.retrieve(mentions, k=12), theirs, strict=True):
         by_id = {one.document_id: one for one in row}
         assert len(ours) == 12
         for one in ours:
             other = by_id[one.document_id]
-            assert one.score == pytest.approx(other.score, rel=1e-5)
+            assert one.score == pytest.approx(other.score / scale, rel=1e-5)
             same = ("title", "layer", "first", "last", "text", "world")
             assert all(getattr(one, name) == getattr(other, name) for name in same)
-        parts = index.parts(mention, ours[0])
-        assert parts[0].similarity == pytest.approx(ours[0].score)
-        assert (parts[0].share, parts[0].text) == (1, ours[0].text)
+        told = index.explain(mention, ours[0].document_id)
+        assert told.signals == pytest.approx(ours[0].signals)
+        assert told.views[0].similarity == pytest.approx(told.signals["views"] * scale)
+        assert (told.views[0].share, told.views[0].text) == (1, ours[0].text)
 
 
 def test_words_score_as_those_of_a_row(index, entities):
@@ -103,8 +106,9 @@ def test_words_score_as_those_of_a_row(index, entities):
     (expected,) = scorer.scores([query])
     (found,) = index.retrieve([Mention(query, world="birch")], k=12)
     scores = {one.document_id: one.score for one in found}
-    assert [scores[one.id] for one in world] == pytest.approx(expected.tolist())
-    assert scores[found[0].document_id] == max(scores.values()) > 0
+    shares = expected / expected.max()
+    assert [scores[one.id] for one in world] == pytest.approx(shares.tolist())
+    assert scores[found[0].document_id] == max(scores.values()) == 1
 
 
 def test_a_mention_without_a_world_is_looked_for_in_all(index):
@@ -222,7 +226,7 @@ def test_three_lines_from_a_csv_to_an_answer(tmp_path, monkeypatch):
     (answer,) = found = index.search("In spring [[Anna]] forged it.", k=1)
     assert answer.answer == "1" and repr(found).splitlines()[2].split()[2:4] == ["Anna", "1"]
     assert index.worlds == ["smiths"] and tmp_path in index.folder.parents
-    assert repr(index) == f"<Index {index.folder}: 2 entities, bm25>"
+    assert repr(index) == f"<Index {index.folder}: 2 entities, words and names>"
     kept = Index.from_csv(source, tmp_path / "kept", columns={"title": "country"}, model="bm25")
     assert kept.folder == tmp_path / "kept" and kept.entity("1").title == "NO"
     with pytest.raises(InputError, match="no mention in the text. Mark it"):
@@ -245,7 +249,8 @@ def test_an_encoder_as_it_is(tmp_path, encoder, entities):
     settings = {"views": "global", "global_tokens": 60, "context_tokens": 60}
     index = Index.create(tmp_path / "index", entities, tmp_path / "bert", **settings)
     info = index.info()
-    assert (info["trained"], info["kinds"], info["views"]) == (False, "global", 12)
+    columns = ["names", "text", "whole"]
+    assert (info["trained"], info["vectors"], info["views"]) == (False, columns, None)
     (found,) = index.retrieve([Mention(entities[0].description)], k=12)
     assert {one.layer for one in found} == {-2}
     assert found[0].text == index.entity(found[0].document_id).description

@@ -13,6 +13,7 @@ from nltk.tokenize.punkt import PunktParameters
 
 from muver.io import progress
 from muver.io.errors import InputError
+from muver.io.files import short_hash
 from muver.kb.index import answer, changes, machinery, segments
 from muver.kb.index import views as views_module
 from muver.kb.index.commands import repair
@@ -23,7 +24,7 @@ from muver.kb.index.snapshot import UnknownEntity
 from muver.kb.index.state import BeingChanged, Damaged, writing
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.start import take_encoder
-from muver.retriever.retrieval.answers import Candidate, Mention
+from muver.retriever.retrieval.answers import Mention
 from muver.retriever.retrieval.retriever import Retriever
 from muver.retriever.views import punkt
 from tests import tiny
@@ -267,23 +268,16 @@ def test_a_state_with_other_bytes(index):
         for ask in (lambda: Index.open(index.folder), index.refresh, lambda: index.add([NEW])):
             with pytest.raises(Damaged, match="index.json"):
                 ask()
-    del state["sha256"]  # as of an old index
+    del state["sha256"]
+    for other in ({}, {"entities": 9}):
+        path.write_text(json.dumps({**state, **other}))
+        with pytest.raises(Damaged, match="index.json"):
+            Index.open(index.folder)
     for other in ({"entities": 9}, {"removed": [99]}):
-        segments = [{**state["segments"][0], **other}]
-        path.write_text(json.dumps({**state, "segments": segments}))
+        other = {**state, "segments": [{**state["segments"][0], **other}]}
+        path.write_text(json.dumps({**other, "sha256": short_hash(other, 64)}))
         with pytest.raises(Damaged, match="000001.arrow"):
             Index.open(index.folder)
-
-
-def test_a_state_without_a_checksum(index):
-    """As muver 0.1.0 wrote it."""
-    path = index.folder / "index.json"
-    state = json.loads(path.read_text())
-    del state["sha256"]
-    path.write_text(json.dumps(state))
-    assert changes.verify(index.folder) == []
-    Index.open(index.folder).add([NEW])
-    assert "sha256" in json.loads(path.read_text())
 
 
 @pytest.mark.parametrize("what", ["empty segment", "no segment", "state", "no state"])
@@ -372,7 +366,9 @@ SETTINGS = {
     "merge": ({"merge": 5}, "merge is 5"),
     "views": ({"views": "paragraphs"}, "views is 'paragraphs'"),
     "none to merge": ({"merge": 1, "views": "global"}, "merge needs views of sentences"),
-    "weight": ({"bm25_weight": 1.5}, "bm25_weight is 1.5"),
+    "weight": ({"weights": {"words": -1}}, "weights: words=-1: expected a number from 0 on"),
+    "signal": ({"weights": {"wrds": 1}}, "'wrds' is no signal of this index. Did you mean 'words'"),
+    "nothing": ({"weights": {"words": 0, "exact": 0}}, "weights: all are 0"),
     "aggregate": (
         {"aggregate": {"kind": "softmax_sum", "softmax_candidates": 5, "temperature": 1}},
         "softmax_sum takes more than an entity's own",
@@ -401,7 +397,8 @@ def test_what_is_no_index(tmp_path, index):
     del state["sha256"]
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").touch()
-    newer, other = ({**state, "format": 3, "muver": "9.0"}, {**state, "segments": 3})
+    older, other = {**state, "format": 2}, {**state, "segments": 3}
+    other["sha256"] = short_hash(other, 64)
     for open_it, named in (
         (lambda: Index.open(tmp_path), "not an index .* `muver index create`"),
         (lambda: Index.create(index.folder, [], "bm25"), "index: is there already"),
@@ -411,7 +408,7 @@ def test_what_is_no_index(tmp_path, index):
             "full/file: no folder. `muver kb import` makes one",
         ),
         (lambda: Retriever.from_index(index.folder / "index.json"), "not an index"),
-        (lambda: opened(newer), "not the state of an index .*format"),
+        (lambda: opened(older), "another version of muver made this index .format 2, here 3"),
         (lambda: opened(other), "not the state of an index"),
     ):
         with pytest.raises(InputError, match=named):
@@ -429,11 +426,8 @@ def test_models(tmp_path, entities, encoder, model):
     refused("no such directory|no configuration", tmp_path / "tokens" / "muver.json")
     refused("merged_tokens is 512, but the encoder has 64 positions", model, merge=1)
     refused("global_tokens is 128, but the encoder has 64 positions", model, views="both")
-    refused("bm25 has no views", "bm25", views="both")
-    refused("bm25 has no views", "bm25", global_view=1)
-    refused("these settings has views of the kind global,", model, views="global", global_view=1)
-    tiny.make_model(encoder, metric="l2").save_pretrained(tmp_path / "l2")
-    refused("of the kind sentences, and metric l2. Leave it out", tmp_path / "l2", global_view=1)
+    refused("views are compared by a model", "bm25", views="both")
+    refused("views are compared by a model", None, merge=1)
     refused("--punkt .*: no such folder", model, punkt=tmp_path / "none")
     (tmp_path / "tokens" / "mention_encoder" / "model.safetensors").unlink()
     refused("model.safetensors: no such file", tmp_path / "tokens")
@@ -447,10 +441,12 @@ def test_models(tmp_path, entities, encoder, model):
         (lambda index: index.retrieve([Mention("x", None)]), "mention 0: its left is not"),
         (lambda index: index.retrieve([Mention("x", world="brich")]), "'brich' .* mean 'birch'"),
         (
-            lambda index: index.parts(
-                Mention("x"), Candidate(0, "e0", "t", 1.0, -1, -1, -1, "", "alder")
-            ),
-            "ranks by words alone and has no views",
+            lambda index: index.views("e0", "alder"),
+            "has no views of sentences",
+        ),
+        (
+            lambda index: index.retrieve([Mention("x")], weights={"views": 1}),
+            "'views' is no signal of this index",
         ),
     ],
 )

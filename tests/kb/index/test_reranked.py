@@ -72,19 +72,6 @@ def test_what_is_no_number_of_candidates(index, cross):
             opened_index(index, None, cross[0], k)
 
 
-def test_a_candidate_that_is_removed_meanwhile_is_left_out(index, cross, monkeypatch):
-    opened = opened_index(index, None, cross[0], 8)
-    (whole,) = opened.retrieve([MENTION])
-    entity, gone = Index.entity, whole[0].document_id
-
-    def removed(self, id, world=None):
-        return entity(self, "gone" if id == gone else id, world)
-
-    monkeypatch.setattr(Index, "entity", removed)
-    (found,) = opened.retrieve([MENTION])
-    assert [one.document_id for one in found] == [one.document_id for one in whole[1:]]
-
-
 def test_a_query_and_the_service_take_it(index, cross, capsys):
     given = ["query", str(index), "[[the king]]", "--json", "-k", "2"]
     assert main([*given, "--rerank", str(cross[0]), "--depth", "8"]) == 0

@@ -1,15 +1,12 @@
 """The words of a mention that BM25 looks for."""
 
 import pytest
-from msgspec.structs import replace
 
-from muver.io.errors import InputError
 from muver.io.typed import read
 from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
 from muver.kb.index.segments import Postings
 from muver.kb.index.settings import Words
-from muver.kb.index.state import FILE, read_state, replace_state
 from muver.kb.index.words import LONGEST, queries
 from muver.retriever.retrieval.answers import Mention
 
@@ -48,9 +45,7 @@ def test_a_word_is_weighed_once_in_a_request(tmp_path, monkeypatch):
     monkeypatch.setattr(
         Postings, "having", lambda self, word: looked.append(word) or having(self, word)
     )
-    asked = [Mention("gate"), Mention("old gate gate"), Mention("old")]
-    (once,), (twice,), _ = index.retrieve(asked)
-    assert twice.score > 2 * once.score
+    index.retrieve([Mention("gate"), Mention("old gate gate"), Mention("old")])
     assert looked == ["gate", "old"]
 
 
@@ -69,14 +64,6 @@ def test_titles_with_marks_come_first_for_themselves(titles, tmp_path):
     index = Index.create(tmp_path / "index", entities, "bm25")
     for title in titles:
         assert index.retrieve([Mention(title)], 1)[0][0].title == title
-
-
-def test_an_index_whose_words_lost_their_marks_is_refused(tmp_path):
-    Index.create(tmp_path / "index", [Entity(id="1", title="दिल्ली")], "bm25")
-    state = replace(read_state(tmp_path / "index"), format=1)
-    replace_state(tmp_path / "index" / FILE, state)
-    with pytest.raises(InputError, match="an older version made it .* Make the index again"):
-        Index.open(tmp_path / "index")
 
 
 def test_a_long_mention_alone():

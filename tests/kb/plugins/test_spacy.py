@@ -101,7 +101,7 @@ def test_none_of_these_is_nil(index, monkeypatch):
     class Unsure:
         threshold, worlds = 0.5, ["town"]
 
-        def retrieve(self, mentions, k):
+        def retrieve(self, mentions, k, weights=None):
             return [[] for _ in mentions]
 
     monkeypatch.setattr("muver.kb.plugins.spacy.opened_index", lambda path: Unsure())

@@ -5,7 +5,7 @@ from muver.kb.index.changes import Change
 from muver.kb.index.described import Described
 from muver.kb.index.entity import Entity, checked
 from muver.kb.index.snapshot import UnknownEntity
-from muver.retriever.retrieval.answers import Candidate, ViewPart
+from muver.retriever.retrieval.answers import Candidate, Explanation, ViewPart
 
 
 class Shelf:
@@ -24,7 +24,6 @@ class FakeIndex:
 
     all_worlds, reads = True, 0
     fixed = None
-    has_views = True
     threshold = None  # or from 0 to 1, and the probability is a tenth of the score
 
     def __init__(self, shelf):
@@ -44,17 +43,18 @@ class FakeIndex:
                 return one
         raise UnknownEntity(f"no entity {id!r}.")
 
-    def retrieve(self, mentions, k=64, excerpts=False):
+    def retrieve(self, mentions, k=64, excerpts=False, weights=None):
         return [self._ranked(mention, excerpts)[:k] for mention in mentions]
 
-    def parts(self, mention, candidate):
-        one = self.entities[candidate.world, candidate.document_id]
+    def explain(self, mention, id, world=None, weights=None):
+        one = self.entities[world, id]
         found = sorted(_views(mention, one), reverse=True)
         described = _described(one)
-        return [
+        parts = [
             ViewPart(float(score), float(n == 0), 0, -at, -at, text, *described.place(-at, -at))
             for n, (score, at, text) in enumerate(found)
         ]
+        return Explanation({"views": found[0][0]}, parts)
 
     def update(self, entities):
         new = {(one.world, one.id): one for one in checked(entities, self.worlds)}
@@ -82,7 +82,8 @@ class FakeIndex:
                 view = 0, -place, -place, text
                 cut = _described(one).excerpt(-place, -place) if excerpts else None
                 named = -1, one.id, one.title
-                found.append(Candidate(*named, score, *view, one.world, likely, cut))
+                given = {"views": score}
+                found.append(Candidate(*named, score, *view, one.world, likely, cut, given))
         return sorted(found, key=lambda one: (-one.score, one.document_id))
 
 

@@ -62,9 +62,10 @@ def test_a_selected_mention_gives_ranked_entities_and_what_each_view_adds(open_p
     tab.until(lambda: tab.all(".views li"))
     won, other = (one.text for one in tab.all(".views li"))
     assert won == (
-        "★ She forged the gate in spring.\nview of sentence 2\n100 % of the score, similarity 5.00"
+        "★ She forged the gate in spring.\nview of sentence 2\n"
+        "100 % of the views’ score, similarity 5.00"
     )
-    assert other.startswith("Anna lives by the river\nview of sentence 1\n0 % of the score")
+    assert other.startswith("Anna lives by the river\nview of sentence 1\n0 % of the views’ score")
     assert tab.texts(".whole mark") == ["She forged the gate in spring."]
     turned = tab.run(
         "const mark = document.querySelector('#mention mark'), rest = document.createRange();"
@@ -87,7 +88,7 @@ def test_all_by_keyboard(open_page, town):
     tab.press(*[Keys.ARROW_RIGHT] * 20, holding=Keys.SHIFT)
     tab.until(lambda: tab.texts("#mention mark") == ["In spring the smith"])
     tab.one("#find").send_keys(Keys.TAB)
-    assert tab.run("return document.activeElement.textContent") == "What each view adds"
+    assert tab.run("return document.activeElement.textContent") == "What adds to the score"
     tab.press(Keys.ENTER)
     tab.until(lambda: tab.all(".views li"))
 
@@ -165,7 +166,7 @@ def test_words_are_marked_where_there_are_no_views(open_page, words):
         assert tab.texts(".candidate:first-child mark.word") == ["bread"]
         tab.one(".candidate summary").click()
         tab.until(lambda: tab.all(".description.whole"))
-        assert "Ranked by words alone" in tab.one(".candidate details").text
+        assert "words 1.00" in tab.one(".candidate details").text
         ask(tab, "zebra", "A zebra.", shown="#columns .hint")
         tab.until(lambda: tab.texts("#columns .hint") == ["No entity was found."])
 

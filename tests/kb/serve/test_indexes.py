@@ -21,7 +21,7 @@ from muver.retriever.encoders.stages.encode import Encode, encode_split
 from muver.retriever.retrieval.answers import Mention
 from muver.retriever.retrieval.retriever import Retriever
 from tests import tiny
-from tests.kb.index.qdrant.conftest import in_process
+from tests.kb.index.qdrant.conftest import RANKED, in_process
 from tests.kb.serve.conftest import TOKEN, WAIT, running, until
 
 
@@ -109,7 +109,7 @@ def test_a_row_of_the_workflow_answers_and_does_not_change(row):
 def test_an_index_in_qdrant_answers_and_does_not_change(encoder, tmp_path, monkeypatch):
     tiny.make_model(encoder).save_pretrained(tmp_path / "model")
     smith = Entity(id="smith", title="smith", description="The king saw the sword.", world="town")
-    index = Index.create(tmp_path / "town", [smith], tmp_path / "model")
+    index = Index.create(tmp_path / "town", [smith], tmp_path / "model", weights=RANKED)
     where, asked = "http://qdrant.test:6333", {"mention": {"mention": "sword"}, "id": "smith"}
     with in_process() as client:
         index.push(where)

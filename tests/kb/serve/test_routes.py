@@ -184,7 +184,7 @@ def test_requests_that_wait_are_ranked_together_and_apart_again():
             def refresh(self):
                 return self
 
-            def retrieve(self, mentions, k, excerpts):
+            def retrieve(self, mentions, k, excerpts, weights):
                 begun.set()
                 gate.wait(WAIT)
                 calls.append([mention.text for mention in mentions])

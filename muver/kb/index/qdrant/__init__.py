@@ -7,20 +7,31 @@ import numpy as np
 
 from muver.io.parquet import row_groups
 from muver.io.progress import Progress
+from muver.kb.index.asked import FIRST
 from muver.kb.index.calibration import read_calibration
 from muver.kb.index.changes import Change
-from muver.kb.index.entity import EntityViews
+from muver.kb.index.entity import Entity, EntityViews
 from muver.kb.index.machinery import Machinery
+from muver.kb.index.names import folded
 from muver.kb.index.open_index import OpenIndex
-from muver.kb.index.qdrant.collection import About, Address, Points, check, content_of
-from muver.kb.index.search import decided, exactly, longest, slack
+from muver.kb.index.qdrant.collection import (
+    About,
+    Address,
+    Points,
+    check,
+    check_weights,
+    content_of,
+)
+from muver.kb.index.rounding import exactly, slack
 from muver.kb.index.segments import check as check_segment
 from muver.kb.index.snapshot import Snapshot, Store
 from muver.kb.index.state import SEGMENTS, read_state
+from muver.kb.index.weights import Weights
 from muver.retriever.retrieval.aggregates import MAX
-from muver.retriever.retrieval.answers import Candidate, Mention
+from muver.retriever.retrieval.answers import Candidate, Explanation, Mention
 
 SPARE = 8  # points more than are wanted, so that it is seen where equal scores end
+MOST_CALLED = 1_000  # entities of one name
 POINTS_AT_ONCE = 256  # that are fetched with their vectors
 NUMBERS_AT_ONCE = 500_000  # of vectors in a request; Qdrant takes 32 MB of JSON by default
 KEYS_AT_ONCE = 10_000
@@ -31,23 +42,39 @@ class Collected(Points, Store):
 
     def __init__(self, address: Address, machinery: Machinery):
         super().__init__(address, machinery.state)
-        self.machinery, self._metric = machinery, machinery.state.model.metric
+        self.machinery, self.state = machinery, machinery.state
+        self._metric = self.state.model.metric
         self._about = self.about()
         self.generation = self._about.generation
 
     def ranked(
-        self, mentions: Sequence[Mention], world: str | None, k: int, excerpts: bool = False
-    ) -> list[list[Candidate]]:
-        vectors = self.machinery.mentions(mentions)
+        self,
+        mentions: Sequence[Mention],
+        world: str | None,
+        k: int,
+        weights: Weights,
+        excerpts: bool = False,
+    ) -> list[list[tuple[Candidate, Entity]]]:
+        check_weights(weights)
+        vectors, names = self.machinery.mentions(mentions), [folded(one.text) for one in mentions]
         step, found = max(POINTS_AT_ONCE // k, 1), []
         for start in range(0, len(vectors), step):
             some = vectors[start : start + step]
             possible = self._possible(some, world, k)
+            if weights["exact"]:
+                called = self.near(some, world, MOST_CALLED, names[start : start + step])
+                possible = [[*own, *keys] for own, (keys, _) in zip(possible, called, strict=True)]
             known = self.views_of({key for own in possible for key in own})
-            for vector, own in zip(some, possible, strict=True):
+            for vector, name, own in zip(some, names[start:], possible, strict=False):
                 there = {key: known[key] for key in own if key in known}
-                found.append(self._best(vector, there, k, excerpts) if there else [])
+                found.append(self._best(vector, name, there, weights, excerpts)[:k])
         return found
+
+    def explained(self, mention: Mention, entity: Entity, weights: Weights) -> Explanation:
+        check_weights(weights)
+        vector, own = self.machinery.mentions([mention]), self.views_of([entity.key])[entity.key]
+        given, _ = self._given(vector, folded(mention.text), own, weights)
+        return Explanation(given, own.parts(vector, self._metric, MAX))
 
     def _possible(self, vectors: np.ndarray, world: str | None, k: int) -> list[list[int]]:
         """Keys of the entities that may be among the best of each mention, equal ones with them."""
@@ -66,16 +93,31 @@ class Collected(Points, Store):
         return found
 
     def _best(
-        self, mention: np.ndarray, entities: dict[int, EntityViews], k: int, excerpts: bool
-    ) -> list[Candidate]:
-        candidates = []
+        self,
+        mention: np.ndarray,
+        name: str,
+        entities: dict[int, EntityViews],
+        weights: Weights,
+        excerpts: bool,
+    ) -> list[tuple[Candidate, Entity]]:
+        pairs = []
         for key, one in entities.items():
-            (score,), (view,) = decided(one.vectors, mention[None], MAX, self._metric)
-            (similar,) = exactly(one.vectors, mention[None], self._metric)
-            shown = one.shown(int(view), similar)
-            candidates.append(one.candidate(key, float(score), shown, excerpts))
-        candidates.sort(key=lambda one: (-one.score, one.world, one.document_id))
-        return candidates[:k]
+            given, similar = self._given(mention[None], name, one, weights)
+            shown = one.shown(int(similar.argmax()), similar)
+            pairs.append((one.candidate(key, given, shown, excerpts), one.entity))
+        return sorted(pairs, key=lambda one: (-one[0].score, one[1].world, one[1].id))
+
+    def _given(
+        self, mention: np.ndarray, name: str, one: EntityViews, weights: Weights
+    ) -> tuple[dict[str, float], np.ndarray]:
+        """What each signal gives to an entity for a (1, d) mention, and its views' similarities."""
+        (similar,) = exactly(one.vectors, mention, self._metric)
+        names = map(folded, [one.entity.title, *one.entity.aliases])
+        given = {
+            "exact": FIRST * (name in names),
+            "views": float(similar.max() / np.float32(self.state.model.scale)),
+        }
+        return {key: weights[key] * value for key, value in given.items() if weights[key]}, similar
 
 
 class QdrantIndex(OpenIndex):
@@ -146,5 +188,5 @@ def push(snapshot: Snapshot, where: str) -> Change:
     keys = list(gone)
     for start in range(0, len(keys), KEYS_AT_ONCE):
         points.remove(keys[start : start + KEYS_AT_ONCE])
-    points.tell(About(state.fingerprint, state.generation, longest(snapshot.parts)))
+    points.tell(About(state.made_with, state.generation, snapshot.longest))
     return Change(**counts, removed=len(gone))

@@ -7,6 +7,7 @@ sentences stand, and its views. The collection's metadata say which index was pu
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
@@ -16,14 +17,17 @@ import numpy as np
 from qdrant_client import QdrantClient, models
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
-from muver.io.errors import InputError
+from muver.io.errors import InputError, Mistake
 from muver.io.typed import Record
 from muver.kb.index.entity import Entity, EntityViews
+from muver.kb.index.names import folded
 from muver.kb.index.snapshot import NoAnswer
 from muver.kb.index.state import State
+from muver.kb.index.weights import Weights
 
 KEY = "QDRANT_API_KEY"
 SECONDS = 60  # for one answer
+RANKED = ("exact", "views")  # signals
 DISTANCES = {"dot": models.Distance.DOT, "l2": models.Distance.EUCLID}
 METADATA = "muver"
 MOST_WORLDS = 100_000
@@ -92,9 +96,10 @@ class Points:
         self._ask(
             "create_collection",
             vectors_config=vectors,
-            metadata=_metadata(About(self._state.fingerprint)),
+            metadata=_metadata(About(self._state.made_with)),
         )
-        self._ask("create_payload_index", "world", models.PayloadSchemaType.KEYWORD)
+        for name in ("world", "names"):
+            self._ask("create_payload_index", name, models.PayloadSchemaType.KEYWORD)
 
     def about(self) -> About:
         """What was pushed there, if it is of an index with this model and these settings."""
@@ -109,7 +114,7 @@ class Points:
                 f"{self.address}: this collection was not made by `muver index push`. {other}"
             )
         about = msgspec.convert(metadata[METADATA], About)
-        if about.fingerprint != self._state.fingerprint:
+        if about.fingerprint != self._state.made_with:
             raise InputError(
                 f"{self.address}: of an index with another model or other settings. {other}"
             )
@@ -134,6 +139,7 @@ class Points:
                 vector=one.vectors.tolist(),
                 payload={
                     **msgspec.to_builtins(one.entity),
+                    "names": list(map(folded, [one.entity.title, *one.entity.aliases])),
                     "content": content_of(one.entity.content),
                     "sentences": one.sentences.tolist(),
                     "views": one.views.tolist(),
@@ -156,19 +162,23 @@ class Points:
         return dict(sorted((hit.value, hit.count) for hit in found.hits))
 
     def near(
-        self, vectors: np.ndarray, world: str | None, k: int
+        self, vectors: np.ndarray, world: str | None, k: int, names: Sequence[str] = ()
     ) -> list[tuple[list[int], np.ndarray]]:
         """The keys of the ``k`` points nearest to each of (some, d) vectors, best first, and their
-        similarities, of a world or of all.
+        similarities, of a world or of all; with ``names`` of those alone that are called so.
         """
         ef = self.address.ef
         params = models.SearchParams(exact=ef is None, hnsw_ef=ef)
-        only = world and models.Filter(
-            must=[models.FieldCondition(key="world", match=models.MatchValue(value=world))]
-        )
+
+        def only(name: str | None) -> models.Filter:
+            return models.Filter(must=[
+                models.FieldCondition(key=key, match=models.MatchValue(value=value))
+                for key, value in (("world", world), ("names", name)) if value is not None
+            ])  # fmt: skip
+
         requests = [
-            models.QueryRequest(query=[vector], filter=only, params=params, limit=k)
-            for vector in vectors.tolist()
+            models.QueryRequest(query=[vector], filter=only(name), params=params, limit=k)
+            for vector, name in zip_longest(vectors.tolist(), names)
         ]
         sign = -1 if self._state.model.metric == "l2" else 1
         return [
@@ -217,11 +227,22 @@ class Points:
 
 def check(state: State, folder: Path) -> None:
     """Refuse an index that Qdrant cannot rank."""
-    own = state.settings
-    if state.model is None or own.aggregate.kind != "max" or own.bm25_weight is not None:
+    if "views" not in state.columns or state.settings.aggregate.kind != "max":
         raise InputError(
-            f"{folder}: Qdrant ranks by the model's best view alone, without BM25 and other "
-            "aggregates than max. Ask it without --qdrant, or make an index without them."
+            f"{folder}: Qdrant ranks by the best view of a sentence and by equal names. This index "
+            "has no such views, or another aggregate than max. Ask it without --qdrant, or make "
+            "one with --views sentences."
+        )
+
+
+def check_weights(weights: Weights) -> None:
+    """Refuse weights of what Qdrant does not rank by."""
+    others = [name for name, weight in weights.items() if weight and name not in RANKED]
+    if others or not weights["views"]:
+        given = ",".join(["views=1", *(f"{name}=0" for name in others)])
+        raise Mistake(
+            f"weights: Qdrant ranks by {' and '.join(RANKED)} alone. Ask with --weights {given}, "
+            "or make the index with these."
         )
 
 

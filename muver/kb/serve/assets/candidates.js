@@ -1,11 +1,11 @@
 // Ranked entities: score, probability, the winning sentence in its place, what each view adds.
 
-const [BM25, GLOBAL] = [-1, -2];
+const [NONE, GLOBAL] = [-1, -2];
 const VIEWS = 8; // shown at once
 
 function viewName({ layer, first, last }) {
-  if (layer === BM25) return "words shared with the mention";
-  if (layer === GLOBAL) return "global view: the beginning of the description";
+  if (layer === NONE) return null;
+  if (layer === GLOBAL) return "the whole description";
   if (first < 0 || last < first) return "view of the title alone";
   const place = first === last ? `sentence ${first + 1}` : `sentences ${first + 1} to ${last + 1}`;
   return layer > 0 ? `view of ${place}, merged in layer ${layer}` : `view of ${place}`;
@@ -13,6 +13,12 @@ function viewName({ layer, first, last }) {
 
 function percent(share) {
   return `${(100 * share).toFixed(share > 0 && share < 0.1 ? 1 : 0)}\u00a0%`;
+}
+
+// What each signal gives to a score, the greatest first.
+function told(signals) {
+  const given = Object.entries(signals).sort(([, one], [, other]) => other - one);
+  return given.map(([name, value]) => `${name} ${value.toFixed(2)}`).filter((text) => !/ -?0\.00$/.test(text)).join(", ");
 }
 
 function bar(share) {
@@ -48,7 +54,7 @@ function item(answer, candidate, others, asked, added) {
     const same = other.results[0].candidates.find((one) => one.id === candidate.id && one.world === candidate.world);
     return same ? `rank ${same.rank} with ${other.model}` : `not among the first with ${other.model}`;
   });
-  const facts = [candidate.id, candidate.world, viewName(candidate), ...elsewhere];
+  const facts = [candidate.id, candidate.world, viewName(candidate), told(candidate.signals), ...elsewhere];
   const fresh = candidate.id === added;
   return make(
     "li",
@@ -65,8 +71,8 @@ function item(answer, candidate, others, asked, added) {
       ? null
       : make("p", { class: "measure" }, bar(candidate.probability), `${percent(candidate.probability)} likely`),
     make("p", { class: "hint" }, facts.filter(Boolean).join(" \u00b7 ")),
-    candidate.layer === BM25 ? byWords(candidate.excerpt.after, asked.mention) : excerpt(candidate.excerpt),
-    details("What each view adds", () => explained(answer, candidate, asked)),
+    candidate.layer === NONE ? byWords(candidate.excerpt.after, asked.mention) : excerpt(candidate.excerpt),
+    details("What adds to the score", () => explained(answer, candidate, asked)),
   );
 }
 
@@ -104,7 +110,7 @@ function details(summary, content) {
 }
 
 async function explained(answer, candidate, asked) {
-  const { entity, views } = await call("POST", "explain", {
+  const { entity, views, signals } = await call("POST", "explain", {
     mention: asked,
     id: candidate.id,
     world: candidate.world,
@@ -112,8 +118,8 @@ async function explained(answer, candidate, asked) {
   });
   const won = views.find((view) => view.start !== null);
   const names = entity.aliases.length ? [make("p", { class: "hint" }, `Also called ${entity.aliases.join(", ")}.`)] : [];
-  const none = make("p", { class: "hint" }, "Ranked by words alone: there are no views.");
-  return [...(views.length ? list(views) : [none]), ...names, make("h3", {}, "Whole description"), description(entity, won)];
+  const given = told(signals) ? [make("p", { class: "hint" }, told(signals))] : [];
+  return [...given, ...(views.length ? list(views) : []), ...names, make("h3", {}, "Whole description"), description(entity, won)];
 }
 
 function list(views) {
@@ -127,7 +133,7 @@ function list(views) {
         "span",
         { class: "measure" },
         bar(view.share),
-        `${percent(view.share)} of the score, similarity ${view.similarity.toFixed(2)}`,
+        `${percent(view.share)} of the views\u2019 score, similarity ${view.similarity.toFixed(2)}`,
       ),
     ),
   );

@@ -5,6 +5,8 @@ from contextlib import contextmanager
 
 import pytest
 
+RANKED = {"words": 0, "characters": 0}  # the other signals are what Qdrant ranks by
+
 
 @contextmanager
 def in_process():

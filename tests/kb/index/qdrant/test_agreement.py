@@ -14,13 +14,13 @@ from muver.kb.index.index import Index
 from muver.kb.index.qdrant import QdrantIndex, collection
 from muver.retriever.retrieval.answers import Mention
 from tests import tiny
-from tests.kb.index.qdrant.conftest import in_process
+from tests.kb.index.qdrant.conftest import RANKED, in_process
 from tests.kb.index.steps import MENTIONS, SOME, STEPS, answers, apply, entities
 
 WHERE = "http://qdrant.test:6333/harbour"
 KINDS = {
     "sentences": ("dot", {}),
-    "all": ("dot", {"views": "both", "merge": 2, "merged_tokens": 60, "global_tokens": 60}),
+    "merged": ("dot", {"merge": 2, "merged_tokens": 60}),
     "distances": ("l2", {}),
 }
 
@@ -41,7 +41,7 @@ def test_after_any_changes(kind, first, steps, whole_numbers):
     there = dict(first)
     model, own = kind
     with TemporaryDirectory() as folder, in_process():
-        index = Index.create(Path(folder, "index"), entities(there), model, **own)
+        index = Index.create(Path(folder, "index"), entities(there), model, weights=RANKED, **own)
         assert index.push(WHERE) == Change(added=len(there))
         before = dict(there)
         for step, given in steps:
@@ -63,7 +63,7 @@ def test_after_any_changes(kind, first, steps, whole_numbers):
 @pytest.fixture
 def index(tmp_path, model, entities, qdrant):
     """An index that has been pushed."""
-    index = Index.create(tmp_path / "harbour", entities, model)
+    index = Index.create(tmp_path / "harbour", entities, model, weights=RANKED)
     index.push("http://qdrant.test:6333")
     return index
 
@@ -82,13 +82,14 @@ def test_a_real_model(index):
     assert answers(pushed, 12) == answers(index, 12)
     for mention in MENTIONS[:2]:
         [[best, *_]] = index.retrieve([mention], 3)
-        assert pushed.parts(mention, best) == index.parts(mention, best)
+        asked = mention, best.document_id, best.world
+        assert pushed.explain(*asked) == index.explain(*asked)
 
 
 def test_more_equal_scores_than_are_asked_for(tmp_path, model, qdrant):
     """Of equals those come first whose ids do, though Qdrant gives any of them."""
     same = [Entity(id=f"{n:02}", title="king", description="The river.") for n in range(60)]
-    index = Index.create(tmp_path / "harbour", same, model)
+    index = Index.create(tmp_path / "harbour", same, model, weights=RANKED)
     index.push(WHERE)
     [found] = QdrantIndex.open(index.folder, WHERE).retrieve([Mention("river")], 3)
     assert [one.document_id for one in found] == ["00", "01", "02"]
@@ -148,3 +149,13 @@ def test_what_was_stopped_is_finished_by_the_next(index, monkeypatch):
     assert QdrantIndex.open(index.folder, WHERE).generation == 1
     assert index.push(WHERE) == Change(updated=2, unchanged=10)
     assert answers(QdrantIndex.open(index.folder, WHERE), 12) == answers(index, 12)
+
+
+def test_equal_names_come_first_however_far_their_views(index):
+    index.add([Entity(id="far", title="Σπίτι", aliases=["the  RIVER king"], world="alder")])
+    index.push(WHERE)
+    pushed = QdrantIndex.open(index.folder, WHERE)
+    for asked in ("the river king", "ΣΠΊΤΙ"):
+        [[best]] = pushed.retrieve([Mention(asked)], 1, weights={"views": 0.01})
+        assert (best.document_id, best.signals["exact"]) == ("far", 10)
+    assert answers(pushed, 5) == answers(index, 5)

@@ -4,6 +4,7 @@ import json
 
 from muver.cli import main
 from muver.kb.index.index import Index
+from tests.kb.index.qdrant.conftest import RANKED
 
 WHERE = "http://qdrant.test:6333/harbour"
 TEXT = "In spring [[the river king]] saw it."
@@ -14,7 +15,7 @@ def test_push_query_and_evaluate(tmp_path, model, entities, qdrant, capsys):
         assert main([str(word) for word in words]) == 0
         return capsys.readouterr()
 
-    index = Index.create(tmp_path / "harbour", entities, model)
+    index = Index.create(tmp_path / "harbour", entities, model, weights=RANKED)
     assert "12 added; 12 entities now" in run("index", "push", index.folder, WHERE)[1]
     assert "12 unchanged; 12 entities now" in run("index", "push", index.folder, WHERE)[1]
     asked = ("query", index.folder, TEXT, "--json")

@@ -8,7 +8,9 @@ from muver.io.errors import InputError
 from muver.kb.index.index import Index
 from muver.kb.index.opening import own_index
 from muver.kb.index.snapshot import NoAnswer
+from muver.retriever.retrieval.answers import Mention
 from tests import tiny
+from tests.kb.index.qdrant.conftest import RANKED
 
 WHERE = "http://qdrant.test:6333/harbour"
 
@@ -26,7 +28,11 @@ def refused(message, index, where=WHERE, kind=InputError):
 
 
 @pytest.mark.parametrize(
-    "settings", [{"aggregate": {"kind": "log_mean_exp", "temperature": 2}}, {"bm25_weight": 0.5}]
+    "settings",
+    [
+        {"aggregate": {"kind": "log_mean_exp", "temperature": 2}},
+        {"views": "global", "global_tokens": 60},
+    ],
 )
 def test_indexes_that_qdrant_cannot_rank(settings, tmp_path, model, entities, qdrant):
     index = Index.create(tmp_path / "index", entities[:1], model, **settings)
@@ -68,3 +74,12 @@ def test_a_server_that_refuses(status, index, site):
 def test_another_server(index, site):
     site.body, site.content_type = b"<html>", "text/html"
     refused("archive: no answer from Qdrant", index, site.address, NoAnswer)
+
+
+def test_signals_that_qdrant_does_not_rank_by(index, qdrant):
+    index.push(WHERE)
+    pushed = own_index(index.folder, WHERE)
+    for weights, cure in (({}, "views=1,words=0,characters=0"), ({"views": 0}, "views=1,words=0")):
+        with pytest.raises(InputError, match=f"by exact and views alone. Ask with .*{cure}"):
+            pushed.retrieve([Mention("x")], weights=weights)
+    assert pushed.retrieve([Mention("x")], weights=RANKED)[0]

@@ -1,0 +1,112 @@
+"""What ``muver index tune`` learns from labelled mentions: how much each signal counts."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from msgspec.structs import replace
+
+from muver.io.progress import logger
+from muver.kb.index.answer import checked, followed, has_gold
+from muver.kb.index.calibration import FILE
+from muver.kb.index.index import Index
+from muver.kb.index.mentions import Form, Labelled, read_mentions
+from muver.kb.index.state import read_state, write_state, writing
+from muver.kb.index.weights import Weights, told
+from muver.retriever.retrieval.signals.weights import World, choose_weights, gold_ranks
+
+FEW = 20  # labels by which nothing is chosen
+HELD_OUT = 3  # one of so many tells the gain
+DEPTH = 64  # candidates by each signal
+
+
+class Tuned(NamedTuple):
+    """Weights that labels chose, and how often the gold entity of a mention that was held out then
+    is the first, or among the first ``cutoff``; ``before`` by the index's own weights.
+    """
+
+    weights: Weights
+    mentions: int
+    cutoff: int
+    before: tuple[int, int]
+    after: tuple[int, int]
+
+    @property
+    def better(self) -> bool:
+        return self.after[::-1] > self.before[::-1]
+
+
+def tune_index(index: Path, mentions: str, *, form: Form | None = None, cutoff: int = 16) -> None:
+    """Choose the weights of an index by a file of labelled mentions, and say what is gained.
+
+    Two of three mentions choose, and the third tells whether the index gets these weights.
+
+    Parameters
+    ----------
+    mentions
+        File of mentions with gold entities; - reads standard input.
+    form
+        By default told by the file's ending, or its first line.
+    cutoff
+        The rank up to which a gold entity counts as found.
+    """
+    opened = Index.open(index, calibrated=False)
+    tuned = tune(opened, read_mentions(mentions, form), cutoff)
+    if tuned is None:
+        print(f"{FEW} labels and fewer choose nothing: the weights stay {told(opened.weights)}.")
+        return
+    print(f"Of {tuned.mentions} mentions that were held out:")
+    for what, weights, hits in (
+        ("now", opened.weights, tuned.before),
+        ("chosen", tuned.weights, tuned.after),
+    ):
+        first, found = (f"{100 * one / tuned.mentions:.1f}" for one in hits)
+        print(f"{what:8}recall@1 {first:>5}  @{cutoff} {found:>5}  {told(weights)}")
+    if not tuned.better:
+        print("Nothing is gained: the weights stay.")
+        return
+    with writing(index):
+        state = read_state(index)
+        write_state(index, replace(state.after(state.segments), weights=tuned.weights))
+        if (index / FILE).exists():
+            (index / FILE).unlink()
+            logger.warning("the calibration was of the old weights; calibrate the index again")
+
+
+def tune(index: Index, mentions: Iterable[Labelled], cutoff: int = 16) -> Tuned | None:
+    """Choose weights by mentions whose gold entity the index has; None by :data:`FEW` and fewer."""
+    found: list[np.ndarray] = []
+    strangers = 0
+    for group in followed(checked(mentions, index)):
+        labelled = [one for one in group if has_gold(index, one)]
+        strangers += len(group) - len(labelled)
+        found += [index.compared(one.mention, one.gold, DEPTH) for one in labelled]
+    if strangers:
+        logger.warning("%d mentions have no gold entity in the index, and are left out", strangers)
+    if len(found) <= FEW:
+        return None
+    shuffled = [found[n] for n in np.random.default_rng(0).permutation(len(found))]
+    held = len(found) // HELD_OUT
+    chosen = choose_weights([_world(shuffled[held:])], cutoff)["weights"]
+    weights = dict(zip(index.weights, map(float, chosen), strict=True))
+    rest = _world(shuffled[:held])
+    before, after = (_hits(rest, list(one.values()), cutoff) for one in (index.weights, weights))
+    return Tuned(weights, held, cutoff, before, after)
+
+
+def _world(compared: Sequence[np.ndarray]) -> World:
+    """Mentions side by side: (signals, candidates) scores of each, the gold entity's last."""
+    width = max(one.shape[1] for one in compared)
+    scores = np.stack([
+        np.pad(one, ((0, 0), (width - one.shape[1], 0)), constant_values=one.min() - 1)
+        for one in compared
+    ], axis=1)  # fmt: skip
+    mentions = len(compared)
+    gold, none = np.full(mentions, width - 1), np.full(mentions, -1)
+    return World(scores.astype(np.float32), np.arange(width), gold, none)
+
+
+def _hits(world: World, weights: Sequence[float], cutoff: int) -> tuple[int, int]:
+    ranks = gold_ranks(world, weights)
+    return int((ranks == 1).sum()), int((ranks <= cutoff).sum())

@@ -1,0 +1,238 @@
+"""An answer as a weighted sum of signals."""
+
+import math
+
+import numpy as np
+import pytest
+
+from muver.cli import main
+from muver.io.errors import InputError
+from muver.kb.index.asked import FIRST, Asked
+from muver.kb.index.entity import Entity
+from muver.kb.index.index import Index
+from muver.kb.index.machinery import Machinery
+from muver.kb.index.names import counted, folded
+from muver.kb.index.weights import changed, defaults, read_weights
+from muver.retriever.encoders.start import take_encoder
+from muver.retriever.retrieval.answers import Mention
+from muver.retriever.retrieval.signals.characters import Characters
+from muver.retriever.retrieval.signals.texts import in_context
+from tests import tiny
+
+
+@pytest.fixture(scope="module")
+def plain(encoder, tmp_path_factory):
+    """An encoder that was not trained to find entities."""
+    folder = tmp_path_factory.mktemp("plain") / "encoder"
+    take_encoder(encoder, folder)
+    return folder
+
+
+@pytest.fixture
+def by_encoder(plain, entities, tmp_path):
+    settings = {"context_tokens": 60, "view_tokens": 60, "global_tokens": 60}
+    return Index.create(tmp_path / "by-encoder", entities, plain, **settings)
+
+
+def test_a_sum_by_hand(tmp_path):
+    """Two names of one word each: of ``ab`` and of ``ac``."""
+    entities = [Entity(id="1", title="ab", description="c d"), Entity(id="2", title="ac d")]
+    index = Index.create(tmp_path / "index", entities, weights={"exact": 0.5, "words": 3})
+    [[first, second]] = index.retrieve([Mention("ab d")])
+
+    # Lucene's BM25; both have 3 or 2 words, 2.5 in the mean; "d" is in both, "ab" in one.
+    def bm25(having, words):
+        rate = 1.2 * (1 - 0.75 + 0.75 * words / 2.5)
+        return math.log1p((2 - having + 0.5) / (having + 0.5)) / (1 + rate)
+
+    words = [bm25(1, 3) + bm25(2, 3), bm25(2, 2)]
+    # " a" is in both names. " ab ", " ab", "ab ", "ab", "b " are in one, as are those of "ac";
+    # " d ", " d" and "d " are in the second. Of the mention all are known.
+    rare, common = math.log(3 / 2) + 1, 1.0
+    one, mine = math.hypot(common, *[rare] * 5), math.hypot(common, *[rare] * 8)
+    letters = [(common**2 + 5 * rare**2) / one / mine, (common**2 + 3 * rare**2) / mine / mine]
+    for found, own, alike in zip((first, second), words, letters, strict=True):
+        assert found.signals == pytest.approx(
+            {"exact": 0, "words": 3 * own / words[0], "characters": 2 * alike}
+        )
+        assert found.score == pytest.approx(sum(found.signals.values()))
+
+
+def test_letters_are_those_of_a_row(tmp_path):
+    titles = ["Über den  Wolken", "wolke", "a", "I.", "東京 Tower", "دمشق", "WOLKEN wolken"]
+    entities = [Entity(id=n, title=one, description="x") for n, one in enumerate(titles)]
+    index = Index.create(tmp_path / "index", entities, weights={"exact": 0, "words": 0})
+    asked = ["wolken", "tower東", "a i", "zzz", "دمش", "über"]
+    scorer = Characters([{"title": one} for one in titles])
+    expected = scorer.scores([{"mention": one} for one in asked])
+    for found, own in zip(index.retrieve(list(map(Mention, asked))), expected, strict=True):
+        scores = {one.title: one.score / 2 for one in found}
+        there = {title: score for title, score in zip(titles, own, strict=True) if score}
+        assert scores.keys() == there.keys()
+        assert scores == pytest.approx(there, abs=1e-6)
+
+
+def test_runs_of_letters_are_counted_as_scikit_learn_does():
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    names = ["Über den  Wolken", "a", "", "abc ab abcde", "\t東京 x"]
+    runs, counts = counted(names)
+    theirs = CountVectorizer(analyzer="char_wb", ngram_range=(2, 4)).fit_transform(names)
+    assert len(runs) == theirs.shape[1]
+    ours = sorted(map(tuple, counts.toarray().T.astype(int)))
+    assert ours == sorted(map(tuple, theirs.toarray().T))
+    assert counted([""])[1].shape == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("asked", "title", "alias"),
+    [
+        ("BUFFER  overflow", "buffer overflow", "overrun"),
+        ("ΠΎΡΓΟΣ", "πύργος", "κάστρο"),
+        ("दिल्ली", "दिल्ली", "देहली"),
+        ("ﬁle", "File", "档案"),
+        ("東京", "東京", "とうきょう"),
+    ],
+)
+def test_an_equal_name_stands_first_in_every_kind_of_index(
+    asked, title, alias, tmp_path, model, plain
+):
+    text = f"{title} {asked} {title} {alias} {asked} {alias}"
+    entities = [
+        Entity(id="exact", title=title, aliases=[alias], description="Something else."),
+        *(Entity(id=f"{n}", title=f"{title} {n}", description=text) for n in range(9)),
+    ]
+    for n, kind in enumerate((None, "bm25", plain, model)):
+        settings = (
+            {}
+            if kind in (None, "bm25")
+            else {"context_tokens": 60, "view_tokens": 60, "global_tokens": 60}
+        )
+        index = Index.create(tmp_path / str(n), entities, kind, **settings)
+        for name in (asked, alias, alias.upper()):
+            [[best]] = index.retrieve([Mention(name, "before", "after")], 1)
+            assert (best.document_id, best.signals["exact"]) == ("exact", FIRST)
+
+
+def test_of_several_equal_names_the_score_decides(tmp_path):
+    entities = [
+        Entity(id="1", title="mercury", description="a planet"),
+        Entity(id="2", title="quicksilver", aliases=["Mercury"], description="mercury mercury"),
+        Entity(id="3", title="mercury lamp", description="mercury mercury mercury"),
+    ]
+    index = Index.create(tmp_path / "index", entities, "bm25")
+    [found] = index.retrieve([Mention("mercury")])
+    words = [one.signals["words"] for one in found[:2]]
+    assert {one.document_id for one in found[:2]} == {"1", "2"} and words[0] > words[1]
+    assert [one.signals["exact"] for one in found] == [FIRST, FIRST, 0]
+
+
+def test_an_encoder_s_signals_are_cosines_of_its_own_vectors(by_encoder, entities):
+    mention = Mention(tiny.WORDS[2], "The king saw", "in spring .")
+    encoder = Machinery(by_encoder.folder, by_encoder._store.state)._encoder
+    around = {"mention": mention.text, "context_left": mention.left, "context_right": mention.right}
+    alone, context = encoder.asked([mention.text, in_context(around)])
+    (found,) = by_encoder.retrieve([mention], 12)
+    by_id = {one.id: one for one in entities}
+    assert len(found) == 12
+    for one in found:
+        entity = by_id[one.document_id]
+        names = encoder.texts([entity.title, *entity.aliases])
+        (text,) = encoder.texts([f"{entity.title} {entity.description}"])
+        expected = {
+            "names": max(names @ alone),
+            "names_text": text @ alone,
+            "context": text @ context,
+        }
+        for name, cosine in expected.items():
+            weight = by_encoder.weights[name]
+            assert one.signals[name] == pytest.approx(weight * cosine, abs=1e-5)
+        told = by_encoder.explain(mention, one.document_id, one.world)
+        assert told.signals == pytest.approx(dict(one.signals)) and told.views == []
+
+
+def test_an_alias_is_a_name_for_an_encoder_too(tmp_path, plain):
+    entities = [
+        Entity(id="1", title="river king", aliases=["tower bell"], description="x"),
+        Entity(id="2", title="river queen", description="x"),
+    ]
+    settings = {
+        "context_tokens": 60,
+        "view_tokens": 60,
+        "global_tokens": 60,
+        "weights": {"exact": 0, "words": 0},
+    }
+    index = Index.create(tmp_path / "index", entities, plain, **settings)
+    [[best, _]] = index.retrieve([Mention("tower bell")], weights={"characters": 0})
+    assert best.document_id == "1"
+    assert best.signals["names"] == pytest.approx(index.weights["names"])
+    index.update([Entity(id="1", title="river king", description="x")])
+    [[*_, last]] = index.retrieve([Mention("tower bell")], weights={"characters": 0})
+    assert all(one.signals["names"] < 0.99 * index.weights["names"] for one in (last,))
+
+
+def test_other_weights_for_once_encode_only_what_counts(by_encoder, monkeypatch):
+    asked = []
+    queries = Machinery.queries
+
+    def noted(self, mentions, names):
+        asked.append(list(names))
+        return queries(self, mentions, names)
+
+    monkeypatch.setattr(Machinery, "queries", noted)
+    mention = [Mention(tiny.WORDS[1])]
+    (usual,) = by_encoder.retrieve(mention, 3)
+    none = dict.fromkeys(("names", "names_text", "context"), 0)
+    (found,) = by_encoder.retrieve(mention, 3, weights=none)
+    assert asked == [["names", "names_text", "context"], []]
+    assert set(found[0].signals) == {"exact", "words", "characters"}
+    (doubled,) = by_encoder.retrieve(
+        mention, 3, weights={n: 2 * w for n, w in by_encoder.weights.items()}
+    )
+    assert [one.score for one in doubled] == pytest.approx([2 * one.score for one in usual])
+
+
+def test_what_each_signal_gives_is_printed(tmp_path, capsys):
+    Index.create(tmp_path / "index", [Entity(id="1", title="the old gate", description="x")])
+    assert main(["query", str(tmp_path / "index"), "[[old gate]]", "--weights", "words=2"]) == 0
+    said = capsys.readouterr().out
+    assert "words 2.00, characters" in said
+    assert main(["query", str(tmp_path / "index"), "[[old]]", "--weights", "wrds=2"]) == 2
+    assert "'wrds' is no signal of this index. Did you mean 'words'" in capsys.readouterr().err
+    assert main(["query", str(tmp_path / "index"), "[[old]]", "--weights", "words=x"]) == 2
+    assert "--weights words=x: expected SIGNAL=NUMBER" in capsys.readouterr().err
+
+
+def test_weights():
+    assert defaults([], False) == {"exact": 1, "words": 1, "characters": 2}
+    assert defaults([], False, words_alone=True)["characters"] == 0
+    assert list(defaults(["names", "text"], False)) == [
+        "exact", "words", "characters", "names", "names_text", "context",
+    ]  # fmt: skip
+    assert defaults(["views", "whole"], True)["whole"] < defaults(["whole"], True)["whole"] == 1
+    assert read_weights("words=1,names=0.5") == {"words": 1, "names": 0.5}
+    assert changed({"words": 1.0, "names": 2.0}, {"names": 0}) == {"words": 1, "names": 0}
+    for wrong in (float("nan"), float("inf"), -1.0):
+        with pytest.raises(InputError, match="expected a number from 0 on"):
+            changed({"words": 1.0}, {"words": wrong})
+
+
+def test_folded_names():
+    assert folded(" The\tOLD  gate ") == "the old gate"
+    assert folded("STRASSE") == folded("straße") and folded("Zu\u0308rich") == folded("ZÜRICH")
+    assert folded("a b") != folded("ab")
+
+
+def test_entities_asked_for(entities, tmp_path):
+    index = Index.create(tmp_path / "index", entities)
+    index.add([Entity(id="a", title="new", world="birch")])
+    index.remove("e3")
+    asked = Asked(index._store.parts, "birch")
+    assert len(asked) == 7 and asked.live.sum() == 6
+    for place in range(7):
+        assert asked.place(*asked.at(place)) == place
+    ids = [
+        index._store.parts[part].entity(row).id
+        for part, row in map(asked.at, np.argsort(asked.order))
+    ]
+    assert ids == sorted(ids)
