@@ -117,7 +117,8 @@ def project(main_job: Project, tmp_path_factory: pytest.TempPathFactory) -> Proj
         (folder / f"{short}.bz2").write_bytes(bz2.compress(data))
     line = (folder / "mentions.jsonl").read_text()
     wrong = line.replace("the carpenter", "Keld")
-    (folder / "validation.jsonl").write_text(10 * line + 10 * wrong)
+    for name in ("validation.jsonl", "labels.jsonl"):
+        (folder / name).write_text(10 * line + 10 * wrong)
     project.run("muver", "stage", "asked")  # as `make setup` does
     project.run("muver", "kb", "import", "docs/glossary.csv", "--out", "given/kb")
     for index in ("given/index", "index"):  # README's is made with an encoder of the hub
