@@ -40,17 +40,18 @@ class Made(Protocol):
 
 
 def matrix(claims: Claims, judged: Judged) -> str:
-    """The claims as Markdown: a column for each kind of data that was run, under each protocol."""
+    """The claims as Markdown: under the paper's protocol, a column for each kind of data that was
+    run.
+    """
     columns = {
-        title if protocol == MAIN else f"{title}, {protocol}": (datasets, protocol)
+        title: datasets
         for title, datasets in COLUMNS.items()
-        for protocol in dict.fromkeys(p for name in datasets for p in _run(judged.get(name, {})))
+        if any(MAIN in _run(judged.get(name, {})) for name in datasets if name)
     }
     lines = [_line(["Claim", "Print", *columns]), _line(["---"] * (2 + len(columns)))]
     for number, group in enumerate((claims.worlds, claims.sets)):
         for name, claim in group.items():
-            cells = [_cell(judged, datasets[number], protocol, name)
-                     for datasets, protocol in columns.values()]  # fmt: skip
+            cells = [_cell(judged, datasets[number], name) for datasets in columns.values()]
             lines.append(_line([claim.says, printed(claim), *cells]))
     missing = (name for both in COLUMNS.values() for name in both if name and name not in judged)
     commands = ", ".join(f"`snakemake --cores all --config preset={name}`" for name in missing)
@@ -112,10 +113,10 @@ def printed(claim: Claim) -> str:
     return ", ".join(found)
 
 
-def _cell(judged: Judged, dataset: str | None, protocol: str, name: str) -> str:
+def _cell(judged: Judged, dataset: str | None, name: str) -> str:
     if dataset is None:
         return "no such data"
-    verdict = judged.get(dataset, {}).get(protocol, {}).get(name)
+    verdict = judged.get(dataset, {}).get(MAIN, {}).get(name)
     if verdict is None or verdict.word == NOT_RUN:
         return "not run here"
     least = min(verdict.parts, key=lambda part: part.difference, default=None)
