@@ -86,6 +86,7 @@ def _damaged(
     while damaged == data:  # as two blocks that were swapped may be the same
         how = chance.choice(DAMAGE)
         damaged = how(data, chance, old) if data else b"\0"
+    path.unlink()  # two names may be one file
     path.write_bytes(damaged)
     ended = bounded(work)
     after = _state(folder)

@@ -3,6 +3,7 @@
 import http.server
 import logging
 import os
+import signal
 import sys
 import threading
 from dataclasses import dataclass, field
@@ -59,6 +60,11 @@ LONG_RUNS = {
 def file_of(nodeid: str) -> str:
     """Name of a test's file."""
     return nodeid.partition("::")[0].rpartition("/")[2]
+
+
+def pytest_configure():
+    # Under nohup programs ignore SIGHUP, and so would those that tests start and end by it.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_collection_modifyitems(config, items):

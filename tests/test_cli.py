@@ -90,7 +90,6 @@ def test_the_first_word_alone_lists_its_commands(word, capsys):
         (["--foo"], "muver", "'--foo'"),
         (["index", "craete"], "muver", "'index create'"),
         (["stage", "trian"], "muver", "'stage train'"),
-        (["train", "--out", "x"], "muver", "'stage train'"),
         (["evalute"], "muver", "'stage evaluate'"),
         (["remove", "index"], "muver", "'index remove'"),
         (["prune", "--config", "preset=zeshell"], "muver prune", "'zeshel'"),

@@ -3,14 +3,16 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import Mistake
 from muver.io.progress import Progress
-from muver.kb.index.entity import Entity
 from muver.kb.index.mentions import Labelled
 from muver.retriever.retrieval.answers import Candidate, Excerpt, Mention
+
+if TYPE_CHECKING:
+    from muver.kb.index.entity import Entity
 
 TOGETHER = 256  # mentions that are ranked at a time
 M = TypeVar("M")
@@ -28,7 +30,7 @@ class AnyIndex(Protocol):
         k: int = 64,
         excerpts: bool = False,
         weights: Mapping[str, float] | None = None,
-    ) -> list[list[tuple[Candidate, Entity]]]:
+    ) -> list[list[tuple[Candidate, "Entity"]]]:
         """What :meth:`retrieve` gives, each candidate with its entity."""
 
     def retrieve(

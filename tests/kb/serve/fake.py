@@ -83,7 +83,7 @@ class FakeIndex:
                 cut = _described(one).excerpt(-place, -place) if excerpts else None
                 named = -1, one.id, one.title
                 given = {"views": score}
-                found.append(Candidate(*named, score, *view, one.world, likely, cut, given))
+                found.append(Candidate(*named, score, *view, one.world, likely, cut, signals=given))
         return sorted(found, key=lambda one: (-one.score, one.document_id))
 
 

@@ -28,7 +28,7 @@ class Held:
     def refresh(self):
         return self
 
-    def retrieve(self, mentions, k, excerpts):
+    def retrieve(self, mentions, k, excerpts, weights):
         self.begun.set()
         assert self.gate.wait(WAIT)
         self.asked += [mention.text for mention in mentions]
@@ -216,7 +216,7 @@ def test_who_has_been_taken_in_hand_is_answered_before_the_end():
 def test_an_error_of_our_own_is_logged_without_texts(caplog):
     with caplog.at_level(logging.INFO, logger.name), running() as service:
 
-        def fail(mentions, k, excerpts):
+        def fail(mentions, k, excerpts, weights):
             raise RuntimeError(mentions[0].text)
 
         service.service.models.named(None).index.retrieve = fail

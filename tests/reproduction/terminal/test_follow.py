@@ -22,7 +22,7 @@ class Clock:
 @pytest.fixture
 def logger(monkeypatch):
     """Snakemake's logger as it is when a run starts, and its own handler's lines."""
-    monkeypatch.setattr(follow.time, "time", lambda: Clock.now)
+    monkeypatch.setattr(follow.time, "monotonic", lambda: Clock.now)
     monkeypatch.setattr(follow, "plan", lambda graph, gpu, asked: planned(graph.seconds))
     logger, shown = logging.Logger("snakemake"), []
     handler = logging.Handler()

@@ -60,9 +60,7 @@ def test_verdicts_of_a_run(project):
     says = "MuVER finds more than BLINK (128 tokens)"
     header = lines(project / "README.md", "| Claim")[0]
     assert header[2:] == ["public real text |"]  # the other protocol is on the page alone
-    assert lines(project / "README.md", says) == [
-        [f"| {says}", "R@64 +6.06", "holds (+48.33) |"]
-    ]
+    assert lines(project / "README.md", says) == [[f"| {says}", "R@64 +6.06", "holds (+48.33) |"]]
     assert lines(project / "README.md", "220 million")[0][2:] == ["holds |"]
     assert lines(project / "README.md", "AIDA-b")[0][2:] == ["no such data |"]
     page = project / "docs" / "verdicts.md"
