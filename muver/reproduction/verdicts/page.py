@@ -55,7 +55,7 @@ def matrix(claims: Claims, judged: Judged) -> str:
             lines.append(_line([claim.says, printed(claim), *cells]))
     missing = (name for both in COLUMNS.values() for name in both if name and name not in judged)
     presets = ", ".join(f"`{name}`" for name in missing)
-    return "\n".join([*lines, "", f"{NOTE} Not tested yet: the presets {presets}."])
+    return "\n".join([*lines, "", f"{NOTE} No claim is tested yet on {presets}."])
 
 
 def _run(protocols: Mapping[str, Mapping[str, Verdict]]) -> list[str]:

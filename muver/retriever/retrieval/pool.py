@@ -92,21 +92,6 @@ def pool_runs(runs: Sequence[Path], collection: Collection) -> Pool:
     return Pool(mention, candidate, ranks, **kept)
 
 
-def normalise(scores: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Scale scores to 0..1 within each block that begins at ``starts``; 1 if all are equal.
-
-    ``scores`` and the result (float64) are (rows,), ``starts`` is (blocks,).
-
-    >>> normalise(np.array([4.0, 3.0, 2.0, 7.0]), np.array([0, 3])).tolist()
-    [1.0, 0.5, 0.0, 1.0]
-    """
-    values = scores.astype(np.float64)
-    sizes = np.diff(np.r_[starts, len(values)])
-    low = np.repeat(np.minimum.reduceat(values, starts), sizes)
-    width = np.repeat(np.maximum.reduceat(values, starts), sizes) - low
-    return np.where(width > 0, (values - low) / np.where(width > 0, width, 1), 1.0)
-
-
 def reciprocal_rank(ranks: np.ndarray, constant: float) -> np.ndarray:
     """The sum over runs of 1 / (constant + rank): (rows,) float64, for any order of the runs.
 
@@ -117,17 +102,6 @@ def reciprocal_rank(ranks: np.ndarray, constant: float) -> np.ndarray:
     [0.833, 0.333]
     """
     return np.sort(1 / (constant + ranks), axis=0).sum(axis=0)
-
-
-def weighted(scores: np.ndarray, weight: float) -> np.ndarray:
-    """``weight`` times the first run's scores plus the rest of the weight times the second's.
-
-    ``scores`` is (2, rows), from 0 to 1.
-
-    >>> weighted(np.array([[1.0, 0.5], [0.0, 1.0]]), 0.75).tolist()
-    [0.75, 0.625]
-    """
-    return weight * scores[0] + (1 - weight) * scores[1]
 
 
 def ranks_by(pool: Pool, scores: np.ndarray) -> np.ndarray:
