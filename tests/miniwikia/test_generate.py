@@ -21,7 +21,7 @@ from miniwikia.chance import Chance
 from miniwikia.lexicon import read_data
 from miniwikia.settings import Generate
 from miniwikia.world import World
-from miniwikia.writer import SHARES, quota
+from miniwikia.writer import quota
 from muver.io.errors import InputError
 from muver.io.typed import read
 from muver.retriever.corpus.archive import unpacked
@@ -103,11 +103,6 @@ def check_format(folder: Path, settings: dict[str, Any]) -> None:
     assert len(ids) == count
 
 
-def test_the_format_is_zeshels(data: Path) -> None:
-    check_format(data, DEFAULT)
-    assert len(files(data)) == 7 + 3
-
-
 @hypothesis_settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10**9), size=st.integers(12, 60), wanted=st.integers(1, 4))
 def test_the_format_holds_for_any_seed_and_size(
@@ -138,24 +133,6 @@ def test_equal_settings_give_equal_bytes_in_any_process(tmp_path: Path) -> None:
     assert files(tmp_path / "other") != files(tmp_path / "here")
 
 
-def test_another_world_leaves_the_others_alone(tmp_path: Path) -> None:
-    generate(read(Generate, SMALL), tmp_path / "before")
-    worlds = {**SMALL["worlds"], "train": ["new", "a", "b"]}
-    generate(read(Generate, {**SMALL, "worlds": worlds}), tmp_path / "after")
-    before, after = files(tmp_path / "before"), files(tmp_path / "after")
-    assert set(after) - set(before) == {"documents/new.json"}
-    for name in before:
-        if name != "mentions/train.json":
-            assert after[name] == before[name]
-    # A world that gives fewer mentions gives the first ones of those it gave.
-    for world in ("a", "b"):
-        given_before, given_after = (
-            [m for m in lines(tmp_path / when / "mentions/train.json") if m["corpus"] == world]
-            for when in ("before", "after")
-        )
-        assert given_after == given_before[: len(given_after)]
-
-
 def test_two_worlds_that_share_a_name_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,16 +140,6 @@ def test_two_worlds_that_share_a_name_are_refused(
     monkeypatch.setattr(World, "chance", lambda self, *place: Chance(*place))
     with pytest.raises(InputError, match="'a' and 'b' would share the name"):
         generate(read(Generate, SMALL), tmp_path)
-
-
-def test_the_four_categories_have_zeshels_shares_in_every_world_and_any_number(data: Path) -> None:
-    mentions = lines(data / "mentions" / "train.json")
-    for world in DEFAULT["worlds"]["train"]:
-        found = [mention["category"] for mention in mentions if mention["corpus"] == world]
-        assert len(found) == 200
-        for first in (50, 200):
-            for name, share in SHARES.items():
-                assert abs(found[:first].count(name) - share * first) <= 1
 
 
 def test_where_a_category_runs_out_the_others_go_on(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from miniwikia.settings import GenerateKilt
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.typed import read
-from muver.kb.importing.sources.fixed_keys import BULLET, SECTION
 from muver.retriever.corpus.knowledge_base import KnowledgeBase
 from tests.commands import call
 from tests.knowledge_base import READING, contents
@@ -32,37 +31,6 @@ def raw(tmp_path_factory):
 
 def lines(path):
     return [json.loads(line) for line in path.read_bytes().splitlines()]
-
-
-def test_pages_have_kilts_form(raw):
-    pages = lines(raw / "kilt_knowledgesource.json")
-    assert len(pages) == 230
-    ids = [int(page["wikipedia_id"]) for page in pages]
-    assert ids == sorted(set(ids)) and {type(page["wikipedia_id"]) for page in pages} == {str}
-    assert len({page["wikipedia_title"] for page in pages}) == 230
-    marks = {SECTION: 0, BULLET: 0, "": 0}
-    for page in pages:
-        assert page["text"][0] == page["wikipedia_title"] + "\n"
-        assert len(page["text"]) > 1 and not page["text"][1].startswith((SECTION, BULLET))
-        for paragraph in page["text"][1:]:
-            assert paragraph.endswith("\n") and "\0" not in paragraph and " ." not in paragraph
-            marks[next(mark for mark in marks if paragraph.startswith(mark))] += 1
-    assert min(marks.values()) > 50
-
-
-def test_benchmarks_have_blinks_form(raw):
-    for name, count in SETTINGS["mentions"].items():
-        mentions = lines(raw / f"{name}.jsonl")
-        assert len(mentions) == count
-        keys = {"context_left", "mention", "context_right", "query_id"}
-        gold = {"label", "label_id", "label_title"}
-        gold = gold if name == "wnedwiki" else {"Wikipedia_ID", "Wikipedia_title"}
-        assert {frozenset(one) for one in mentions} == {frozenset(keys | gold)}
-        assert all(one["mention"] for one in mentions)
-    queries = [
-        one["query_id"] for name in SETTINGS["mentions"] for one in lines(raw / f"{name}.jsonl")
-    ]
-    assert len(set(queries)) == len(queries), "no mention is in two sets"
 
 
 def test_equal_settings_give_equal_bytes_with_any_number_of_processes(raw, tmp_path):
@@ -88,11 +56,6 @@ def test_linking_finds_what_was_made(raw, tmp_path):
         total = {kind: total[kind] + count for kind, count in report["matched"].items()}
     assert total["title"] >= 3 and total["none"] >= 2 and total["id"] > 180
     assert len(KnowledgeBase(tmp_path / "kb")) == made["entities"] == 230
-
-
-def test_the_mention_is_told_in_the_words_around_it(raw):
-    for one in lines(raw / "aida-testb.jsonl"):
-        assert len(f"{one['context_left']} {one['context_right']}".split()) >= 3
 
 
 def test_worlds_that_share_a_title_are_make_distinct():

@@ -103,14 +103,6 @@ def test_a_grid_that_is_not_trained_in_fp32_says_so(make, tmp_path: Path):
     assert "was reached. Not in fp32: training bf16.\n" in (tmp_path / "grid.md").read_text()
 
 
-def test_the_same_input_gives_the_same_bytes(make, tmp_path: Path):
-    def content() -> list[bytes]:
-        make()
-        return [(tmp_path / f"grid.{kind}").read_bytes() for kind in ("csv", "md", "json")]
-
-    assert content() == content()
-
-
 def test_a_log_may_have_a_key_after_its_trial(make, logs: list[Path]):
     keyed = [log.rename(log.with_stem(f"{log.stem}-70cde659")) for log in logs]
     assert [row["system"] for row in make(keyed)["rows"]] == NAMES

@@ -137,13 +137,6 @@ def make_project(folder: Path, dataset: str = "tiny") -> RunFiles:
     return places
 
 
-def change_run(places: RunFiles, system: str, mention: str) -> None:
-    """Swap the first two candidates of a mention in a run file, as a hand might."""
-    ranked = {key: list(value) for key, value in {"bm25": BM25, "muver": MUVER}[system].items()}
-    ranked[mention][:2] = ranked[mention][1::-1]
-    _run(places.run(system, "test"), ranked)
-
-
 def _corpus(places: RunFiles, dataset: str) -> None:
     entities, sentences = [], []
     for world, described in WORLDS.items():

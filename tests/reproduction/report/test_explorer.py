@@ -154,12 +154,6 @@ def test_sentences_of_a_span_are_kept(finished, monkeypatch):
     assert texts["Gate"][-1] == 1  # its last sentence won nowhere
 
 
-def test_views_that_won_survive_a_small_budget(finished):
-    data = explored(finished, characters=40)
-    assert data["limit"] == 300
-    assert explored(finished)["limit"] is None
-
-
 @pytest.mark.parametrize(
     ("systems", "expected"),
     [

@@ -105,15 +105,6 @@ def test_ranks_are_those_of_the_run(page, places):
     assert problems == [] and data_of(out)["rows"][1]["rank"] == [2, 1, 3]
 
 
-def test_missing_files_leave_the_table(page, places):
-    places.evaluation("blink", "second").unlink()
-    places.run("muver", "first").unlink()
-    out, (evaluation, run) = page()
-    assert "evaluations/second/blink.json" in evaluation and "runs/first/muver.parquet" in run
-    assert data_of(out) is None and "explorer" not in read_page(out).ids
-    assert "66.67" not in text_of(out) and "100.00" in text_of(out)
-
-
 def test_a_missing_base_leaves_the_rows(page, places):
     shutil.rmtree(places.kb)
     out, (problem,) = page()

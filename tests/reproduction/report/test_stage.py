@@ -9,7 +9,6 @@ import pytest
 from muver.cli import main
 from muver.io.errors import InputError
 from muver.io.files import write_json
-from muver.io.typed import read
 from muver.reproduction.report.explorer import Report
 from muver.reproduction.report.stage import make_report, page_of_made
 from muver.reproduction.workspace.catalog import NAME
@@ -70,14 +69,6 @@ def test_a_missing_table_is_told_and_the_rest_is_shown(page):
     text = text_of(out)
     assert "Table 6" not in text
     assert data_of(out)["rows"][1]["rank"] == [1, 1, 3, 2, 1, 1]
-
-
-def test_a_damaged_table_does_not_stop_the_page(page, project):
-    project.table("table1").write_text("{")
-    out, problems, _ = page()
-    assert data_of(out) is None
-    assert "explorer" not in read_page(out).ids
-    assert problems
 
 
 def test_a_table_of_another_version_is_told(page, project):
@@ -149,11 +140,6 @@ def test_the_page_of_what_is_made_follows_the_tables(tmp_path, monkeypatch):
     os.utime(folder / "report.html", (0, 0))
     page_of_made(folder)
     assert "Table 1" in text_of(page)
-
-
-def test_wrong_settings():
-    with pytest.raises(InputError, match=r"\bmentions\b"):
-        read(Report, {"mentions": 0})
 
 
 def test_the_command_finds_the_folders_by_itself(tmp_path, monkeypatch):

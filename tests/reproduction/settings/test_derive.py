@@ -144,12 +144,6 @@ def test_an_entry_is_like_another_where_it_says_nothing():
     assert settings.systems["wider"].merge_layers == 4
 
 
-def test_what_is_given_stays_as_it_is():
-    tables = [list(own["rows"]) for own in PARAMS["tables"].values()]
-    resolve(PARAMS, {"repeat_seeds": [5]})
-    assert [list(own["rows"]) for own in PARAMS["tables"].values()] == tables
-
-
 def test_of_equal_rows_the_one_that_is_tested_against_stays():
     mine = {"caption": "x", "rows": ["bm25", "muver_max", "muver", "muver_plain"]}
     for against, left in (("muver", "muver"), ("muver_max", "muver_max"), ("bm25", "muver_max")):

@@ -71,7 +71,7 @@ def test_lists_are_replaced_whole(params):
 
 def test_what_is_given_stays_as_it_is(params):
     before = copy.deepcopy(params)
-    resolve(params, {"training": {"batch_size": 3}})
+    resolve(params, {"training": {"batch_size": 3}, "repeat_seeds": [5]})
     assert params == before
 
 

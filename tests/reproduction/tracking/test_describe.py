@@ -5,13 +5,10 @@ import shlex
 from msgspec.structs import replace
 
 from muver.options import setting
-from muver.reproduction.tables.records import Published, lines_of
+from muver.reproduction.tables.records import lines_of
 from muver.reproduction.tracking.describe import (
     metrics,
     note,
-    parameters,
-    tags,
-    verdicts,
     worlds_csv,
 )
 from muver.retriever.evaluation.records import Evaluation, Means, World
@@ -40,20 +37,6 @@ EVALUATION = blank(
 )
 
 
-def test_parameters_are_flat_texts():
-    settings = {
-        "model": {"views": {"kind": "sentences"}, "training": {}},
-        "rate": 1e-05,
-        "on": True,
-    }
-    assert parameters(settings) == {
-        "model.views.kind": "sentences",
-        "model.training": "{}",
-        "rate": "1e-05",
-        "on": "true",
-    }
-
-
 LINES = list(lines_of(EVALUATION.scores, row="muver", set="test", protocol="", seed=1, key="muver"))
 TABLE = replace(made_table({"system": "muver"}), lines=LINES)
 
@@ -73,38 +56,6 @@ def test_metric_names_are_legal_and_sort_by_cutoff():
         "uncertainty_high/recall_at_01": 75.0,
         "uncertainty_high/recall_at_64": 100.0,
     }
-
-
-def test_published_numbers_and_verdicts():
-    paper, readme = (30.0, -5.0, 1.0, "near"), (99.0, 1.0, 2.0, "reproduced")
-    judged = [
-        Published(*one, "muver", "test", "", k, source)
-        for one, k, source in ((paper, 1, "paper"), (readme, 64, "readme"))
-    ]
-    table = replace(TABLE, published=judged)
-    assert dict(metrics(LINES, table).items() - metrics(LINES, TABLE).items()) == {
-        "paper/recall_at_01": 30.0,
-        "paper_difference/recall_at_01": -5.0,
-        "readme/recall_at_64": 99.0,
-        "readme_difference/recall_at_64": 1.0,
-    }
-    assert verdicts(LINES, table) == {"verdict_at_01": "near", "readme_verdict_at_64": "reproduced"}
-    assert verdicts(LINES, table, "_msnbc")["verdict_msnbc_at_01"] == "near"
-    of_seed = [replace(one, key="muver_seed1") for one in LINES]
-    assert verdicts(of_seed, table) == verdicts(LINES, TABLE) == {}
-
-
-def test_tags():
-    found = tags("MuVER", {"test": EVALUATION})
-    assert (found["method"], found["system"], found["dataset"]) == ("MuVER", "muver", "tiny")
-    assert found["data_fingerprint"] == "f00d"
-    assert len(found["config_hash"]) == 12
-    assert found["chosen_temperature"] == "0.5"
-    assert "precision" not in found
-    settings = {"model": {"precision": "bf16"}, "precision": "fp32"}
-    assert (
-        tags("m", {"test": replace(EVALUATION, settings=settings)})["precision"] == "training bf16"
-    )
 
 
 def test_worlds_csv():

@@ -12,7 +12,7 @@ from muver.io.files import sha256_of
 from muver.reproduction.tables.records import read_result
 from muver.reproduction.tables.stage import make_table
 from muver.reproduction.tracking.entries import LIMIT, curves, entries, timings
-from muver.reproduction.tracking.entry import Entry, Point, Recording, parent
+from muver.reproduction.tracking.entry import Entry, Point, Recording
 from tests.reproduction.tables import made_sets
 from tests.reproduction.tables.conftest import ZESHEL, make, mentions, write
 
@@ -81,33 +81,6 @@ def sweep(folder: Path, write, systems: list[tuple[str, int, str | None]]) -> li
     return entries_of(folder / "table3.json", paths, figures=[str(figure)])
 
 
-def test_a_sweep_stands_under_a_parent_whose_curve_starts_before_merging(tmp_path: Path, write):
-    systems = [("plain", 0, None), ("one", 1, "distant"), ("two", 2, "distant")]
-    plain, parent = sweep(tmp_path, write, systems)
-    assert (plain.name, plain.metrics["views/per_entity"]) == ("MuVER", 10.0)
-    assert parent.name == "MuVER, distant pairs"
-    assert [child.name for child in parent.children] == [
-        "MuVER, distant pairs, 1 layer", "MuVER, distant pairs, 2 layers"
-    ]  # fmt: skip
-    curve = [(step, value) for name, step, value in parent.curves if name == "views/per_entity"]
-    assert curve == [(0, 10.0), (1, 11.0), (2, 12.0)]
-    assert parent.final()["views/per_entity"] == 12.0
-    assert (parent.tags["dataset"], parent.tags["role"]) == ("zeshel", "parent")
-    assert "system" not in parent.tags and "verdict_at_64" not in parent.tags
-    assert parent.files == [(tmp_path / "figure.svg", "figures")]
-
-
-def test_a_parent_has_what_its_runs_have_alike():
-    tags = {"dataset": "tiny", "verdict_at_64": "near"}
-    runs = [
-        Entry(key, key, {**tags, "system": key}, {}, {"seed": "1", "model": key}, "", "table.csv")
-        for key in ("a", "b")
-    ]
-    above = parent(runs, {"chosen": "a"}, key="above", name="above", metrics={}, note="")
-    assert above.tags.keys() == {"dataset", "role", "config_hash", "chosen"}
-    assert above.parameters == {"seed": "1"}
-
-
 def test_each_search_has_a_parent_and_another_set_of_layers_another_key(tmp_path: Path, write):
     systems = [("plain", 0, None), ("one", 1, "distant"), ("two", 2, "distant")]
     _, distant, close = sweep(tmp_path, write, [*systems, ("close", 1, "close")])
@@ -129,21 +102,6 @@ def write_linked(folder: Path, evaluations: list[dict[str, Any]]) -> tuple[list[
     settings = {"rows": made_sets.ROWS, "against": "blink_wiki"}
     make_table("table2", paths, folder / "table2.csv", settings)
     return paths, runs
-
-
-def test_a_row_over_a_knowledge_base_has_the_numbers_of_all_sets(tmp_path: Path):
-    paths, runs = write_linked(tmp_path, made_sets.make_all())
-    table = read_result(tmp_path / "table2.json")
-    blink, muver = entries(table, "results/table2.csv", of_files(paths, runs))
-    assert [blink.key, muver.key] == [row.row_key for row in table.rows]
-    assert muver.metrics["on_aida-testb/recall_at_010"] == 75.0
-    assert muver.metrics["uncertainty_low_wnedwiki/recall_at_100"] == 100.0
-    assert muver.metrics["set_msnbc/outside"] == 3
-    assert muver.metrics["set_msnbc/index_agreement"] == 0.996
-    assert (muver.tags["index"], muver.tags["mentions"]) == ("IVF4,SQ8", "11")
-    assert blink.tags["index"] == "exact"
-    assert not [tag for tag in muver.tags if tag.startswith("verdict")]
-    assert muver.data.profile == {"num_rows": 11, "entities": 50}
 
 
 def test_a_row_without_its_evaluation_is_refused(tmp_path: Path):

@@ -1,6 +1,5 @@
 """Recording a row with several seeds: a parent above one run a seed."""
 
-import json
 from collections.abc import Callable
 
 import pytest
@@ -92,13 +91,3 @@ def test_an_interrupted_recording_goes_on(
     runs = active(client, name)
     assert {run.info.run_id for run in runs} == {line["run_id"] for line in lines}
     assert {run.info.status for run in runs} == {"FINISHED"}
-
-
-def test_the_parent_is_marked_as_its_seeds_are(client: MlflowClient, name: str, files: TableFiles):
-    write(files, {1: 3, 7: 2})
-    for path, _ in files.evaluations:
-        found = json.loads(path.read_text())
-        found["settings"]["precision"] = "bf16"
-        path.write_text(json.dumps(found))
-    record_files(files, name)
-    assert [run.data.tags["precision"] for run in active(client, name)] == ["encoding bf16"] * 3

@@ -15,27 +15,6 @@ from tests import tiny
 IDS = [[5, 40, 41, 6], [5, 50, 6]]
 
 
-@pytest.mark.parametrize("score, shape", [("max", (2, 32)), ("sum_max", (2, 4, 32))])
-def test_vectors_are_the_last_layer_s(encoder, score, shape):
-    model = tiny.make_model(encoder, score)
-    batch = pack(IDS)
-    states = batch.unpack(model.mention_encoder.states(batch))
-    vectors = model.encode_mentions(batch)
-    assert vectors.shape == shape and model.dimension == 32
-    expected = states if score == "sum_max" else states[:, 0]
-    torch.testing.assert_close(vectors, expected, rtol=0, atol=1e-6)
-
-
-def test_towers_start_equal_and_share_nothing(encoder):
-    model = tiny.make_model(encoder)
-    batch = pack(IDS)
-    assert torch.equal(model.encode_mentions(batch), model.encode_views(batch))
-    with torch.no_grad():
-        for weight in model.mention_encoder.parameters():
-            weight.zero_()
-    assert model.encode_views(batch).abs().sum() > 0
-
-
 def test_round_trip(encoder, tmp_path):
     model = tiny.make_model(encoder, pooling="span", metric="l2")
     with torch.no_grad():

@@ -1,6 +1,5 @@
 """Packing by hand, and back."""
 
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -41,10 +40,3 @@ def test_there_and_back(sequences):
         assert found == own + [0] * (len(found) - len(own))
         assert mask == [1] * len(own) + [0] * (len(mask) - len(own))
     assert sum(rows * length for rows, length in batch.blocks) == len(batch.ids)
-
-
-def test_gradients_find_the_way_back():
-    batch = pack(SEQUENCES)
-    values = torch.arange(7.0, requires_grad=True)
-    batch.unpack(values)[0, 1].backward()
-    assert values.grad.tolist() == [0, 0, 0, 0, 1, 0, 0]

@@ -118,13 +118,6 @@ def test_mentions_of_a_document_are_drawn_together():
     assert clusters(table, "mentions").tolist() == [0, 1, 2, 3, 4, 5]
 
 
-def test_intervals_draw_documents_whole_or_mentions_alone():
-    table = make_ranks([1] * 4 + [0] * 4, documents=["a"] * 4 + ["b"] * 4)
-    # Of two documents a quarter of the draws has the same one twice; of eight coins 1 is at 3.5%.
-    assert scored(table, [1], "documents").interval.micro == {1: [0.0, 100.0]}
-    assert scored(table, [1], "mentions").interval.micro == {1: [12.5, 87.5]}
-
-
 def test_what_was_not_retrieved_is_no_hit_at_any_cutoff():
     table = make_ranks([0, 1, 2, 3], k=3)
     assert hits_at(table, 1).tolist() == [False, True, False, False]

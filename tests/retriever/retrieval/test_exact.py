@@ -194,13 +194,6 @@ def test_great_scores_do_not_overflow():
     assert found.scores[0, 0] == pytest.approx(1 / (1 + np.exp(-10.0)))
 
 
-def test_equal_titles_are_one_candidate_by_the_better_entity():
-    vectors = np.array([[1], [3], [2]], dtype=np.float32)
-    index = ViewBlock.of([vectors], np.arange(3), first_with_same(["twin", "other", "twin"]))
-    found = rank(np.array([[1.0], [-1.0]], dtype=np.float32), [index], 3)
-    assert found.entities.tolist() == [[1, 2, -1], [0, 1, -1]]
-
-
 def test_views_in_candidate_order_stay_on_disk(tmp_path):
     np.save(tmp_path / "v.npy", np.zeros((3, 2), dtype=np.float32))
     vectors = np.load(tmp_path / "v.npy", mmap_mode="r")

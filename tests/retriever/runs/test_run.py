@@ -37,11 +37,6 @@ def test_round_trip(tmp_path: Path):
     assert block_starts(table).tolist() == [0, 2]
 
 
-def test_no_rows(tmp_path: Path):
-    write_run(tmp_path / "x.parquet", *([],) * 9)
-    assert read_run(tmp_path / "x.parquet").num_rows == 0
-
-
 def test_a_run_of_other_mentions_is_refused(tmp_path: Path):
     write_run(tmp_path / "x.parquet", *ONE.values())
     with pytest.raises(InputError, match=r"x\.parquet.*'b'"):

@@ -181,29 +181,6 @@ def test_gradients_are_those_of_the_plain_loss_with_dropout(encoder, accelerator
     assert cached_step(other, accelerator, views, 1, 0) != pytest.approx(expected, rel=1e-4)
 
 
-def test_encoding_twice_equals_keeping_the_graph_with_dropout(encoder, accelerator, score):
-    """And leaves the random numbers as the graph does."""
-    views = VIEWS if score == "max" else ONE_VIEW
-    kept = tiny.make_model(encoder, score, dropout=True)
-    recomputed = copy.deepcopy(kept)
-    found = []
-    for model, graph_tokens in ((kept, EVERYTHING), (recomputed, 0)):
-        torch.manual_seed(11)
-        loss = cached_step(model, accelerator, views, 25, graph_tokens)
-        found.append((loss, torch.rand(3).tolist()))
-    assert found[0] == found[1]
-    assert_equal_gradients(gradients(recomputed), kept)
-
-
-def test_gradients_are_added_to_those_already_there(encoder, accelerator):
-    model = tiny.make_model(encoder)
-    cached_step(model, accelerator, VIEWS, 25, 0)
-    once = {name: gradient.clone() for name, gradient in gradients(model).items()}
-    cached_step(model, accelerator, VIEWS, 25, 0)
-    for name, gradient in gradients(model).items():
-        torch.testing.assert_close(gradient, 2 * once[name])
-
-
 @pytest.mark.parametrize("case", ["max", "l2 of empty views", "padding", "of one length"])
 def test_half_precision_with_several_chunks(encoder, accelerator_state, case):
     """Under autocast the weights are cast once and shared by the chunks' graphs."""
@@ -218,27 +195,6 @@ def test_half_precision_with_several_chunks(encoder, accelerator_state, case):
             torch.cat([g.flatten() for g in gradients(m).values()]).norm() for m in (ours, exact)
         )
         assert norm.item() == pytest.approx(wanted.item(), rel=0.2)
-
-
-def test_rows_stand_in_the_order_given_with_their_mask(encoder):
-    model = tiny.make_model(encoder, "sum_max")
-    encoded = CachedEncoding(model.encode_mentions, CONTEXTS, 20, False, CPU)
-    assert encoded.vectors.shape == (5, 14, 32) and encoded.vectors.requires_grad
-    for row, ids in enumerate(CONTEXTS):
-        alone = model.encode_mentions(pack([ids]))[0]
-        torch.testing.assert_close(encoded.vectors[row, : len(ids)], alone, rtol=0, atol=1e-5)
-        assert encoded.mask[row].tolist() == [1] * len(ids) + [0] * (14 - len(ids))
-
-
-def test_padding_that_takes_part_stands_in_the_mask(encoder):
-    model = tiny.make_model(encoder, "sum_max", padding=True)
-    encoded = CachedEncoding(model.encode_mentions, CONTEXTS, 40, False, CPU, 32)
-    assert encoded.vectors.shape == (5, 32, 32)
-    assert (encoded.mask == 1).all()
-    alone = model.encode_mentions(pack(CONTEXTS[1:2], pad_to=32))
-    torch.testing.assert_close(encoded.vectors[1:2], alone, rtol=0, atol=1e-5)
-    nothing = CachedEncoding(model.encode_mentions, [], 40, False, CPU, 32)
-    assert nothing.vectors.shape == (0, 32, 32)
 
 
 @pytest.mark.parametrize("keep_graph", [False, True])

@@ -17,15 +17,6 @@ def test_round_trip_under_the_same_key_only(tmp_path):
     assert (tmp_path / "last.pt").exists()  # not ours to remove before we have something better
 
 
-def test_clear(tmp_path):
-    keeper = Checkpoints(tmp_path, "one")
-    keeper.save("last", {})
-    keeper.save("best", {})
-    keeper.clear()
-    assert list(tmp_path.iterdir()) == []
-    Checkpoints(tmp_path / "none", "one").clear()
-
-
 def test_damage_shows_wherever_it_is(tmp_path):
     keeper = Checkpoints(tmp_path, "one")
     keeper.save("last", {"step": 3, "model": torch.arange(40.0)})

@@ -42,12 +42,6 @@ def test_what_is_no_log_with_this_cutoff(tmp_path: Path, content: str | None, na
         kept_validation(log, 64)
 
 
-def test_notes_on_the_whole_run_are_no_steps(tmp_path: Path):
-    log = tmp_path / "log.jsonl"
-    log.write_text('{"step": 1, "loss": 2.0}\n{"best_step": 1}\n')
-    assert read_log(log) == [{"step": 1, "loss": 2.0}]
-
-
 def make(folder, recalls):
     for name in MODEL_FILES:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -75,15 +69,3 @@ def test_the_best_checkpoint_of_each_counts_and_the_first_of_equals_wins(tmp_pat
     row = {"model": {"best_of": {name: {"pooling": "cls"} for name in models}}}
     found = chosen_model(tmp_path / "out" / "training_log.jsonl", row)
     assert found.value == "b (pooling cls)" and found.cutoff == 4
-
-
-def test_another_cutoff_a_damaged_log_and_none(tmp_path):
-    model = make(tmp_path / "a", [10.0])
-    with pytest.raises(InputError, match="no validation_recall_at_8"):
-        choose([("a", model)], 8, tmp_path / "out")
-    (model / "training_log.jsonl").write_text("{")
-    with pytest.raises(InputError, match="log.jsonl: not a training log"):
-        choose([("a", model)], 4, tmp_path / "out")
-    with pytest.raises(InputError, match="log.jsonl: not a training log"):
-        choose([("b", tmp_path / "b")], 4, tmp_path / "out")
-    assert not (tmp_path / "out").exists()

@@ -8,7 +8,6 @@ import pytest
 import torch
 from torch import nn
 
-from muver.io.errors import InputError
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.files import TOWERS, is_model
 from muver.retriever.encoders.loading import load_tower
@@ -68,11 +67,6 @@ def test_the_files_of_a_model(model):
         "entity_encoder/model.safetensors",
         "tokenizer.json",
     ]
-
-
-def test_more_tokens_than_positions(model):
-    with pytest.raises(InputError, match="context.max_tokens .* is 65, .* 64 positions"):
-        BiEncoder.from_encoder(model, tiny.config(context={"max_tokens": 65}))
 
 
 def go_on(folder: Path, start: Path, corpus, settings=ONWARD, **training) -> BiEncoder:

@@ -25,12 +25,6 @@ def test_a_mean_is_as_long_as_its_members_are_on_average():
     assert sorted(means.tolist()) == [[0, 1], [3, 0]] and 2 in members
 
 
-def test_few_vectors_stay():
-    vectors = np.array([ONE, TWO, [0.0, 0.0]])
-    means, members = pool(vectors, 3)
-    assert means is vectors and members.tolist() == [0, 1, 2]
-
-
 def test_vectors_without_a_length():
     means, _ = pool(np.zeros((3, 2), dtype=np.float32), 1)
     assert means.tolist() == [[0, 0]]

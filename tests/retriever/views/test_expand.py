@@ -124,15 +124,6 @@ def test_merged_views_are_cut():
     assert [v.ids for v in layers[0].views] == [[101, 5, 3, 20, 102]]
 
 
-def test_the_store_is_not_written_to():
-    vectors = greatest([view(1), view(2), view(9)])
-    vectors.setflags(write=False)  # as of a memory-mapped file
-    settings = read(Merging, MERGING)
-    ids = [view(1), view(2), view(9)]
-    expand_world(np.zeros(3, dtype=np.int32), ids, vectors, greatest, MARKERS, settings)
-    assert vectors.tolist() == [[1], [2], [9]]
-
-
 def test_all_pairs_by_hand():
     # Entity 0: 10 20 50, int(3 * .4) = 1 union a layer. Layer 1: 10 and 50 are farthest: 50.
     # Layer 2: V is 10 20 50 50'; 10 is 40 from 50 and 50', but {0, 2} is there; 20 is 30 from

@@ -3,7 +3,6 @@
 from itertools import combinations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,27 +30,9 @@ def test_of_equal_distances_the_earlier_pair_is_chosen():
     assert pairs_to_merge(vectors, 0.4, "close") == [0, 1]
 
 
-@pytest.mark.parametrize(
-    "views, pairs",
-    [(1, 0), (2, 0), (3, 1), (4, 1), (5, 2), (6, 2), (7, 2), (8, 3), (9, 3), (10, 4), (12, 4)],
-)
-def test_number_of_pairs(views, pairs):
-    assert len(pairs_to_merge(on_a_line(*range(views)), 0.4, "distant")) == pairs
-
-
-def test_all_pairs_and_none():
-    assert pairs_to_merge(on_a_line(0, 1, 2), 1.0, "distant") == [0, 1]
-    assert pairs_to_merge(on_a_line(0, 1, 2), 0.0, "distant") == []
-    assert pairs_to_merge(on_a_line(0), 1.0, "distant") == []
-
-
 def test_grow_takes_the_ends_from_before_the_layer():
     assert grow([0, 1, 2, 3], [0, 1]) == {0: 1, 1: 2}
     assert grow([1, 2, 2, 3], [0, 1, 2]) == {0: 2, 2: 3}  # slot 2 does not reach beyond slot 1
-
-
-def test_a_wasted_choice_is_not_replaced():
-    assert grow([2, 2, 2], [0]) == {}
 
 
 def test_a_pair_that_makes_no_view_gives_way_to_the_next():
@@ -151,13 +132,6 @@ def test_a_union_that_two_pairs_give_is_added_once():
     known = sets("0", "1", "2", "01", "12")
     vectors = on_a_line(0, 1, 2, 5, 4)
     assert unions_to_add(known, vectors, 2, "distant") == sets("012", "02")
-
-
-def test_no_unions_are_left():
-    known = sets("0", "1", "01")
-    assert unions_to_add(known, on_a_line(0, 1, 2), 5, "distant") == []
-    assert unions_to_add(sets("0"), on_a_line(0), 1) == []
-    assert unions_to_add(sets("0", "1", "2"), on_a_line(0, 1, 2), 0) == []
 
 
 @given(

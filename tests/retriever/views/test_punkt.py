@@ -31,11 +31,6 @@ def test_learnt_abbreviation_does_not_end_a_sentence(tmp_path):
     assert learnt.tokenize(text) == ["They met prof. Stone.", "It rained."]
 
 
-def test_chunks_are_all_learnt_from(monkeypatch):
-    monkeypatch.setattr(punkt, "CHUNK", 100)
-    assert "prof" in punkt.train(TEXTS).abbrev_types
-
-
 def test_the_trainer_learns_what_nltks_own_does(monkeypatch):
     theirs = PunktTrainer()
     for text in TEXTS:
@@ -88,13 +83,6 @@ def test_same_bytes_under_every_hash_seed(tmp_path):
     subprocess.run(command, check=True, env=environment)
     punkt.save(punkt.train(TEXTS), tmp_path / "here")
     assert written(tmp_path / "there") == written(tmp_path / "here")
-
-
-def test_word_types_are_taken_in_order():
-    # "etc.." taken before "etc." would keep "etc." itself from becoming an abbreviation.
-    trainer = punkt._Trainer()
-    tokens = [trainer._Token(word) for word in ("etc..", "b", "etc.", "a", "b")]
-    assert trainer._unique_types(tokens) == ["a", "b", "etc.", "etc.."]
 
 
 ENGLISH = {

@@ -237,10 +237,6 @@ def test_a_name_with_other_separators_in_it(written, imported):
     assert (row["title"], row["further"]) == ("A", [("text; a; b; c; d", "x")])
 
 
-def test_a_format_that_is_named(written, imported):
-    assert imported(written("t.txt", CSV), form="csv")[0] == EXPECTED
-
-
 def test_usual_names_are_known_and_capitals_do_not_matter():
     assert find_columns(["QID", "Label", "definition", "Type", "price"], {}, Path("f")) == {
         "id": "QID", "title": "Label", "description": "definition",

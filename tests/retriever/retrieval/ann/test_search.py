@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muver.retriever.retrieval.aggregates import MAX, LogMeanExp
-from muver.retriever.retrieval.ann.search import best_by_entity, distinct, search, short
+from muver.retriever.retrieval.ann.search import best_by_entity, search
 from muver.retriever.retrieval.exact import rank_shards
 from muver.retriever.vectors.shards import Shards
 from tests.retriever.vectors.made import owners, write_shards
@@ -76,12 +76,6 @@ def test_an_exhausted_index_is_not_asked_again(crowded):
     assert found.entities.tolist() == [[0, -1]]
 
 
-def test_more_entities_than_there_are(crowded):
-    shards, vectors = crowded
-    found = search(Listed(shards, vectors), MENTIONS, 7)
-    assert found.entities.tolist() == [[0, 1, 2, 3, 4, -1, -1], [1, 2, 3, 4, 0, -1, -1]]
-
-
 def test_without_rescoring_the_scores_are_the_index_s(crowded):
     shards, vectors = crowded
     found = search(Listed(shards, vectors), MENTIONS, 2, rescore=False)
@@ -139,16 +133,6 @@ def test_a_mention_for_which_the_index_finds_no_view(crowded):
     shards, vectors = crowded
     found = search(Listed(shards, vectors, limit=0), MENTIONS, 2, aggregate=LogMeanExp())
     assert found.entities.tolist() == [[-1, -1], [-1, -1]]
-
-
-def test_mentions_that_lack_entities():
-    ranking = best_by_entity(np.array([[0, -1], [1, 2]]), np.ones((2, 2)), np.zeros((2, 2)), 3)
-    assert (short(ranking, 2), short(ranking, 3)) == (1, 2)
-
-
-def test_distinct():
-    rows = np.array([[3, 3, 1, -1], [-1, -1, -1, -1], [0, 1, 2, 3], [0, 0, 0, 0]])
-    assert distinct(rows).tolist() == [2, 0, 4, 1]
 
 
 def test_ties_go_to_the_first():

@@ -117,11 +117,6 @@ def test_a_run_of_other_mentions_is_refused(folder):
         run_fusion(folder, SETTINGS)
 
 
-def test_few_candidates_will_do_in_one_run(folder):
-    save_run(folder / "lexical.parquet", {"t1": [(3, 1.0)], "t2": [(0, 1.0)]})
-    assert len(run_fusion(folder, SETTINGS)) == 6
-
-
 def test_fewer_candidates_in_the_world_than_k(folder):
     rows = run_fusion(folder, {**SETTINGS, "k": 64})
     assert [row["mention_id"] for row in rows] == ["t1"] * 3 + ["t2"] * 3

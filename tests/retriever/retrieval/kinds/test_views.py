@@ -165,11 +165,6 @@ def test_a_candidate_has_the_views_of_every_entity_with_its_title(store):
     assert (block.owners.tolist(), origins.first.tolist()) == ([0, 2], [0, 2])
 
 
-def test_fewer_candidates_than_k(store, corpus):
-    run = retrieve(store, corpus, k=64)
-    assert run.num_rows == 12 * 12
-
-
 @pytest.mark.parametrize("aggregate", ["max", "softmax_sum"])
 def test_mentions_keep_the_corpus_order_where_worlds_alternate(tmp_path, aggregate):
     corpus = tiny.write_corpus(tmp_path)
