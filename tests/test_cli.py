@@ -322,11 +322,7 @@ def test_what_standard_output_cannot_encode(name, index):
         ("{muver} index verify {index} 2>&-", 0, ""),
         ("{muver} index verify nothing 2> /dev/full", 2, ""),
         ("! {muver} index verify nothing 2>&- | grep .", 0, ""),
-        (
-            "{muver} index verify {index} --log /dev/full",
-            0,
-            "/dev/full: cannot be written any",
-        ),
+        ("{muver} index verify {index} --log /dev/full", 0, "/dev/full: cannot be written any"),
     ],
 )
 def test_a_stream_that_takes_nothing(line, status, says, index):

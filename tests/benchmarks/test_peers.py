@@ -35,9 +35,7 @@ def dataset(tmp_path):
 def test_a_mention_is_read_with_the_words_around_it(dataset):
     entities, mentions = read_world(dataset, "town")
     assert [entity.id for entity in entities] == list(PAGES)
-    assert mentions == [
-        Mention("old smith", "In spring the", "met the baker .", "page", "smith"),
-    ]
+    assert mentions == [Mention("old smith", "In spring the", "met the baker .", "page", "smith")]
 
 
 def test_ties_count_against_the_gold_and_its_page_does_not_count():

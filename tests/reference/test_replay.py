@@ -99,11 +99,7 @@ DAMAGES = [
             },
         ),
         ("arrays/context/1/3", 1e-3, {CONTEXTS: "mention 1, item 3"}),
-        (
-            f"{BATCH}/score_max/2/1",
-            0.01,
-            {"training, scores": "mention 2 of the batch, item 1"},
-        ),
+        (f"{BATCH}/score_max/2/1", 0.01, {"training, scores": "mention 2 of the batch, item 1"}),
         (f"{STEPS}/2/loss", 1e-3, {"trajectory, loss": "step 3"}),
         (f"{BATCH}/loss", 5e-5, {}),
     ],

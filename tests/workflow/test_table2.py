@@ -220,8 +220,7 @@ def test_the_papers_preset_on_files_as_they_are_published(linked, tmp_path):
 def test_a_model_that_is_trained_on_the_texts_has_a_subset_of_them(linked):
     """Without the checkpoint BLINK is trained: on its own subset, and vectors are of the texts."""
     file = write_entities(
-        linked.folder / "mine.jsonl",
-        linked.folder / "tiny/kilt_knowledgesource.json",
+        linked.folder / "mine.jsonl", linked.folder / "tiny/kilt_knowledgesource.json"
     )
     views = "views: {kind: prefix, max_tokens: 48, text: blink_entities}"
     asked = (

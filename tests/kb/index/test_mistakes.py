@@ -440,10 +440,7 @@ def test_models(tmp_path, entities, encoder, model):
         (lambda index: index.retrieve([Mention(" ")], k=1), "mention 0: its text is empty"),
         (lambda index: index.retrieve([Mention("x", None)]), "mention 0: its left is not"),
         (lambda index: index.retrieve([Mention("x", world="brich")]), "'brich' .* mean 'birch'"),
-        (
-            lambda index: index.views("e0", "alder"),
-            "has no views of sentences",
-        ),
+        (lambda index: index.views("e0", "alder"), "has no views of sentences"),
         (
             lambda index: index.retrieve([Mention("x")], weights={"views": 1}),
             "'views' is no signal of this index",

@@ -27,13 +27,6 @@ def test_a_port_that_is_taken(capsys, tmp_path):
     assert said.startswith(f"--host 127.0.0.1 --port {port}: cannot be used (")
 
 
-@pytest.mark.parametrize(
-    "where", [["--port", "99999"], ["--host", "no.such.host.invalid"], ["--host", "192.0.2.1"]]
-)
-def test_a_place_where_nobody_can_listen(capsys, tmp_path, where):
-    assert "cannot be used" in refused(capsys, tmp_path, *where)
-
-
 def test_no_such_index(capsys, tmp_path):
     assert refused(capsys, tmp_path / "none", "--port", 0).startswith(f"{tmp_path}/none: ")
     assert refused(capsys, tmp_path / "none.json", "--port", 0).startswith(

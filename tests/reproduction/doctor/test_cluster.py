@@ -45,10 +45,7 @@ def test_what_it_has_not(sinfo, asked, named):
 
 @pytest.mark.parametrize(
     ("path", "said"),
-    [
-        (None, "does not answer: Unable to contact"),
-        ("nowhere", "sinfo was not found.*login node"),
-    ],
+    [(None, "does not answer: Unable to contact"), ("nowhere", "sinfo was not found.*login node")],
 )
 def test_a_slurm_that_does_not_answer_or_is_not_there(sinfo, monkeypatch, path, said):
     sinfo("echo Unable to contact slurm controller >&2; exit 1")

@@ -109,10 +109,7 @@ def make_project(folder: Path, dataset: str = "tiny") -> RunFiles:
                 "start": "/home/somebody/weights",
                 "retrieve": VIEWS,
             },
-            {
-                "settings": {**VIEWS, "memory_mb": 1},
-                "chosen": CHOSEN,
-            },
+            {"settings": {**VIEWS, "memory_mb": 1}, "chosen": CHOSEN},
         ),
     ]
     rows = [{"method": "BM25", "system": "bm25"}, {"method": "MuVER", "system": "muver"}]

@@ -101,11 +101,7 @@ def test_presets_and_experiments_lie_beside_the_file(tmp_path):
         read_params(own)
 
 
-SMALL = {
-    "preset": "small",
-    "merge": {"top_k": 0.4},
-    "training": {"epochs": 20, "batch_size": 128},
-}
+SMALL = {"preset": "small", "merge": {"top_k": 0.4}, "training": {"epochs": 20, "batch_size": 128}}
 PRESETS = {"small": {"training": {"epochs": 3}}, "other": {"merge": {"top_k": 0.1}}}
 
 

@@ -13,20 +13,6 @@ def resolved(preset="wikipedia", **more):
     return resolve(PARAMS, {"preset": preset, **more})
 
 
-def test_the_preset_has_the_paper_s_settings():
-    settings = resolved()
-    assert settings.over_kb and not resolved("zeshel").over_kb
-    assert settings.linking.kb.paragraphs == 5
-    muver = model_settings(settings, "muver_wiki")
-    assert (muver["training"]["batch_size"], muver["training"]["epochs"]) == (8, 1)
-    assert muver["training"]["learning_rate"] == 1e-5
-    assert muver["training"]["keep"] == "last"
-    assert (muver["views"]["max_tokens"], muver["context"]["max_tokens"]) == (40, 128)
-    assert muver["negatives"]["per_mention"] == 3
-    assert settings.models["blink_wiki"].checkpoint.endswith("biencoder_wiki_large.bin")
-    assert settings.evaluate.cutoffs == [10, 30, 100]
-
-
 def test_of_exact_search_only_what_moves_a_candidate_is_in_the_key():
     row = row_settings(resolved(), "muver_wiki")
     assert row["retrieve"] == {"k": 100, "match": "id", "aggregate": "max"}

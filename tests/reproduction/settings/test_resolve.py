@@ -42,15 +42,6 @@ def test_every_preset_resolves(params, preset):
         assert row_settings(settings, system)
 
 
-def test_the_zeshel_preset_is_the_paper_s_setting(params):
-    settings = resolve(params, {"preset": "zeshel"})
-    assert (settings.dataset, settings.encoder) == ("zeshel", "bert-base-uncased")
-    training = model_settings(settings, "muver")["training"]
-    assert (training["batch_size"], training["learning_rate"]) == (128, 1e-5)
-    assert settings.models["muver"].views.max_tokens == 40
-    assert settings.context.max_tokens == 128
-
-
 def test_command_line_over_preset_over_sections(params):
     params["training"]["batch_size"] = 1
     params["training"]["clip_norm"] = 7.0
@@ -168,17 +159,9 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ("repeat_seeds", [10000], "repeat_seeds holds 10000, which is the seed itself"),
         ("models.som.metric", "l2", "models.som: score sum_max compares the token"),
         ("models.partalidou.best_of", ["blnk_128"], "best_of names 'blnk_128'. Did you mean"),
-        (
-            "models.partalidou.best_of",
-            ["blink_128", "whole_between"],
-            "whole_between is not trained here",
-        ),
+        ("models.partalidou.best_of", ["blink_128", "whole_between"], "whole_between is not train"),
         ("models.partalidou.best_of", ["muver", "muver_l2"], "differ in score or metric"),
-        (
-            "systems.plain_l2.global_view",
-            0.2,
-            "systems.plain_l2.global_view: a sum of vectors has no",
-        ),
+        ("systems.plain_l2.global_view", 0.2, "systems.plain_l2.global_view: a sum of vectors has"),
         ("models.partalidou.score", "max", "unknown key models.partalidou.score"),
         ("models.partalidou.after", 1.5, "models.partalidou.after is 1.5"),
         ("models.muver.after", 0.5, "unknown key models.muver.after"),
@@ -189,21 +172,13 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ("models.whole_averaged.trainings", 0, "whole_averaged.trainings is 0"),
         ("models.muver_padding.views.training_views", None, "padding_views fills an entity up to"),
         ("systems.muver.search", "distnt", r"systems.muver.search is 'distnt'. Did you mean"),
-        (
-            "systems.muver_bm25_rrf.fuse",
-            ["muver", "bm52"],
-            "muver_bm25_rrf.fuse names 'bm52'. Did you",
-        ),
+        ("systems.muver_bm25_rrf.fuse", ["muver", "bm52"], "muver_bm25_rrf.fuse names 'bm52'. Did"),
         ("systems.muver_bm25.of", ["muver", "muver_bm25"], "muver_bm25: is made of itself"),
         ("systems.muver_bm25.of", ["muver", "wrods"], "muver_bm25.of names 'wrods'. Did you mean"),
         ("systems.muver_bm25_rrf.from", "muver", "unknown key systems.muver_bm25_rrf.from"),
         ("tables.table1.against", "blink", "tables.table1.against is 'blink'. Did you mean"),
         ("tables.mine", ["bm25"], "tables.mine needs a caption"),
-        (
-            "tables.linking.rows",
-            ["muver_reranked"],
-            "muver_reranked, but not its first stage muver",
-        ),
+        ("tables.linking.rows", ["muver_reranked"], "muver_reranked, but not its first stage muve"),
         ("tables.grid", ["bm25"], "tables.grid: the result of this name has no rows to choose"),
         ("sweep.searches", ["clos"], r"sweep.searches names 'clos'. Did you mean 'close'\?"),
         ("merge.searches.close.wasted", "lost", "close.wasted is 'lost'. Allowed: kept, replaced"),
@@ -218,21 +193,13 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ("grid.models", ["partalidou"], "grid.models names 'partalidou', which is not trained as"),
         ("grid.models", ["muver", "cross"], "grid.models names 'cross', a cross-encoder"),
         ("grid.warmup", [1.0], "grid.warmup.0 is 1.0"),
-        (
-            "models.blink_special.training",
-            OTHER_CUTOFF,
-            "partalidou.best_of: its models differ in tr",
-        ),
+        ("models.blink_special.training", OTHER_CUTOFF, "partalidou.best_of: its models differ in"),
         ("models.som.training", OTHER_CUTOFF, "grid.models: its models differ in training.val"),
         ("systems.muver_bm25_rrf.own_page", "leave_out", "own_page: is that of its parts"),
         ("systems.muver_distant_1", MINE, "muver_distant_1 is the name of what a table, a sw"),
         ("tables.report", {"caption": "Mine", "rows": ["bm25"]}, "tables.report: the result of"),
         ("tables.table3.repeat_seeds", [5], "table3.repeat_seeds: Table 1 has the top-level"),
-        (
-            "models.muver_l2.like",
-            "muvver",
-            "models.muver_l2.like is .muvver.. Did you mean .muver.",
-        ),
+        ("models.muver_l2.like", "muvver", "models.muver_l2.like is .muvver.. Did you mean .muver"),
         ("models.muver.like", "muver_l2", "models.*: is like itself"),
         ("tables.seeds.own_page", "out", "seeds.own_page is .out.. Allowed: keep, leave_out, both"),
         ("tables.seeds.labelled", [2], "tables.seeds.labelled.0 is 2"),

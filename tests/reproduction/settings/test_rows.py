@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from muver.io.errors import InputError
 from muver.reproduction.settings import model_settings, resolve, retrieval_settings, row_settings
 from muver.reproduction.settings.naming import method_of, note_of
-from muver.reproduction.settings.rows import merge_settings, signal_of
+from muver.reproduction.settings.rows import signal_of
 from tests.reproduction.settings import PARAMS
 
 COMMON = {"split": "test", "k": 64, "match": "title"}
@@ -29,27 +29,6 @@ SUM = {"aggregate": "softmax_sum", "softmax_candidates": 200, "temperature": 1}
 @pytest.fixture
 def settings():
     return resolve(PARAMS, {"preset": "miniwikia"})
-
-
-@pytest.mark.parametrize(
-    "system, expected",
-    [
-        ("som", {**COMMON, "memory_mb": 256}),
-        ("muver", MUVER),
-        ("muver_plain", PLAIN),
-        ("plain_by_id", {**PLAIN, "match": "id"}),
-        ("plain_sum", {**PLAIN, **SUM}),
-        ("plain_sum_64", {**PLAIN, **SUM, "softmax_candidates": 64}),
-        ("muver_all_pairs", {**MUVER, "search": "all_pairs"}),
-        ("plain_l2", {**PLAIN, "metric": "l2"}),
-        ("muver_200", {**MUVER, "k": 200}),
-        ("muver_global_merged", {**MUVER, "global_view": True}),
-        ("added_elsewhere", {**PLAIN, "global_view": 0.2, "own_page": "leave_out"}),
-        ("muver_close_2", {**MUVER, "search": "close", "merge_layers": 2}),
-    ],
-)
-def test_retrieval_settings_by_kind_of_system(settings, system, expected):
-    assert retrieval_settings(settings, system) == expected
 
 
 def test_rows_that_name_no_aggregate_take_the_preset_s():
@@ -92,16 +71,6 @@ def test_a_row_that_is_another_one_of_its_table_is_left_out(settings):
     assert settings.tables["table1"].rows == PARAMS["tables"]["table1"]["rows"]
 
 
-def test_lexical_and_fused_runs(settings):
-    assert retrieval_settings(settings, "bm25_200") == {
-        **PARAMS["bm25"],
-        **COMMON,
-        "k": 200,
-    }
-    by_rank = retrieval_settings(settings, "muver_bm25_rrf", "val")
-    assert by_rank == {**COMMON, "split": "val", "constant": 60}
-
-
 def test_a_sum_has_how_its_rows_are_scored_and_no_name_of_them(settings):
     merged = {"aggregate": "max", "merge_layers": 4, "search": "distant", "global_view": False}
     views = {**merged, "metric": "dot", "cosines": True}
@@ -122,42 +91,12 @@ def test_which_scores_of_a_row_are_cosines(settings):
     assert {signal_of(settings, one) for one in ("som", "bm25", "muver_log_mean_exp")} == {"run"}
 
 
-def test_a_choice_is_made_of_its_models_settings(settings):
-    chosen = model_settings(settings, "partalidou")["best_of"]
-    assert {name: own["pooling"] for name, own in chosen.items()} == {
-        "blink_128": "auto",  # the mean over all pieces
-        "blink_cls": "cls",
-        "blink_special": "special",
-        "blink_span": "span",
-    }
-
-
 def test_a_model_that_names_no_pooling_has_the_encoder_s(settings):
     auto = replace(settings, pooling="auto", encoder="some/encoder")
     named = {model: model_settings(auto, model) for model in ("blink_128", "muver", "muver_l2")}
     assert {own["pooling"] for own in named.values()} == {"auto"}
     assert model_settings(auto, "blink_all")["pooling"] == "all"
     assert model_settings(auto, "som") == model_settings(settings, "som")  # token vectors
-
-
-def test_converted_weights_have_no_training():
-    settings = resolve(PARAMS, {"preset": "released"})
-    made = model_settings(settings, "muver_released")
-    assert set(made) == {"views", "score", "pooling", "context"}
-    assert made["pooling"] == "cls"
-
-
-def test_the_ways_of_merging(settings):
-    common = {"layers": 4, "top_k": 0.4, "max_tokens": 512}
-    assert merge_settings(settings, "close") == {
-        **common,
-        "pairs": "close",
-        "among": "neighbours",
-    }
-    assert merge_settings(settings, "close_full") == {
-        **merge_settings(settings, "close"),
-        "wasted": "replaced",
-    }
 
 
 def test_a_search_that_says_it_is_as_released_has_the_key_of_one_that_says_nothing(settings):
@@ -326,20 +265,11 @@ PLAINLY = "MuVER (w/o heuristic search)"
         ("muver_plain", PLAINLY),
         ("muver_close_2", "MuVER"),
         ("bm25_elsewhere", "BM25, own page left out"),
-        (
-            "plain_own_elsewhere",
-            f"{PLAINLY}, own-page negatives, own page left out",
-        ),
+        ("plain_own_elsewhere", f"{PLAINLY}, own-page negatives, own page left out"),
         ("som_8", "SOM, 8 pooled vectors"),
-        (
-            "added_elsewhere",
-            f"{PLAINLY}, 0.2 of the global view added, own page left out",
-        ),
+        ("added_elsewhere", f"{PLAINLY}, 0.2 of the global view added, own page left out"),
         ("whole", "MuVER, trained with global views, global view"),
-        (
-            "between_elsewhere",
-            f"{PLAINLY}, 0.8 of the training, own page left out",
-        ),
+        ("between_elsewhere", f"{PLAINLY}, 0.8 of the training, own page left out"),
         ("blink_128_labels_0_1", "BLINK (128 tokens), 10% of the labels"),
         ("som_labels_0", "SOM, no labels"),
         ("muver_bm25_elsewhere", "MuVER + words, own page left out"),

@@ -42,11 +42,7 @@ def test_worlds_without_mentions(evaluation, write, tmp_path):
     worlds = {
         "lego": {"split": "test", "entities": 9, "mentions": 8},
         "yugioh": {"split": "test", "entities": 9, "mentions": 3},
-        "atlantis": {
-            "split": "none",
-            "entities": 9,
-            "mentions": 0,
-        },
+        "atlantis": {"split": "none", "entities": 9, "mentions": 0},
         "quiet": {"split": "val", "entities": 9, "mentions": 2},
     }
     counts = tmp_path / "counts.json"

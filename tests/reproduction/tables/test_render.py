@@ -12,10 +12,7 @@ from muver.reproduction.tables.page import Page, Section
 from muver.reproduction.tables.render import escape, to_latex, to_markdown
 
 HEADER = ["method", "# of Views", "R@64", "row_key", "row_key (close)"]
-ROWS = [
-    ["MuVER & co", "", "100.00", "0abc", ""],
-    ["a_b 50% {x}", "17.40", "9.50", "1abc", "2abc"],
-]
+ROWS = [["MuVER & co", "", "100.00", "0abc", ""], ["a_b 50% {x}", "17.40", "9.50", "1abc", "2abc"]]
 PAGE = Page("Recall_1", [Section("", "All 5 of x ~ y.", HEADER, ROWS, {(0, 2)})])
 EXPECTED = r"""% Needs \usepackage{booktabs} in the preamble. Bold: the best of a column.
 \begin{table}

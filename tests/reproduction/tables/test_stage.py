@@ -113,21 +113,6 @@ def test_all_sections(evaluation, write, out):
     assert "31.82 ± 6.43" in sections["Over seeds"]
 
 
-def test_worlds_without_mentions_are_named(evaluations, tmp_path, out):
-    worlds = {
-        "lego": {"split": "test", "entities": 9, "mentions": 8},
-        "yugioh": {"split": "test", "entities": 9, "mentions": 3},
-        "atlantis": {"split": "none", "entities": 9, "mentions": 0},
-    }
-    counts = tmp_path / "counts.json"
-    content = {"dataset": "tiny", "fingerprint": "f00d", "mentions": {}, "entities": {}}
-    content["identified_as"] = None
-    counts.write_text(json.dumps({**content, "worlds": worlds}))
-    for name in ("table1", "table6"):
-        text = make_table(name, evaluations, out, SETTINGS, counts)
-        assert "Without mentions, and so without a number: atlantis." in text
-
-
 def test_html_is_escaped_and_complete(evaluations, out):
     make_table("table1", evaluations, out, {**SETTINGS, "against": "bm25"})
     text = out.with_suffix(".html").read_text()
@@ -148,12 +133,6 @@ def test_json_and_a_repeat(evaluations, out):
     assert json.loads(before[2])["lines"][8]["recall"] == 400 / 11
     make_table("table1", evaluations, out, settings)
     assert [path.read_bytes() for path in files] == before
-
-
-def test_our_own_tables(evaluations, out):
-    named = make_table("mine", evaluations, out, {**SETTINGS, "caption": "Of mine"})
-    assert named.startswith("# Of mine, tiny\n")
-    assert "paper" not in named
 
 
 def test_the_command(evaluation, write, out):
@@ -199,38 +178,3 @@ def test_mistakes(evaluations, out, given, message):
     with pytest.raises(InputError, match=message):
         make_table(**{**call, "out": out.with_name(Path(call["out"]).name)})
     assert not out.exists()
-
-
-def test_rows_in_less_precision_are_named(evaluation, write, out):
-    """In the JSON and on the page; the CSV has its columns and no others."""
-    both = {"model": {"precision": "bf16"}, "precision": "bf16"}
-    rows = [
-        {"method": method, "system": system}
-        for method, system in (("BM25", "bm25"), ("A", "a"), ("B", "b"), ("C", "c"))
-    ]
-    evaluations = write(
-        evaluation("bm25", (1, 2), (1, 3)),
-        evaluation("a", (4, 8), (0, 3), settings=both),
-        evaluation("b", (4, 8), (0, 3), settings={**both, "precision": "fp32"}),
-        evaluation("c", (4, 8), (0, 3), settings={**both, "seed": 2}),
-    )
-    told = "Not in fp32: A, C (training bf16, encoding bf16); B (training bf16)."
-    for name in ("table1", "table6"):
-        text = make_table(name, evaluations, out, {"rows": rows})
-        assert text.count(told) == 1
-        assert out.with_suffix(".html").read_text().count(told) == 1
-        found = {
-            row["method"]: row["precision"]
-            for row in json.loads(out.with_suffix(".json").read_text())["rows"]
-        }
-        assert found == {
-            "BM25": {},
-            "A": {"training": "bf16", "encoding": "bf16"},
-            "B": {"training": "bf16"},
-            "C": {"training": "bf16", "encoding": "bf16"},
-        }
-        assert out.read_text().splitlines()[0] in (
-            "method,R@1,R@64,row_key", "method,Domain,R@1,R@64,row_key"
-        )  # fmt: skip
-    text = make_table("table3", evaluations, out, {"rows": rows, "cutoff": 64})
-    assert text.count(told) == 1

@@ -141,15 +141,6 @@ def test_mentions_inside_the_knowledge_base_decide(tmp_path: Path):
     assert ["MSNBC", "613", "610", "3", "1", "656", "617"] in lines
 
 
-def test_another_number_of_entities_is_not_the_papers(tmp_path: Path):
-    evaluations = made_sets.of_the_paper()
-    for evaluation in evaluations:
-        evaluation["kb"]["entities"], evaluation["identified_as"] = 5903529, None
-    table = table_of(tmp_path, evaluations)
-    assert not any(one["of_paper"] for one in table["sets"])
-    assert "of 5903530 entities; this one has 5903529, so" in table["paper"]["note"]
-
-
 def test_the_page(tmp_path: Path):
     evaluations = made_sets.make_all()
     for evaluation in evaluations:

@@ -6,11 +6,7 @@ from msgspec.structs import replace
 
 from muver.options import setting
 from muver.reproduction.tables.records import lines_of
-from muver.reproduction.tracking.describe import (
-    metrics,
-    note,
-    worlds_csv,
-)
+from muver.reproduction.tracking.describe import metrics, note, worlds_csv
 from muver.retriever.evaluation.records import Evaluation, Means, World
 from muver.retriever.runs.manifest import Chosen
 from tests.blank import blank, made_table

@@ -12,11 +12,7 @@ from tests.reproduction.tracking.conftest import TableFiles, active, evaluation,
 
 ROWS = [
     {"method": "BM25", "system": "bm25"},
-    {
-        "method": "MuVER",
-        "system": "muver",
-        "paper": [(43.5, 31.5, 2.0, "not reproduced")],
-    },
+    {"method": "MuVER", "system": "muver", "paper": [(43.5, 31.5, 2.0, "not reproduced")]},
 ]
 LOG = (
     '{"step": 1, "epoch": 1, "loss": 2.0, "learning_rate": 0.1}\n'
@@ -57,6 +53,7 @@ def record_rows(files: TableFiles, client: MlflowClient, name: str) -> Record:
 
 
 def test_a_run_holds_its_row(client: MlflowClient, name: str, record_rows: Record):
+    """All that it holds is in frozen.json; here what that leaves out."""
     lines = record_rows()
     experiment = client.get_experiment_by_name(name)
     assert [line["method"] for line in lines] == ["BM25", "MuVER"]
@@ -70,39 +67,11 @@ def test_a_run_holds_its_row(client: MlflowClient, name: str, record_rows: Recor
     assert [run.info.run_id for run in found] == [lines[1]["run_id"]]
     run = found[0]
     assert (run.info.run_name, run.info.status) == ("MuVER", "FINISHED")
-    assert run.data.metrics == {
-        "all/recall_at_1": 75.0, "macro/recall_at_1": 75.0, "on_lego/recall_at_1": 75.0,
-        "all/recall_at_8": 100.0, "macro/recall_at_8": 100.0, "on_lego/recall_at_8": 100.0,
-        "uncertainty_low/recall_at_1": 55.0, "uncertainty_high/recall_at_1": 95.0,
-        "uncertainty_low/recall_at_8": 100.0, "uncertainty_high/recall_at_8": 100.0,
-        "paper/recall_at_1": 43.5, "paper_difference/recall_at_1": 31.5, "views/per_entity": 2.5,
-        "curves/loss": 1.0, "curves/learning_rate": 0.0,
-        "curves/validation_recall_at_8": 50.0,
-        "work/train_seconds": 90.5,
-    }  # fmt: skip
-    assert run.data.params["retrieve.k"] == "8"
     assert len(run.data.params) == 124
     assert run.data.params["long"] == "x" * 6000  # as much as MLflow keeps
-    assert run.data.tags["dataset"] == "tiny"
-    assert run.data.tags["verdict_at_1"] == "not reproduced"
-    assert "verdict_at_8" not in run.data.tags
     assert f"Row `{lines[1]['row_key']}` of `" in run.data.tags["mlflow.note.content"]
     (data,) = run.inputs.dataset_inputs
-    assert (data.dataset.name, data.dataset.digest) == ("tiny", "f00d")
     assert json.loads(data.dataset.source) == {"uri": "raw/tiny"}
-    assert "mlflow.parentRunId" not in run.data.tags
-    top = client.list_artifacts(run.info.run_id)
-    assert [one.path for one in top if not one.is_dir] == ["configuration.yaml"]
-    kept = {
-        file.path
-        for folder in top
-        for file in client.list_artifacts(run.info.run_id, folder.path)
-        if folder.is_dir and "changes" not in file.path
-    }
-    assert kept == {
-        "evaluation/muver.json", "evaluation/worlds.csv", "run/muver.parquet",
-        "training/training_log.jsonl", "environment/requirements.txt",
-    }  # fmt: skip
     loss = client.get_metric_history(run.info.run_id, "curves/loss")
     assert [(point.step, point.value) for point in loss] == [(1, 2.0), (2, 1.0)]
     # It lasts as long as its work; BM25, which has no benchmark, as long as its recording.

@@ -131,10 +131,7 @@ def test_a_zip_with_a_link(tmp_path):
 @pytest.mark.parametrize("kind", ["tar.gz", "zip"])
 @pytest.mark.parametrize(
     ("limit", "most", "said"),
-    [
-        ("MOST_BYTES", 100_000, "100000 bytes"),
-        ("MOST_MEMBERS", 1, "1 members"),
-    ],
+    [("MOST_BYTES", 100_000, "100000 bytes"), ("MOST_MEMBERS", 1, "1 members")],
 )
 def test_too_much_for_a_dataset(tmp_path, monkeypatch, kind, limit, most, said):
     archive = MAKERS[kind](tmp_path / "archive")

@@ -74,15 +74,6 @@ def test_types_where_the_dataset_has_them(make, dataset, tmp_path):
     assert entities["type"].to_pylist() == [None, "monarch", None]
 
 
-def test_readers_select(make, tmp_path):
-    make()
-    folder = tmp_path / "corpus"
-    assert set(read_entities(folder / "entities.parquet", ["beta"])["world"].to_pylist()) == {
-        "beta"
-    }
-    assert read_mentions(folder / "mentions.parquet", "val").num_rows == 1
-
-
 def test_mentions_keep_the_order_of_their_file_when_worlds_alternate(make, dataset, tmp_path):
     dataset.documents["zeta"] = dataset.documents["alpha"]
     (first,) = dataset.mentions["train"]

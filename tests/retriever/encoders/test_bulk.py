@@ -95,9 +95,7 @@ def test_a_memory_that_runs_out_on_the_way():
 
 
 @given(
-    st.lists(st.integers(1, 20), min_size=1, max_size=30),
-    st.integers(1, 200),
-    st.integers(20, 60),
+    st.lists(st.integers(1, 20), min_size=1, max_size=30), st.integers(1, 200), st.integers(20, 60)
 )
 def test_every_memory_that_holds_the_longest_sequence_suffices(lengths, batch_tokens, memory):
     sequences = [[row] * length for row, length in enumerate(lengths)]

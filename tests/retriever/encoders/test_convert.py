@@ -61,10 +61,7 @@ def vectors(model):
         ({"outer": "module."}, "muver"),
         ({"mention": "ctx_encoder.bert.", "entity": "ent_encoder.bert."}, "muver"),
         ({"mention": "ctx_encoder.module.", "entity": "ent_encoder.module.bert."}, "muver"),
-        (
-            {"mention": "context_encoder.bert_model.", "entity": "cand_encoder.bert_model."},
-            "blink",
-        ),
+        ({"mention": "context_encoder.bert_model.", "entity": "cand_encoder.bert_model."}, "blink"),
     ],
 )
 def test_vectors_survive_the_way_there_and_back(model, encoder, tmp_path, names, layout):

@@ -46,10 +46,7 @@ def test_contexts(pooling, of_context, of_none):
     "view, chosen",
     [
         ([CLS, 20, 21, 3, 22, SEP], [1, 2]),
-        (
-            [CLS, 20, CLS, 3, 22, 3, SEP],
-            [1, 2],
-        ),  # [CLS] in a title, [ENT] in a text
+        ([CLS, 20, CLS, 3, 22, 3, SEP], [1, 2]),  # [CLS] in a title, [ENT] in a text
         ([CLS, 3, 22, SEP], [0]),  # an empty title
         ([CLS, 20, 21, SEP], [0]),  # [ENT] did not fit
         ([0, 0, 0], [0]),  # an empty view

@@ -49,9 +49,7 @@ def test_a_bin_is_one_stratum():
 @settings(max_examples=10, deadline=None)
 @given(
     st.lists(
-        st.tuples(st.integers(0, 8), st.integers(0, 8), st.integers(0, 25)),
-        min_size=1,
-        max_size=40,
+        st.tuples(st.integers(0, 8), st.integers(0, 8), st.integers(0, 25)), min_size=1, max_size=40
     )
 )
 def test_every_mention_is_counted_once_and_bands_hold_the_rates(mentions):

@@ -13,9 +13,7 @@ from muver.retriever.evaluation.significance import paired, randomisation_test
 from tests.retriever.evaluation.conftest import make_ranks
 
 PAIRS = st.lists(
-    st.tuples(st.integers(0, 8), st.integers(0, 8), st.sampled_from("abc")),
-    min_size=1,
-    max_size=50,
+    st.tuples(st.integers(0, 8), st.integers(0, 8), st.sampled_from("abc")), min_size=1, max_size=50
 )
 
 

@@ -80,11 +80,7 @@ def test_a_copy_of_every_view_changes_only_what_counts_views(values, temperature
     np.testing.assert_allclose(beside.scores[0], [0.75, 0.25], rtol=1e-6)
 
 
-EVERY = [
-    MAX,
-    SoftmaxSum(softmax_candidates=200, temperature=0.7),
-    LogMeanExp(temperature=0.5),
-]
+EVERY = [MAX, SoftmaxSum(softmax_candidates=200, temperature=0.7), LogMeanExp(temperature=0.5)]
 
 
 def loop(aggregate, products, owners):

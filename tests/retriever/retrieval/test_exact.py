@@ -11,11 +11,7 @@ from muver.retriever.retrieval.aggregates import MAX, LogMeanExp, SoftmaxSum
 from muver.retriever.retrieval.exact import rank
 from muver.retriever.vectors.block import ViewBlock, first_with_same
 
-EVERY = [
-    MAX,
-    SoftmaxSum(),
-    LogMeanExp(temperature=0.5),
-]
+EVERY = [MAX, SoftmaxSum(), LogMeanExp(temperature=0.5)]
 
 
 def walk(products, titles, k, aggregate, softmax_candidates):
@@ -117,12 +113,7 @@ def test_rank_equals_the_walk(world, k, aggregate, softmax_candidates, by_title,
             assert view == min(v for v in same if products[v] == best)
 
 
-@given(
-    worlds(),
-    st.integers(1, 5),
-    st.sampled_from(EVERY),
-    st.sampled_from(["dot", "l2"]),
-)
+@given(worlds(), st.integers(1, 5), st.sampled_from(EVERY), st.sampled_from(["dot", "l2"]))
 def test_memory_changes_nothing(world, k, aggregate, metric):
     titles, owners, vectors, mentions = world
     index = ViewBlock.of([vectors], owners, first_with_same(titles))
@@ -198,11 +189,7 @@ def test_views_in_candidate_order_stay_on_disk(tmp_path):
     np.save(tmp_path / "v.npy", np.zeros((3, 2), dtype=np.float32))
     vectors = np.load(tmp_path / "v.npy", mmap_mode="r")
     assert ViewBlock.of([vectors], np.array([0, 0, 1]), np.arange(2)).vectors is vectors
-    assert ViewBlock.of([vectors], np.array([1, 0, 0]), np.arange(2)).rows.tolist() == [
-        1,
-        2,
-        0,
-    ]
+    assert ViewBlock.of([vectors], np.array([1, 0, 0]), np.arange(2)).rows.tolist() == [1, 2, 0]
 
 
 def test_parts_are_as_if_under_each_other():

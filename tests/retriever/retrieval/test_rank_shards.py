@@ -33,10 +33,7 @@ def test_equal_to_ranking_in_memory(tmp_path_factory, counts, k, data):
     assert np.array_equal(found.rows, expected.rows)
 
 
-@pytest.mark.parametrize(
-    "aggregate, tolerance",
-    [(MAX, 1e-5), (LogMeanExp(temperature=0.3), 1e-4)],
-)
+@pytest.mark.parametrize("aggregate, tolerance", [(MAX, 1e-5), (LogMeanExp(temperature=0.3), 1e-4)])
 def test_equal_on_vectors_of_all_norms(made, aggregate, tolerance):
     mentions = made.mentions[:3]
     world = ViewBlock.of([made.vectors], owners(made.counts), np.arange(600))

@@ -22,7 +22,7 @@ def test_damage_shows_wherever_it_is(tmp_path):
     keeper.save("last", {"step": 3, "model": torch.arange(40.0)})
     path = tmp_path / "last.pt"
     whole = path.read_bytes()
-    for place in range(0, len(whole), 7):
+    for place in range(0, len(whole), 29):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 255]) + whole[place + 1 :])
         with pytest.raises(InputError, match="last.pt: damaged"):
             keeper.load("last")

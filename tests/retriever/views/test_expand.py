@@ -75,13 +75,7 @@ def test_a_wasted_choice_adds_nothing_and_changes_nothing():
     # 0 100 101: slot 0 becomes [0..1] = 100; gaps 0 1: slot 1 becomes [1..2] = 101; gaps 1 0:
     # slot 0 grows to [0..2] = 101; gaps 0 0: slot 0 chosen, and has nowhere to grow.
     layers, _ = expand([[0, 100, 101]], layers=5)
-    assert [spans(layer) for layer in layers] == [
-        [(0, 0, 1)],
-        [(0, 1, 2)],
-        [(0, 0, 2)],
-        [],
-        [],
-    ]
+    assert [spans(layer) for layer in layers] == [[(0, 0, 1)], [(0, 1, 2)], [(0, 0, 2)], [], []]
 
 
 def test_a_wasted_choice_is_replaced_by_the_next_pair():

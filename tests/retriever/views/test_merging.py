@@ -6,12 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muver.retriever.views.merging import (
-    able_to_grow,
-    grow,
-    pairs_to_merge,
-    unions_to_add,
-)
+from muver.retriever.views.merging import able_to_grow, grow, pairs_to_merge, unions_to_add
 
 
 def on_a_line(*positions: float) -> np.ndarray:

@@ -174,16 +174,6 @@ def test_the_loader_reads_a_world_of_two_splits(subset, encoder):
     assert training.titles == validation.titles
 
 
-def test_one_prefix_view_has_all_paragraphs(subset, encoder):
-    paths = [subset / f"{name}.parquet" for name in FILES]
-    views = {"kind": "prefix", "max_tokens": 40}
-    layouts = tiny.make_model(encoder, views=views).config
-    (world,) = load_worlds(*paths, "val", layouts, Pieces(encoder))
-    texts = [" ".join(PAGES[number][1]) for number in (0, 2, 4, 5, 6)]
-    expected = entity_views(world.titles, texts, texts, tiny.views(views), Pieces(encoder))
-    assert [views[0].ids for views in world.views] == [views[0].ids for views in expected]
-
-
 def test_texts_from_elsewhere_take_the_place_of_paragraphs(files, tmp_path):
     """Golds are 2, 4, 5 of the base; 4 has no line, and 5, which has no paragraphs, has a text."""
     lines = [{"idx": 102, "text": " Rome, of old. "}, {"idx": 105, "text": "Lima."}]

@@ -6,12 +6,7 @@ import torch
 
 from muver.retriever.encoders.packing import pack
 from muver.retriever.encoders.stages.encode import Encode, encode_split
-from muver.retriever.encoders.stages.further import (
-    GlobalViews,
-    Merge,
-    encode_global,
-    merge_store,
-)
+from muver.retriever.encoders.stages.further import GlobalViews, Merge, encode_global, merge_store
 from tests import tiny
 
 GLOBAL = tiny.settings(GlobalViews, max_tokens=30)

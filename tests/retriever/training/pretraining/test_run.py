@@ -201,11 +201,6 @@ def test_an_encoder_without_the_mask_piece_with_prompts_or_no_bert(
     assert not (tmp_path / "out").exists()
 
 
-def test_contexts_longer_than_the_encoder_s_positions(encoder, corpus, counts, tmp_path, capsys):
-    assert main(arguments(tmp_path / "out", encoder, corpus, counts, context_tokens=65)) == 2
-    assert "context.max_tokens is 65, but the encoder has 64 positions" in capsys.readouterr().err
-
-
 def test_vectors_are_pooled_as_the_encoders_makers_do_in_the_form_asked_for(
     encoder, corpus, counts, made, tmp_path
 ):
