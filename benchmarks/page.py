@@ -19,7 +19,7 @@ INTRODUCTION = """\
 # Performance
 
 This page is written by `python -m benchmarks` from the runs in `benchmarks/figures/`, where all of
-their figures lie: both sides, ratios of single pairs, remarks, and how far the two sides agree.
+their figures and commands lie.
 
 The baseline works as the released code does. It encodes one entity at a time, pads rows to 40
 tokens, computes the attentions of all layers, and makes every setting of merging from scratch. For
@@ -27,16 +27,14 @@ each mention it takes a softmax over all views of the world, sorts them all, and
 order in Python. Both sides have the same weights, data, threads and device, and run in turn. A
 figure is how many times as fast ours is, the median over the pairs, unless its name says otherwise.
 
-- **All runs of a machine stay**, and all are judged by the reach of now. A run is named by its
-  start and by the commit that was checked out, up to edbab83 by the commit that stored it.
+- **All runs of a machine stay**, and all are judged by the reach of now. All of these machines were
+  shared, so that their speed changed within a run.
 - **A share of the peak** is of the best matrix product of the same run. It counts the operations
   that real tokens need. The ratio divided by this share is the most that the machine could give.
-  Where that is below the reach, no code reaches it there.
 - **Reaches in bf16** are meant for processors with AMX, on which no run is kept.
-- **A shared machine's speed changes within a run**, and all of these machines were shared.
-- **What two rows measure has changed.** With AVX2 a training step was forward and backward alone.
-  In 3873a64 and bc7142d its baseline shared our process, and so the memory that ours keeps.
-  Gradient caching had longer passes in d558a5a.
+- **What rows measure has changed.** With AVX2 a training step was forward and backward alone. In
+  two runs (3873a64, bc7142d) its baseline had the memory that ours keeps. Gradient caching had
+  longer passes in d558a5a.
 - **The reach of merging** was changed after edbab83, from a ratio to a share of the peak, as a
   measurement had shown that the machine could not give the ratio.
 """
@@ -64,9 +62,11 @@ PEERS = """\
 {mentions:,} mentions of {world} ({dataset}, {entities:,} entities). Nothing is trained, all
 encoders are the same all-MiniLM-L6-v2, the mention's own page is left out, and ties count against
 the gold. muver's weights, and those of the three that are summed, were chosen on worlds of which
-this is one. Programs ran in turn (rounds: {turns}), every one in a process of its own, whose peak
-has its libraries. In brackets, which to quote: how many times muver's with the encoder. Seconds
-are {seconds}. By `{command}`.
+this is one. Programs ran in turn, every one in a process of its own, whose peak has its libraries.
+In brackets stands how many times muver's with the encoder, which is what to quote. Seconds are
+{seconds}.
+
+    {command}
 """
 
 
@@ -90,9 +90,8 @@ def write_page(folder: Path = FIGURES, page: Path = PAGE) -> None:
 
 
 def render(folder: Path = FIGURES) -> str:
-    """The page: the runs by machine, and one table of what they reached."""
+    """The page: one table of what the runs of each machine reached."""
     machines = read_runs(folder)
-    commands = [[machine, run.name, f"`{run.command}`"] for machine, run in _all(machines)]
     apart = [
         f"- **different** ({run.name}): {line}"
         for _, run in _all(machines)
@@ -105,8 +104,6 @@ def render(folder: Path = FIGURES) -> str:
         *(["\n".join(apart)] if apart else []),
         LOWER_PRECISION,
         *_peers(folder),
-        "## Runs",
-        "\n".join(table(["Machine", "Run", "Command"], commands)),
     ]
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
@@ -118,7 +115,7 @@ def _peers(folder: Path) -> list[str]:
     record = read_json(paths[-1])
     size = record["rounds"][OURS][0]
     return [
-        PEERS.format(**record, **size, turns=len(record["rounds"][OURS])),
+        PEERS.format(**record, **size),
         "\n".join(table(*compared(record))),
     ]
 
@@ -151,7 +148,8 @@ def _range(rows: list[Row]) -> str:
         return ""
     missed = [row.verdict for row in rows].count("missed")
     across = span([row.ratio for row in rows])
-    return f"{across}, **missed by {missed} of {len(rows)}**" if missed else across
+    some = f" by {missed} of {len(rows)}" if missed < len(rows) else ""
+    return f"{across}, **missed{some}**" if missed else across
 
 
 def _what(row: Row) -> str:

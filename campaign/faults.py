@@ -77,7 +77,7 @@ FAULTS = [
         "commands",
         "One of 22 killed `dvc repro` left `dvc.lock` half written, and DVC refused it from then "
         "on.",
-        "Not mended: DVC writes it in place. docs/faq.md says how to get it back.",
+        "Not mended: DVC writes it in place. docs/reproduce.md says how to get it back.",
     ),
     Fault(
         "hostile",

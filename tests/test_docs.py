@@ -11,7 +11,8 @@ from muver.reproduction.workspace.steps import BY_RULE
 from tests.markdown import anchors
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BESIDE = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "results" / "README.md"]
+DOCUMENTS = [*BESIDE, *sorted((ROOT / "docs").rglob("*.md"))]
 LINK = re.compile(r"\]\(([^)\s]+)\)|(?:src|srcset)=\"([^\"]+)\"")
 CALL = re.compile(r"^ {4}muver (\S+)(?: ([\w-]+))?", re.MULTILINE)
 
@@ -89,6 +90,17 @@ def test_table_1_of_the_readme_is_that_of_record():
         hits = next(iter(part["machines"].values()))
         assert row.startswith(record[key]["method"])
         assert cells[-9:-1] == [f"{100 * hits[k] / part['mentions']:.2f}" for k in cutoffs], key
+
+
+def test_public_wikis_of_the_readme_are_those_of_record():
+    record = json.loads((ROOT / "docs/results/realworlds.json").read_text(encoding="utf-8"))
+    found = {row["system"]: row["sets"]["test"] for row in record["rows"].values()}
+    shown = (ROOT / "README.md").read_text(encoding="utf-8").partition("| Public wikis")[2]
+    systems = ("blink_128", "muver_plain", "untrained", "blink_signals", "muver_signals")
+    for line, system in zip(shown.splitlines()[2:7], systems, strict=True):
+        hits = next(iter(found[system]["machines"].values()))
+        recall = [f"{100 * hits[k] / found[system]['mentions']:.2f}" for k in ("1", "16", "64")]
+        assert [cell.strip() for cell in line.split("|")[2:5]] == recall, system
 
 
 def test_an_idea_of_the_table_is_an_experiment_or_in_the_notebook():

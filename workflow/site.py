@@ -31,7 +31,6 @@ PAGES = {  # in the order of the menu
     "Design": "design.md",
     "Performance": "performance.md",
     "Reliability": "reliability.md",
-    "Questions": "faq.md",
     "Python": "api.md",
     "Contributing": "CONTRIBUTING.md",
     "Changes": "CHANGELOG.md",

@@ -9,6 +9,7 @@ its own would be a range of few draws. Further off it is outside, as soon as any
 repeated with seeds. A row without a model (BM25) may lie no further off than machines of record do.
 """
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -26,10 +27,10 @@ from muver.reproduction.settings.entries import AnySystem, model_of, rows_named_
 from muver.reproduction.settings.file import read_params
 from muver.reproduction.settings.params import Resolved
 from muver.reproduction.settings.resolve import resolve
-from muver.reproduction.tables.page import Page
+from muver.reproduction.tables.page import Page, Section
 from muver.reproduction.tables.pages import page_of
 from muver.reproduction.tables.records import AnyResult, Table, read_result, result_names
-from muver.reproduction.tables.render import to_markdown
+from muver.reproduction.tables.render import KEY, to_markdown
 from muver.reproduction.tracking.provenance import (
     changed_since_commit,
     commit,
@@ -44,14 +45,18 @@ Written by `make docs-results` from a run's results; its numbers lie beside it i
 `docs/results/{name}.json`, with which `make check` compares your run. Another processor may move
 a mention across a cut-off, under the same `row_key`. Tests of the paper's claims are among the
 [verdicts](../verdicts.md); those of all rows, intervals and means of worlds are in a run's
-`results/{name}/NAME.md` ([Reading results](../reading.md)).
+`results/{name}/NAME.md` ([Reading results](../reading.md)). Weights that validation chose are in
+the JSON.
 
 The data have the fingerprint `{fingerprint}`. The run was
 
     {command}
 
-of commit {commit}, made {day} on {machine}, with {versions}.
+| Commit | Made | Machine | Versions |
+| --- | --- | --- | --- |
+| {commit} | {day} | {machine} | {versions} |
 """
+WEIGHTS = re.compile(r" ?Validation chose weights .*? by hits at [^.]*\.")  # in a row's note
 ROUNDING = 1e-9  # points
 Hits = dict[int, int]  # mentions found, by cutoff
 Spread = tuple[float, str]
@@ -72,6 +77,7 @@ class RowOfRecord(Record):
     method: str
     results: list[str]
     sets: dict[str, OnSet]
+    note: str | None = None
 
 
 class OfRecord(Record):
@@ -112,7 +118,9 @@ def rows_of(tables: Iterable[AnyResult], machine: str) -> OfRecord | None:
     rows: dict[str, RowOfRecord] = {}
     for table in counting:
         for row in table.rows:
-            found = rows.setdefault(row.row_key, RowOfRecord(row.system, row.method, [], {}))
+            found = rows.setdefault(
+                row.row_key, RowOfRecord(row.system, row.method, [], {}, row.note)
+            )
             found.results.append(table.name)
             systems = {key: system for system, key in row.seeds.items()}
             for line in table.lines:
@@ -221,16 +229,44 @@ def write_results_page(
     rows = [row for row in record.rows.values() if has_model(row.system, run.settings.systems)]
     blocks = [head, *(f"Spread over {over}: {one}.\n" for over, (_, one) in spreads(rows).items())]
     shown = [table for one, table in run.tables.items() if one in run.settings.results]
-    for page in map(page_of, shown):
+    for page in map(page_of, map(_shorter, shown)):
         seeds = [section for section in page.sections if section.heading == "Over seeds"]
-        blocks.append(to_markdown(Page(page.title, seeds or page.sections[:1]), level=2))
+        blocks.append(to_markdown(Page(page.title, seeds or [_narrower(page.sections[0])]), 2))
     text = "\n".join(blocks)
     if any(len(p.parts) > 1 and f"{p}" in text for p in (project.resolve(), Path.home())):
         raise InputError("a folder of this machine would stand on the page: change --command.")
-    blocks = text.strip().split("\n\n")  # a note stands at the first table that has it
-    kept = [one for n, one in enumerate(blocks) if one[:1] in "#|" or one not in blocks[:n]]
-    write_text(run.path.with_suffix(".md"), "\n\n".join(kept) + "\n")
+    write_text(run.path.with_suffix(".md"), _said_once(text))
     write_json(run.path, record)
+
+
+def _shorter(table: AnyResult) -> AnyResult:
+    """A table whose notes leave the weights of sums to the record."""
+    if not isinstance(table, Table):
+        return table
+    rows = [replace(row, note=WEIGHTS.sub("", row.note or "") or None) for row in table.rows]
+    return replace(table, rows=rows)
+
+
+def _narrower(section: Section) -> Section:
+    """A figure's numbers without the bounds of its bands and the key, which all lines share."""
+    if "difference low" not in section.header:
+        return section
+    left_out = (" low", " high", KEY)
+    shown = [n for n, name in enumerate(section.header) if not name.endswith(left_out)]
+    rows = [[cells[n] for n in shown] for cells in section.rows]
+    return Section("", section.note, [section.header[n] for n in shown], rows)
+
+
+def _said_once(text: str) -> str:
+    """A page on which a sentence, or a footnote, stands at the first table that has it."""
+    said, blocks = set(), []
+    for block in text.strip().split("\n\n"):
+        if block[:1] not in "#|":
+            parts = [block] if block[:1] in "[ " else re.split(r"(?<=\.) (?=[A-Z])", block)
+            block = " ".join(one for one in parts if one not in said)
+            said.update(parts)
+        blocks += [block] if block else []
+    return "\n\n".join(blocks) + "\n"
 
 
 def compare_record(*, folder: Path = Path("."), config: Iterable[tuple[str, Any]] = ()) -> None:

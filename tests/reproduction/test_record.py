@@ -24,6 +24,7 @@ from muver.reproduction.record import (
     write_results_page,
 )
 from muver.reproduction.settings.entries import ByViews, Fused, Named
+from muver.reproduction.tables.page import Section
 from muver.reproduction.tracking.provenance import instruction_set, this_machine
 from tests.blank import made_table
 
@@ -256,14 +257,14 @@ def test_the_page_says_what_made_it(project):
     assert text.startswith("# Results on tiny\n\nWritten by `make docs-results` from a run's")
     assert "`f0`. The run was\n\n    make results\n\n" in text
     commit = subprocess.check_output(["git", "rev-parse", "HEAD"], text=True).strip()
-    assert f"of commit `{commit}`, made 20" in text and f" on {this_machine()}, with muver" in text
+    assert f"| `{commit}` | 20" in text and f" | {this_machine()} | muver " in text
     assert str(project) not in text
 
     with Path("params.yaml").open("a") as params:
         params.write("# changed")
     with pytest.raises(InputError, match=r"params\.yaml: not as in the last commit.*--uncommitted"):
         page_of()
-    assert f"`{commit}`, with changes that are not committed," in page_of(uncommitted=True)
+    assert f"`{commit}`, with changes that are not committed |" in page_of(uncommitted=True)
 
 
 def test_the_spread_of_rows_that_no_model_ranks_is_not_said(monkeypatch):
@@ -283,6 +284,23 @@ def test_a_note_stands_at_the_first_table_that_has_it():
         write_table(name, of_row("blink", (20, 40), method="BLINK", note="Ours."))
     text = page_of(results=("table1", "fusion"))
     assert text.count("| BLINK [a] |") == 2 and text.count("[a] Ours.") == 1
+    assert text.count("every mention counting the same.") == 1  # so does a sentence
+
+
+def test_weights_that_validation_chose_are_in_the_record_alone():
+    chose = (
+        "Validation chose weights 0.75 of words, 1 of names among 43 that were tried, by hits at 16"
+    )
+    write_table("table1", of_row("sum", (20, 40), note=f"Ours. {chose}. It flatters."))
+    assert "[a] Ours. It flatters.\n" in page_of()
+    assert json.loads(RECORD.read_text())["rows"]["sum"]["note"] == f"Ours. {chose}. It flatters."
+
+
+def test_a_figure_s_numbers_stand_without_the_bounds_of_its_bands():
+    header = ["sentences", "BLINK error", "BLINK low", "BLINK high", "difference", "row_key"]
+    told = stage._narrower(Section("", "", [*header, "difference low"], [[*"abcdefg"]]))
+    assert told.header == ["sentences", "BLINK error", "difference"]
+    assert told.rows == [["a", "b", "e"]]
 
 
 def test_the_table_alone_is_shown_and_of_several_seeds_their_mean():

@@ -246,24 +246,20 @@ def _views(table: Table) -> Section:
 
 
 def _unequal(lines: Sequence[dict[str | None, TableRow]]) -> str:
-    """The last line of each search whose columns differ in the number of views."""
-    last = {}
+    """The searches whose columns differ in the number of views."""
+    unequal = {}
     for line in lines:
         distant, close = line.get("distant"), line.get("close")
         if not distant or not close:
             continue
         few, many = sorted(row.views_per_entity for row in (distant, close))
         if many - few > ALIKE * many:
-            reading = distant.merged.reading
-            last[distant.method, reading] = (
-                f"{distant.method} {reading}, layer {distant.merged.layers}: "
-                f"{_number_of_views(distant)} distant, {_number_of_views(close)} close"
-            )
-    if not last:
+            unequal[f"{distant.method} {distant.merged.reading}"] = None
+    if not unequal:
         return ""
     return (
         " The columns differ in the number of views as well as in the pairs "
-        f"({'; '.join(last.values())}), so that neither alone explains a difference in recall. A "
+        f"({', '.join(unequal)}), so that neither alone explains a difference in recall. A "
         "search makes fewer views where a chosen pair makes none (as released, no other takes its "
         "place) and where an entity has no pair left."
     )

@@ -52,7 +52,11 @@ def note_of(table: Table) -> str:
     for row in table.rows:
         if row.precision:
             methods.setdefault(in_words(row.precision), {})[row.method] = None
-    reduced = [f"{', '.join(names)} ({precision})" for precision, names in methods.items()]
+    every = {row.method for row in table.rows}
+    reduced = [
+        f"{'any row' if {*names} == every else ', '.join(names)} ({precision})"
+        for precision, names in methods.items()
+    ]
     said += [table.paper.note or "", f"Not in fp32: {'; '.join(reduced)}." if reduced else ""]
     return " ".join(filter(None, said))
 

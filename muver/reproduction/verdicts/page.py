@@ -3,8 +3,18 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
+from msgspec import UNSET
+
 from muver.reproduction.tables.numbers import probability
-from muver.reproduction.verdicts.claims import NOT_RUN, Claim, Claims, Verdict
+from muver.reproduction.verdicts.claims import (
+    CONTRADICTED,
+    HOLDS,
+    NOT_RUN,
+    OPEN,
+    Claim,
+    Claims,
+    Verdict,
+)
 from muver.reproduction.verdicts.tests import Part
 
 MAIN = "all pages"  # the paper's protocol
@@ -14,6 +24,7 @@ COLUMNS = {
     "public real text": ("realworlds", None),
     "ZESHEL, Wikipedia": ("zeshel", "wikipedia"),
 }
+ORDER = (HOLDS, CONTRADICTED, OPEN, "not run here", "no such data")
 NOTE = (
     "The default's data were made anew after MuVER had lost by 11.25 points on the first ones, and "
     "its towers read 32 tokens of a context: it is no evidence for the paper. "
@@ -26,7 +37,8 @@ HEAD = """\
 Written by `make verdicts` from [results/verdicts.json](results/verdicts.json). [The
 protocol](protocol.md) says how each claim is tested and what the words mean. A difference is the
 first row's recall minus the second's in points (of a trend, points a step), with the interval of a
-bootstrap over documents and seeds; p is corrected by Holm's method over the claims of its table."""
+bootstrap over documents and seeds, the number of mentions, and that of seeds; p is corrected by
+Holm's method over the claims of its table."""
 Judged = Mapping[str, Mapping[str, Mapping[str, Verdict]]]  # by dataset, protocol and claim
 
 
@@ -49,13 +61,19 @@ def matrix(claims: Claims, judged: Judged) -> str:
         if any(MAIN in _run(judged.get(name, {})) for name in datasets if name)
     }
     lines = [_line(["Claim", "Print", *columns]), _line(["---"] * (2 + len(columns)))]
+    words: dict[str, list[tuple[str, bool]]] = {title: [] for title in columns}
     for number, group in enumerate((claims.worlds, claims.sets)):
         for name, claim in group.items():
-            cells = [_cell(judged, datasets[number], name) for datasets in columns.values()]
-            lines.append(_line([claim.says, printed(claim), *cells]))
+            verdicts = [_verdict(judged, both[number], name) for both in columns.values()]
+            for title, (word, *_) in zip(columns, verdicts, strict=True):
+                words[title].append((word, claim.test is UNSET))
+            if claim.test is not UNSET:
+                lines.append(_line([claim.says, _range(claim), *map(" ".join, verdicts)]))
+    said = [f"In all, {title}: {_counted(found)}." for title, found in words.items()]
     missing = (name for both in COLUMNS.values() for name in both if name and name not in judged)
     presets = ", ".join(f"`{name}`" for name in missing)
-    return "\n".join([*lines, "", f"{NOTE} No claim is tested yet on {presets}."])
+    note = " ".join([*said, NOTE, f"No claim is tested yet on {presets}."])
+    return "\n".join([*lines, "", note])
 
 
 def _run(protocols: Mapping[str, Mapping[str, Verdict]]) -> list[str]:
@@ -72,7 +90,7 @@ def details(claims: Claims, measured: Mapping[str, Made], judged: Judged) -> str
         prints = ", ".join(f"`{mark}` ({name})" for name, mark in one.fingerprints.items())
         sections += [f"## {dataset}", f"Data {prints}; commit {one.commit}; {one.machine}."]
         tested = _run(protocols)
-        header = ["Claim", "Where", "Print", "Test"]
+        header = ["Claim", "Print", "Test"]
         header += [f"{of}, {name}" for name in tested for of in TESTED]
         lines = [_line(header), _line(["---"] * len(header))]
         for name, claim in (claims.sets if dataset in linked else claims.worlds).items():
@@ -81,21 +99,22 @@ def details(claims: Claims, measured: Mapping[str, Made], judged: Judged) -> str
     return "\n\n".join(sections) + "\n"
 
 
-TESTED = ["Difference (95%)", "Mentions × seeds", "p", "Verdict"]  # under each protocol
+TESTED = ["Difference (95%), mentions × seeds", "Verdict (p)"]  # under each protocol
 
 
 def _tests(claim: Claim, verdicts: Sequence[Verdict]) -> Iterator[list[str]]:
     """A line for each part of a claim's test; the first has what is said of the whole."""
-    head = [claim.says, claim.where, printed(claim)]
+    head = [claim.says, f"{claim.where.split(', ')[-1]}: {printed(claim)}"]
     for number in range(max([1, *(len(one.parts) for one in verdicts)])):
         cells, label = [], ""
         for verdict in verdicts:
-            p_value = "" if verdict.p_value is None else probability(verdict.p_value)
-            found = ["", ""]
+            p_value, found = verdict.p_value, ""
+            sure = "" if p_value is None else f" ({probability(p_value).removeprefix('p = ')})"
             if part := next(iter(verdict.parts[number:]), None):
-                label, found = part.label, [_difference(part), f"{part.mentions} × {part.seeds}"]
-            cells += [*found, *([p_value, verdict.word] if number == 0 else ["", ""])]
-        yield [*(head if number == 0 else ["", "", ""]), label, *cells]
+                label = part.label
+                found = f"{_difference(part)}, {part.mentions} × {part.seeds}"
+            cells += [found, f"{verdict.word}{sure}" if number == 0 else ""]
+        yield [*(head if number == 0 else ["", ""]), label, *cells]
 
 
 def printed(claim: Claim) -> str:
@@ -113,14 +132,37 @@ def printed(claim: Claim) -> str:
     return ", ".join(found)
 
 
-def _cell(judged: Judged, dataset: str | None, name: str) -> str:
+def _counted(found: Sequence[tuple[str, bool]]) -> str:
+    """How often each word was said, and how often of a number of parameters, which has no line.
+
+    >>> _counted([("can't be told", False), ("holds", True), ("holds", False)])
+    "holds 2 (1 of them a number of parameters), can't be told 1"
+    """
+    told = []
+    for word in sorted({word for word, _ in found}, key=ORDER.index):
+        one = f"{word} {sum(word == other for other, _ in found)}"
+        counts = found.count((word, True))
+        told.append(one + (f" ({counts} of them a number of parameters)" if counts else ""))
+    return ", ".join(told)
+
+
+def _range(claim: Claim) -> str:
+    """The paper's numbers; of more than one the least and the greatest difference."""
+    if len(claim.printed) == 1:
+        return printed(claim)
+    found = [first - second for first, second in claim.printed.values()]
+    return f"{min(found):+.2f} to {max(found):+.2f}"
+
+
+def _verdict(judged: Judged, dataset: str | None, name: str) -> tuple[str, ...]:
+    """A word, and in brackets the least difference if there is one."""
     if dataset is None:
-        return "no such data"
+        return ("no such data",)
     verdict = judged.get(dataset, {}).get(MAIN, {}).get(name)
     if verdict is None or verdict.word == NOT_RUN:
-        return "not run here"
+        return ("not run here",)
     least = min(verdict.parts, key=lambda part: part.difference, default=None)
-    return verdict.word if least is None else f"{verdict.word} ({least.difference:+.2f})"
+    return (verdict.word,) if least is None else (verdict.word, f"({least.difference:+.2f})")
 
 
 def _difference(part: Part) -> str:

@@ -298,7 +298,7 @@ def test_searches_that_differ_in_their_pairs_alone_share_a_line(views):
         ["MuVER", "as released", "21.00", "100.00", "81.82", "20.50"],
         ["MuVER", "wasted choices replaced", "21.00", "90.91", "72.73", "20.95"],
     ]
-    assert "(MuVER as released, layer 1: 21.00 distant, 20.50 close)" in main.note
+    assert "in the pairs (MuVER as released), so that" in main.note
     for rows in ((PLAIN, *FULL), (DISTANT,)):  # 21.00 and 20.95; one column alone
         assert "differ in the number" not in page(views(*rows)).sections[0].note
 
