@@ -54,7 +54,8 @@ def test_a_copy_of_the_process_dies_as_always():
         "stop_at_signals()\n"
         "begun, tell = os.pipe()\n"
         "copy = os.fork()\n"
-        "if not copy: os.write(tell, b'x'); time.sleep(600)\n"
+        "if not copy: os.write(tell, b'x')\n"
+        "while not copy: time.sleep(0.01)\n"
         "os.read(begun, 1); os.kill(copy, signal.SIGTERM)\n"
         "raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1]) != -signal.SIGTERM)"
     )

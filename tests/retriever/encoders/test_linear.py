@@ -57,6 +57,12 @@ def test_a_tower_s_states_are_the_same_either_way(monkeypatch):
         torch.testing.assert_close(ours, expected, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.parametrize("rows, expected", [(1, 64), (64, 64), (65, 128)])
+def test_rows_are_filled_with_zeros(rows, expected):
+    found = linear.filled(torch.ones(rows, 2))
+    assert found.tolist() == [[1, 1]] * rows + [[0, 0]] * (expected - rows)
+
+
 def test_half_precision_is_torch_s(monkeypatch):
     monkeypatch.setattr(linear, "by_onednn", lambda: True)
     layer, states = Linear(6, 5), torch.randn(9, 6)
