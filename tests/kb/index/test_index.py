@@ -80,7 +80,9 @@ def test_the_same_answers_as_a_row_of_the_workflow(corpus, model, tmp_path, weig
     ]
     settings = {"merge": 2, "merged_tokens": 60, "global_tokens": 50}
     settings |= {"views": "both"} if weight else {}
-    weights = {"exact": 0, "words": 0, "characters": 0} | ({"whole": weight} if weight else {})
+    weights = {"exact": 0, "words": 0, "characters": 0, "views": 1} | (
+        {"whole": weight} if weight else {}
+    )
     index = Index.create(tmp_path / "index", entities, model, weights=weights, **settings)
     mentions = [Mention(one["title"], "The king saw", "twice.", "cedar") for one in texts]
     scale = read_state(index.folder).model.scale

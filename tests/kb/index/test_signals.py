@@ -53,7 +53,7 @@ def test_a_sum_by_hand(tmp_path):
     letters = [(common**2 + 5 * rare**2) / one / mine, (common**2 + 3 * rare**2) / mine / mine]
     for found, own, alike in zip((first, second), words, letters, strict=True):
         assert found.signals == pytest.approx(
-            {"exact": 0, "words": 3 * own / words[0], "characters": 2 * alike}
+            {"exact": 0, "words": 3 * own / words[0], "characters": 0.75 * alike}
         )
         assert found.score == pytest.approx(sum(found.signals.values()))
 
@@ -61,12 +61,14 @@ def test_a_sum_by_hand(tmp_path):
 def test_letters_are_those_of_a_row(tmp_path):
     titles = ["Über den  Wolken", "wolke", "a", "I.", "東京 Tower", "دمشق", "WOLKEN wolken"]
     entities = [Entity(id=n, title=one, description="x") for n, one in enumerate(titles)]
-    index = Index.create(tmp_path / "index", entities, weights={"exact": 0, "words": 0})
+    index = Index.create(
+        tmp_path / "index", entities, weights={"exact": 0, "words": 0, "characters": 1}
+    )
     asked = ["wolken", "tower東", "a i", "zzz", "دمش", "über"]
     scorer = Characters([{"title": one} for one in titles])
     expected = scorer.scores([{"mention": one} for one in asked])
     for found, own in zip(index.retrieve(list(map(Mention, asked))), expected, strict=True):
-        scores = {one.title: one.score / 2 for one in found}
+        scores = {one.title: one.score for one in found}
         there = {title: score for title, score in zip(titles, own, strict=True) if score}
         assert scores.keys() == there.keys()
         assert scores == pytest.approx(there, abs=1e-6)
@@ -204,12 +206,13 @@ def test_what_each_signal_gives_is_printed(tmp_path, capsys):
 
 
 def test_weights():
-    assert defaults([], False) == {"exact": 1, "words": 1, "characters": 2}
+    assert defaults([], False) == {"exact": 1, "words": 0.5, "characters": 0.75}
     assert defaults([], False, words_alone=True)["characters"] == 0
     assert list(defaults(["names", "text"], False)) == [
         "exact", "words", "characters", "names", "names_text", "context",
     ]  # fmt: skip
-    assert defaults(["views", "whole"], True)["whole"] < defaults(["whole"], True)["whole"] == 1
+    assert defaults(["views", "whole"], True)["whole"] == pytest.approx(0.4)
+    assert defaults(["whole"], True)["whole"] == 2
     assert read_weights("words=1,names=0.5") == {"words": 1, "names": 0.5}
     assert changed({"words": 1.0, "names": 2.0}, {"names": 0}) == {"words": 1, "names": 0}
     for wrong in (float("nan"), float("inf"), -1.0):
