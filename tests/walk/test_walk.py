@@ -135,7 +135,6 @@ def test_a_knowledge_base_of_ones_own_is_asked(walk: Walk):
         ("snakemake -n --config dataset=nowhere", "dataset nowhere: no such folder"),
         ("snakemake -n --config encoder=./nope", "neither a directory here nor a name of the hub"),
         ("muver show tabel1", "Did you mean 'table1'?"),
-        ("muver doctor compare A B", "A: "),
         ("muver kb import nowhere.csv --out kb", "nowhere.csv: "),
         ("muver evalute", "evaluate'?"),
     ],

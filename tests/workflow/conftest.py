@@ -43,7 +43,8 @@ TINY = {
     "grid": {
         "models": ["blink_128", "muver"],
         "batch_size": [8],
-        "subset": ["lr0.001_wd0.01_wu0.1_bs8_is5", "lr0.002_wd0.01_wu0.1_bs8_is5"],
+        "learning_rate": [1.0e-3, 2.0e-3],
+        "initial_scale": [5],
     },
     "tables": {
         # One further seed does what two do.

@@ -35,8 +35,6 @@ GIVEN = {
     "DIR": ".test/tiny",
     "FOLDER": "given/folder",
     "ENCODER": "build/miniwikia/current/start",
-    "OTHER.parquet": f"{RUNS}/bm25.parquet",
-    "A B": f"{RUNS}/muver.parquet {RUNS}/som.parquet",
     "$runs": RUNS,
     "SOURCE": "docs/glossary.csv",
     "one_aspect=1": "one_aspect=1 entities_per_world=100",  # sooner
@@ -134,8 +132,6 @@ def test_documented_commands_work(written: list[str], project: Project):
         command = PLACEHOLDER.sub(lambda word: GIVEN[word[0]], command).replace(" ...", "")
         command = re.sub("^(snakemake|make) ", r"\1 -n ", command)
         command = re.sub("^dvc repro", "dvc repro --dry", command)
-        if command.startswith("muver doctor compare"):
-            command += " || [ $? = 1 ]"  # runs that differ
         if command.startswith(("muver kb import", "muver index create")):
             shutil.rmtree(project.folder / re.search(r"--out (\S+)", command)[1], True)
         project.run("bash", "-c", command)

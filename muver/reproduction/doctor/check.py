@@ -1,6 +1,7 @@
 """Before a run: whether everything is there and fits this machine, and how long it will take."""
 
 import shutil
+import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import chdir
@@ -8,9 +9,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from muver.io.errors import InputError
+from muver.io.files import write_json
 from muver.io.progress import duration
 from muver.io.text import aligned, size
-from muver.reproduction.doctor import account, tell
+from muver.reproduction.doctor import account
 from muver.reproduction.doctor.inputs import NOTE, OK, PROBLEM, Finding, data, encoder
 from muver.reproduction.estimate.plan import Job, plan, together
 from muver.reproduction.settings.resolve import settings_in
@@ -68,7 +70,11 @@ def check_project(
         JSON file to write as well.
     """
     report = check(folder, dict(config))
-    tell(report, as_text(report), out)
+    if out is not None:
+        write_json(out, report)
+    print(as_text(report), end="")
+    if report["found"]:
+        sys.exit(1)
 
 
 def check(folder: Path, overrides: Mapping[str, Any], machine: Machine | None = None) -> Report:

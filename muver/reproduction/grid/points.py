@@ -7,7 +7,6 @@ from typing import Annotated, Any, NamedTuple
 
 from msgspec import UNSET, Meta, UnsetType
 
-from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.io.typed import Amount, Count, Name, Positive, Settings, Some
 from muver.reproduction.tables.numbers import spelled
@@ -29,10 +28,9 @@ Below1 = Annotated[int, Meta(ge=0, lt=1)] | Annotated[float, Meta(ge=0, lt=1)]
 class Grid(Settings):
     """The models to train, and the values of each hyper-parameter.
 
-    All combinations are tried, or a ``subset`` of points by their names; None stands for all, in
-    place of the subset that a preset has. With ``one_at_a_time`` one hyper-parameter after another
-    is varied, in the order of :data:`HYPERPARAMETERS`. They begin as in the section ``training``,
-    and each model goes on with the value that its ``training`` has.
+    All combinations are tried. With ``one_at_a_time`` one hyper-parameter after another is varied,
+    in the order of :data:`HYPERPARAMETERS`. They begin as in the section ``training``, and each
+    model goes on with the value that its ``training`` has.
     """
 
     models: Some[Name]
@@ -42,13 +40,7 @@ class Grid(Settings):
     batch_size: Some[Count]
     initial_scale: Some[Positive] | UnsetType = UNSET
     epochs: Some[Count] | UnsetType = UNSET
-    subset: Some[str] | None | UnsetType = UNSET
     one_at_a_time: bool = False
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.one_at_a_time and self.subset:
-            raise ValueError("subset is of all combinations. Leave it out, or one_at_a_time.")
 
 
 class Trial(NamedTuple):
@@ -114,8 +106,7 @@ def _number(key: str, value: float) -> float | int:
 def points(grid: Mapping[str, Any]) -> dict[str, Values]:
     """The ``training`` settings of each point by its name; the last one changes fastest.
 
-    ``grid`` is a :class:`Grid` as a dictionary. Its ``subset`` names the points to keep, for a part
-    of the grid that is not a product of lists.
+    ``grid`` is a :class:`Grid` as a dictionary.
 
     >>> lists = {"learning_rate": [1e-5], "weight_decay": [0.01], "warmup": [0]}
     >>> list(points({**lists, "batch_size": [64, 128]}))
@@ -124,15 +115,7 @@ def points(grid: Mapping[str, Any]) -> dict[str, Values]:
     lists = lists_of(grid)
     product = itertools.product(*lists.values())
     points = (dict(zip(lists, values, strict=True)) for values in product)
-    named = {name_of(point): point for point in points}
-    subset = grid.get("subset") or named
-    for name in subset:
-        if name not in named:
-            raise InputError(
-                f"grid.subset: {name!r} is not a point of the grid.{did_you_mean(name, named)} "
-                f"Names look like {next(iter(named))}."
-            )
-    return {name: point for name, point in named.items() if name in subset}
+    return {name_of(point): point for point in points}
 
 
 def name_of(point: Mapping[str, float]) -> str:

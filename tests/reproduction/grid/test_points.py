@@ -59,20 +59,11 @@ def test_one_value_is_varied_at_a_time_from_what_a_model_has():
         f"som_lr1e-05_{end}_ep1", f"som_lr2e-05_{end}_ep1", f"som_lr1e-05_{end}_ep2",
         f"muver_lr1e-05_{end}_ep1", f"muver_lr2e-05_{end}_ep1", f"muver_lr2e-05_{end}_ep2",
     ]  # fmt: skip
-    with pytest.raises(InputError, match="subset is of all combinations"):
-        read(Grid, {**grid, "subset": ["lr1e-05"]})
 
 
 def test_equal_values_spelled_otherwise_are_the_same_point():
     whole = points({**PAPER, "warmup": [0]})
     assert repr(whole) == repr(points({**PAPER, "warmup": [0.0]}))
-
-
-def test_a_subset_by_name_keeps_the_grids_order():
-    subset = ["lr5e-05_wd0.1_wu0_bs32", "lr5e-06_wd0.1_wu0.1_bs64"]
-    assert list(points({**PAPER, "subset": subset})) == subset[::-1]
-    with pytest.raises(InputError, match="'lr5e-05_wd0.1_wu0_bs33' is not a point .*_bs32'"):
-        points({**PAPER, "subset": ["lr5e-05_wd0.1_wu0_bs33"]})
 
 
 @pytest.mark.parametrize(
@@ -92,7 +83,6 @@ def test_a_subset_by_name_keeps_the_grids_order():
         ("batch_size", [True]),
         ("initial_scale", [0]),
         ("epochs", [1.5]),
-        ("subset", []),
     ],
 )
 def test_values_that_are_refused(key: str, values: Any):

@@ -7,7 +7,7 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.reproduction.tables.keys import row_key
-from tests.reproduction.grid.conftest import BASE, NAMES, POINTS, write_log
+from tests.reproduction.grid.conftest import BASE, LISTS, NAMES, POINTS, write_log
 
 
 def test_csv(make, tmp_path: Path):
@@ -50,7 +50,7 @@ def test_keys_follow_the_encoder_and_the_grids_key_what_points_share(make, tmp_p
 
 
 def test_the_grids_key_stays_when_points_are_added(make, logs: list[Path]):
-    fewer = make(logs[:2], subset=POINTS[:2])
+    fewer = make(logs[:2], learning_rate=LISTS["learning_rate"][:1])
     assert fewer["row_key"] == make()["row_key"]
 
 

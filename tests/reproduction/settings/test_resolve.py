@@ -186,7 +186,6 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ("signals.cutoff", 65, "signals.cutoff goes up to 65, but muver_signals keeps only 64"),
         ("systems.bm25.match", "id", "matches by title, its part bm25 by id"),
         ("models.muver.views.types", True, "muver.views: types"),
-        ("grid.subset", [], r"grid.subset is \[\]"),
         ("sweep.cutoff", 63, "sweep.cutoff is 63, which is not among evaluate.cutoffs"),
         ("figures.figure2.cutoff", 65, "figure2.cutoff goes up to 65, but .* keeps only 64"),
         ("figures.figure2.last", 99, "figure2: last is 99, which bins of 5 sentences do not fill"),

@@ -8,7 +8,7 @@ import pytest
 from mlflow import MlflowClient
 
 from muver.io.errors import InputError
-from tests.reproduction.grid.conftest import BASE, NAMES, POINTS, counts, logs, make
+from tests.reproduction.grid.conftest import BASE, LISTS, NAMES, counts, logs, make
 from tests.reproduction.tracking.conftest import active, record
 
 __all__ = ["counts", "logs", "make"]  # fixtures
@@ -20,7 +20,8 @@ def record_points(
     tmp_path: Path, client: MlflowClient, name: str, make, logs
 ) -> Callable[..., Lines]:
     def lines(last: int = 4, **settings: Any) -> Lines:
-        make(logs[:last], subset=POINTS[:last], **settings)
+        """The points of one learning rate are the first two, those of both all four."""
+        make(logs[:last], learning_rate=LISTS["learning_rate"][: last // 2], **settings)
         given = {"logs": logs[:last], "settings": {"experiment": name}}
         return record(tmp_path / "recorded.csv", table=tmp_path / "grid.json", **given)
 

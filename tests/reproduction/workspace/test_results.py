@@ -102,7 +102,7 @@ def test_a_sum_costs_what_its_rows_cost():
     sums = method_of(own.settings, "muver_signals")
     assert trainings[sums] == [took["train"]] == trainings["MuVER"]
     assert trainings["All five, no labels"] == []
-    assert own.costed == ["best", "two_trainings"]
+    assert own.costed == ["best"]
 
 
 def test_where_data_come_from(tmp_path):
