@@ -18,7 +18,7 @@ import psutil
 from muver.io.checksums import LINE
 from muver.io.errors import InputError
 from muver.io.files import read_json
-from muver.reproduction.workspace.locking import unlock
+from muver.reproduction.workspace.running import unlock
 from tests.workflow.conftest import Project, tiny_project
 
 FEW = {

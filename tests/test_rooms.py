@@ -18,8 +18,8 @@ FLOORS = {
     ],
     "kb": ["importing", "index", "training", "serve", "plugins"],
     "reproduction": [
-        "tables", "figures", "metrics", "grid", "settings", "workspace", "estimate",
-        "terminal", "tracking", "costs", "report", "doctor", "record", "verdicts",
+        "tables", "figures", "metrics", "settings", "workspace", "estimate", "costs", "tracking",
+        "report", "doctor", "record", "verdicts",
     ],
 }  # fmt: skip
 ROOMS = [

@@ -1,16 +1,41 @@
-"""What each row of a table costs: training, vectors, time of ranking. A CSV beside the table.
+"""What jobs cost by Snakemake's benchmark files, and what each row of a table does.
 
-Times are of the jobs that ran here, and no part of a result that is the same everywhere.
+The latter is a CSV beside the table: training, vectors, time of ranking. Times are of the jobs that
+ran here, and no part of a result that is the same everywhere.
 """
 
+import csv
+from contextlib import suppress
 from pathlib import Path
 
 from muver.io.files import read_json, write_text
 from muver.io.typed import Settings, Some
 from muver.reproduction.tables.page import Page, Section
 from muver.reproduction.tables.render import csv_text, to_markdown
-from muver.reproduction.workspace.benchmarks import measured
 from muver.retriever.evaluation.records import Evaluation, read_evaluation
+
+# Columns of the file and what they are called here: seconds, the largest memory in MiB, and
+# processors kept busy on average, in percent of one.
+COLUMNS = {"s": "seconds", "max_rss": "max_rss_mb", "mean_load": "mean_load_percent"}
+
+
+def measured(path: Path) -> dict[str, float]:
+    """Numbers of the last attempt by :data:`COLUMNS`' names, as far as there are any.
+
+    Results that were pulled from elsewhere have no file, a stop may have cut it off, and of a job
+    of milliseconds Snakemake knows nothing but its time.
+    """
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            *_, last = csv.DictReader(file, delimiter="\t")
+    except (OSError, ValueError):
+        return {}
+    found = {}
+    for column, name in COLUMNS.items():
+        with suppress(ValueError, TypeError):  # "-", "NA" or nothing
+            found[name] = float(last.get(column))
+    return found
+
 
 HEADER = ["method", "core-seconds of training", "vectors", "bytes", "mentions a second"]
 NOTE = (

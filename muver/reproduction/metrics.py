@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from muver.io.files import remove_all, strays, write_json, write_text
-from muver.reproduction.figures.views_plot import find_curves
+from muver.reproduction.figures.recall_plot import find_curves
 from muver.reproduction.tables.layouts import places, shares
 from muver.reproduction.tables.records import (
     GridResult,

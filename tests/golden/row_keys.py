@@ -11,7 +11,7 @@ from pathlib import Path
 from muver.reproduction.settings import resolve, row_settings
 from muver.reproduction.settings.file import home, read_params
 from muver.reproduction.settings.precision import KEYS as PRECISIONS
-from muver.reproduction.tables.keys import row_key
+from muver.reproduction.tables.evaluations import row_key
 
 PARAMS = read_params(home() / "params.yaml")
 KEYS = Path(__file__).with_suffix(".json")

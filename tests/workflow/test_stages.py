@@ -7,8 +7,7 @@ import pytest
 import yaml
 
 from muver.commands import COMMANDS, STAGE
-from muver.reproduction.workspace.code import code
-from muver.reproduction.workspace.steps import STAGES, STEPS
+from muver.reproduction.workspace.steps import STAGES, STEPS, code
 
 ROOT = Path(__file__).parents[2]
 DECLARED = yaml.safe_load((ROOT / "dvc.yaml").read_text(encoding="utf-8"))["stages"]

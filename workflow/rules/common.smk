@@ -24,15 +24,15 @@ from muver.reproduction.settings.file import (
     written,
 )
 from muver.reproduction.settings.resolve import typed
-from muver.reproduction.terminal.follow import Follower
+from muver.reproduction.estimate.follow import Follower
 from muver.reproduction.workspace import KnowledgeBase, graph_of
 from muver.reproduction.workspace import code as code_of
 from muver.reproduction.workspace.current import link
 from muver.reproduction.workspace.graph import tokens_of
 from muver.reproduction.workspace.jobs import index_job, write_job, write_settings
 from muver.reproduction.workspace.knowledge_base import PART
-from muver.reproduction.workspace.dvc import write_ignored
-from muver.reproduction.workspace.locking import names_the_holder
+from muver.reproduction.workspace.current import write_ignored
+from muver.reproduction.workspace.running import names_the_holder
 from muver.reproduction.workspace.results import Results, costs_settings, record_settings
 
 

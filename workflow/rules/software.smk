@@ -2,7 +2,7 @@
 from snakemake.settings.types import DeploymentMethod
 
 from muver.reproduction.settings.file import PACKAGE, home
-from muver.reproduction.workspace.snakemake_call import find_commands, run_code_of
+from muver.reproduction.workspace.running import find_commands, run_code_of
 
 find_commands()
 run_code_of(PACKAGE.parent)

@@ -12,8 +12,17 @@ from muver.io.errors import InputError
 from muver.io.files import write_json
 from muver.io.progress import duration
 from muver.io.text import aligned, size
-from muver.reproduction.doctor import account
-from muver.reproduction.doctor.inputs import NOTE, OK, PROBLEM, Finding, data, encoder
+from muver.reproduction.doctor.inputs import (
+    NOTE,
+    OK,
+    PROBLEM,
+    Finding,
+    data,
+    encoder,
+    hindering,
+    lacking,
+    nearest,
+)
 from muver.reproduction.estimate.plan import Job, plan, together
 from muver.reproduction.settings.resolve import settings_in
 from muver.reproduction.workspace import graph_of
@@ -47,7 +56,7 @@ def this_machine(folder: Path) -> Machine:
 
     return Machine(
         folder=str(folder),
-        room=shutil.disk_usage(account.nearest(folder)).free,
+        room=shutil.disk_usage(nearest(folder)).free,
         cores=available_cpu_count(),
         gpus=sum(path.name[6:].isdigit() for path in Path("/dev").glob("nvidia*")),
     )
@@ -94,8 +103,8 @@ def check(folder: Path, overrides: Mapping[str, Any], machine: Machine | None = 
         else:
             findings += [*data(graph, asked), encoder(graph)]
             jobs = plan(graph, machine.gives_gpu(compute), asked)
-    findings += [Finding("account", PROBLEM, says) for says in account.lacking()]
-    findings += [Finding("account", NOTE, says) for says in account.hindering()]
+    findings += [Finding("account", PROBLEM, says) for says in lacking()]
+    findings += [Finding("account", NOTE, says) for says in hindering()]
     findings.append(_device(compute, machine))
     left = [job for job in jobs for _ in range(job.left)]
     findings += [_disk(left, machine, at_once)] if jobs else []

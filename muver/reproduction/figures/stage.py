@@ -7,7 +7,7 @@ from typing import Any
 from muver.io.errors import InputError
 from muver.io.files import write_json, write_text
 from muver.io.typed import read
-from muver.reproduction.figures import curves_plot, lengths_plot, views_plot
+from muver.reproduction.figures import lengths_plot, recall_plot
 from muver.reproduction.figures.style import house_style, save
 from muver.reproduction.tables import records
 from muver.reproduction.tables.evaluations import (
@@ -45,7 +45,7 @@ def make_figure(
     """
     if table is not None:
         data = records.read_result(table, records.Table, "a table whose rows have vectors")
-        draw = (views_plot if data.layout == "views" else curves_plot).draw
+        draw = recall_plot.draw
     else:
         if out is None:
             raise InputError("--out: name the .csv of the figure's numbers.")

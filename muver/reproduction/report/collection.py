@@ -11,11 +11,13 @@ from functools import partial
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from muver.io.parquet import read_table
-from muver.reproduction.report.results import RunFiles
+from muver.reproduction.report.results import RunFiles, System
 from muver.retriever.corpus.knowledge_base import KnowledgeBase
 from muver.retriever.corpus.schema import ENTITIES, SENTENCES, read_linked_mentions, read_mentions
+from muver.retriever.runs.run import best_ranks, mentions_of_rows, read_run
 
 LARGE = 5000  # entities; of a larger knowledge base so many candidates are shown in all
 BYTES_READ = 512 * 2**20  # of the files with the paragraphs of a knowledge base
@@ -130,3 +132,46 @@ def _paragraphs(base: KnowledgeBase, entities: np.ndarray) -> Texts:
     read = np.isin(owner, numbers[np.cumsum(sizes) <= BYTES_READ])
     texts = iter(base.rows(entities[read], ["paragraphs"])["paragraphs"].to_pylist())
     return [next(texts) if one else None for one in read]
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The first candidates of each mention shown, and the gold entity wherever it stands."""
+
+    rank: np.ndarray  # (mentions,) of the gold entity in the whole run, from 1; 0 = not retrieved
+    counts: np.ndarray  # (mentions,) how many candidates are kept of each
+    entity: np.ndarray  # (candidates,) number of each one kept, among all of the collection
+    kept: pa.Table  # (candidates,) the rows of the run, mention after mention
+    depth: int  # how many candidates a mention the run has at most
+
+
+def read_ranking(
+    system: System, collection: Collection, chosen: np.ndarray, keep: int, files: RunFiles
+) -> Ranking:
+    """A system's runs on all sets.
+
+    Of the mentions ``chosen`` (n,) the first ``keep`` candidates and the gold entity are kept.
+    """
+    runs, mentions = [], []
+    for name, numbers in collection.sets.items():
+        run = read_run(files.run(system.name, name))
+        if name in collection.outside:
+            run = run.filter(pc.invert(pc.is_in(run["mention_id"], collection.outside[name])))
+        ids = collection.mentions["mention_id"].take(numbers).to_pylist()
+        runs.append(run)
+        mentions.append(numbers[mentions_of_rows(run, ids)])
+    run, mention = pa.concat_tables(runs), np.concatenate(mentions)
+    entity = collection.candidates[0, mention] + run["entity"].to_numpy()
+    hits = collection.is_gold(entity, mention, system.settings["retrieve"].get("match", "title"))
+    ranks = best_ranks(run, mention, hits, len(collection.gold))
+    place = run["rank"].to_numpy()
+    wanted = np.isin(mention, chosen) & ((place <= keep) | (place == ranks[mention]))
+    rows = np.flatnonzero(wanted)
+    rows = rows[np.argsort(mention[rows], kind="stable")]
+    return Ranking(
+        rank=ranks[chosen],
+        counts=np.bincount(mention[rows], minlength=len(ranks))[chosen],
+        entity=entity[rows],
+        kept=run.take(rows),
+        depth=int(place.max(initial=0)),
+    )

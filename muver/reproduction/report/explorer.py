@@ -40,9 +40,8 @@ import pyarrow as pa
 
 from muver.io.errors import InputError
 from muver.io.typed import Count, Settings
-from muver.reproduction.report.collection import knowledge_base, worlds
+from muver.reproduction.report.collection import Ranking, knowledge_base, read_ranking, worlds
 from muver.reproduction.report.parts import view_parts
-from muver.reproduction.report.rankings import Ranking, read_ranking
 from muver.reproduction.report.results import RunFiles, System
 
 Data = dict[str, Any]

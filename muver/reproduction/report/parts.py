@@ -13,9 +13,8 @@ from muver.io.checksums import check
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.typed import read
-from muver.reproduction.report.collection import Collection
-from muver.reproduction.report.rankings import Ranking
-from muver.reproduction.workspace.catalog import origins, place_of
+from muver.reproduction.report.collection import Collection, Ranking
+from muver.reproduction.workspace.artifact import origins, place_of
 from muver.retriever.retrieval.layers import PLACES, Parts, SystemViews
 from muver.retriever.retrieval.rows import Origins
 from muver.retriever.retrieval.settings import ViewsRun

@@ -8,7 +8,7 @@ from typing import Any
 
 from muver.io.checksums import check
 from muver.io.errors import InputError
-from muver.reproduction.tables.keys import data_fingerprint, row_key
+from muver.reproduction.tables.evaluations import data_fingerprint, row_key
 from muver.reproduction.tables.records import AnyResult, Table, read_result
 from muver.retriever.evaluation.records import Evaluation, read_evaluation
 

@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, UnsetType, defstruct
 
 from muver.io.typed import FileName, Name, Natural, Settings, Some, T, Text, partial
-from muver.reproduction.grid.points import Grid
 from muver.reproduction.settings.entries import AnyModel, AnySystem
+from muver.reproduction.tables.points import Grid
 from muver.reproduction.tables.settings import Figure, Sweep, Table
 from muver.retriever.corpus.settings import Corpus, Download, KnowledgeBase, LinkedSet, SetName
 from muver.retriever.encoders.settings import Compute, Pooling, Scratch, Vectors

@@ -12,12 +12,13 @@ from muver.reproduction.tables import contrasts, paper
 from muver.reproduction.tables.evaluations import (
     Evaluations,
     TableFiles,
+    data_fingerprint,
     fields_of_row,
     head_of,
     only_set,
     read_evaluations,
+    row_key,
 )
-from muver.reproduction.tables.keys import data_fingerprint, row_key
 from muver.reproduction.tables.records import (
     ALL_PAGES,
     FOUND,

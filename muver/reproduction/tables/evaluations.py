@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from muver.io.errors import InputError
+from muver.io.files import short_hash
 from muver.reproduction.tables import paper, records
-from muver.reproduction.tables.keys import data_fingerprint, row_key
 from muver.reproduction.tables.settings import Row
 from muver.retriever.corpus.statistics import read_counts
 from muver.retriever.evaluation import bootstrap
@@ -129,3 +129,23 @@ def only_set(found: Mapping[str, Evaluations]) -> Evaluations:
     if len(found) > 1:
         raise InputError(f"evaluations on {', '.join(found)} were given, expected one set.")
     return next(iter(found.values()))
+
+
+def row_key(settings: Mapping[str, Any], fingerprint: str) -> str:
+    """12 hexadecimal digits, from all settings of a row with its seed, and its data's fingerprint.
+
+    >>> row_key({"seed": 1}, "b413d3dfad8b10b4")
+    'f0700b6d4d85'
+    """
+    return short_hash({"settings": dict(settings), "data": fingerprint})
+
+
+def data_fingerprint(evaluations: Mapping[str, Evaluation]) -> str:
+    """The fingerprint of a row's data: of the dataset's raw files, or of all sets over a base.
+
+    ``evaluations`` has one of the row's evaluations for each set, by name, in any order.
+    """
+    first = next(iter(evaluations.values()))
+    if first.kb is None:
+        return first.fingerprint
+    return short_hash({name: one.fingerprint for name, one in evaluations.items()}, 16)

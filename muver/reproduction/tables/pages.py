@@ -1,11 +1,77 @@
 """What people read of each kind of result: the one source of all formats and of both pages."""
 
-from muver.reproduction.tables import layouts, records, sizes
+from muver.reproduction.tables import layouts, records
 from muver.reproduction.tables.numbers import percent, spelled
 from muver.reproduction.tables.page import Page, Section
-from muver.reproduction.tables.records import GridResult, LengthsFigure, PointRow
+from muver.reproduction.tables.records import (
+    GridResult,
+    LengthsFigure,
+    ParametersTable,
+    PointRow,
+    StatisticsTable,
+)
 from muver.retriever.evaluation.lengths import Bin
 from muver.retriever.evaluation.precision import in_words, reduced_precision
+
+
+def _data(table: StatisticsTable) -> Page:
+    header = ["Dataset", "Split", "Mention Num", "KB", "Entity Num"]
+    grid = [
+        [row.dataset, row.split, str(row.mentions), row.kb, str(row.entities)] for row in table.rows
+    ]
+    note = "Mentions and entities by split; a world, with its entities, belongs to one split."
+    main = Section("", f"{note} {table.note or ''}".strip(), header, grid)
+    beside = [_counts_of_paper(table)] if any(row.paper for row in table.rows) else []
+    return Page(f"{table.caption}, {table.dataset}", [main, *beside, _worlds(table)])
+
+
+def _counts_of_paper(table: StatisticsTable) -> Section:
+    grid = []
+    for row in table.rows:
+        pairs = (row.mentions, row.paper.mentions), (row.entities, row.paper.entities)
+        cells = [f"{paper} ({'' if ours == paper else 'not '}equal)" for ours, paper in pairs]
+        grid.append([row.dataset, row.split, *cells])
+    note = f"{table.source}: the paper's number, and whether ours is the same."
+    header = ["Dataset", "Split", "Mention Num", "Entity Num"]
+    return Section("Against the paper", note, header, grid)
+
+
+def _worlds(table: StatisticsTable) -> Section:
+    grid = [
+        [row.split, world, str(part.mentions), str(part.entities)]
+        for row in table.rows
+        for world, part in row.worlds.items()
+    ]
+    empty = [line[1] for line in grid if line[2] == "0"]
+    note = "The splits' worlds."
+    if empty:
+        note += f" Without mentions, and so without a number in other tables: {', '.join(empty)}."
+    return Section("By world", note, ["Split", "World", "Mention Num", "Entity Num"], grid)
+
+
+def _models(table: ParametersTable) -> Page:
+    grid = [[row.method, str(row.parameters), f"{row.parameters / 1e6:.1f}"] for row in table.rows]
+    note = (
+        "Two separate encoders with all their embeddings, counted from the built models. Vectors "
+        "are states of the last layer, so there are no pooling layers; "
+        + ", ".join(f"in {row.method} they would add {row.poolers}" for row in table.rows)
+        + "."
+    )
+    main = Section("", note, ["Model", "Number of parameters", "in millions"], grid)
+    return Page(table.caption, [main, _millions_of_paper(table)])
+
+
+def _millions_of_paper(table: ParametersTable) -> Section:
+    grid = [
+        [row.method, f"{row.paper}M", f"{row.parameters / 1e6 - row.paper:+.1f}M"]
+        for row in table.rows
+        if row.paper is not None
+    ]
+    note = (
+        f"{table.source}: the paper's number and ours minus it. The paper's are twice "
+        "the rounded 110M and 340M of BERT's own paper, not counts."
+    )
+    return Section("Against the paper", note, ["Model", "paper", "difference"], grid)
 
 
 def page_of(result: records.AnyResult) -> Page:
@@ -91,8 +157,8 @@ def _by_point(grid: GridResult) -> Section:
 
 PAGES = {
     records.Table: layouts.page,
-    records.StatisticsTable: sizes.data_page,
-    records.ParametersTable: sizes.models_page,
+    records.StatisticsTable: _data,
+    records.ParametersTable: _models,
     LengthsFigure: _lengths,
     GridResult: _trials,
 }

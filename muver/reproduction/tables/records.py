@@ -99,7 +99,7 @@ class Row(Record):
     method: str
     system: str
     note: str | None  # its footnote
-    row_key: str  # what its run in MLflow is found by (muver.reproduction.tables.keys)
+    row_key: str  # what its run in MLflow is found by (muver.reproduction.tables.evaluations)
     precision: dict[str, str]  # of the phases that were not in fp32
 
 

@@ -4,15 +4,30 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from muver.io.errors import InputError
 from muver.io.typed import Settings, read
-from muver.reproduction.tables import sizes
 from muver.reproduction.tables.build import build
 from muver.reproduction.tables.evaluations import TableFiles
-from muver.reproduction.tables.paper import paper
+from muver.reproduction.tables.paper import comparability, paper
+from muver.reproduction.tables.records import (
+    ModelRow,
+    Numbers,
+    ParametersTable,
+    SplitRow,
+    StatisticsTable,
+)
 from muver.reproduction.tables.render import write_table
 from muver.reproduction.tables.settings import TableSettings
+from muver.retriever.corpus.sources import SPLITS
+from muver.retriever.corpus.statistics import read_counts
 
-COUNTED = {"table4": sizes.build_data, "table5": sizes.build_models}
+TOWERS = 2
+LARGE = {  # BERT-large's sizes; BERT-base's are the defaults
+    "hidden_size": 1024,
+    "num_hidden_layers": 24,
+    "num_attention_heads": 16,
+    "intermediate_size": 4096,
+}
 # The columns of tables of recall that are not comparisons
 LAYOUTS = {"table3": "views", "table6": "domains", "linking": "linking"}
 
@@ -41,3 +56,64 @@ def make_table(
         caption = asked.caption or paper()[name]["caption"]
         table = build(name, caption, LAYOUTS.get(name, "comparison"), asked, files)
     write_table(out, table)
+
+
+def build_data(name: str, caption: str, files: TableFiles) -> StatisticsTable:
+    """A row per split; the column KB has the paper's word for its own dataset."""
+    if files.counts is None:
+        raise InputError(f"--counts: {name} needs the corpus's counts; none were given.")
+    counts = read_counts(files.counts)
+    dataset, known_as = counts.dataset, counts.identified_as
+    published = {row["split"]: row for row in paper()[name]["rows"] if row["dataset"] == known_as}
+    rows = []
+    for split in SPLITS:
+        theirs = published.get(split)
+        rows.append(
+            SplitRow(
+                dataset=dataset,
+                split=split,
+                kb=theirs["kb"] if theirs else dataset,
+                mentions=counts.mentions[split],
+                entities=counts.entities[split],
+                worlds={
+                    world: Numbers(part.mentions, part.entities)
+                    for world, part in counts.worlds.items()
+                    if part.split == split
+                },
+                paper=theirs and Numbers(theirs["mentions"], theirs["entities"]),
+            )
+        )
+    return StatisticsTable(
+        name=name,
+        caption=caption,
+        dataset=dataset,
+        fingerprint=counts.fingerprint,
+        identified_as=known_as,
+        source=paper()["source"],
+        note=comparability(name, dataset, known_as),
+        rows=rows,
+    )
+
+
+def build_models(name: str, caption: str, files: TableFiles) -> ParametersTable:
+    """A row per model of two towers, which have no pooling layers here."""
+    import torch
+
+    from muver.retriever.encoders.bert import Bert, BertConfig
+    from muver.retriever.encoders.loading import empty_tower
+
+    with torch.device("meta"):  # allocates no memory
+        towers = {"MuVER (base)": Bert(BertConfig()), "MuVER (large)": Bert(BertConfig(**LARGE))}
+    if files.encoder is not None:
+        towers["MuVER (encoder in use)"] = empty_tower(files.encoder)
+    rows = []
+    for model, built in towers.items():
+        tower = sum(weight.numel() for weight in built.parameters())
+        pooler = built.dimension * (built.dimension + 1)
+        millions = paper()[name]["rows"].get(model, {}).get("millions")
+        rows.append(ModelRow(model, TOWERS * tower, TOWERS * pooler, millions))
+    return ParametersTable(name=name, caption=caption, source=paper()["source"], rows=rows)
+
+
+# Tables 4 and 5, which are counted: the sizes of the data, and of the two towers.
+COUNTED = {"table4": build_data, "table5": build_models}

@@ -12,8 +12,15 @@ from mlflow.entities import Experiment
 from muver.io.errors import InputError
 from muver.io.network import listen
 from muver.io.progress import logger
-from muver.reproduction.tracking.experiments import IN_VIEW, VIEW, views_in_browser
-from muver.reproduction.tracking.store import open_store, sqlite_file, store_name, store_uri
+from muver.reproduction.tracking.store import (
+    IN_VIEW,
+    VIEW,
+    open_store,
+    sqlite_file,
+    store_name,
+    store_uri,
+    views_in_browser,
+)
 
 HOST = "127.0.0.1"
 GRACE = 3  # seconds that open connections get when the server is told to end

@@ -12,12 +12,12 @@ import yaml
 from muver.io.errors import InputError
 from muver.io.files import short_hash
 from muver.io.text import counted
-from muver.reproduction.tables.keys import data_fingerprint
+from muver.reproduction.costs import measured
+from muver.reproduction.tables.evaluations import data_fingerprint
 from muver.reproduction.tables.layouts import shares
 from muver.reproduction.tables.records import Line, Table, TableRow
 from muver.reproduction.tracking import describe
 from muver.reproduction.tracking.entry import Data, Entry, Point, Recording, Work, parent
-from muver.reproduction.workspace.benchmarks import measured
 from muver.retriever.evaluation.records import Evaluation, read_evaluation
 from muver.retriever.training.log import VALIDATION, read_log
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from muver.io.errors import InputError
 from muver.io.files import write_text
 from muver.io.progress import logger
-from muver.reproduction.grid.points import logs_by_trial
+from muver.reproduction.tables.points import logs_by_trial
 from muver.reproduction.tables.records import GridResult, PointRow, Table, read_result
 from muver.reproduction.tables.render import csv_text
 from muver.reproduction.tracking import describe
@@ -120,9 +120,13 @@ def _point(row: PointRow, grid: GridResult, log: Path, source: Path, settings: R
 def _put(found: Sequence[Entry], experiment: str, table: Path) -> list[tuple[str, ...]]:
     """Put entries into an experiment, which ``table`` describes; the lines of the list of runs."""
     # MLflow takes two seconds to import, which are saved where tracking is off.
-    from muver.reproduction.tracking.experiments import describe_experiment, open_experiment
     from muver.reproduction.tracking.runs import Recorder
-    from muver.reproduction.tracking.store import open_store, store_name
+    from muver.reproduction.tracking.store import (
+        describe_experiment,
+        open_experiment,
+        open_store,
+        store_name,
+    )
 
     with open_store() as (client, folder):
         number = open_experiment(client, experiment, folder)

@@ -6,7 +6,7 @@ from pathlib import Path
 from muver.io.errors import InputError
 from muver.io.files import write_json, write_text
 from muver.io.typed import Record, read_record
-from muver.reproduction.tables.keys import row_key
+from muver.reproduction.tables.evaluations import row_key
 from muver.reproduction.tables.records import ParametersTable, read_result
 from muver.reproduction.tracking.provenance import changed_since_commit, commit, this_machine
 from muver.reproduction.verdicts import page

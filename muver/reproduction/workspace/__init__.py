@@ -2,9 +2,9 @@
 
 from muver.reproduction.settings import Resolved
 from muver.reproduction.workspace.artifact import Artifact
-from muver.reproduction.workspace.code import code
 from muver.reproduction.workspace.graph import Graph
 from muver.reproduction.workspace.knowledge_base import KnowledgeBase
+from muver.reproduction.workspace.steps import code
 from muver.reproduction.workspace.worlds import Worlds
 
 __all__ = ["Artifact", "Graph", "KnowledgeBase", "Worlds", "code", "graph_of"]

@@ -16,7 +16,6 @@ from typing import Any
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.typed import overlay, plain
-from muver.reproduction.grid.points import trials
 from muver.reproduction.settings import Resolved, row_settings
 from muver.reproduction.settings.entries import (
     Averaged,
@@ -34,6 +33,7 @@ from muver.reproduction.settings.rows import (
     training_settings,
     trainings_of,
 )
+from muver.reproduction.tables.points import trials
 from muver.reproduction.workspace.artifact import Artifact, File, Input, with_origins
 from muver.reproduction.workspace.steps import BY_RULE, LOG, SUFFIXES
 from muver.retriever.corpus.sources import find_source

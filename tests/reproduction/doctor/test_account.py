@@ -5,8 +5,8 @@ import pwd
 
 import pytest
 
-from muver.reproduction.doctor import account
 from muver.reproduction.doctor.check import check
+from muver.reproduction.doctor.inputs import hindering, lacking
 from muver.reproduction.settings.file import home
 
 NAMES = ("LOGNAME", "USER", "LNAME", "USERNAME")
@@ -18,18 +18,18 @@ def usual(monkeypatch, tmp_path):
     for name in ("XDG_CACHE_HOME", "PIP_USER", *NAMES):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert not list(account.lacking()) and not list(account.hindering())
+    assert not list(lacking()) and not list(hindering())
 
 
 @pytest.mark.parametrize("place", ["/proc/nobody", "/dev/null"])
 def test_a_home_that_cannot_be_written(place, monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", place)
-    (said,) = account.lacking()
+    (said,) = lacking()
     assert said.startswith(f"{place}/.cache: cannot be written") and "XDG_CACHE_HOME=DIR" in said
     found = [one for one in check(home(), {})["findings"] if one["check"] == "account"]
     assert found == [{"check": "account", "status": "PROBLEM", "says": said}]
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "new" / "क"))
-    assert not list(account.lacking()) and not list(tmp_path.iterdir())
+    assert not list(lacking()) and not list(tmp_path.iterdir())
 
 
 def test_a_user_without_a_name(monkeypatch):
@@ -37,13 +37,13 @@ def test_a_user_without_a_name(monkeypatch):
         raise KeyError(f"getpwuid(): uid not found: {number}")
 
     monkeypatch.setattr(pwd, "getpwuid", nobody)
-    (said,) = account.lacking()
+    (said,) = lacking()
     assert f"number {os.getuid()} has no name" in said and "export USER=me" in said
     monkeypatch.setenv("USER", "Άννα")
-    assert not list(account.lacking())
+    assert not list(lacking())
 
 
 def test_pip_for_the_user(monkeypatch):
     monkeypatch.setenv("PIP_USER", "1")
-    (said,) = account.hindering()
-    assert said.startswith("PIP_USER is set") and not list(account.lacking())
+    (said,) = hindering()
+    assert said.startswith("PIP_USER is set") and not list(lacking())

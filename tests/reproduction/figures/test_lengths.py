@@ -10,7 +10,7 @@ from muver.cli import main
 from muver.io.errors import InputError
 from muver.reproduction.figures import stage
 from muver.reproduction.figures.stage import make_figure
-from muver.reproduction.tables.keys import row_key
+from muver.reproduction.tables.evaluations import row_key
 
 KEY = "+".join(row_key({"system": name, "seed": 1}, "f00d") for name in ("blink_128", "muver"))
 

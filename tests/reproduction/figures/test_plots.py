@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from muver.cli import main
 from muver.io.errors import InputError
 from muver.io.files import write_json
-from muver.reproduction.figures import curves_plot, lengths_plot, stage, style, views_plot
+from muver.reproduction.figures import lengths_plot, recall_plot, stage, style
 from muver.reproduction.figures.stage import make_figure
 from muver.reproduction.figures.style import house_style
 from muver.reproduction.tables.records import Merged, read_result
@@ -87,18 +87,18 @@ MERGED = [
 
 def test_curves_start_where_nothing_is_merged():
     rows = make_table(BLINK, SOM, PLAIN, *MERGED).rows
-    points, curves = views_plot.find_curves(rows)
+    points, curves = recall_plot.find_curves(rows)
     assert points == rows[:3]
     assert [curve.label for curve in curves] == ["MuVER, distant pairs", "MuVER, close pairs"]
     assert [curve.start for curve in curves] == [rows[2], rows[2]]
     assert [curve.rows for curve in curves] == [rows[3:5], rows[5:]]
-    _, (distant, _) = views_plot.find_curves(make_table(BLINK, SOM, *MERGED).rows)
+    _, (distant, _) = recall_plot.find_curves(make_table(BLINK, SOM, *MERGED).rows)
     assert distant.start is None
 
 
 def test_table3_drawn():
     with house_style():
-        figure = views_plot.draw(make_table(BLINK, SOM, PLAIN, *MERGED[::-1]))
+        figure = recall_plot.draw(make_table(BLINK, SOM, PLAIN, *MERGED[::-1]))
     everything, merging = figure.axes
     drawn = {
         axes: {line.get_label(): line.get_xydata().tolist() for line in axes.lines}
@@ -125,11 +125,11 @@ def test_table3_drawn():
 def test_rows_without_views_have_no_place():
     lexical = make_row("BM25", 0, None, None, 70.0)
     with house_style():
-        figure = views_plot.draw(make_table(lexical, BLINK))
+        figure = recall_plot.draw(make_table(lexical, BLINK))
     assert [line.get_label() for line in figure.axes[0].lines] == ["BLINK (512 tokens)"]
     assert len(figure.axes) == 1  # nothing is merged
     with pytest.raises(InputError, match="no row of the table has a number of views"):
-        views_plot.draw(make_table(lexical))
+        recall_plot.draw(make_table(lexical))
 
 
 def test_table3_from_its_json(tmp_path):
@@ -163,7 +163,7 @@ def test_recall_against_vectors(tmp_path, monkeypatch):
     rows = [("BM25", None, 60.0), ("SOM", 115.0, 90.0), ("SOM, 8 pooled vectors", 7.5, 85.0)]
     table = compared(*rows, ("BLINK (128 tokens)", 1.0, 70.0))
     with house_style():
-        (axes,) = curves_plot.draw(table).axes
+        (axes,) = recall_plot.draw(table).axes
     drawn = {line.get_label(): line.get_xydata().tolist() for line in axes.lines}
     assert drawn == {"SOM": [[7.5, 85], [115, 90]], "BLINK (128 tokens)": [[1, 70]]}
     assert axes.get_title(loc="left") == "recall@16 (%)"
@@ -174,7 +174,7 @@ def test_recall_against_vectors(tmp_path, monkeypatch):
     ((figure, *where),) = saved
     assert len(figure.axes) == 1 and where == [tmp_path, "tradeoff"]
     with pytest.raises(InputError, match="tradeoff: no row has vectors"):
-        curves_plot.draw(compared(rows[0]))
+        recall_plot.draw(compared(rows[0]))
 
 
 def test_recall_against_labelled_mentions():
@@ -182,7 +182,7 @@ def test_recall_against_labelled_mentions():
     rows = [("BM25", None, 60.0), ("SOM", 115.0, 90.0, 1), ("SOM, no labels", 115.0, 40.0, 0)]
     table = compared(*rows, ("BLINK, 10% of the labels", 1.0, 50.0, 0.1), figure="labelled")
     with house_style():
-        (axes,) = curves_plot.draw(table).axes
+        (axes,) = recall_plot.draw(table).axes
     drawn = {line.get_label(): line.get_xydata().tolist() for line in axes.lines}
     assert drawn == {"SOM": [[0, 40], [2, 90]], "BLINK": [[1, 50]]}
     assert [text.get_text() for text in axes.get_xticklabels()] == ["0", "10", "100"]

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from muver.io.typed import read
-from muver.reproduction.grid.points import points, trials
-from muver.reproduction.grid.table import GridTable, make_grid
+from muver.reproduction.tables.grid import GridTable, make_grid
+from muver.reproduction.tables.points import points, trials
 from muver.retriever.corpus.statistics import Counts
 from tests.blank import blank, jsonable
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from muver.io.errors import InputError
-from muver.reproduction.tables.keys import row_key
+from muver.reproduction.tables.evaluations import row_key
 from tests.reproduction.grid.conftest import BASE, LISTS, NAMES, POINTS, write_log
 
 

@@ -13,7 +13,7 @@ from muver.io.files import write_json
 from muver.io.parquet import table_of, table_writer
 from muver.reproduction.report.results import RunFiles
 from muver.reproduction.tables.stage import make_table
-from muver.reproduction.workspace.catalog import NAME
+from muver.reproduction.workspace.artifact import CATALOG
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
 from muver.retriever.evaluation.settings import Scoring
 from muver.retriever.evaluation.stage import evaluate
@@ -95,7 +95,7 @@ def make_project(folder: Path, dataset: str = "tiny") -> RunFiles:
     )
     _corpus(places, dataset)
     _store(places.workspace / "stores" / "test" / "muver")
-    write_json(places.workspace / NAME, {"runs/test/muver": ["corpus", "stores/test/muver"]})
+    write_json(places.workspace / CATALOG, {"runs/test/muver": ["corpus", "stores/test/muver"]})
     files = [
         _system(places, dataset, "bm25", BM25, {"retrieve": RETRIEVE}),
         _system(

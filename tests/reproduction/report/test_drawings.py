@@ -1,6 +1,6 @@
 """Figures inside the page."""
 
-from muver.reproduction.report.drawings import inline
+from muver.reproduction.report.page import inline
 
 DRAWING = """<?xml version="1.0"?>
 <svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"

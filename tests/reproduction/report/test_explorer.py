@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muver.reproduction.report import explorer
-from muver.reproduction.report.collection import worlds
+from muver.reproduction.report.collection import read_ranking, worlds
 from muver.reproduction.report.explorer import Report, explore, fit, opened, shorten, views_of
 from muver.reproduction.report.parts import view_parts
-from muver.reproduction.report.rankings import read_ranking
 from muver.reproduction.report.results import System, read_results, read_systems
 from tests.reproduction.report.made import BM25, GIVEN, MUVER, RANKS, WORLDS
 

@@ -11,7 +11,7 @@ from muver.io.errors import InputError
 from muver.io.files import write_json
 from muver.reproduction.report.explorer import Report
 from muver.reproduction.report.stage import make_report, page_of_made
-from muver.reproduction.workspace.catalog import NAME
+from muver.reproduction.workspace.artifact import CATALOG
 from tests.reproduction.report.conftest import page_of
 from tests.reproduction.report.made import SCRIPT, make_project
 from tests.reproduction.report.pages import data_of, read_page, text_of
@@ -158,8 +158,8 @@ def test_the_command_finds_the_folders_by_itself(tmp_path, monkeypatch):
     ("break_it", "said"),
     [
         (lambda root: shutil.rmtree(root / "stores"), "layer0.parquet"),
-        (lambda root: (root / NAME).unlink(), "no catalog.json above it"),
-        (lambda root: write_json(root / NAME, {}), "names no vectors of runs/test/muver"),
+        (lambda root: (root / CATALOG).unlink(), "no catalog.json above it"),
+        (lambda root: write_json(root / CATALOG, {}), "names no vectors of runs/test/muver"),
     ],
 )
 def test_vectors_that_are_not_the_run_s(page, project, break_it, said):

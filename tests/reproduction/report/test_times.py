@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from muver.reproduction.report.times import read_jobs, times
+from muver.reproduction.report.stage import read_jobs, times
 
 
 def test_jobs(finished):

@@ -17,9 +17,10 @@ from muver.reproduction.settings.file import (
 )
 from muver.reproduction.settings.params import Experiment, Preset
 from muver.reproduction.settings.resolve import settings_in
-from muver.reproduction.settings.schema import FOLDER, KINDS, as_text
+from tests.scripts import script
 
 PARAMS = Path(__file__).parents[3] / "params.yaml"
+SCHEMA = script("schema")
 
 
 @pytest.mark.parametrize(
@@ -56,10 +57,10 @@ def test_a_folder_s_own_params_come_before_the_project_s(tmp_path):
     assert config_of(tmp_path) == {}
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", SCHEMA.KINDS)
 def test_the_schemas_are_the_types(name):
-    """If this fails: python -m muver.reproduction.settings.schema"""
-    assert (FOLDER / name).read_text(encoding="utf-8") == as_text(KINDS[name])
+    """If this fails: python workflow/schema.py"""
+    assert (SCHEMA.FOLDER / name).read_text(encoding="utf-8") == SCHEMA.as_text(SCHEMA.KINDS[name])
 
 
 def test_every_file_names_its_schema():
@@ -67,7 +68,7 @@ def test_every_file_names_its_schema():
     kinds = {"presets": "../{}/params", "experiments": "../{}/experiment"}
     named = {file: form for kind, form in kinds.items() for file in (root / kind).glob("*.yaml")}
     for file, form in {PARAMS: "{}/params", **named}.items():
-        place = form.format(FOLDER.relative_to(root).as_posix())
+        place = form.format(SCHEMA.FOLDER.relative_to(root).as_posix())
         line = f"# yaml-language-server: $schema={place}.schema.json\n"
         assert line in file.read_text(encoding="utf-8")
 
@@ -77,7 +78,8 @@ def test_the_schemas_accept_the_files_and_refuse_mistakes():
     import json
 
     checks = {
-        kind: jsonschema.Draft202012Validator(json.loads(as_text(kind))) for kind in KINDS.values()
+        kind: jsonschema.Draft202012Validator(json.loads(SCHEMA.as_text(kind)))
+        for kind in SCHEMA.KINDS.values()
     }
     params = read_params(PARAMS)
     presets, experiments = params.pop("presets"), params.pop("experiments")

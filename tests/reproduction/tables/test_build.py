@@ -3,8 +3,7 @@
 import pytest
 
 from muver.io.errors import InputError
-from muver.reproduction.tables.evaluations import TableFiles
-from muver.reproduction.tables.keys import row_key
+from muver.reproduction.tables.evaluations import TableFiles, row_key
 from muver.reproduction.tables.layouts import page, shares
 from muver.reproduction.tables.records import FOUND, MEAN
 from tests.reproduction.tables.conftest import CATEGORIES, ZESHEL, table_of

@@ -1,6 +1,6 @@
 """Row keys."""
 
-from muver.reproduction.tables.keys import row_key
+from muver.reproduction.tables.evaluations import row_key
 
 SETTINGS = {"system": "muver", "seed": 10000, "retrieve": {"k": 64, "match": "title"}}
 

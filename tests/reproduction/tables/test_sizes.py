@@ -6,8 +6,9 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.reproduction.tables.evaluations import TableFiles
+from muver.reproduction.tables.pages import page_of
 from muver.reproduction.tables.records import Numbers
-from muver.reproduction.tables.sizes import build_data, build_models, data_page, models_page
+from muver.reproduction.tables.stage import build_data, build_models
 from muver.retriever.encoders.bert import Bert, BertConfig
 
 COUNTS = {
@@ -49,7 +50,7 @@ def test_rows_by_split(tmp_path):
 
 
 def test_the_papers_columns(tmp_path):
-    main, worlds = data_page(table_of(tmp_path, COUNTS)).sections
+    main, worlds = page_of(table_of(tmp_path, COUNTS)).sections
     assert main.header == ["Dataset", "Split", "Mention Num", "KB", "Entity Num"]
     assert main.rows[0] == ["tiny", "train", "5", "tiny", "7"]
     assert worlds.rows[-1] == ["test", "atlantis", "0", "6"]
@@ -61,7 +62,7 @@ def test_the_papers_columns(tmp_path):
 def test_the_papers_numbers_on_its_dataset(tmp_path):
     table = table_of(tmp_path, ZESHEL)
     assert [row.kb for row in table.rows] == ["Wikia"] * 3
-    beside = data_page(table).sections[1]
+    beside = page_of(table).sections[1]
     assert beside.heading == "Against the paper"
     assert beside.rows[2] == ["mine", "test", "10000 (equal)", "70140 (not equal)"]
 
@@ -97,7 +98,7 @@ def test_rows(encoder):
     assert (own.parameters, own.poolers, own.paper) == (2 * TOWER, 2 * POOLER, None)
     assert base.paper == 220
 
-    main, beside = models_page(table).sections
+    main, beside = page_of(table).sections
     assert main.header[:2] == ["Model", "Number of parameters"]
     assert main.rows[0] == ["MuVER (base)", "217783296", "217.8"]
     assert beside.rows == [["MuVER (base)", "220M", "-2.2M"], ["MuVER (large)", "680M", "-11.8M"]]

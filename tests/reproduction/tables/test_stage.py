@@ -8,7 +8,7 @@ import pytest
 from muver.cli import main
 from muver.io.errors import InputError
 from muver.reproduction.tables import stage
-from muver.reproduction.tables.keys import row_key
+from muver.reproduction.tables.evaluations import row_key
 from tests.reproduction.tables.conftest import ZESHEL
 
 ROWS = [{"method": "BM25", "system": "bm25"}, {"method": "A & B | C", "system": "muver"}]

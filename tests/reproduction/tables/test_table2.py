@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from muver.io.files import short_hash
-from muver.reproduction.tables.keys import row_key
+from muver.reproduction.tables.evaluations import row_key
 from muver.reproduction.tables.stage import make_table
 from tests.reproduction.tables import made_sets
 

@@ -14,7 +14,7 @@ from mlflow import MlflowClient
 
 from muver.io.files import write_json
 from muver.io.typed import read
-from muver.reproduction.tables.keys import row_key
+from muver.reproduction.tables.evaluations import row_key
 from muver.reproduction.tables.records import Published, Table, TableRow, TableSet, lines_of
 from muver.reproduction.tracking.entry import Recording
 from muver.reproduction.tracking.record import record as record_stage

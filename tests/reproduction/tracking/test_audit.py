@@ -17,9 +17,8 @@ from selenium.webdriver.remote.webelement import WebElement
 from muver.cli import main
 from muver.reproduction.tracking import audit, describe
 from muver.reproduction.tracking.entry import Entry, Work
-from muver.reproduction.tracking.experiments import VIEW, describe_experiment, open_experiment
 from muver.reproduction.tracking.runs import Recorder
-from muver.reproduction.tracking.store import open_store
+from muver.reproduction.tracking.store import VIEW, describe_experiment, open_experiment, open_store
 from tests.reproduction.report.browser import Tab
 from tests.reproduction.tracking.conftest import copy_of
 from tests.reproduction.tracking.server import serving

@@ -8,8 +8,8 @@ import pytest
 from mlflow import MlflowClient
 
 from muver.reproduction.tracking.entry import Entry, parent
-from muver.reproduction.tracking.experiments import open_experiment
 from muver.reproduction.tracking.runs import LAYOUT, Recorder
+from muver.reproduction.tracking.store import open_experiment
 from tests.reproduction.tracking.conftest import active
 
 ROW = Entry(

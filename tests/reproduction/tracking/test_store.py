@@ -15,14 +15,13 @@ from sqlalchemy.exc import IntegrityError, ProgrammingError
 
 from muver.io.errors import InputError
 from muver.reproduction.tracking import store
-from muver.reproduction.tracking.experiments import open_experiment
-from muver.reproduction.tracking.store import open_store
+from muver.reproduction.tracking.store import open_experiment, open_store
 from tests.reproduction.tracking.conftest import copy_of
 
 OPEN = """
 import os
 import mlflow.db
-from muver.reproduction.tracking.experiments import open_experiment
+from muver.reproduction.tracking.store import open_experiment
 from muver.reproduction.tracking.store import open_store
 make = mlflow.db.upgrade.callback
 mlflow.db.upgrade.callback = lambda uri: print("made", flush=True) or make(uri)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from muver.reproduction.workspace.benchmarks import measured
+from muver.reproduction.costs import measured
 
 HEADER = "s\th:m:s\tmax_rss\tmax_vms\tmean_load\n"
 

@@ -9,9 +9,8 @@ from pathspec import PathSpec
 
 from muver.cli import main
 from muver.io.files import write_json
-from muver.reproduction.workspace.catalog import NAME, origins, place_of
-from muver.reproduction.workspace.current import link, made, not_asked
-from muver.reproduction.workspace.dvc import write_asked
+from muver.reproduction.workspace.artifact import CATALOG, origins, place_of
+from muver.reproduction.workspace.current import link, made, not_asked, write_asked
 from tests.reproduction.settings import graph
 
 PROJECT = Path(__file__).parents[3]
@@ -147,7 +146,7 @@ def test_a_file_s_place_is_found_through_links(tmp_path):
     link = root / "current" / "muver.parquet"
     link.symlink_to("../runs/test/muver-1.parquet")
     assert place_of(link) is None
-    write_json(root / NAME, {})
+    write_json(root / CATALOG, {})
     assert place_of(link) == (root.resolve(), "runs/test/muver-1")
 
 
@@ -157,7 +156,7 @@ def test_the_nearest_of_each_kind(tmp_path):
         "runs/val/a": ["stores/val/a", "corpus/1"],
         "stores/test/a": ["models/a", "corpus/1"],
     }
-    write_json(tmp_path / NAME, made_of)
+    write_json(tmp_path / CATALOG, made_of)
     expected = {"runs": "runs/test/a", "stores": "stores/test/a", "models": "models/a"}
     expected = {kind: tmp_path / one for kind, one in {**expected, "corpus": "corpus/1"}.items()}
     assert origins(tmp_path, "runs/test/a") == expected

@@ -5,8 +5,7 @@ import re
 
 import pytest
 
-from muver.reproduction.workspace.code import BEGINS, FREE, KIND, PACKAGE, code, read_by
-from muver.reproduction.workspace.steps import STEPS
+from muver.reproduction.workspace.steps import BEGINS, FREE, KIND, PACKAGE, STEPS, code, read_by
 from muver.retriever.retrieval.kinds import names
 
 RULES = [*(step.rule for step in STEPS if step.rule not in ("retrieve", "punkt_english"))]

@@ -9,9 +9,9 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.reproduction.workspace.current import prune
-from muver.reproduction.workspace.locking import unlock
+from muver.reproduction.workspace.running import unlock
 
-UNLOCK = "from muver.reproduction.workspace.locking import unlock; print(unlock())"
+UNLOCK = "from muver.reproduction.workspace.running import unlock; print(unlock())"
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """JSON schemas of params.yaml and presets, and of experiments: editors complete and check by them.
 
-``python -m muver.reproduction.settings.schema`` writes them anew from the types.
+``python workflow/schema.py`` writes them anew from the types.
 """
 
 import json
@@ -11,7 +11,7 @@ import msgspec
 from muver.io.files import write_text
 from muver.reproduction.settings.params import Experiment, Preset
 
-FOLDER = Path(__file__).parents[3] / "workflow" / "schemas"
+FOLDER = Path(__file__).with_name("schemas")
 KINDS = {"params.schema.json": Preset, "experiment.schema.json": Experiment}
 
 

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from muver.io.errors import InputError
-from muver.reproduction.workspace import snakemake_call
-from muver.reproduction.workspace.snakemake_call import find_commands, run_code_of
+from muver.reproduction.workspace import running
+from muver.reproduction.workspace.running import find_commands, run_code_of
 
 OWN = str(Path(sys.executable).parent)
 
 
 def test_names_are_tables_and_files_are_files(monkeypatch):
-    monkeypatch.setattr(snakemake_call, "home", lambda: Path(__file__).parents[3])
-    given = snakemake_call.call(["table1", "results/figure2.csv"], {"seed": 3}, "4", "default")
+    monkeypatch.setattr(running, "home", lambda: Path(__file__).parents[3])
+    given = running.call(["table1", "results/figure2.csv"], {"seed": 3}, "4", "default")
     assert given[given.index("--cores") + 2 :] == [
         "results/table1.csv", "results/figure2.csv", "--config", "seed=3",
     ]  # fmt: skip
@@ -23,26 +23,26 @@ def test_names_are_tables_and_files_are_files(monkeypatch):
 
 
 def test_a_profile_may_be_a_folder(tmp_path):
-    assert str(tmp_path) in snakemake_call.call([], {}, "all", str(tmp_path))
+    assert str(tmp_path) in running.call([], {}, "all", str(tmp_path))
 
 
 def test_a_mistyped_profile_is_told_with_those_there_are():
     with pytest.raises(InputError, match="--profile slrum: .*default, .*, slurm"):
-        snakemake_call.call([], {}, "all", "slrum")
+        running.call([], {}, "all", "slrum")
 
 
 def test_snakemake_takes_over(monkeypatch):
     became = []
     monkeypatch.setattr(os, "execv", lambda program, command: became.append(command))
     monkeypatch.setenv("PATH", "/bin")
-    snakemake_call.run(["table4"], config=[("preset", "zeshel")], cores="2", dry_run=True)
+    running.run(["table4"], config=[("preset", "zeshel")], cores="2", dry_run=True)
     (command,) = became
     assert command[1:3] == ["-m", "snakemake"]
     assert command[-4:] == ["results/table4.csv", "--config", "preset=zeshel", "--dry-run"]
 
 
 def test_where_the_snakefile_lies(capsys):
-    snakemake_call.run(show=True)
+    running.run(show=True)
     assert Path(capsys.readouterr().out.strip()).name == "Snakefile"
 
 

@@ -1,1 +1,0 @@
-"""The grid over hyper-parameters of the paper's appendix, scored on validation."""
