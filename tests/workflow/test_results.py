@@ -11,7 +11,6 @@ from pathlib import Path
 import ir_measures
 import pytest
 
-from muver.reproduction.doctor.compare import compare
 from tests.reproduction.report.pages import data_of
 from tests.workflow.conftest import BUILT, PARAMS
 
@@ -129,20 +128,6 @@ def test_a_footnote_names_the_pooling_that_validation_chose(main_job):
     pooling = PARAMS["models"][chosen].get("pooling", "all")  # the preset's own for BLINK
     assert f"Validation chose model {chosen} (pooling {pooling}) among " in notes["partalidou"]
     assert "Validation chose" not in notes["blink_128"]
-
-
-def test_two_rows_are_compared_by_their_recalls_and_by_what_made_them(main_job):
-    runs = [
-        main_job.folder / BUILT / f"runs/test/{name}.parquet" for name in ("muver_plain", "muver")
-    ]
-    report = compare(*runs)
-    for which, run in zip(("first", "second"), runs, strict=True):
-        scored = json.loads(main_job.read(f"{BUILT}/evaluations/test/{run.stem}.json"))["micro"]
-        found = {str(k): recall for k, recall in report["recall"][which].items()}
-        assert {k: found[k] for k in scored} == pytest.approx(scored)
-    settings, data = ({one["name"] for one in report[what]} for what in ("settings", "data"))
-    assert {"retrieve.merge_layers", "retrieve.search"} <= settings
-    assert data == {"counts.bytes", "counts.views"}
 
 
 def test_a_run_beside_the_numbers_of_record_that_were_made_of_it(main_job):
