@@ -30,7 +30,7 @@ def work(job):
 def test_jobs_of_worlds():
     found = planned(results=["table6", "grid"])
     points = [job for (rule, _), job in found.items() if rule == "grid_point"]
-    assert len(points) == 20 and {job.disk for job in points} == {0}
+    assert len(points) == 36 and {job.disk for job in points} == {0}
     assert {name for rule, name in found if rule == "train"} == {"blink_128", "muver"}
     plain, merged = (work(planned()["retrieve", f"test/muver{end}"]) for end in ("_plain", ""))
     # merged views: four layers of 0.4 of the original ones
