@@ -8,14 +8,13 @@ from muver.version import __version__ as __version__
 _HOMES = {
     "Candidate": "retriever.retrieval.answers",
     "Mention": "retriever.retrieval.answers",
-    "Retriever": "retriever.retrieval.retriever",
     "Dataset": "retriever.training.data",
     "encode": "retriever.retrieval.retriever",
     "train": "retriever.training.run",
     "Entity": "kb.index.entity",
     "Index": "kb.index.index",
 }
-__all__ = ["Candidate", "Dataset", "Entity", "Index", "Mention", "Retriever", "encode", "train"]
+__all__ = ["Candidate", "Dataset", "Entity", "Index", "Mention", "encode", "train"]
 
 
 def __getattr__(name: str) -> Any:

@@ -10,7 +10,7 @@ def test_the_tour_can_be_taken(main_job, tmp_path):
     project = main_job.copy(tmp_path / "muver")
     (project.folder / "docs").mkdir(exist_ok=True)
     shutil.copy(ROOT / "docs/glossary.csv", project.folder / "docs")
-    project.run("snakemake", "--cores", "1", "build/miniwikia/indexes/muver.json")
+    project.run("snakemake", "--cores", "1", "build/miniwikia/indexes/muver")
     cells = json.loads((ROOT / "docs/tour.ipynb").read_text(encoding="utf-8"))["cells"]
     code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     (project.folder / "tour.py").write_text("\n".join(code), encoding="utf-8")

@@ -39,15 +39,15 @@ for step in STEPS:
             "{params.launch} stage {params.stage} --log {log} --job {params.job}"
 
 
-# The index that muver.Retriever opens. It has no key and is made on request:
-# snakemake --cores all build/<dataset>/indexes/<system>.json
+# A row as an index, which muver.Index opens. It has no key and is made on request:
+# snakemake --cores all build/<dataset>/indexes/<system>
 if not ONE_BASE:
 
     rule index:
         input:
             unpack(lambda wildcards: W.index(wildcards.system)),
         output:
-            f"{ROOT}/indexes/{{system}}.json",
+            directory(f"{ROOT}/indexes/{{system}}"),
         log:
             f"{LOGS}/index/{{system}}.log",
         benchmark:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import Mistake
@@ -11,52 +11,21 @@ from muver.io.progress import Progress
 from muver.kb.index.mentions import Labelled
 from muver.retriever.retrieval.answers import Candidate, Excerpt, Mention
 
-if TYPE_CHECKING:
-    from muver.kb.index.entity import Entity
-
 TOGETHER = 256  # mentions that are ranked at a time
 M = TypeVar("M")
 
 
-class AnyIndex(Protocol):
-    """What answers are made with: an index of one's own entities, or that of a row."""
+class Answering(Protocol):
+    """What answers are made with: :class:`muver.kb.index.open_index.OpenIndex` explains it."""
 
     worlds: Collection[str]
     threshold: float | None
 
-    def found(
-        self,
-        mentions: Sequence[Mention],
-        k: int = 64,
-        excerpts: bool = False,
-        weights: Mapping[str, float] | None = None,
-    ) -> list[list[tuple[Candidate, "Entity"]]]:
-        """What :meth:`retrieve` gives, each candidate with its entity."""
-
     def retrieve(
-        self,
-        mentions: Sequence[Mention],
-        k: int = 64,
-        excerpts: bool = False,
-        weights: Mapping[str, float] | None = None,
-    ) -> list[list[Candidate]]:
-        """Rank entities for each mention; one without a world is looked for in all of them.
+        self, mentions: Sequence[Mention], k: int, *, weights: Mapping[str, float] | None = None
+    ) -> list[list[Candidate]]: ...
 
-        Each gets its best ``k`` candidates, best first, or all if there are fewer, perhaps with the
-        winning sentences as they stand between others (``excerpts``). Their
-        ``entity`` is a number by which this object tells entities apart; ``document_id`` and
-        ``world`` name the entity. The first has a ``probability`` if the index is calibrated.
-        ``weights`` stand in the place of the index's for this once, without a calibration.
-        """
-        pairs = self.found(mentions, k, excerpts, weights)
-        return [[candidate for candidate, _ in own] for own in pairs]
-
-
-class OwnIndex(AnyIndex, Protocol):
-    """An index that knows which entities it has."""
-
-    def having(self, id: str, world: str | None) -> list[str]:
-        """Worlds that have an entity of this id."""
+    def having(self, id: str, world: str | None) -> list[str]: ...
 
 
 @dataclass(frozen=True)
@@ -113,7 +82,7 @@ class Answer:
 
 
 def answers(
-    index: AnyIndex,
+    index: Answering,
     mentions: Iterable[Mention],
     k: int,
     weights: Mapping[str, float] | None = None,
@@ -158,7 +127,7 @@ def known_world(name: str | None, worlds: Collection[str], what: str) -> str | N
 
 
 def checked(
-    mentions: Iterable[Labelled], index: AnyIndex, world: str | None = None
+    mentions: Iterable[Labelled], index: Answering, world: str | None = None
 ) -> Iterator[Labelled]:
     """The mentions, in worlds that the index has; ``world`` is that of mentions that name none."""
     worlds = index.worlds
@@ -168,7 +137,7 @@ def checked(
         yield replace(one, mention=replace(one.mention, world=named))
 
 
-def has_gold(index: OwnIndex, one: Labelled) -> bool:
+def has_gold(index: Answering, one: Labelled) -> bool:
     """Whether an index has the gold entity of a mention; refused if several worlds have it."""
     worlds = index.having(one.gold, one.mention.world) if isinstance(one.gold, str) else []
     if len(worlds) > 1:

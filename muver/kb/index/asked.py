@@ -1,6 +1,6 @@
 """The entities that a question is about, and the signals that speak for each of them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Protocol
 
@@ -137,10 +137,9 @@ class Characters(Sure):
 
 class Vectors:
     """Similarities of (mentions, d) float32 ``queries`` and a column of vectors, of which
-    ``length`` is that of the longest; an entity's are put together by an ``aggregate``.
+    ``length`` is that of the longest; an entity's are put together by an ``aggregate``, of which
+    only the ``k`` best of a mention count.
     """
-
-    sure = False
 
     def __init__(
         self,
@@ -151,23 +150,40 @@ class Vectors:
         aggregate: Aggregate,
         metric: str = "dot",
         scale: float = 1.0,
+        k: int | None = None,
     ):
         self._asked, self._column, self._queries, self._length = asked, column, queries, length
         self._aggregate, self._metric, self._scale = aggregate, metric, scale
+        self._k = k or len(asked)
+        self.sure = not aggregate.alone  # cannot be had of a few entities
 
     def scores(self, some: slice) -> np.ndarray:
         queries = self._queries[some]
         found = np.empty((len(queries), len(self._asked)), np.float32)
-        for (part, rows), place in zip(self._asked.parts, self._asked.places, strict=True):
-            starts, vectors = part.vectors(self._column)
-            first, last = starts[rows.start], starts[rows.stop]
-            products = similarity(queries, vectors[first:last], self._metric)
-            block = Block.of(products, starts[rows] - first)
-            found[:, place] = self._aggregate.scores(block, len(block.starts))
+        blocks = self._products(queries)
+        if not self._aggregate.alone and len(self._asked):
+            products, starts = zip(*blocks, strict=True)
+            firsts = np.cumsum([0, *(one.shape[1] for one in products[:-1])])
+            starts = [own + first for own, first in zip(starts, firsts, strict=True)]
+            blocks = iter([(np.concatenate(products, axis=1), np.concatenate(starts))])
+        done = 0
+        for products, starts in blocks:
+            scores = self._aggregate.scores(Block.of(products, starts), self._k)
+            found[:, done : done + len(starts)] = scores
+            done += len(starts)
         found /= np.float32(self._scale)
         return found
 
-    def slack(self, some: slice) -> np.ndarray:
+    def _products(self, queries: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Of each part (mentions, views) similarities, and where the views of each entity begin."""
+        for part, rows in self._asked.parts:
+            starts, vectors = part.vectors(self._column)
+            first, last = starts[rows.start], starts[rows.stop]
+            yield similarity(queries, vectors[first:last], self._metric), starts[rows] - first
+
+    def slack(self, some: slice) -> np.ndarray | float:
+        if self.sure:
+            return 0.0
         return slack(self._queries[some], self._length, self._metric) / self._scale
 
     def exactly(self, mention: int, places: np.ndarray) -> np.ndarray:

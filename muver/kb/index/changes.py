@@ -101,15 +101,25 @@ def _machinery(
 
 
 def check_possible(folder: Path, model: str | None, settings: Making) -> None:
-    """Refuse a place for an index where something is, and a model that it cannot have."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    """Refuse a place for an index where something is, and settings that it cannot have."""
+    check_free(folder)
+    if not settings.scorer.alone:
         raise InputError(
-            f"{folder}: is there already. Remove it or choose another place; `muver index update` "
-            "brings in entities that have changed."
+            f"settings: the aggregate {settings.aggregate.kind} takes more than an entity's own "
+            "views. Choose another."
         )
     if model in (None, BM25) and (settings.views or settings.merge):
         raise InputError(
             "views are compared by a model: name one with --model, or leave out --views, --merge."
+        )
+
+
+def check_free(folder: Path) -> None:
+    """Refuse a place for an index where something is."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(
+            f"{folder}: is there already. Remove it or choose another place; `muver index update` "
+            "brings in entities that have changed."
         )
 
 

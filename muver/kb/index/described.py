@@ -27,16 +27,6 @@ class Described:
     def __init__(self, description: str, sentences: np.ndarray):
         self.description, self._sentences = description, sentences
 
-    @classmethod
-    def of(cls, description: str, sentences: Iterable[str]) -> "Described":
-        """The same of sentences that stand one after another in the cleaned description."""
-        cleaned, spans, end = clean(description), [], 0
-        for sentence in sentences:
-            start = cleaned.index(sentence, end)
-            end = start + len(sentence)
-            spans.append((start, end))
-        return cls(description, np.array(spans, np.int64).reshape(-1, 2))
-
     @cached_property
     def _spans(self) -> np.ndarray:
         """(sentences, 2) the same in characters of the description, which has more spaces."""
@@ -77,6 +67,18 @@ class Described:
         if end - start > MOST:
             return Excerpt(before, text[start : start + MOST] + CUT, "")
         return Excerpt(before, text[start:end], _first(text[end : end + NEAR + 1]))
+
+
+def placed(description: str, sentences: Iterable[str]) -> np.ndarray:
+    """(sentences, 2) int64 starts and ends of sentences that stand one after another in the
+    cleaned description.
+    """
+    cleaned, spans, end = clean(description), [], 0
+    for sentence in sentences:
+        start = cleaned.index(sentence, end)
+        end = start + len(sentence)
+        spans.append((start, end))
+    return np.array(spans, np.int64).reshape(-1, 2)
 
 
 def cut(text: str) -> str:

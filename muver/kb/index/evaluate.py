@@ -16,7 +16,7 @@ from muver.io.typed import Record
 from muver.kb.index.answer import checked, followed, has_gold
 from muver.kb.index.mentions import Labelled, read_mentions
 from muver.kb.index.open_index import OpenIndex
-from muver.kb.index.opening import own_index
+from muver.kb.index.opening import opened_index
 from muver.kb.index.weights import read_weights
 from muver.retriever.evaluation.lengths import wilson
 from muver.retriever.evaluation.recall import ranks_table, scored
@@ -87,7 +87,7 @@ def evaluate(
     """
     if min(cutoffs, default=0) < 1:
         raise InputError("--cutoffs: expected numbers of candidates from 1 on, such as 1 4 16.")
-    opened, cutoffs = own_index(index, qdrant), sorted(set(cutoffs))
+    opened, cutoffs = opened_index(index, qdrant), sorted(set(cutoffs))
     counted = None if weights is None else read_weights(weights)
     asked = checked(read_mentions(mentions), opened)
     found = measure(opened, asked, cutoffs, trec, counted)

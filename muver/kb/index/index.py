@@ -139,9 +139,7 @@ class Index(OpenIndex):
         store = self._store  # a change in another thread may replace it meanwhile
         snapshot = Snapshot.now(self.folder, store)
         calibration = read_calibration(self.folder, snapshot.state.fingerprint)
-        if snapshot is store and calibration == self.calibration:
-            return self
-        return Index(snapshot, calibration)
+        return self._newer(store, snapshot, calibration)
 
     def entities(self) -> Iterable[Entity]:
         """All entities, in no particular order."""

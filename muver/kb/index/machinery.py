@@ -12,7 +12,6 @@ import pyarrow as pa
 from muver.io.errors import InputError
 from muver.kb.index import words
 from muver.kb.index.entity import Entity
-from muver.kb.index.loading import load_model
 from muver.kb.index.segments import AT_ONCE, ENTITY
 from muver.kb.index.state import MODEL, PUNKT, State
 from muver.retriever.encoders.fingerprint import model_fingerprint
@@ -62,20 +61,17 @@ class Machinery:
         return found
 
     def columns(self, entities: Sequence[Entity]) -> dict[str, pa.Array]:
-        made = {
-            name: pa.array([getattr(entity, name) for entity in entities], kind)
-            for name, kind in ENTITY
-        }
-        made |= words.columns(entities)
-        if self.state.columns:
-            with self._lock:
-                encoder = self._encoder
-            made |= encoder.columns(entities)
-        return made
+        """All columns of a segment (:func:`muver.kb.index.segments.schema`)."""
+        if not self.state.columns:
+            return own_columns(entities)
+        with self._lock:
+            encoder = self._encoder
+        return own_columns(entities) | encoder.columns(entities)
 
     @cached_property
     def model(self) -> "BiEncoder":
         from muver.retriever.encoders.biencoder import BiEncoder
+        from muver.retriever.encoders.device import load_model
 
         if all(path.stat().st_size <= AT_ONCE for path in (self.folder / MODEL).rglob("*")):
             check_part(self.folder, MODEL, self.state)
@@ -90,6 +86,15 @@ class Machinery:
             return ViewEncoder(self.model, settings, columns, None)
         check_part(self.folder, PUNKT, self.state)
         return ViewEncoder(self.model, settings, columns, self.folder / PUNKT)
+
+
+def own_columns(entities: Sequence[Entity]) -> dict[str, pa.Array]:
+    """The columns of entities and their words, which need no model."""
+    fields = {
+        name: pa.array([getattr(entity, name) for entity in entities], kind)
+        for name, kind in ENTITY
+    }
+    return fields | words.columns(entities)
 
 
 def check_part(folder: Path, name: str, state: State) -> None:

@@ -18,10 +18,10 @@ from muver.io.errors import InputError
 from muver.io.files import sha256_of
 from muver.io.progress import logger
 from muver.io.typed import read
-from muver.kb.index.loading import load_model
 from muver.kb.index.settings import Making
 from muver.kb.index.state import MODEL, PUNKT, Model
 from muver.retriever.encoders.biencoder import BiEncoder
+from muver.retriever.encoders.device import load_model
 from muver.retriever.encoders.files import MODEL_FILES, TOKENIZER_FILE, TOWER_FILES, TOWERS
 from muver.retriever.encoders.fingerprint import model_fingerprint
 from muver.retriever.encoders.hub import SHIPPED, NotCached, pinned, taken_model

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from muver.io.errors import InputError, Mistake
 from muver.io.text import counted
-from muver.kb.index.answer import AnyIndex, answers, known_world
+from muver.kb.index.answer import answers, known_world
 from muver.kb.index.calibration import COMPARED, Calibration
 from muver.kb.index.entity import Entity, EntityViews
 from muver.kb.index.mentions import as_mentions, in_text
@@ -21,27 +21,51 @@ from muver.retriever.retrieval.answers import (
     check_texts,
 )
 
+if TYPE_CHECKING:
+    from muver.kb.index.reranked import Reranker
 
-class OpenIndex(AnyIndex):
+
+class OpenIndex:
     """Ranks the entities of an index for mentions, wherever they lie. Threads may share it.
 
     ``folder`` is where it, or its model and settings, lie. The ``fingerprint`` is equal for indexes
     that give equal answers if they have the same entities. ``calibration`` is what `muver index
     calibrate` had found when it was opened, and ``threshold`` the least probability with which the
     best candidate is the answer. ``weights`` say how much each signal counts. An index may have no
-    views of sentences. ``fixed`` says what it is where it cannot be changed.
+    views of sentences. ``fixed`` says what it is where it cannot be changed. With a ``second``
+    stage its first candidates are ranked again, and no calibration holds.
     """
 
     fixed: str | None = None
-    all_worlds = True  # a mention without a world can be looked up
-    reads = 0  # word pieces for a mention beside its context
+    second: "Reranker | None" = None
 
     def __init__(self, store: Store, calibration: Calibration | None = None):
-        self._store, self.calibration = store, calibration
+        self._store = store
         self.folder, state = store.machinery.folder, store.state
         self.fingerprint, self.has_views = state.fingerprint, "views" in state.columns
         self.weights = state.weights
-        self.threshold = calibration and calibration.threshold
+        if state.row:
+            self.fixed = "a row of the workflow"
+        self._calibrate(calibration)
+
+    def _calibrate(self, calibration: Calibration | None) -> None:
+        self.calibration, self.threshold = calibration, calibration and calibration.threshold
+
+    def _newer(self, before: Store, store: Store, calibration: Calibration | None) -> Self:
+        """This index with the store after ``before``; this object if nothing has changed."""
+        calibration = None if self.second else calibration
+        if store is before and calibration == self.calibration:
+            return self
+        other = type(self)(store, calibration)
+        other.second = self.second
+        return other
+
+    def reranked(self, second: "Reranker") -> Self:
+        """This index with a second stage."""
+        other = copy(self)
+        other.second = second
+        other._calibrate(None)
+        return other
 
     @property
     def generation(self) -> int:
@@ -108,15 +132,35 @@ class OpenIndex(AnyIndex):
         found = answers(self, as_mentions(asked), k, weights)
         return Answers(found, self.threshold, len(self.worlds) > 1)
 
-    def found(
+    def retrieve(
         self,
         mentions: str | Mention | Sequence[str | Mention],
         k: int = 64,
         excerpts: bool = False,
         weights: Mapping[str, float] | None = None,
-    ) -> list[list[tuple[Candidate, Entity]]]:
+    ) -> list[list[Candidate]]:
+        """Rank entities for each mention; one without a world is looked for in all of them.
+
+        Each gets its best ``k`` candidates, best first, or all if there are fewer, perhaps with the
+        winning sentences as they stand between others (``excerpts``). Their
+        ``entity`` is a number by which this object tells entities apart; ``document_id`` and
+        ``world`` name the entity. The first has a ``probability`` if the index is calibrated.
+        ``weights`` stand in the place of the index's for this once, without a calibration.
+        """
         check_number(k, "k")
-        mentions = as_mentions(mentions)
+        mentions, second = as_mentions(mentions), self.second
+        found = self._found(mentions, second.depth if second else k, excerpts, weights)
+        if second:
+            found = second.rank(mentions, found, k)
+        return [[candidate for candidate, _ in pairs] for pairs in found]
+
+    def _found(
+        self,
+        mentions: Sequence[Mention],
+        k: int,
+        excerpts: bool,
+        weights: Mapping[str, float] | None,
+    ) -> list[list[tuple[Candidate, Entity]]]:
         check_texts(mentions)
         store, calibration = self._store, None if weights else self.calibration
         weighed = changed(self.weights, weights)

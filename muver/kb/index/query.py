@@ -37,7 +37,7 @@ def query(
     Parameters
     ----------
     index
-        Folder of `muver index create`, or JSON of a row.
+        Folder of an index, such as of `muver index create`.
     text
         Text with its mentions marked: 'In spring [[the smith]] forged it.'; - reads standard input.
     mentions

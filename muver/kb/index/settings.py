@@ -38,12 +38,6 @@ class Making(Settings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        kind = AGGREGATES[self.aggregate.kind]
-        if not kind.alone:
-            raise ValueError(
-                f"the aggregate {self.aggregate.kind} takes more than an entity's own views. "
-                "Choose another."
-            )
         if several := open_choice(self.aggregate.as_dict()):
             raise ValueError(f"the aggregate's {several} has several values. Choose one.")
         if self.merge and self.views == "global":

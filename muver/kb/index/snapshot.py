@@ -172,7 +172,7 @@ class Snapshot(Store):
         excerpts: bool = False,
     ) -> list[list[tuple[Candidate, Entity]]]:
         """An entity is read once, whichever mentions find it."""
-        asked, queries, signals = self.question(mentions, world, weights)
+        asked, queries, signals = self.question(mentions, world, weights, k)
         found = search(asked, signals, weights, len(mentions), k)
         wanted: dict[Place, list[tuple[int, int]]] = {}
         for n, hits in enumerate(found):
@@ -217,7 +217,11 @@ class Snapshot(Store):
         return Explanation(given, parts)
 
     def question(
-        self, mentions: Sequence[Mention], world: str | None, weights: Weights
+        self,
+        mentions: Sequence[Mention],
+        world: str | None,
+        weights: Weights,
+        k: int | None = None,
     ) -> tuple[Asked, dict[str, np.ndarray], dict[str, Signal]]:
         """The entities asked for, and vectors of the mentions and signals by name: those that have
         a weight.
@@ -237,7 +241,7 @@ class Snapshot(Store):
                     signals[name] = Characters(asked, mentions)
                 case "views" | "whole":
                     aggregate = state.settings.scorer if name == "views" else MAX
-                    how = self.longest, aggregate, state.model.metric, state.model.scale
+                    how = self.longest, aggregate, state.model.metric, state.model.scale, k
                     signals[name] = Vectors(asked, name, queries[name], *how)
                 case _:
                     column = COLUMN_OF[name]

@@ -84,6 +84,7 @@ class State(Record):
     settings: Making
     weights: Weights
     model: Model | None = None
+    row: bool = False  # of the workflow, from which it was exported
     generation: int = 0
     segments: list[Segment] = []
     stage: Literal[STAGE] = STAGE

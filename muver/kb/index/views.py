@@ -84,8 +84,8 @@ class ViewEncoder:
         every = self.texts([*chain.from_iterable(names), *texts], "encoding texts")
         ends = np.cumsum([0, *map(len, names)])
         return {
-            "names": _listed(every[: ends[-1]], ends),
-            "text": _listed(every[ends[-1] :], np.arange(len(texts) + 1)),
+            "names": listed(every[: ends[-1]], ends),
+            "text": listed(every[ends[-1] :], np.arange(len(texts) + 1)),
         }
 
     def _of_descriptions(self, entities: Sequence[Entity]) -> dict[str, pa.Array]:
@@ -105,7 +105,7 @@ class ViewEncoder:
         if "whole" in self._columns:
             views, own = self._of_wholes(entities, spans)
             unread.append(list(map(self._unread_end, entities, views)))
-            vectors["whole"] = _listed(own, np.arange(len(own) + 1))
+            vectors["whole"] = listed(own, np.arange(len(own) + 1))
             lengths = np.linalg.norm(own, axis=1)
         found = _columns(len(entities), made)
         if made:
@@ -223,11 +223,11 @@ def _columns(entities: int, made: Sequence[_Made]) -> dict[str, pa.Array]:
     found = {"spans": pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), spans)}
     if made:
         vectors = np.concatenate([one.vectors for one in made])
-        found["views"] = _listed(vectors[order], offsets)
+        found["views"] = listed(vectors[order], offsets)
     return found
 
 
-def _listed(vectors: np.ndarray, offsets: np.ndarray) -> pa.Array:
+def listed(vectors: np.ndarray, offsets: np.ndarray) -> pa.Array:
     """(some, d) vectors as lists; the vectors of one begin at each offset."""
     numbers = pa.array(np.ascontiguousarray(vectors, np.float32).ravel())
     fixed = pa.FixedSizeListArray.from_arrays(numbers, vectors.shape[1])

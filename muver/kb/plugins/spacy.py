@@ -29,7 +29,7 @@ class Linker:
     ``ent._.candidates`` are dictionaries (:class:`muver.kb.index.answer.Found`), best first, and
     ``ent._.probability`` is the probability that the first is right, where the index is
     calibrated. Where none is right, ``ent.kb_id_`` is "NIL", as with spaCy's own component.
-    Without a ``world`` all are searched, if the index can search all at once.
+    Without a ``world`` all are searched.
     """
 
     def __init__(self, path: Path, k: int, world: str | None):
@@ -68,7 +68,7 @@ class Linker:
     assigns=["token.ent_kb_id", *(f"span._.{name}" for name in EXTENSIONS)],
 )
 def linker(nlp: Language, name: str, index: str | None, k: int, world: str | None) -> Any:
-    """Make the component of a folder of `muver index create`, or of the JSON file of a row."""
+    """Make the component of the folder of an index."""
     if index is None:
         raise InputError(f'{name}: needs an index: config={{"index": "FOLDER"}}.')
     return Linker(Path(index), k, world)

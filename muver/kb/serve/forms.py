@@ -90,12 +90,11 @@ class Changed(Change):
 
 @dataclass(frozen=True, kw_only=True)
 class Model:
-    """An index that is served; without ``all_worlds`` a mention has to name its world."""
+    """An index that is served."""
 
     name: str
     generation: int
     worlds: list[str]
-    all_worlds: bool
     changes: bool
     calibrated: bool
 

@@ -87,7 +87,9 @@ def asking(service: Service) -> APIRouter:
         where = tuple(sorted(asked.where.items()))
         weights = tuple((asked.weights or {}).items())
         work = Ranking(served.index, asked.k, asked.excerpts, where, weights)
-        costs = [tokens([one], asked.k, served.index.reads) for one in asked.mentions]
+        second = served.index.second
+        further = second.reads if second else 0
+        costs = [tokens([one], asked.k, further) for one in asked.mentions]
         pieces = in_pieces(mentions, costs, service.limits.batch_tokens)
         answers = await service.work(served, work, pieces, request)
         generation, results = answers[0][0], [one for _, found in answers for one in found]
@@ -119,7 +121,6 @@ def asking(service: Service) -> APIRouter:
                 name=served.name,
                 generation=served.index.generation,
                 worlds=served.index.worlds,
-                all_worlds=served.index.all_worlds,
                 changes=service.token is not None and not served.index.fixed,
                 calibrated=served.index.threshold is not None,
             )

@@ -66,10 +66,10 @@ def made(section: str, name: str) -> str:
     graph = graph_of(resolve(read_params(NAME), {}))
     if name not in getattr(graph.settings, section):
         return name
-    path = file = f"{graph.root}/indexes/{name}.json"
+    path = file = f"{graph.root}/indexes/{name}"
     if section == "models":
         path, file = graph.model(name).path, graph.model(name).files[0]
-    if not Path(file).is_file():
+    if not Path(file).exists():
         raise InputError(
             f"{name}: params.yaml asks for {path}, which is not made yet. Make it: snakemake "
             f"--cores all {file}"

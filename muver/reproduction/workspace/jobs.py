@@ -48,7 +48,7 @@ def index_job(graph: Worlds, system: str, place: Place = str) -> dict[str, Any]:
     if system in graph.settings.tried:
         told["chosen"] = place(run[".json"].path)
     told = {role.replace("_", "-"): given for role, given in told.items()}
-    out = place(f"{graph.root}/indexes/{system}.json")
+    out = place(f"{graph.root}/indexes/{system}")
     return {**told, "settings": {**run.settings, **run.free}, "out": out}
 
 

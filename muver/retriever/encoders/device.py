@@ -1,6 +1,8 @@
 """The one place that decides on device, precision, threads and the size of batches."""
 
 import ctypes
+from pathlib import Path
+from typing import TypeVar
 
 import torch
 from accelerate import Accelerator
@@ -10,6 +12,7 @@ from muver.io.errors import InputError
 MIXED_PRECISION = {"fp32": "no", "bf16": "bf16"}
 # Tokens of a batch: small enough for a processor's caches, large enough to fill a GPU.
 BATCH_TOKENS = {"cpu": 2048, "cuda": 131072}
+M = TypeVar("M")
 MMAP_MAX, TRIM_THRESHOLD = -4, -1  # options of mallopt, from the GNU C library's malloc.h
 
 
@@ -37,6 +40,12 @@ def start(device: str, precision: str, threads: int) -> Accelerator:
     torch.backends.cuda.enable_cudnn_sdp(False)
     on_cpu = device == "cpu" or not cuda
     return Accelerator(cpu=on_cpu, mixed_precision=MIXED_PRECISION[precision])
+
+
+def load_model(folder: Path, kind: type[M]) -> M:
+    """A model where it computes fastest."""
+    model = kind.from_pretrained(folder).eval()
+    return model.to("cuda" if torch.cuda.is_available() else "cpu")
 
 
 def batch_tokens(asked: int | str, device: torch.device) -> int:

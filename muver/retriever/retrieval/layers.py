@@ -1,6 +1,5 @@
 """The views that a system ranks by: the store's original views and those made from them."""
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -8,49 +7,15 @@ from typing import NamedTuple
 import numpy as np
 
 from muver.io.errors import InputError
-from muver.io.files import read_json, write_manifest
 from muver.retriever.retrieval.aggregates import Aggregate
 from muver.retriever.retrieval.exact import similarity
 from muver.retriever.retrieval.rows import GLOBAL, ORIGINAL, Origins
-from muver.retriever.retrieval.settings import Viewed, ViewsRun
+from muver.retriever.retrieval.settings import Viewed
 from muver.retriever.vectors.block import ViewBlock
 from muver.retriever.vectors.part import Part, open_layer
 from muver.retriever.vectors.pooled import pool_each
 
 PLACES = ("store", "merged", "global_views")
-
-
-def write_index(
-    model: Path,
-    store: Path,
-    entities: Path,
-    sentences: Path,
-    out: Path,
-    settings: ViewsRun,
-    merged: Path | None = None,
-    global_views: Path | None = None,
-    chosen: Path | None = None,
-) -> None:
-    """Write the JSON file that :class:`muver.Retriever` opens: settings, and where the files are.
-
-    ``chosen``, needed if the aggregate has several values, is a run's manifest with the value that
-    validation chose.
-    """
-    if settings.choice is not None:
-        made = (read_json(chosen).get("chosen") if chosen else None) or {}
-        if settings.choice not in made:
-            raise InputError(
-                f"--chosen is needed, as {settings.choice} has several values: the manifest of a "
-                "run with these settings."
-            )
-        settings = settings.settled(made)
-    given = {"store": store, "merged": merged, "global_views": global_views}
-    given = {name: path for name, path in given.items() if path is not None}
-    SystemViews(settings, **given)
-    files = {"model": model, **given, "entities": entities, "sentences": sentences}
-    # Relative to the index, so that the folder can be moved as a whole.
-    places = {name: os.path.relpath(path, out.parent) for name, path in files.items()}
-    write_manifest(out, "index", settings.as_dict(), {}, **places)
 
 
 class SystemViews:

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muver.kb.index import described as module
-from muver.kb.index.described import CUT, MOST, NEAR, Described
+from muver.kb.index.described import CUT, MOST, NEAR, Described, placed
 from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
 from muver.kb.index.segments import Part
@@ -13,6 +13,10 @@ from tests import tiny
 
 TEXT = st.text("ab .\n\u00e4\U0001f600", max_size=30)
 WHOLE = np.array([[0, 1]])
+
+
+def described(description, sentences):
+    return Described(description, placed(description, sentences))
 
 
 @given(TEXT, st.data())
@@ -31,20 +35,20 @@ def test_sentences_are_cut_as_from_the_cleaned_text(description, data):
 
 
 def test_sentences_are_found_one_after_another():
-    one = Described.of("A gate . A gate. A bell .", ["A gate.", "A gate.", "A bell."])
+    one = described("A gate . A gate. A bell .", ["A gate.", "A gate.", "A bell."])
     assert [one.place(n, n) for n in range(3)] == [(0, 8), (9, 16), (17, 25)]
     assert one.place(0, 2) == (0, 25)
 
 
 def test_the_title_alone_stands_nowhere_and_has_the_beginning():
-    for one in (Described("A gate. A bell.", WHOLE), Described.of("A gate. A bell.", [])):
+    for one in (Described("A gate. A bell.", WHOLE), described("A gate. A bell.", [])):
         assert one.place(0, -1) == (None, None) and one.text(0, -1) == ""
         assert one.excerpt(0, -1) == Excerpt("", "", "A gate. A bell.")
 
 
 def test_an_excerpt_has_whole_words_around_the_sentences():
     words = " ".join(["word"] * 100)
-    found = Described.of(f"{words} The bell. {words}", ["The bell."]).excerpt(0, 0)
+    found = described(f"{words} The bell. {words}", ["The bell."]).excerpt(0, 0)
     assert found.winning == "The bell."
     assert found.before.startswith(f"{CUT} word") and found.before.endswith("word ")
     assert found.after.startswith(" word") and found.after.endswith(f"word {CUT}")
@@ -54,7 +58,7 @@ def test_an_excerpt_has_whole_words_around_the_sentences():
 
 def test_long_sentences_are_cut():
     text = "bell " * 1000
-    one = Described.of(text, [text[:3000], text[3000:]])
+    one = described(text, [text[:3000], text[3000:]])
     assert one.text(0, 0) == one.text(0, 1) == text[:MOST] + CUT
     assert one.excerpt(0, 0) == Excerpt("", text[:MOST] + CUT, "")
 

@@ -12,6 +12,7 @@ from muver.kb.importing.settings import Import
 from muver.kb.index import changes, snapshot
 from muver.kb.index.changes import Change
 from muver.kb.index.entity import Entity
+from muver.kb.index.exported import export_row
 from muver.kb.index.index import Index
 from muver.kb.index.opening import opened_index
 from muver.kb.index.snapshot import Snapshot
@@ -23,8 +24,6 @@ from muver.retriever.encoders.stages.further import GlobalViews, Merge, encode_g
 from muver.retriever.encoders.start import take_encoder
 from muver.retriever.retrieval.answers import Mention
 from muver.retriever.retrieval.kinds.bm25 import BM25
-from muver.retriever.retrieval.layers import write_index
-from muver.retriever.retrieval.retriever import Retriever
 from muver.retriever.retrieval.settings import ViewsRun
 from tests import tiny
 
@@ -70,9 +69,9 @@ def test_the_same_answers_as_a_row_of_the_workflow(corpus, model, tmp_path, weig
     }  # fmt: skip
     whole = tiny.settings(GlobalViews, max_tokens=50)
     encode_global(model, tmp_path / "store", corpus[0], tmp_path / "whole", whole)
-    paths = (model, tmp_path / "store", corpus[0], corpus[2], tmp_path / "row.json")
+    paths = (model, tmp_path / "store", corpus[0], corpus[2], tmp_path / "row")
     further = {"merged": tmp_path / "merged", "global_views": tmp_path / "whole"}
-    write_index(*paths, read(ViewsRun, row), **further)
+    export_row(*paths, read(ViewsRun, row), **further)
     texts = read_entities(corpus[0], ["cedar"]).to_pylist()
     entities = [
         Entity(id=one["document_id"], title=one["title"], description=one["text"], world="cedar")
@@ -86,7 +85,7 @@ def test_the_same_answers_as_a_row_of_the_workflow(corpus, model, tmp_path, weig
     index = Index.create(tmp_path / "index", entities, model, weights=weights, **settings)
     mentions = [Mention(one["title"], "The king saw", "twice.", "cedar") for one in texts]
     scale = read_state(index.folder).model.scale
-    theirs = Retriever.from_index(tmp_path / "row.json").retrieve(mentions, k=12)
+    theirs = Index.open(tmp_path / "row").retrieve(mentions, k=12)
     for mention, ours, row in zip(mentions, index.retrieve(mentions, k=12), theirs, strict=True):
         by_id = {one.document_id: one for one in row}
         assert len(ours) == 12

@@ -25,7 +25,6 @@ from muver.kb.index.state import BeingChanged, Damaged, writing
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.start import take_encoder
 from muver.retriever.retrieval.answers import Mention
-from muver.retriever.retrieval.retriever import Retriever
 from muver.retriever.views import punkt
 from tests import tiny
 
@@ -407,7 +406,7 @@ def test_what_is_no_index(tmp_path, index):
             lambda: Index.create(tmp_path / "new", tmp_path / "full" / "file", "bm25"),
             "full/file: no folder. `muver kb import` makes one",
         ),
-        (lambda: Retriever.from_index(index.folder / "index.json"), "not an index"),
+        (lambda: Index.open(index.folder / "index.json"), "not an index"),
         (lambda: opened(older), "another version of muver made this index .format 2, here 3"),
         (lambda: opened(other), "not the state of an index"),
     ):

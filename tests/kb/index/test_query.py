@@ -72,12 +72,12 @@ def test_bytes_that_are_no_text(tmp_path, monkeypatch, capsys):
     assert "mention 0: its left is not Unicode text." in capsys.readouterr().err
 
 
-def test_a_row_s_index_and_one_that_is_none(tmp_path, capsys, monkeypatch):
+def test_a_file_is_no_index(tmp_path, capsys, monkeypatch):
     monkeypatch.undo()
     other = tmp_path / "other.json"
     other.write_text("{}")
     assert main(["query", str(other), "[[Anna]]"]) == 2
-    assert f"{other}: not an index." in capsys.readouterr().err
+    assert f"{other}: not an index" in capsys.readouterr().err
 
 
 def test_a_reader_that_has_had_enough(tmp_path):

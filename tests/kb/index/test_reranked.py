@@ -80,6 +80,6 @@ def test_a_query_and_the_service_take_it(index, cross, capsys):
     assert [one["id"] for one in told["candidates"]] == [one.document_id for one in found]
     served = open_models([str(index)], None, cross[0], 8)["own"]
     assert served.index.retrieve([Mention("the king")], 2) == [found] and served.look() is None
-    assert served.index.reads == 8 * (32 + 24)
+    assert served.index.second.reads == 8 * (32 + 24)
     assert main([*given, "--rerank", str(index)]) == 2
     assert "muver.json" in capsys.readouterr().err

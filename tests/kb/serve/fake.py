@@ -2,7 +2,7 @@
 
 from muver.io.errors import Mistake
 from muver.kb.index.changes import Change
-from muver.kb.index.described import Described
+from muver.kb.index.described import Described, placed
 from muver.kb.index.entity import Entity, checked
 from muver.kb.index.snapshot import UnknownEntity
 from muver.retriever.retrieval.answers import Candidate, Explanation, ViewPart
@@ -22,7 +22,7 @@ class Shelf:
 class FakeIndex:
     """As :class:`muver.kb.index.Index`: a snapshot, which its own changes replace."""
 
-    all_worlds, reads = True, 0
+    second = None
     fixed = None
     threshold = None  # or from 0 to 1, and the probability is a tenth of the score
 
@@ -100,7 +100,7 @@ def _sentences(entity):
 
 
 def _described(entity):
-    return Described.of(entity.description, _sentences(entity))
+    return Described(entity.description, placed(entity.description, _sentences(entity)))
 
 
 def entity(id, title, description=""):

@@ -13,13 +13,15 @@ import pytest
 from qdrant_client.http.exceptions import ResponseHandlingException
 
 from muver.io.files import atomic_path, write_text
+from muver.io.typed import read
 from muver.kb.index.entity import Entity
+from muver.kb.index.exported import export_row
 from muver.kb.index.index import Index
 from muver.kb.index.state import writing
 from muver.kb.serve.models import open_models
 from muver.retriever.encoders.stages.encode import Encode, encode_split
 from muver.retriever.retrieval.answers import Mention
-from muver.retriever.retrieval.retriever import Retriever
+from muver.retriever.retrieval.settings import ViewsRun
 from tests import tiny
 from tests.kb.index.qdrant.conftest import RANKED, in_process
 from tests.kb.serve.conftest import TOKEN, WAIT, running, until
@@ -82,25 +84,22 @@ def row(encoder, corpus, tmp_path_factory):
         "split": "test", "aggregate": "max", "merge_layers": 0, "k": 5, "match": "id",
         "memory_mb": 1, "metric": "dot", "search": "distant", "global_view": False,
     }  # fmt: skip
-    index = {"stage": "index", "settings": settings, "model": "model", "store": "store",
-             "entities": str(corpus[0]), "sentences": str(corpus[2])}  # fmt: skip
-    (root / "muver.json").write_text(json.dumps(index))
-    return root / "muver.json"
+    folders = root / "model", root / "store", corpus[0], corpus[2], root / "muver"
+    export_row(*folders, read(ViewsRun, settings))
+    return root / "muver"
 
 
 def test_a_row_of_the_workflow_answers_and_does_not_change(row):
-    retriever = Retriever.from_index(row)
-    (found,) = retriever.retrieve([Mention("king river", world="cedar")], 3)
+    index, mention = Index.open(row), Mention("king river", world="cedar")
+    (found,) = index.retrieve([mention], 3)
     with running(models=open_models([str(row)])) as service:
         assert service.retrieve("king river", k=3) == [one.document_id for one in found]
         model = service.call("GET", "/models").json[0]
         assert (model["name"], model["changes"], model["worlds"]) == ("muver", False, ["cedar"])
-        own = service.call("GET", f"/entities/{found[0].document_id}").json
-        assert (own["title"], own["world"]) == (found[0].title, "cedar")
         asked = {"mention": {"mention": "king river"}, "id": found[0].document_id}
         views = service.call("POST", "/explain", asked).json["views"]
-        parts = retriever.parts(Mention("king river"), found[0])
-        assert [one["similarity"] for one in views] == [one.similarity for one in parts]
+        told = index.explain(mention, found[0].document_id).views
+        assert [one["similarity"] for one in views] == [one.similarity for one in told]
         put = service.call("PUT", "/entities/x", {"title": "x"}, token=TOKEN)
         assert (put.status, put.said) == (422, "muver: a row of the workflow can't be changed.")
         assert service.call("GET", "/entities/none").status == 404

@@ -94,7 +94,7 @@ def test_what_is_served():
     with running(names=("small", "large")) as service:
         small, large = service.call("GET", "/models").json
         assert (small["name"], large["name"]) == ("small", "large")
-        assert (small["worlds"], small["all_worlds"], small["changes"]) == (["town"], True, True)
+        assert (small["worlds"], small["changes"]) == (["town"], True)
         asked = {"mentions": [SMITH], "model": "large"}
         assert service.call("POST", "/retrieve", asked).json["model"] == "large"
         asked["model"] = "lagre"
@@ -179,7 +179,7 @@ def test_requests_that_wait_are_ranked_together_and_apart_again():
         retrieve = served.index.retrieve
 
         class Slow:
-            worlds, generation, threshold, reads = ["town"], 1, None, 0
+            worlds, generation, threshold, second = ["town"], 1, None, None
 
             def refresh(self):
                 return self

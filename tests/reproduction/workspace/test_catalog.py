@@ -49,9 +49,8 @@ def test_a_name_of_params_leads_to_what_the_settings_ask_for(capsys):
     assert main(command) == 2
     assert f"snakemake --cores all {model.files[0]}" in capsys.readouterr().err
     make(model)
-    index = Path("build/miniwikia/indexes/muver.json")
-    index.parent.mkdir()
-    index.touch()
+    index = Path("build/miniwikia/indexes/muver")
+    index.mkdir(parents=True)
     assert made("models", "muver") == model.path and Path(made("systems", "muver")) == index
     assert made("models", "bm25") == "bm25"
 

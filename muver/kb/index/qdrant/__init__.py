@@ -136,19 +136,17 @@ class QdrantIndex(OpenIndex):
         state = read_state(folder)
         folder = Path(folder).absolute()
         check(state, folder)
-        return cls._of(Address.read(where, folder), Machinery(folder, state))
+        store = Collected(Address.read(where, folder), Machinery(folder, state))
+        return cls(store, read_calibration(folder, state.fingerprint))
 
     def refresh(self) -> "QdrantIndex":
         """The index as the last push left it; this object if there was none."""
-        newest = self._of(self._store.address, self._store.machinery)
+        before = self._store
+        store = Collected(before.address, before.machinery)
         # Of an index made anew the generation may be the same.
-        states = [(one._store._about, one._store.worlds, one.calibration) for one in (self, newest)]
-        return self if states[0] == states[1] else newest
-
-    @classmethod
-    def _of(cls, address: Address, machinery: Machinery) -> "QdrantIndex":
-        calibration = read_calibration(machinery.folder, machinery.state.fingerprint)
-        return cls(Collected(address, machinery), calibration)
+        if (store._about, store.worlds) == (before._about, before.worlds):
+            store = before
+        return self._newer(before, store, read_calibration(self.folder, self.fingerprint))
 
 
 def push(snapshot: Snapshot, where: str) -> Change:

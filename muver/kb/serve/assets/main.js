@@ -64,7 +64,7 @@ async function start() {
   if (models.length > 1) byId("beside").value = models[1].name;
   byId("beside-field").hidden = models.length < 2;
   const worlds = [...new Set(models.flatMap((model) => model.worlds))];
-  if (models.every((model) => model.all_worlds)) byId("world").append(option("", "all"));
+  byId("world").append(option("", "all"));
   byId("world").append(...worlds.map((world) => option(world, world)));
   byId("world-field").hidden = worlds.length < 2;
   byId("ask").addEventListener("submit", (event) => {

@@ -6,7 +6,7 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.kb.index.index import Index
-from muver.kb.index.opening import own_index
+from muver.kb.index.opening import opened_index
 from muver.kb.index.snapshot import NoAnswer
 from muver.retriever.retrieval.answers import Mention
 from tests import tiny
@@ -22,7 +22,7 @@ def index(tmp_path, model, entities) -> Index:
 
 def refused(message, index, where=WHERE, kind=InputError):
     """Neither push nor open."""
-    for call in (lambda: index.push(where), lambda: own_index(index.folder, where)):
+    for call in (lambda: index.push(where), lambda: opened_index(index.folder, where)):
         with pytest.raises(kind, match=message):
             call()
 
@@ -48,7 +48,7 @@ def test_collections_of_something_else(index, tmp_path, encoder, entities, qdran
     from qdrant_client import models
 
     with pytest.raises(InputError, match="harbour: no such collection. .*`muver index push`"):
-        own_index(index.folder, WHERE)
+        opened_index(index.folder, WHERE)
     params = models.VectorParams(size=4, distance=models.Distance.DOT)
     qdrant.create_collection("harbour", params)
     refused("harbour: this collection was not made by `muver index push`. Name another", index)
@@ -78,7 +78,7 @@ def test_another_server(index, site):
 
 def test_signals_that_qdrant_does_not_rank_by(index, qdrant):
     index.push(WHERE)
-    pushed = own_index(index.folder, WHERE)
+    pushed = opened_index(index.folder, WHERE)
     for weights, cure in (({}, "views=1,words=0,characters=0"), ({"views": 0}, "views=1,words=0")):
         with pytest.raises(InputError, match=f"by exact and views alone. Ask with .*{cure}"):
             pushed.retrieve([Mention("x")], weights=weights)

@@ -1,0 +1,114 @@
+"""A row of the workflow as an index: its model, and the vectors of the views that it ranks by."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from msgspec.structs import replace
+
+from muver.io.errors import InputError
+from muver.io.files import folder_beside, read_json
+from muver.io.typed import read
+from muver.kb.index.changes import check_free
+from muver.kb.index.described import placed
+from muver.kb.index.entity import Entity
+from muver.kb.index.machinery import own_columns
+from muver.kb.index.model import keep
+from muver.kb.index.segments import SPAN, VIEW, groups, schema, write_segment
+from muver.kb.index.settings import Making
+from muver.kb.index.state import SEGMENTS, State, write_state
+from muver.kb.index.views import listed
+from muver.kb.index.weights import WITHOUT_MODEL
+from muver.retriever.corpus.schema import read_entities, read_sentences
+from muver.retriever.retrieval.layers import SystemViews
+from muver.retriever.retrieval.settings import ViewsRun
+
+
+def export_row(
+    model: Path,
+    store: Path,
+    entities: Path,
+    sentences: Path,
+    out: Path,
+    settings: ViewsRun,
+    merged: Path | None = None,
+    global_views: Path | None = None,
+    chosen: Path | None = None,
+) -> None:
+    """Write a row as an index (:class:`muver.Index`), which is asked and not changed.
+
+    Its answers are the row's, with every entity a candidate of its own, and its scores those of
+    the row's run. Signals of words and names have the weight 0.
+
+    Parameters
+    ----------
+    model, store, merged, global_views
+        What the stages of these names wrote; the last two if ``settings`` ask for their views.
+    entities, sentences
+        Of the corpus and segment stages.
+    chosen
+        If the aggregate has several values: a run's manifest with the one that validation chose.
+    """
+    check_free(out)
+    settings = settings.settled(_choice(settings, chosen))
+    views = SystemViews(settings, store, merged, global_views)
+    aggregate = {"kind": settings.aggregate, **views.aggregate.as_dict()}
+    made = read(Making, {"views": "sentences", "aggregate": aggregate})
+    with folder_beside(out) as temporary:
+        kept, _ = keep(str(model), temporary, made, None)
+        kept = replace(kept, metric=settings.metric, scale=1.0)
+        weights = {**dict.fromkeys(WITHOUT_MODEL, 0.0), "views": 1.0}
+        state = State(settings=made, weights=weights, model=kept, row=True)
+        parts = _parts(views, entities, sentences)
+        path = temporary / SEGMENTS / "000001.arrow"
+        segment = write_segment(path, schema(kept.dimension, state.columns), parts)
+        write_state(temporary, state.after([segment]))
+        temporary.replace(out)
+
+
+def _choice(settings: ViewsRun, manifest: Path | None) -> Mapping[str, Any]:
+    """What validation chose for the row's run; nothing where the aggregate has one value."""
+    if settings.choice is None:
+        return {}
+    found = (read_json(manifest).get("chosen") if manifest else None) or {}
+    if settings.choice not in found:
+        raise InputError(
+            f"--chosen is needed, as {settings.choice} has several values: the manifest of a run "
+            "with these settings."
+        )
+    return found
+
+
+def _parts(views: SystemViews, entities: Path, sentences: Path) -> Iterator[dict[str, pa.Array]]:
+    """The columns of a segment's parts, world by world."""
+    for world in sorted(views.worlds):
+        told = read_entities(entities, [world]).to_pylist()
+        split = read_sentences(sentences, [world])["sentences"].to_pylist()
+        vectors, owners, origins = views.world(world)
+        order = np.argsort(owners, kind="stable")
+        starts = np.searchsorted(owners[order], np.arange(len(told) + 1))
+        every = np.concatenate(vectors)
+        numbers = {one["document_id"]: one["entity"] for one in told}
+        described = (
+            Entity(id=one["document_id"], title=one["title"], description=one["text"], world=world)
+            for one in told
+        )
+        for group in groups(described):
+            own = [numbers[one.id] for one in group]
+            rows = [order[starts[n] : starts[n + 1]] for n in own]
+            offsets = np.cumsum([0, *map(len, rows)])
+            flat = np.concatenate(rows)
+            fields = [pa.array(column[flat].astype(np.int32)) for column in origins]
+            spans = pa.StructArray.from_arrays(fields, fields=list(VIEW))
+            lengths = np.linalg.norm(every[flat], axis=1)
+            places = [placed(one.description, split[n]) for one, n in zip(group, own, strict=True)]
+            sentence_spans = [[{"start": a, "end": b} for a, b in one.tolist()] for one in places]
+            yield own_columns(group) | {
+                "sentences": pa.array(sentence_spans, pa.list_(SPAN)),
+                "spans": pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), spans),
+                "unread": pa.array(np.zeros(len(group), np.int32)),
+                "length": pa.array(np.maximum.reduceat(lengths, offsets[:-1]), pa.float32()),
+                "views": listed(every[flat], offsets),
+            }
