@@ -49,6 +49,7 @@ TINY = {
     "tables": {
         # One further seed does what two do.
         "seeds": {"repeat_seeds": [10001]},
+        "linking": {"rows": ["muver", "muver_reranked", "muver_linked"]},
         "beyond": {
             "caption": "Beyond the paper: recall@k in percent",
             "against": "muver",

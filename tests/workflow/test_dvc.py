@@ -74,23 +74,6 @@ def test_another_seed_loses_nothing_and_back_again_costs_nothing(by_dvc, tmp_pat
     assert start.path not in project.run("muver", "prune")
 
 
-def test_a_changed_merge_section_never_retrains(by_dvc):
-    """DVC does so as well: test_dvc_views.py."""
-    planned = by_dvc.planned("--config", "merge={top_k: 0.2}")
-    assert planned["merge"] == 1
-    assert planned["retrieve"] == 1  # the row without merged views stays
-    assert not {"corpus", "segment", "encoder", "train", "encode", "bm25"} & set(planned)
-
-
-def test_swapped_numbers_are_a_change(by_dvc):
-    assert by_dvc.planned("--config", "bm25={k1: 0.4, b: 0.9}")["retrieve"] == 1
-
-
-def test_the_machine_makes_nothing_again(by_dvc):
-    machine = "compute={threads: 2, batch_tokens: 512}", "retrieve={memory_mb: 64}"
-    assert by_dvc.planned("--config", *machine) == {}
-
-
 def test_a_second_clone_pulls_and_has_nothing_to_do(by_dvc, tmp_path):
     copy = by_dvc.copy(tmp_path / "copy")
     clone = copy.moved_by_dvc(str(tmp_path / "shelf"), tmp_path / "clone")

@@ -160,17 +160,6 @@ def test_a_wrong_setting_stops_before_anything_runs(main_job):
     assert "encoder 'ROBERTA'" in said and "Traceback" not in said
 
 
-def test_a_tab_in_params_is_told_with_its_line(main_job):
-    params = main_job.folder / "params.yaml"
-    text = params.read_text()
-    params.write_text(f"seed:\n\t1\n{text}")
-    try:
-        said = main_job.snakemake("-n", ok=False)
-    finally:
-        params.write_text(text)
-    assert "params.yaml, line 2: not YAML" in said and "Traceback" not in said
-
-
 def test_a_second_run_is_told_who_is_at_work(main_job):
     lock = main_job.folder / ".snakemake/locks/0.output.lock"
     lock.parent.mkdir(exist_ok=True)

@@ -1,18 +1,14 @@
-"""Hard negatives on worlds: from the run of a model and from words, to models trained with them,
-and to a cross-encoder that reranks.
-"""
+"""Hard negatives on worlds: from the run of a model and from words, to models trained with them."""
 
 import csv
 import io
 import json
 
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from tests.workflow.conftest import BUILT, tiny_project
 
-ROWS = ["bm25", "blink_mined", "muver_mined", "plain_reranked"]
-SECOND = {"retriever": "rerank", "model": "cross", "from": "muver_plain", "depth": 4}
+ROWS = ["bm25", "blink_mined", "muver_mined"]
 
 
 def test_models_train_with_the_negatives_of_another_row_s_run(tmp_path):
@@ -22,7 +18,6 @@ def test_models_train_with_the_negatives_of_another_row_s_run(tmp_path):
         results=["mined"],
         tracking={"enabled": False},
         models={"blink_mined": {"negatives": words}},
-        systems={"plain_reranked": {"method": "Reranked", **SECOND}},
         tables={"mined": {"caption": "Mined", "rows": ROWS, "against": "bm25"}},
     )
     project.snakemake("results/mined.csv")
@@ -37,14 +32,3 @@ def test_models_train_with_the_negatives_of_another_row_s_run(tmp_path):
         assert all(golds[one["mention_id"]] not in one["negatives"] for one in found)
         made = json.loads(project.read(f"{BUILT}/models/{model}/muver.json"))
         assert made["provenance"]["negatives"]["per_mention"] == count
-    # The second stage orders the first four candidates anew, and leaves the others where they are.
-    runs = project.folder / BUILT / "runs"
-    first, second = (
-        pq.read_table(runs / f"test/{row}.parquet") for row in ("muver_plain", "plain_reranked")
-    )
-    behind = pc.greater(first["rank"], 4)
-    assert first.filter(behind)["entity"] == second.filter(behind)["entity"]
-    assert first["entity"] != second["entity"]
-    assert len(pq.read_table(project.folder / BUILT / "negatives/cross.parquet")) == len(golds)
-    # The row that negatives come from ranks training and validation mentions too.
-    assert {path.parent.name for path in runs.glob("*/muver_plain.*")} == {"train", "val", "test"}
