@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from muver.reproduction.tables import paper
 from muver.reproduction.tables.evaluations import Evaluations
-from muver.reproduction.tables.records import Contrast, Table, TableRow, layers_of
+from muver.reproduction.tables.records import LEFT_OUT, Contrast, Table, TableRow, layers_of
 from muver.retriever.evaluation.significance import all_paired
 
 Asked = tuple[str, tuple[str, str], str]  # the kind, the two systems, and both in words
@@ -29,9 +29,7 @@ def pairs_of_rows(
     if table.layout == "views":
         named = dict(_distant_minus_close(table.rows))
     once = [("contrast", pair, method) for pair, method in named.items()]
-    if table.against:
-        others = {row.system: row.method for row in table.rows if row.system != table.against}
-        once += [("against", (one, table.against), method) for one, method in others.items()]
+    once += _against(table)
     seeds: dict[tuple[int, int], list[Asked]] = {}  # together where rows have as many
     for pair, method in named.items():
         numbers = tuple(len(table.row(system).seeds) for system in pair)
@@ -42,6 +40,19 @@ def pairs_of_rows(
             yield from _tested(table, one, once, table.cutoffs, world)
         for together in seeds.values():
             yield from _tested(table, one, together, table.cutoffs)
+
+
+def _against(table: Table) -> list[Asked]:
+    """Each row with the one of ``against``, or with that one under the row's own protocol."""
+    protocols = {line.row: line.protocol for line in table.lines}
+    names = {row.system: row.method.removesuffix(f", {LEFT_OUT}") for row in table.rows}
+    same = [row for row, name in names.items() if name == names.get(table.against)]
+    tested = {protocols[row]: row for row in (*same, *filter(names.get, [table.against]))}
+    return [
+        ("against", (row.system, tested[protocols[row.system]]), row.method)
+        for row in table.rows
+        if tested.get(protocols[row.system], row.system) != row.system
+    ]
 
 
 def _distant_minus_close(rows: Sequence[TableRow]) -> Iterator[tuple[tuple[str, str], str]]:

@@ -228,9 +228,11 @@ def contrasts(table: Table, kind: str, heading: str) -> list[Section]:
     if not found:
         return []
     rows = table.row(table.against).method if kind == "against" else "another"
+    both = kind == "against" and len({line.protocol for line in table.lines}) > 1
     note = (
-        f"One row minus {rows} in points over the same mentions, its 95% interval (paired "
-        f"bootstrap of {table.resample} within worlds) and a p-value: "
+        f"One row minus {rows}{' under its own protocol' * both} in points over the same "
+        f"mentions, its 95% interval (paired bootstrap of {table.resample} within worlds) and a "
+        "p-value: "
         f"{significance.method(table.resample)}. {SEEDS[kind]}"
     )
     if counts := Counter(one.verdict for by_k in found for one in by_k.values() if one.verdict):

@@ -98,6 +98,31 @@ def test_both_protocols_stand_side_by_side(evaluation, write):
     assert "Both protocols of the own page" not in [one.heading for one in alone.sections]
 
 
+def test_a_row_is_paired_with_the_one_of_its_own_protocol(evaluation, write):
+    left_out = {"settings": {"retrieve": {"own_page": "leave_out"}}}
+    rows = [
+        {"method": f"{method}{end}", "system": f"{system}{twin}"}
+        for method, system in (("BM25", "bm25"), ("MuVER", "muver"))
+        for end, twin in (("", ""), (", own page left out", "_elsewhere"))
+    ]
+    made = [
+        evaluation("bm25", (1, 8), (0, 3)),
+        evaluation("bm25_elsewhere", (6, 8), (0, 3), **left_out),
+        evaluation("muver", (2, 8), (0, 3)),
+        evaluation("muver_elsewhere", (8, 8), (0, 3), **left_out),
+    ]
+    files = TableFiles(write(*made))
+    table = table_of("beyond", files, *rows, against="muver")
+    at_1 = contrasts(table, "against", 1)
+    assert [(one.first, one.second) for one in at_1] == [
+        ("bm25", "muver"), ("bm25_elsewhere", "muver_elsewhere")
+    ]  # fmt: skip
+    # of eleven mentions one fewer, and two fewer
+    assert [one.difference for one in at_1] == pytest.approx([-100 / 11, -200 / 11])
+    (tests,) = [one for one in page(table).sections if one.heading == "Paired tests against MuVER"]
+    assert tests.note.startswith("One row minus MuVER under its own protocol in points")
+
+
 def test_paired_with_a_row(table):
     made = table(against="bm25")
     assert made.against == "bm25"
