@@ -198,7 +198,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "draw a figure: errors by length of description, recall by number of views"),
         Command("stage grid", "reproduction.tables.grid:make_grid",
             "compare the points of the grid by their validation recall and choose one"),
-        Command("stage results-page", "reproduction.record:write_results_page",
+        Command("stage results-page", "reproduction.results_page:write_results_page",
             "write docs/results/DATASET.md, the page of record, and its numbers beside it"),
         Command("stage verdicts", "reproduction.verdicts.stage:write_verdicts",
             "test the claims of the paper, and write docs/verdicts.md and the matrix in README"),

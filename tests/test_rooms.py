@@ -19,7 +19,7 @@ FLOORS = {
     "kb": ["importing", "index", "training", "serve", "plugins"],
     "reproduction": [
         "tables", "figures", "metrics", "settings", "workspace", "estimate", "costs", "tracking",
-        "report", "doctor", "record", "verdicts",
+        "report", "doctor", "record", "results_page", "verdicts",
     ],
 }  # fmt: skip
 ROOMS = [

@@ -1,6 +1,6 @@
 """The numbers of record: how many mentions each row found, in git as ``docs/results/DATASET.json``.
 
-:func:`write_results_page` writes them from a run, with a page beside them, and
+:mod:`muver.reproduction.results_page` writes them from a run, with a page beside them, and
 :func:`compare_record` holds another run against them. A key stands for the same settings, data and
 seed everywhere, so rounding alone can move its numbers between machines.
 
@@ -9,54 +9,22 @@ its own would be a range of few draws. Further off it is outside, as soon as any
 repeated with seeds. A row without a model (BM25) may lie no further off than machines of record do.
 """
 
-import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from msgspec.structs import replace
-
 from muver.io.errors import InputError
-from muver.io.files import write_json, write_text
 from muver.io.text import aligned
 from muver.io.typed import Record, read_record
 from muver.reproduction.settings.entries import AnySystem, model_of, rows_named_by
 from muver.reproduction.settings.file import read_params
 from muver.reproduction.settings.params import Resolved
 from muver.reproduction.settings.resolve import resolve
-from muver.reproduction.tables.page import Page, Section
-from muver.reproduction.tables.pages import page_of
 from muver.reproduction.tables.records import AnyResult, Table, read_result, result_names
-from muver.reproduction.tables.render import KEY, to_markdown
-from muver.reproduction.tracking.provenance import (
-    changed_since_commit,
-    commit,
-    this_machine,
-    versions,
-)
+from muver.reproduction.tracking.provenance import this_machine
 
-HEAD = """\
-# Results on {name}
-
-Written by `make docs-results` from a run's results; its numbers lie beside it in
-`docs/results/{name}.json`, with which `make check` compares your run. Another processor may move
-a mention across a cut-off, under the same `row_key`. Tests of the paper's claims are among the
-[verdicts](../verdicts.md); those of all rows, intervals and means of worlds are in a run's
-`results/{name}/NAME.md` ([Reading results](../reading.md)). Weights that validation chose are in
-the JSON.
-
-The data have the fingerprint `{fingerprint}`. The run was
-
-    {command}
-
-| Commit | Made | Machine | Versions |
-| --- | --- | --- | --- |
-| {commit} | {day} | {machine} | {versions} |
-"""
-WEIGHTS = re.compile(r" ?Validation chose weights .*? by hits at [^.]*\.")  # in a row's note
 ROUNDING = 1e-9  # points
 Hits = dict[int, int]  # mentions found, by cutoff
 Spread = tuple[float, str]
@@ -69,6 +37,11 @@ class OnSet(Record):
     machines: dict[str, Hits]
     seeds: dict[str, Hits]  # of the same row trained with other seeds, by system
 
+    @property
+    def of_page(self) -> Hits:
+        """The numbers of the page."""
+        return next(iter(self.machines.values()))
+
 
 class RowOfRecord(Record):
     """A row, and the tables that it stands in."""
@@ -77,6 +50,12 @@ class RowOfRecord(Record):
     method: str
     results: list[str]
     sets: dict[str, OnSet]
+
+    @property
+    def cutoffs(self) -> set[int]:
+        """The cut-offs of its numbers."""
+        return {k for on_set in self.sets.values() for k in on_set.of_page}
+
     note: str | None = None
 
 
@@ -134,28 +113,6 @@ def rows_of(tables: Iterable[AnyResult], machine: str) -> OfRecord | None:
     return OfRecord(counting[0].dataset, counting[0].fingerprint, rows) if rows else None
 
 
-def replaced(old: OfRecord | None, new: OfRecord, tables: Iterable[str]) -> OfRecord:
-    """The record after the tables named were made again for the page.
-
-    What other machines and seeds measured of the same rows stays. A row that no table has any more
-    goes; with other data all go.
-    """
-    if old is None or old.fingerprint != new.fingerprint:
-        return new
-    rows, remade = dict(new.rows), set(tables)
-    for key, before in old.rows.items():
-        row = rows.get(key, replace(before, results=[]))
-        sets = {}
-        for name, on_set in row.sets.items():
-            other = before.sets.get(name, on_set)
-            machines = {**on_set.machines, **other.machines, **on_set.machines}
-            seeds = {**other.seeds, **on_set.seeds}
-            sets[name] = replace(on_set, machines=machines, seeds=seeds)
-        results = row.results + [name for name in before.results if name not in remade]
-        rows[key] = replace(row, results=results, sets=sets)
-    return replace(new, rows={key: row for key, row in rows.items() if row.results})
-
-
 def has_model(system: str, systems: Mapping[str, AnySystem]) -> bool:
     """Whether a model has a part in a row; one that the settings no longer name counts as such."""
     if (entry := systems.get(system)) is None:
@@ -184,91 +141,6 @@ def spreads(rows: Iterable[RowOfRecord]) -> dict[str, Spread]:
     return widest
 
 
-def write_results_page(
-    project: Path = Path("."),
-    command: str = "make results",
-    config: Iterable[tuple[str, Any]] = (),
-    uncommitted: bool = False,
-) -> None:
-    """Write docs/results/DATASET.md, and its numbers beside it.
-
-    Parameters
-    ----------
-    project
-        The run's folder, with params.yaml and results/.
-    command
-        What was typed to make the results.
-    config
-        Settings that replace those of the project's params.yaml: they say which dataset, and by
-        ``results`` which tables the page has.
-    uncommitted
-        Write it although what makes the numbers differs from the commit; the page says so.
-    """
-    if not uncommitted and (changed := changed_since_commit(project)):
-        raise InputError(
-            f"{changed[0]}: not as in the last commit, which the page names as what made its "
-            "numbers. Commit, make the results and then the page; or give --uncommitted (make: "
-            "ARGS=--uncommitted), and the page says so."
-        )
-    run = read_run(project, config)
-    name, revision, record = (
-        run.path.stem,
-        commit(project),
-        replaced(run.known, run.found, run.tables),
-    )
-    latest = max((project / f"results/{name}/{one}.json").stat().st_mtime for one in run.tables)
-    head = HEAD.format(
-        name=name,
-        fingerprint=run.found.fingerprint,
-        command=command,
-        commit=f"`{revision['hash']}`{revision['changed']}" if revision else "not known",
-        day=f"{datetime.fromtimestamp(latest, UTC):%Y-%m-%d}",
-        machine=this_machine(),
-        versions=", ".join(f"{package} {version}" for package, version in versions().items()),
-    )
-    rows = [row for row in record.rows.values() if has_model(row.system, run.settings.systems)]
-    blocks = [head, *(f"Spread over {over}: {one}.\n" for over, (_, one) in spreads(rows).items())]
-    shown = [table for one, table in run.tables.items() if one in run.settings.results]
-    for page in map(page_of, map(_shorter, shown)):
-        seeds = [section for section in page.sections if section.heading == "Over seeds"]
-        blocks.append(to_markdown(Page(page.title, seeds or [_narrower(page.sections[0])]), 2))
-    text = "\n".join(blocks)
-    if any(len(p.parts) > 1 and f"{p}" in text for p in (project.resolve(), Path.home())):
-        raise InputError("a folder of this machine would stand on the page: change --command.")
-    write_text(run.path.with_suffix(".md"), _said_once(text))
-    write_json(run.path, record)
-
-
-def _shorter(table: AnyResult) -> AnyResult:
-    """A table whose notes leave the weights of sums to the record."""
-    if not isinstance(table, Table):
-        return table
-    rows = [replace(row, note=WEIGHTS.sub("", row.note or "") or None) for row in table.rows]
-    return replace(table, rows=rows)
-
-
-def _narrower(section: Section) -> Section:
-    """A figure's numbers without the bounds of its bands and the key, which all lines share."""
-    if "difference low" not in section.header:
-        return section
-    left_out = (" low", " high", KEY)
-    shown = [n for n, name in enumerate(section.header) if not name.endswith(left_out)]
-    rows = [[cells[n] for n in shown] for cells in section.rows]
-    return Section("", section.note, [section.header[n] for n in shown], rows)
-
-
-def _said_once(text: str) -> str:
-    """A page on which a sentence, or a footnote, stands at the first table that has it."""
-    said, blocks = set(), []
-    for block in text.strip().split("\n\n"):
-        if block[:1] not in "#|":
-            parts = [block] if block[:1] in "[ " else re.split(r"(?<=\.) (?=[A-Z])", block)
-            block = " ".join(one for one in parts if one not in said)
-            said.update(parts)
-        blocks += [block] if block else []
-    return "\n\n".join(blocks) + "\n"
-
-
 def compare_record(*, folder: Path = Path("."), config: Iterable[tuple[str, Any]] = ()) -> None:
     """Print how many mentions more or fewer rows found than those of record, by their keys.
 
@@ -282,19 +154,16 @@ def compare_record(*, folder: Path = Path("."), config: Iterable[tuple[str, Any]
         Settings that replace those of params.yaml, as snakemake takes them.
     """
     run = read_run(folder, config)
-    known = run.known.rows if run.known else {}
-    models = [row for row in known.values() if has_model(row.system, run.settings.systems)]
-    of_models = spreads(models)
-    cutoffs = sorted({k for row in run.found.rows.values() for on_set in row.sets.values()
-                      for hits in on_set.machines.values() for k in hits})  # fmt: skip
+    known, systems = run.known.rows if run.known else {}, run.settings.systems
+    of_models = spreads(row for row in known.values() if has_model(row.system, systems))
+    cutoffs = sorted({k for row in run.found.rows.values() for k in row.cutoffs})
     table, verdicts = [["row", "set", *(f"R@{k}" for k in cutoffs), "spread", "row_key", ""]], []
     for key, row in run.found.rows.items():
-        by_model = has_model(row.system, run.settings.systems)
+        by_model = has_model(row.system, systems)
         for name, on_set in row.sets.items():
             cells, verdict = [""] * (len(cutoffs) + 1), "not of record"
             if key in known and name in known[key].sets:
-                both = on_set, known[key].sets[name]
-                ours, theirs = (next(iter(one.machines.values())) for one in both)
+                ours, theirs = on_set.of_page, known[key].sets[name].of_page
                 more = {k: ours[k] - theirs[k] for k in ours if k in theirs}
                 widest = of_models if by_model else spreads([known[key]])
                 limit = max((points for points, _ in widest.values()), default=0.0)
@@ -309,8 +178,7 @@ def compare_record(*, folder: Path = Path("."), config: Iterable[tuple[str, Any]
     missing = "" if run.known else ", no such file"
     print(f"Mentions found more or fewer than of record ({run.path}{missing}).\n")
     if run.known and run.found.fingerprint != run.known.fingerprint:
-        ours, theirs = run.found.fingerprint, run.known.fingerprint
-        print(f"Other data: fingerprint {ours} and not {theirs}.\n")
+        print(f"Other data: fingerprint {run.found.fingerprint} and not {run.known.fingerprint}.\n")
     for over in ("machines", "seeds"):
         _, said = of_models.get(over, (0, "no row of a model was repeated"))
         print(f"Spread over {over}: {said}")

@@ -12,17 +12,16 @@ from muver.cli import main
 from muver.io import processor
 from muver.io.errors import InputError
 from muver.io.files import write_json, write_text
-from muver.reproduction import record as stage
+from muver.reproduction import record, results_page
 from muver.reproduction.record import (
     OfRecord,
     OnSet,
     RowOfRecord,
     has_model,
-    replaced,
     rows_of,
     spreads,
-    write_results_page,
 )
+from muver.reproduction.results_page import replaced, write_results_page
 from muver.reproduction.settings.entries import ByViews, Fused, Named
 from muver.reproduction.tables.page import Section
 from muver.reproduction.tracking.provenance import instruction_set, this_machine
@@ -269,7 +268,8 @@ def test_the_page_says_what_made_it(project):
 
 def test_the_spread_of_rows_that_no_model_ranks_is_not_said(monkeypatch):
     def page_on(machine, **rows):
-        monkeypatch.setattr(stage, "this_machine", lambda: machine)
+        for module in (record, results_page):
+            monkeypatch.setattr(module, "this_machine", lambda: machine)
         made_run(**rows)
         return page_of()
 
@@ -298,7 +298,7 @@ def test_weights_that_validation_chose_are_in_the_record_alone():
 
 def test_a_figure_s_numbers_stand_without_the_bounds_of_its_bands():
     header = ["sentences", "BLINK error", "BLINK low", "BLINK high", "difference", "row_key"]
-    told = stage._narrower(Section("", "", [*header, "difference low"], [[*"abcdefg"]]))
+    told = results_page._narrower(Section("", "", [*header, "difference low"], [[*"abcdefg"]]))
     assert told.header == ["sentences", "BLINK error", "difference"]
     assert told.rows == [["a", "b", "e"]]
 

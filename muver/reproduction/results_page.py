@@ -1,0 +1,147 @@
+"""The page of record, ``docs/results/DATASET.md``, and the numbers of record beside it."""
+
+import re
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from muver.io.errors import InputError
+from muver.io.files import write_json, write_text
+from muver.reproduction.record import OfRecord, has_model, read_run, spreads
+from muver.reproduction.tables.page import Page, Section
+from muver.reproduction.tables.pages import page_of
+from muver.reproduction.tables.records import AnyResult, Table
+from muver.reproduction.tables.render import KEY, to_markdown
+from muver.reproduction.tracking.provenance import (
+    changed_since_commit,
+    commit,
+    this_machine,
+    versions,
+)
+
+HEAD = """\
+# Results on {name}
+
+Written by `make docs-results` from a run's results; its numbers lie beside it in
+`docs/results/{name}.json`, with which `make check` compares your run. Another processor may move
+a mention across a cut-off, under the same `row_key`. Tests of the paper's claims are among the
+[verdicts](../verdicts.md); those of all rows, intervals and means of worlds are in a run's
+`results/{name}/NAME.md` ([Reading results](../reading.md)). Weights that validation chose are in
+the JSON.
+
+The data have the fingerprint `{fingerprint}`. The run was
+
+    {command}
+
+| Commit | Made | Machine | Versions |
+| --- | --- | --- | --- |
+| {commit} | {day} | {machine} | {versions} |
+"""
+WEIGHTS = re.compile(r" ?Validation chose weights .*? by hits at [^.]*\.")  # in a row's note
+
+
+def write_results_page(
+    project: Path = Path("."),
+    command: str = "make results",
+    config: Iterable[tuple[str, Any]] = (),
+    uncommitted: bool = False,
+) -> None:
+    """Write docs/results/DATASET.md, and its numbers beside it.
+
+    Parameters
+    ----------
+    project
+        The run's folder, with params.yaml and results/.
+    command
+        What was typed to make the results.
+    config
+        Settings that replace those of the project's params.yaml: they say which dataset, and by
+        ``results`` which tables the page has.
+    uncommitted
+        Write it although what makes the numbers differs from the commit; the page says so.
+    """
+    if not uncommitted and (changed := changed_since_commit(project)):
+        raise InputError(
+            f"{changed[0]}: not as in the last commit, which the page names as what made its "
+            "numbers. Commit, make the results and then the page; or give --uncommitted (make: "
+            "ARGS=--uncommitted), and the page says so."
+        )
+    run = read_run(project, config)
+    name, revision = run.path.stem, commit(project)
+    record = replaced(run.known, run.found, run.tables)
+    latest = max((project / f"results/{name}/{one}.json").stat().st_mtime for one in run.tables)
+    head = HEAD.format(
+        name=name,
+        fingerprint=run.found.fingerprint,
+        command=command,
+        commit=f"`{revision['hash']}`{revision['changed']}" if revision else "not known",
+        day=f"{datetime.fromtimestamp(latest, UTC):%Y-%m-%d}",
+        machine=this_machine(),
+        versions=", ".join(f"{package} {version}" for package, version in versions().items()),
+    )
+    rows = [row for row in record.rows.values() if has_model(row.system, run.settings.systems)]
+    blocks = [head, *(f"Spread over {over}: {one}.\n" for over, (_, one) in spreads(rows).items())]
+    shown = [table for one, table in run.tables.items() if one in run.settings.results]
+    for page in map(page_of, map(_shorter, shown)):
+        seeds = [section for section in page.sections if section.heading == "Over seeds"]
+        blocks.append(to_markdown(Page(page.title, seeds or [_narrower(page.sections[0])]), 2))
+    text = "\n".join(blocks)
+    if any(len(p.parts) > 1 and f"{p}" in text for p in (project.resolve(), Path.home())):
+        raise InputError("a folder of this machine would stand on the page: change --command.")
+    write_text(run.path.with_suffix(".md"), _said_once(text))
+    write_json(run.path, record)
+
+
+def replaced(old: OfRecord | None, new: OfRecord, tables: Iterable[str]) -> OfRecord:
+    """The record after the tables named were made again for the page.
+
+    What other machines and seeds measured of the same rows stays. A row that no table has any more
+    goes; with other data all go.
+    """
+    if old is None or old.fingerprint != new.fingerprint:
+        return new
+    rows, remade = dict(new.rows), set(tables)
+    for key, before in old.rows.items():
+        row = rows.get(key, replace(before, results=[]))
+        sets = {}
+        for name, on_set in row.sets.items():
+            other = before.sets.get(name, on_set)
+            machines = {**on_set.machines, **other.machines, **on_set.machines}
+            seeds = {**other.seeds, **on_set.seeds}
+            sets[name] = replace(on_set, machines=machines, seeds=seeds)
+        results = row.results + [name for name in before.results if name not in remade]
+        rows[key] = replace(row, results=results, sets=sets)
+    return replace(new, rows={key: row for key, row in rows.items() if row.results})
+
+
+def _shorter(table: AnyResult) -> AnyResult:
+    """A table whose notes leave the weights of sums to the record."""
+    if not isinstance(table, Table):
+        return table
+    rows = [replace(row, note=WEIGHTS.sub("", row.note or "") or None) for row in table.rows]
+    return replace(table, rows=rows)
+
+
+def _narrower(section: Section) -> Section:
+    """A figure's numbers without the bounds of its bands and the key, which all lines share."""
+    if "difference low" not in section.header:
+        return section
+    left_out = (" low", " high", KEY)
+    shown = [n for n, name in enumerate(section.header) if not name.endswith(left_out)]
+    rows = [[cells[n] for n in shown] for cells in section.rows]
+    return Section("", section.note, [section.header[n] for n in shown], rows)
+
+
+def _said_once(text: str) -> str:
+    """A page on which a sentence, or a footnote, stands at the first table that has it."""
+    said, blocks = set(), []
+    for block in text.strip().split("\n\n"):
+        if block[:1] not in "#|":
+            parts = [block] if block[:1] in "[ " else re.split(r"(?<=\.) (?=[A-Z])", block)
+            block = " ".join(one for one in parts if one not in said)
+            said.update(parts)
+        blocks += [block] if block else []
+    return "\n\n".join(blocks) + "\n"
