@@ -46,7 +46,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "add entities to an index",
             "index more.csv"),
         Command("index update", "kb.index.commands:update",
-            "add entities to an index, in place of those of their ids",
+            "add entities to an index, and replace those that have the same ids",
             "index more.csv"),
         Command("index remove", "kb.index.commands:remove",
             "remove entities from an index",

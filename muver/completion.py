@@ -41,7 +41,7 @@ def completion(shell: Literal["bash", "zsh", "fish", "words"], typed: Sequence[s
     Parameters
     ----------
     typed
-        After `words`: those after muver, the last of which is begun, and perhaps empty.
+        With `words`: what was typed after muver; its last word may be incomplete or empty.
     """
     print(SCRIPTS[shell] if shell != "words" else "\n".join(dict.fromkeys(words(typed))))
 

@@ -149,7 +149,7 @@ def compare_record(*, folder: Path = Path("."), config: Iterable[tuple[str, Any]
     Parameters
     ----------
     folder
-        The project's, with params.yaml.
+        The project's folder, with params.yaml.
     config
         Settings that replace those of params.yaml, as snakemake takes them.
     """

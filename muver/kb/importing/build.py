@@ -51,25 +51,24 @@ def import_kb(
     Parameters
     ----------
     sources
-        Files, of one form or of several; they may be compressed. A pipe is one too, and - is
-        standard input.
+        Files or pipes, of one form or of several, compressed or not; - is standard input.
     out
         Folder for ``entities.parquet`` and ``manifest.json``, which has the counts.
     form
-        By default told by the files' endings.
+        The form of the files. By default their endings tell it.
     world
-        Of all entities, but of a table's rows where --map world=COLUMN says it. By default what
-        the source says, or the file's name.
+        The world of all entities; with --map world=COLUMN, of the rows that name none. By default
+        the source's own, or the file's name.
     columns
-        NAME=COLUMN: which column is which, where its name doesn't tell: id, title, description,
-        aliases, world. NAME= alone: none is.
+        NAME=COLUMN says which column is the id, title, description, aliases or world, where the
+        column's name doesn't; NAME= says that none is.
     where
-        Of Wikidata, as PROPERTY=ITEM: which entities to keep; several conditions must all hold.
-        P31=Q5: instances of humans; P31=Q5|Q43229; P625: whatever has coordinates.
+        PROPERTY=ITEM: which entities of Wikidata to keep; several conditions must all hold.
+        P31=Q5 keeps humans, P31=Q5|Q43229 organisations too, P625 whatever has coordinates.
     workers
-        Processes, for wikis, Wikidata, KILT and BLINK.
+        Processes that read a wiki, Wikidata, KILT or BLINK.
     mentions
-        Of a wiki: folder for a dataset in ZESHEL's format, whose mentions are the links.
+        Folder for a dataset in ZESHEL's format, whose mentions are a wiki's links.
     """
     if workers < 1:
         raise InputError(f"--workers: {workers} is not a number of processes; at least 1 is.")

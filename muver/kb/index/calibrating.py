@@ -40,10 +40,10 @@ def calibrate_index(
         File of mentions with gold entities, some of them null (none is right); - reads standard
         input.
     form
-        By default told by the file's ending, or its first line.
+        The form of the file. By default its ending tells it, or its first line.
     precision
-        Answer only so often that this share of the answers is right, such as 0.9; by default as
-        gives the highest F1.
+        The share of answers that has to be right, such as 0.9; less sure ones become none of these.
+        By default the share that gives the highest F1.
     """
     made = calibrate(Index.open(index, calibrated=False), read_mentions(mentions, form), precision)
     print(

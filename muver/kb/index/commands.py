@@ -44,9 +44,9 @@ def create(
     source
         Folder of `muver kb import`, or a file that it reads.
     model
-        An encoder, which is taken as it is (a BERT directory, or a name on the hub); a trained
-        model's directory; or bm25, words alone. By default words and the letters of names, without
-        a model.
+        An encoder, taken as it is (a directory, or a name on the hub); a trained model's directory;
+        or bm25, for words alone. By default an index has no model: it compares words, and the
+        characters of names.
     out
         Folder for the index.
     weights
@@ -57,12 +57,12 @@ def create(
     merge
         Layers of merged views, 0 to 4 (default: 0).
     punkt
-        Folder of Punkt's parameters, which find the sentences, such as `muver stage segment`
-        writes; by default English abbreviations.
+        Folder of Punkt's parameters, such as `muver stage segment` writes, by which sentences are
+        found; by default they are found by Unicode's rules.
     world
-        Of entities in a file, as of `muver kb import`.
+        The world of a file's entities, as for `muver kb import`.
     columns
-        NAME=COLUMN, as of `muver kb import`: which column of a file is which.
+        NAME=COLUMN, as for `muver kb import`: which column of a file is which.
     """
     started = time.monotonic()
     given = {"views": views, "merge": merge}
@@ -92,10 +92,10 @@ def _bringing(how: Literal["add", "update"]) -> Callable[..., None]:
         source
             Folder of `muver kb import`, or a file that it reads.
         world
-            Of entities in a file, as of `muver kb import`; by default the index's only world, if it
-            has one.
+            The world of a file's entities, as for `muver kb import`; by default the index's only
+            world, if it has one.
         columns
-            NAME=COLUMN, as of `muver kb import`: which column of a file is which.
+            NAME=COLUMN, as for `muver kb import`: which column of a file is which.
         """
         opened = Index.open(index)
         before = opened.worlds
@@ -123,11 +123,11 @@ def remove(
     Parameters
     ----------
     ids
-        Of entities.
+        The entities' ids.
     file
         A file with an id a line; - is standard input.
     world
-        Of the entities, where several worlds have the same ids.
+        The entities' world, where several worlds have the same ids.
     """
     wanted = [*ids, *(_lines(file) if file is not None else ())]
     if not wanted:
@@ -145,7 +145,7 @@ def push(index: Path, where: str) -> None:
     Parameters
     ----------
     where
-        The collection: http://HOST:6333/NAME; the folder's name without one.
+        The collection, http://HOST:6333/NAME; without NAME it has the folder's name.
     """
     opened = Index.open(index)
     _tell(index, opened, opened.push(where))

@@ -41,16 +41,16 @@ def query(
     text
         Text with its mentions marked: 'In spring [[the smith]] forged it.'; - reads standard input.
     mentions
-        In its place a file of mentions: marked text, JSON lines (mention, and perhaps left, right,
-        world, gold) or CoNLL; - is standard input.
+        A file of mentions in place of TEXT: marked text, JSON lines (mention, and perhaps left,
+        right, world, gold) or CoNLL; - is standard input.
     form
-        By default told by the file's ending, or its first line.
+        The form of the file. By default its ending tells it, or its first line.
     ner
         Pipeline of spaCy that finds the mentions in plain text, such as en_core_web_sm.
     world
-        Of mentions that name none.
+        The world in which mentions that name none are resolved.
     k
-        Candidates of a mention.
+        How many candidates a mention gets.
     where
         COLUMN=VALUE: only entities whose further column has this value; several must all hold.
     weights
@@ -63,7 +63,7 @@ def query(
     rerank
         Folder of a cross-encoder (a model of score cross), which ranks the first candidates again.
     depth
-        How many of them.
+        How many candidates the cross-encoder ranks.
     """
     if (text is None) == (mentions is None):
         raise InputError("give either a text with marked mentions or --mentions FILE.")

@@ -47,7 +47,7 @@ def tune_index(index: Path, mentions: str, *, form: Form | None = None, cutoff: 
     mentions
         File of mentions with gold entities; - reads standard input.
     form
-        By default told by the file's ending, or its first line.
+        The form of the file. By default its ending tells it, or its first line.
     cutoff
         The rank up to which a gold entity counts as found.
     """

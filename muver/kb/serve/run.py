@@ -50,7 +50,7 @@ def serve(
     host
         Address to listen at.
     port
-        0: any that is free.
+        Port to listen at; 0 takes any that is free.
     token_file
         Allow changes to whoever shows the token in this file.
     log_texts
@@ -61,7 +61,7 @@ def serve(
     rerank
         Folder of a cross-encoder (a model of score cross), which ranks the first candidates again.
     depth
-        How many of them.
+        How many candidates the cross-encoder ranks.
     """
     token = None if token_file is None else read_token(token_file)
     with listen(host, port) as listening:  # before anything takes long

@@ -72,7 +72,7 @@ def check_project(
     Parameters
     ----------
     folder
-        The project's, with params.yaml.
+        The project's folder, with params.yaml.
     config
         Settings that replace those of params.yaml, as snakemake takes them.
     out

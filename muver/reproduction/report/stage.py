@@ -119,8 +119,8 @@ def make_report(
     out
         The page to write.
     workspace, logs
-        Folders of what was built and of the logs; by default ``build/DATASET/current`` and
-        ``logs/DATASET``, where the workflow has them.
+        Folders of what was built and of the logs; by default the workflow's,
+        ``build/DATASET/current`` and ``logs/DATASET``.
     """
     names = result_names(results) if settings.results is None else settings.results
     if not names:

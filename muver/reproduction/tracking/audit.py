@@ -48,7 +48,7 @@ def audit(*, port: int = 5000, list_: bool = False) -> None:
     Parameters
     ----------
     port
-        Where it listens.
+        The port on which it listens.
     list_
         Only say where each table's runs are, start nothing.
     """

@@ -133,7 +133,7 @@ def unlock(folder: str | Path = ".") -> bool:
     Parameters
     ----------
     folder
-        The one that holds .snakemake.
+        The working folder, which holds .snakemake.
     """
     folder = Path(folder)
     if not _locked(folder):

@@ -48,7 +48,7 @@ def push(model: Path, name: str, *, private: bool = False) -> None:
     name
         OWNER/NAME.
     private
-        For nobody else, if the name is new.
+        Nobody else may see the model, if the name is new.
     """
     with tempfile.TemporaryDirectory() as folder:
         write_export(model, Path(folder), name)
