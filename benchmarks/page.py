@@ -39,23 +39,6 @@ figure is how many times as fast ours is, the median over the pairs, unless its 
   measurement had shown that the machine could not give the ratio.
 """
 
-LOWER_PRECISION = """\
-## What bf16 changes
-
-909 validation mentions of one world by MuVER with all-MiniLM-L6-v2, without merged views, on an AMD
-EPYC with AVX-512 for bf16, one thread beside other work. The last two lines were counted by a
-command of commit 3de079f.
-
-| | fp32 | bf16 |
-| --- | --: | --: |
-| processor time of encoding, s | 219 | 125 |
-| recall@1 | 66.12 | 65.90 |
-| recall@16 | 94.28 | 94.17 |
-| recall@64 | 97.58 | 97.69 |
-| the same first entity as in fp32, % | | 99.45 |
-| candidates in common, of 64, % | | 99.52 |
-"""
-
 PEERS = """\
 ## Beside other software
 
@@ -102,7 +85,6 @@ def render(folder: Path = FIGURES) -> str:
         "## What was reached",
         "\n".join(table(["Phase", "What", *machines, "Reach"], _reached(machines))),
         *(["\n".join(apart)] if apart else []),
-        LOWER_PRECISION,
         *_peers(folder),
     ]
     return "\n\n".join(part.strip() for part in parts) + "\n"
