@@ -24,7 +24,13 @@ COLUMNS = {
     "public real text": ("realworlds", None),
     "ZESHEL, Wikipedia": ("zeshel", "wikipedia"),
 }
-ORDER = (HOLDS, CONTRADICTED, OPEN, "not run here", "no such data")
+TALLY = {  # of a word in a sentence
+    HOLDS: "hold",
+    CONTRADICTED: "are contradicted",
+    OPEN: "can't be told",
+    "not run here": "were not run here",
+    "no such data": "have no such data",
+}
 NOTE = (
     "Differences are in points of recall, of several the least. The default's data were made anew "
     "after MuVER had lost by 11.25 points on the first ones, and its towers read 32 tokens of a "
@@ -69,7 +75,7 @@ def matrix(claims: Claims, judged: Judged) -> str:
                 words[title].append((word, claim.test is UNSET))
             if claim.test is not UNSET:
                 lines.append(_line([claim.says, _range(claim), *map(" ".join, verdicts)]))
-    said = [f"In all, {title}: {_counted(found)}." for title, found in words.items()]
+    said = [f"**{title}**: {_counted(found)}." for title, found in words.items()]
     missing = (name for both in COLUMNS.values() for name in both if name and name not in judged)
     presets = ", ".join(f"`{name}`" for name in missing)
     note = f"{NOTE} No claim is tested yet on {presets}."
@@ -136,13 +142,13 @@ def _counted(found: Sequence[tuple[str, bool]]) -> str:
     """How often each word was said, and how often of a number of parameters, which has no line.
 
     >>> _counted([("can't be told", False), ("holds", True), ("holds", False)])
-    "holds 2 (1 of them a number of parameters), can't be told 1"
+    "2 hold (1 on numbers of parameters), 1 can't be told"
     """
     told = []
-    for word in sorted({word for word, _ in found}, key=ORDER.index):
-        one = f"{word} {sum(word == other for other, _ in found)}"
-        counts = found.count((word, True))
-        told.append(one + (f" ({counts} of them a number of parameters)" if counts else ""))
+    for word, said in TALLY.items():
+        if among := [on_parameters for other, on_parameters in found if other == word]:
+            note = f" ({sum(among)} on numbers of parameters)" if any(among) else ""
+            told.append(f"{len(among)} {said}{note}")
     return ", ".join(told)
 
 

@@ -61,7 +61,7 @@ def test_verdicts_of_a_run(project):
     header = lines(project / "README.md", "| Claim")[0]
     assert header[2:] == ["public real text |"]  # the other protocol is on the page alone
     assert lines(project / "README.md", says) == [[f"| {says}", "R@64 +6.06", "holds (+48.33) |"]]
-    assert "(1 of them a number of parameters)" in (project / "README.md").read_text()
+    assert "(1 on numbers of parameters)" in (project / "README.md").read_text()
     assert lines(project / "README.md", "AIDA-b")[0][2:] == ["no such data |"]
     page = project / "docs" / "verdicts.md"
     (tested,) = lines(page, says)
