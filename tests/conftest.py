@@ -51,7 +51,6 @@ LONG_RUNS = {
     "test_additions.py": "additions",
     "test_browser.py": "browser",
     "test_browser_kb.py": "browser",
-    "test_audit.py": "browser",
     "test_server.py": "server",
     "test_loop.py": "loop",
 }

@@ -3,13 +3,16 @@
 Screenshots go to the folder that MUVER_SCREENSHOTS names, which continuous integration keeps.
 """
 
+import contextlib
 import os
 import re
 import shlex
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 from selenium.webdriver.common.by import By
 
@@ -100,19 +103,37 @@ def test_the_page_shows_the_table_and_single_predictions(walk: Walk, tab: Tab, k
     assert tab.complaints() == []
 
 
-def test_mlflow_lists_the_rows_of_the_table(walk: Walk, tab: Tab, keep):
-    with serving("muver.cli", ["audit"], walk.folder) as (address, _):
+def in_group(number: int) -> Iterator[psutil.Process]:
+    """The processes of a group that have not ended."""
+    for one in psutil.process_iter():
+        with contextlib.suppress(ProcessLookupError):
+            if os.getpgid(one.pid) == number:
+                yield one
+
+
+def test_mlflow_lists_the_rows_of_the_table_to_this_machine_alone(walk: Walk, tab: Tab, keep):
+    """In the table's order; and it ends as a whole."""
+    with serving("muver.cli", ["audit"], walk.folder) as (address, pid):
+        connections = psutil.Process(pid).net_connections()
+        listening = {one.laddr for one in connections if one.status == psutil.CONN_LISTEN}
+        assert listening == {("127.0.0.1", int(address.rpartition(":")[2]))}
         tab.width(1280)
         tab.browser.get(f"{address}/#/experiments")
         tab.until(lambda: tab.browser.find_elements(By.LINK_TEXT, "table1"))
+        assert not tab.browser.find_elements(By.LINK_TEXT, "Default")
         tab.browser.find_element(By.LINK_TEXT, "table1").click()
         for method in ("BM25", "MuVER"):
             tab.until(lambda method=method: tab.browser.find_elements(By.LINK_TEXT, method))
+        links = [tab.browser.find_element(By.LINK_TEXT, method) for method in ("BM25", "MuVER")]
+        assert links[0].location["y"] < links[1].location["y"]
         keep("mlflow-rows")
         tab.browser.find_element(By.LINK_TEXT, "MuVER").click()
         tab.until(lambda: "About this run" in tab.browser.page_source)
         assert "all/recall_at_16" in tab.browser.page_source
         keep("mlflow-row")
+        group = list(in_group(pid))
+        os.kill(pid, signal.SIGTERM)
+        assert not psutil.wait_procs(group, timeout=30)[1]
 
 
 def test_a_knowledge_base_of_ones_own_is_asked(walk: Walk):
