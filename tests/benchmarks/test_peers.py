@@ -81,5 +81,4 @@ def test_the_table_has_medians_and_how_many_times_ours(tmp_path):
     (tmp_path / "peers-2026-01-01T000000-a.json").write_text(json.dumps(record))
     text = page.render(tmp_path)
     assert "100 mentions of town (made, 500 entities)" in text
-    assert "in turn (rounds: 3)" in text
     assert "| other | 1.0 | 2.0 | 3.0 | 4.0 | 8 (2) | 400 (4) | 1,500 |" in text

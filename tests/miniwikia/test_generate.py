@@ -29,17 +29,6 @@ from muver.retriever.corpus.sources import find_source
 from muver.retriever.corpus.texts import category
 from muver.retriever.views import punkt
 
-DEFAULT = {
-    "seed": 13,
-    "worlds": {
-        "train": ["amberfall", "brightmoor", "cinderhold", "duskwater"],
-        "val": ["emberlyn"],
-        "test": ["frostmere", "glimmerdeep"],
-    },
-    "entities_per_world": 250,
-    "one_aspect": 1,
-    "mentions": {"train": 800, "val": 100, "test": 200},
-}
 SMALL = {
     "seed": 1,
     "worlds": {"train": ["a", "b"], "val": ["c"], "test": ["d"]},
@@ -59,13 +48,6 @@ def files(folder: Path) -> dict[str, bytes]:
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("miniwikia")
-    generate(read(Generate, DEFAULT), folder)
-    return folder
 
 
 def check_format(folder: Path, settings: dict[str, Any]) -> None:

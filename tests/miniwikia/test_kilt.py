@@ -29,10 +29,6 @@ def raw(tmp_path_factory):
     return folder
 
 
-def lines(path):
-    return [json.loads(line) for line in path.read_bytes().splitlines()]
-
-
 def test_equal_settings_give_equal_bytes_with_any_number_of_processes(raw, tmp_path):
     generate_kilt(read(GenerateKilt, SETTINGS), tmp_path / "two", workers=2)
     assert contents(tmp_path / "two") == contents(raw)

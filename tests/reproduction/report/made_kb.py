@@ -4,7 +4,6 @@ Gold ranks: BLINK 1 2 on first and 0 on second, MuVER 1 1 and 3; one mention a s
 outside the base.
 """
 
-import json
 from pathlib import Path
 
 from muver.io.files import read_json, sha256_of, write_json
@@ -73,11 +72,6 @@ def change_linked(places: RunFiles, system: str, name: str) -> None:
     ranked = {key: list(value) for key, value in RANKED[system].items() if key.startswith(name)}
     ranked[f"{name}-0"][:2] = ranked[f"{name}-0"][1::-1]
     _run(places.run(system, name), ranked)
-
-
-def edit(path: Path, **changes) -> None:
-    """Other values of keys of a JSON file."""
-    path.write_text(json.dumps({**read_json(path), **changes}))
 
 
 def _system(places: RunFiles, dataset: str, system: str, name: str) -> Path:
