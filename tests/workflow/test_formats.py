@@ -37,17 +37,13 @@ def test_a_table_in_latex_has_the_numbers_of_the_csv(main_job, name):
         assert first and (not keyed or line.rpartition("% ")[2].split()[0] in row)
 
 
-def test_the_report_has_a_caption_and_labels_for_everything_in_it(snakemake_report):
+def test_snakemakes_report_has_labels_for_everything_in_it(snakemake_report):
     found = re.findall(r'"labels": (\{"result": "\w+", "form": "\w+"\})', snakemake_report)
     assert {tuple(json.loads(one).values()) for one in found} == {
         *((name, "table") for name in TABLES),
         ("table3", "figure"),
         ("figure2", "figure"),
     }
-    figures = ("Table 3 as a figure", "Figure 2 of the paper", "appendix")
-    tables = [f"Table {number} of the paper" for number in (1, 3, 4, 5, 6)]
-    for caption in (*tables, *figures, "Not in the paper"):
-        assert caption in snakemake_report
 
 
 def test_every_job_that_makes_something_has_a_log_and_a_benchmark():

@@ -1,4 +1,12 @@
 # The checked settings, the graph of artifacts, and the helpers that the rules share.
+
+
+# A limit of `gpu`, such as the default profile's, is one machine's and not the cluster's; what jobs
+# ask of a cluster stands in workflow/profiles.
+resource_scopes:
+    gpu="local",
+
+
 import os
 import shlex
 from contextlib import suppress
@@ -16,13 +24,7 @@ from muver.io.typed import overlay
 from muver.retriever.retrieval.kinds import runs_a_model
 from muver.reproduction.settings import resolve
 from muver.reproduction.settings.rows import kind_of
-from muver.reproduction.settings.file import (
-    config_of,
-    params_file,
-    read_params,
-    without_effect,
-    written,
-)
+from muver.reproduction.settings import file as project
 from muver.reproduction.settings.resolve import typed
 from muver.reproduction.estimate.follow import Follower
 from muver.reproduction.workspace import KnowledgeBase, graph_of
@@ -36,16 +38,16 @@ from muver.reproduction.workspace.running import names_the_holder
 from muver.reproduction.workspace.results import Results, costs_settings, record_settings
 
 
-def raised(work, *given):
+def raised(function, *arguments):
     """What a function returns; its InputError as Snakemake's own, which it shows without a trace."""
     try:
-        return work(*given)
+        return function(*arguments)
     except InputError as error:
         raise WorkflowError(str(error)) from None
 
 
 # Read here and not by `configfile:`, which is slow and ignores mistakes such as a repeated key.
-PARAMS = raised(read_params, params_file())
+PARAMS = raised(project.read_params, project.params_file())
 # The command line's --default-storage-provider, such as s3.
 STORAGE = workflow.storage_settings.default_storage_provider
 
@@ -57,7 +59,7 @@ def overrides():
     """
     if not workflow.modifier.is_main_snakefile():
         return config
-    return overlay(config_of(), workflow.config_settings.overwrite_config)
+    return overlay(project.config_of(), workflow.config_settings.overwrite_config)
 
 
 def code(rule):
@@ -97,12 +99,6 @@ ONE_BASE = isinstance(W, KnowledgeBase)
 GPUS = W.gpus  # that a job which runs a model asks for, in each process
 
 
-if workflow.is_main_process:  # not again in every job
-    since = os.environ.get("DVC_EXP_BASELINE_REV", "HEAD")
-    for change in without_effect(params_file(), S.preset, since):
-        logger.warning(f"params.yaml: {change}")
-
-
 def tables_to_show():
     """The tables named by the command line, or the first of all results; none after --touch."""
     if workflow.touch:
@@ -124,7 +120,10 @@ def idle():
 
 
 FOLLOWER = Follower(tables_to_show, idle, Path(workflow.overwrite_workdir or ""))
-if workflow.is_main_process:
+if workflow.is_main_process:  # not again in every job
+    since = os.environ.get("DVC_EXP_BASELINE_REV", "HEAD")
+    for change in project.without_effect(project.params_file(), S.preset, since):
+        logger.warning(f"params.yaml: {change}")
     for path in Path("results").glob("*"):  # Snakemake fails at a link that leads nowhere
         if path.is_symlink() and not path.exists():
             path.unlink()
@@ -190,11 +189,6 @@ def one_of(names):
     return "|".join(names) or "(?!)"
 
 
-def made_by(rule, kind):
-    """A wildcard constraint to the artifacts of a kind that a rule makes."""
-    return one_of(W.ids(kind, rule))
-
-
 def launch(step):
     """The words before `stage`: of a training torchrun, with a process for each GPU of the job."""
 
@@ -206,12 +200,6 @@ def launch(step):
         return f"torchrun --standalone --nproc-per-node {processes} -m -- muver.cli"
 
     return words
-
-
-def outputs(step):
-    """Files of a step's artifacts with the wildcard ``id``, or the folder that each of them is."""
-    files = W.pattern(step.kind, step.files)
-    return directory(files) if step.kind == "texts" else files
 
 
 def gpus(step):
@@ -245,27 +233,17 @@ def retriever_kind(wildcards):
     return kind_of(S, at("runs", wildcards).label)
 
 
-# Captions in Snakemake's own report.
-CAPTIONS = {"table3": "table3", "table4": "table4", "table5": "table5", "grid": "grid"}
-DRAWINGS = {"table3": "table3_figure", **dict.fromkeys(S.figures, "figure2")}
-
-
-def told(name):
-    """The file that tells the command of a result what to do."""
-    return write_settings(W, name, TABLES.told(name, here))
+def told(name, settings=None):
+    """The file that tells a command what to do: that of a result, unless other settings are given."""
+    return write_settings(W, name, settings or TABLES.told(name, here))
 
 
 def shown(file):
-    """A file of a result; Snakemake's own report shows tables and drawings with a caption."""
-    name, end = Path(file).stem, Path(file).suffix
-    if end not in (".html", ".svg"):
-        return file
-    caption = DRAWINGS.get(name, "curves_figure")
-    if end == ".html":
-        caption = CAPTIONS.get(name, "comparison")
-    labels = {"result": name, "form": "figure" if end == ".svg" else "table"}
-    category = f"{labels['form'].capitalize()}s"
-    return report(file, caption=f"../report/{caption}.rst", category=category, labels=labels)
+    """A file of a result; Snakemake's own report shows tables and drawings."""
+    form = {".html": "table", ".svg": "figure"}.get(Path(file).suffix)
+    form = form if Path(file).stem in TABLES.made else None
+    labels = {"result": Path(file).stem, "form": form}
+    return report(file, category=f"{form.capitalize()}s", labels=labels) if form else file
 
 
 def recordings(tables):
@@ -285,16 +263,15 @@ def then(name):
     def params(wildcards):
         more = []
         if name in ("table3", *TABLES.pictured):
-            job = write_settings(W, f"{name}_drawing", TABLES.drawing(name, here))
-            more.append(f"muver stage figure --log {LOGS}/tables/{name}_figure.log --job {job}")
+            job = told(f"{name}_drawing", TABLES.drawing(name, here))
+            more.append(f"stage figure --log {LOGS}/tables/{name}_figure.log --job {job}")
         if name in TABLES.costed:
-            job = write_settings(W, f"costs_{name}", costs_settings(TABLES, name, here))
-            more.append(f"muver stage costs --log {LOGS}/tables/{name}_costs.log --job {job}")
+            job = told(f"costs_{name}", costs_settings(TABLES, name, here))
+            more.append(f"stage costs --log {LOGS}/tables/{name}_costs.log --job {job}")
         if name in TABLES.recordable:
-            job = write_settings(W, f"record_{name}", recordings([name]))
-            log = f"{LOGS}/record/{name}.log"
-            more.append(f"muver record --keep-going --log {log} --job {job}")
-        return "".join(f" && {one}" for one in more)
+            job = told(f"record_{name}", recordings([name]))
+            more.append(f"record --keep-going --log {LOGS}/record/{name}.log --job {job}")
+        return "".join(f" && muver {command}" for command in more)
 
     return params
 
@@ -305,5 +282,5 @@ def call(name):
     Snakemake does not record a parameter whose function asks for the threads, so that another call
     makes no output outdated.
     """
-    config = shlex.join(["--config", *written({"preset": S.preset, **typed(overrides())})])
+    config = shlex.join(["--config", *project.written({"preset": S.preset, **typed(overrides())})])
     return lambda wildcards, threads: config if name in TABLES.recordable else ""

@@ -1,21 +1,19 @@
 # What a knowledge base has of its own: files of other projects, parts that are known once it is made,
 # and an index of all of them.
 
+IN_PARTS = ("kb", "encode_part", "ann_index")  # steps whose rules stand here
+
 if ONE_BASE:
     if STORAGE:
         raise WorkflowError(
             f"--default-storage-provider {STORAGE}: a knowledge base lies in parts that only its own"
             " files name, so no storage would get them. Leave this out, on disks that all jobs see."
         )
-    FETCHED = {
-        find_source(name).file: name for name in ("kilt", "blink_biencoder", "blink_entities")
-    }
-    FETCHED["benchmarks"] = "blink_benchmarks"
 
     wildcard_constraints:
         part=r"part-\d+",
 
-    for fetched, source in FETCHED.items():
+    for fetched, source in W.fetched.items():
 
         rule:
             name:
@@ -23,16 +21,14 @@ if ONE_BASE:
             input:
                 code=code("download"),
             output:
-                directory(f"{ROOT}/raw/{fetched}")
-                if fetched == "benchmarks"
-                else f"{ROOT}/raw/{fetched}",
+                (directory if fetched == "benchmarks" else str)(f"{ROOT}/raw/{fetched}"),
             log:
                 f"{LOGS}/fetch/{fetched}.log",
             benchmark:
                 f"{LOGS}/fetch/{fetched}.benchmark.tsv"
             localrule: True
             params:
-                job=write_settings(W, f"fetch_{source}", W.fetch(source)),
+                job=told(f"fetch_{source}", W.fetch(source)),
             shell:
                 "muver stage download --log {log} --job {params.job}"
 
@@ -90,8 +86,8 @@ if ONE_BASE:
         threads: COMPUTE.threads
         params:
             jobs=lambda wildcards: [
-                write_settings(W, f"index_{n}", told)
-                for n, told in enumerate(W.index_jobs(at("index", wildcards)))
+                told(f"index_{n}", settings)
+                for n, settings in enumerate(W.index_jobs(at("index", wildcards)))
             ],
         shell:
             "muver stage ann-build --log {log.build} --job {params.jobs[0]}"

@@ -2,10 +2,8 @@
 # for each DVC stage: all artifacts of its kinds that the settings need.
 from muver.reproduction.workspace.steps import STAGES, STEPS
 
-OWN_RULES = ("kb", "encode_part", "ann_index")  # in knowledge_base.smk
-
 for step in STEPS:
-    if step.rule in OWN_RULES or not W.ids(step.kind, step.rule):
+    if step.rule in IN_PARTS or not W.ids(step.kind, step.rule):
         continue
 
     rule:
@@ -16,13 +14,13 @@ for step in STEPS:
             vectors=vectors(step.kind) if ONE_BASE and step.kind == "runs" else [],
             code=code_of_step(step),
         output:
-            outputs(step),
+            (directory if step.kind == "texts" else list)(W.pattern(step.kind, step.files)),
         log:
             f"{LOGS}/{step.rule}/{{id}}.log",
         benchmark:
             f"{LOGS}/{step.rule}/{{id}}.benchmark.tsv"
         wildcard_constraints:
-            id=made_by(step.rule, step.kind),
+            id=one_of(W.ids(step.kind, step.rule)),
         priority: longest(step.kind) if step.trains else AFTERWARDS * step.first
         localrule: step.here
         threads:
@@ -55,26 +53,23 @@ if not ONE_BASE:
         wildcard_constraints:
             system=one_of(W.stored),
         params:
-            job=lambda wildcards: write_settings(
-                W, f"index_{wildcards.system}", index_job(W, wildcards.system, here)
+            job=lambda wildcards: told(
+                f"index_{wildcards.system}", index_job(W, wildcards.system, here)
             ),
         shell:
             "muver stage index-row --log {log} --job {params.job}"
 
 
 ASKED = W.asked(S.results)
+TARGETS = {
+    stage: [file for artifact in ASKED if artifact.kind in kinds for file in artifact.files]
+    for stage, kinds in STAGES.items()
+}
 
-for stage, kinds in STAGES.items():
+for stage, targets in {**TARGETS, "tables": [*LATEST, *TABLES.metrics, *TABLES.plots]}.items():
 
     rule:
         name:
             f"stage_{stage}"
         input:
-            [file for one in ASKED if one.kind in kinds for file in one.files],
-
-
-rule stage_tables:
-    input:
-        LATEST,
-        TABLES.metrics,
-        TABLES.plots,
+            targets,

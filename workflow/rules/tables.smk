@@ -1,17 +1,16 @@
 # From evaluations to tables and figures, their rows in MLflow, and the page of all results. Each
 # dataset has a folder in results/.
 
-PAGE = f"{RESULTS}/report.html"
-
-
-for result in TABLES.made:
+# Of the page the logs are not inputs, as another time of a job is no reason to make it again.
+for result in [*TABLES.made, *TABLES.further]:
 
     rule:
         name:
             result
         input:
             **TABLES.read(result),
-            code=[file for rule in TABLES.commands(result) for file in code(rule)],
+            rest=stored(*TABLES.shown_beside(result)),
+            code=[file for one in TABLES.commands(result) for file in code(one.split()[-1])],
         output:
             [shown(file) for file in TABLES.files(result)],
         log:
@@ -21,12 +20,12 @@ for result in TABLES.made:
         localrule: True
         params:
             name=result,
-            stage=TABLES.commands(result)[0],
+            command=TABLES.commands(result)[0],
             job=told(result),
             then=then(result),
             call=call(result),
         shell:
-            "muver stage {params.stage} --log {log} --job {params.job}{params.then} {params.call}"
+            "muver {params.command} --log {log} --job {params.job}{params.then} {params.call}"
 
 
 # What none of the other rules makes: the one input is an error that says what there is.
@@ -35,63 +34,8 @@ rule not_made:
         lambda wildcards: raised(TABLES.refuse, wildcards.table),
     output:
         f"{RESULTS}/{{table}}.csv",
-    log:
-        f"{LOGS}/tables/{{table}}_missing.log",
-    benchmark:
-        f"{LOGS}/tables/{{table}}_missing.benchmark.tsv"
     wildcard_constraints:
         table=rf"(?!(?:{one_of(TABLES.made)})\.csv$)[^/]+",
-    localrule: True
-    shell:
-        "exit 1"
-
-
-if TABLES.metrics or TABLES.plots:
-
-    # A file of numbers for each row, which are in git, and a file of points for each plot (dvc.yaml
-    # says how these are drawn).
-    rule metrics:
-        input:
-            tables=[f"{RESULTS}/{name}.json" for name in TABLES.measured],
-            curves=[f"{RESULTS}/{name}.json" for name in TABLES.drawn],
-            code=code("metrics"),
-        output:
-            TABLES.metrics,
-            TABLES.plots,
-        log:
-            f"{LOGS}/tables/metrics.log",
-        benchmark:
-            f"{LOGS}/tables/metrics.benchmark.tsv"
-        localrule: True
-        params:
-            job=told("metrics"),
-        shell:
-            "muver stage metrics --log {log} --job {params.job}"
-
-
-# What the page reads of all that was made: runs with their vectors, and the data.
-SHOWN = ("evaluations", "runs", "corpus", "segment", "mentions", "kb")
-SHOWN += ("stores", "merged", "globals")
-
-
-# The logs are not inputs, as another time of a job is no reason to make the page again.
-rule report:
-    input:
-        tables=[f"{RESULTS}/{name}.csv" for name in S.results],
-        rest=stored(*(file for name in S.results for file in TABLES.forms(name))),
-        made=[file for one in W.asked(S.results) if one.kind in SHOWN for file in one.files],
-        code=code("report"),
-    output:
-        PAGE,
-    log:
-        f"{LOGS}/tables/report.log",
-    benchmark:
-        f"{LOGS}/tables/report.benchmark.tsv"
-    localrule: True
-    params:
-        job=told("report"),
-    shell:
-        "muver report --log {log} --job {params.job}"
 
 
 # The plain names in results/ are links to the files of the dataset that was asked for last.
@@ -113,3 +57,40 @@ rule latest:
         forms=lambda wildcards: f"{S.workspace}/{Path(wildcards.file).stem}.*",
     shell:
         f"(cd {here('results')} && ln -sf {{params.forms}} .) 2> {{log}}"
+
+
+# Records the rows of the tables in MLflow again, after a loss of the store or in a clone that pulled its results.
+rule record:
+    input:
+        [f"{RESULTS}/{table}.csv" for table in TABLES.recorded],
+        stored(*(file for table in TABLES.recorded for file in TABLES.read_to_record(table))),
+    log:
+        f"{LOGS}/record.log",
+    localrule: True
+    params:
+        job=lambda wildcards: told("record", raised(recordings, TABLES.recorded)),
+        call=call(TABLES.recordable[0]),
+    shell:
+        "muver record --log {log} --job {params.job} {params.call}"
+
+
+# If rows could not be recorded (the server is down), the table stays, and the call ends with an error
+# after everything else is made. A clock may be set back, so no time tells the messages of this run.
+FAILED = Path(ROOT, "recorded")
+OF_BEFORE = {(file, file.stat().st_mtime_ns) for file in FAILED.glob("*.failed")}
+
+
+onsuccess:
+    page()
+    FOLLOWER.end()
+    failed = [
+        f"{file.stem}: {file.read_text().strip()}"
+        for file in sorted(FAILED.glob("*.failed"))
+        if (file, file.stat().st_mtime_ns) not in OF_BEFORE
+    ]
+    if failed:
+        raise WorkflowError(
+            "All tables are made, but not all rows are in MLflow. Once it can be reached: "
+            "snakemake --cores all record",
+            *failed,
+        )

@@ -207,6 +207,15 @@ class KnowledgeBase(Graph):
                 return {"name": name, "path": self.linking.sets[name].file, "below": archive}
         return super().told(one, place)
 
+    @property
+    def fetched(self) -> dict[str, str]:
+        """The declared sources of other projects by what they are called in ``raw/``."""
+        names = ("kilt", "blink_biencoder", "blink_entities")
+        return {
+            **{find_source(name).file: name for name in names},
+            "benchmarks": "blink_benchmarks",
+        }
+
     def fetch(self, source: str) -> dict[str, Any]:
         """What `muver stage download` is told of a file of another project."""
         folder = "raw/benchmarks" if source == "blink_benchmarks" else "raw"

@@ -17,6 +17,19 @@ from muver.retriever.corpus.sources import find_source
 
 BUILT = ("table3", "table4", "table5", "grid")  # have rules of their own, as figures have
 
+# Kinds of what the page reads of all that was made: runs with their vectors, and the data.
+SHOWN = (
+    "evaluations",
+    "runs",
+    "corpus",
+    "segment",
+    "mentions",
+    "kb",
+    "stores",
+    "merged",
+    "globals",
+)
+
 Place = Callable[[str], str]
 
 
@@ -50,6 +63,8 @@ class Results:
             for row in (graph.trials if one == "grid" else self.settings.tables[one].rows)
         ]
         self.plots = [f"{self.folder}/plots/{one}.csv" for one in self.drawn]
+        # What is made of all results: DVC's files, if there are any, and the page.
+        self.further = ["metrics"] * bool(self.metrics or self.plots) + ["report"]
 
     def refuse(self, name: str) -> NoReturn:
         """Raise the error of a table that the dataset has not: what there is."""
@@ -75,6 +90,10 @@ class Results:
 
     def files(self, name: str) -> list[str]:
         """All files of a result."""
+        if name in self.further:
+            return (
+                self.metrics + self.plots if name == "metrics" else [f"{self.folder}/report.html"]
+            )
         made, drawing = f"{self.folder}/{name}", f"{self.folder}/figures/{name}"
         drawn = [f"{drawing}.svg", f"{drawing}.png"]
         if name in self.settings.figures:
@@ -83,11 +102,19 @@ class Results:
         return [*forms, *(drawn if name in ("table3", *self.pictured) else [])]
 
     def commands(self, name: str) -> list[str]:
-        """The stages that make a result."""
-        if name == "grid":
-            return ["grid"]
-        drawn = name in ("table3", *self.pictured)
-        return ["figure"] if name in self.settings.figures else ["table", *["figure"] * drawn]
+        """The commands that make a result."""
+        if name == "report":
+            return [name]
+        if name in ("grid", "metrics"):
+            return [f"stage {name}"]
+        if name in self.settings.figures:
+            return ["stage figure"]
+        return ["stage table", *["stage figure"] * (name in ("table3", *self.pictured))]
+
+    def shown_beside(self, name: str) -> list[str]:
+        """What the page shows of each result beside its CSV."""
+        listed = self.settings.results if name == "report" else []
+        return [file for one in listed for file in self.forms(one)]
 
     def read(self, name: str) -> dict[str, list[str]]:
         """Files that a result is made of, by what they are."""
@@ -101,6 +128,13 @@ class Results:
                 start = graph.weights(self.settings.grid.models[0]).path
                 logs = [one.files[0] for one in graph.grid_points]
                 return {"logs": logs, "encoder": [start], "counts": [graph.corpus.files[2]]}
+            case "metrics":
+                return self._numbered()
+            case "report":
+                made = [one for one in graph.asked(self.settings.results) if one.kind in SHOWN]
+                files = [file for one in made for file in one.files]
+                return {"tables": [f"{self.folder}/{one}.csv" for one in self.settings.results],
+                        "made": files}  # fmt: skip
         of_worlds = name not in self.settings.figures and not isinstance(graph, KnowledgeBase)
         counts = {"counts": [graph.corpus.files[2]]} if of_worlds else {}
         return {**self.inputs(name), **counts}
@@ -138,9 +172,8 @@ class Results:
         folder, graph, csv = self.folder, self.graph, f"{self.folder}/{name}.csv"
         match name:
             case "metrics":
-                files = {"tables": self.measured, "curves": self.drawn}
-                read = {key: [f"{folder}/{one}.json" for one in own] for key, own in files.items()}
-                return _placed({**read, "metrics": self.numbers, "plots": f"{folder}/plots"}, place)
+                out = {"metrics": self.numbers, "plots": f"{folder}/plots"}
+                return _placed({**self._numbered(), **out}, place)
             case "report":
                 read = {"results": folder, "workspace": f"{graph.root}/current", "logs": self.logs}
                 out = _placed({**read, "out": f"{folder}/report.html"}, place)
@@ -165,6 +198,11 @@ class Results:
             told["mentions"] = graph.texts["mentions"].path
         named = {} if name == "grid" else {"name": name}
         return {**named, "settings": self.settings_of(name), **_placed(told, place)}
+
+    def _numbered(self) -> dict[str, list[str]]:
+        """The results that DVC compares."""
+        names = {"tables": self.measured, "curves": self.drawn}
+        return {key: [f"{self.folder}/{one}.json" for one in own] for key, own in names.items()}
 
     def drawing(self, name: str, place: Place = str) -> dict[str, Any]:
         """The options of the command that draws a table."""
