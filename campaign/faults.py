@@ -187,7 +187,7 @@ FAULTS = [
         "workflow",
         "A clock that is set back during a run hid that rows could not be recorded (seen in the "
         "code, not in a case).",
-        "No time tells messages of a run from older ones: `workflow/rules/record.smk`; no test.",
+        "No time tells messages of a run from older ones: `workflow/rules/tables.smk`; no test.",
     ),
     Fault(
         "service",
