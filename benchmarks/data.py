@@ -14,7 +14,7 @@ from benchmarks.options import Options
 from muver.io.typed import read
 from muver.retriever.encoders.bert import Bert, BertConfig
 from muver.retriever.encoders.biencoder import BiEncoder
-from muver.retriever.encoders.settings import ModelConfig
+from muver.retriever.encoders.encoders_settings import ModelConfig
 from muver.retriever.views.layout import Ids, Markers
 
 VIEWS = {
@@ -167,11 +167,11 @@ def _from_workspace(folder: Path, model: str) -> Case:
 
 def _from_dataset(raw: Path, encoder: Path) -> Case:
     """A directory in ZESHEL's format, and a BERT directory for both towers, untrained."""
-    from muver.retriever.corpus.settings import BuildCorpus
+    from muver.retriever.corpus.corpus_settings import BuildCorpus
     from muver.retriever.corpus.zeshel import build_corpus
     from muver.retriever.encoders.start import take_encoder
     from muver.retriever.views.segment import segment
-    from muver.retriever.views.settings import Segment
+    from muver.retriever.views.views_settings import Segment
 
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)

@@ -20,7 +20,7 @@ from muver.retriever.retrieval.exact import Ranking, rank
 from muver.retriever.vectors.block import ViewBlock, first_with_same
 from muver.retriever.views.expand import NewViews, expand_world
 from muver.retriever.views.layout import Ids
-from muver.retriever.views.settings import Merging
+from muver.retriever.views.views_settings import Merging
 
 SHOWN, SUMMED = 64, 200
 TOP_K, MERGED_TOKENS = 0.4, 512

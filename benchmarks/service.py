@@ -70,7 +70,7 @@ def write_model(folder: Path) -> Path:
     """A random model with a vocabulary of its own."""
     from muver.io.typed import read
     from muver.retriever.encoders.biencoder import BiEncoder
-    from muver.retriever.encoders.settings import ModelConfig, Scratch
+    from muver.retriever.encoders.encoders_settings import ModelConfig, Scratch
     from muver.retriever.encoders.start import from_scratch
 
     from_scratch([" ".join(made_words())], Scratch(**SCRATCH), 7, folder / "start")

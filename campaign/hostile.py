@@ -32,7 +32,7 @@ from campaign.plan import ROOT, Case, Plan
 from muver.io.files import read_json
 from muver.io.typed import read
 from muver.kb.importing.build import import_kb
-from muver.kb.importing.settings import Import
+from muver.kb.importing.importing_settings import Import
 from muver.kb.index.index import Index
 from muver.kb.index.mentions import read_mentions
 from muver.reproduction.settings.file import read_params

@@ -18,7 +18,7 @@ from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.io.files import atomic_path, sha256_of
 from muver.io.typed import read
-from muver.retriever.corpus.settings import BuildCorpus
+from muver.retriever.corpus.corpus_settings import BuildCorpus
 from muver.retriever.corpus.zeshel import build_corpus
 from muver.retriever.views import punkt
 from muver.retriever.views.segment import cleaned_texts

@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 
 from muver.io.files import read_json, sha256_of, write_manifest
 from muver.kb.importing.parts import read_dump
+from muver.retriever.corpus.corpus_settings import ReadDump
 from muver.retriever.corpus.knowledge_base import MANIFEST
 from muver.retriever.corpus.schema import LINKED_MENTIONS, WIKIPEDIA
-from muver.retriever.corpus.settings import ReadDump
 from muver.retriever.runs.run import write_run
 
 # Entities 0 to 7; 1 has the title of 0 in another spelling, 5 has no paragraphs.

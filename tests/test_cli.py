@@ -16,7 +16,7 @@ from muver import Entity, Index, __version__, cli
 from muver.cli import main
 from muver.commands import COMMANDS, Command
 from muver.io.text import HIDDEN
-from muver.retriever.views.settings import Segment
+from muver.retriever.views.views_settings import Segment
 
 HEAVY = {"torch", "transformers", "mlflow", "pandas", "snakemake", "numpy", "pyarrow", "requests"}
 FAMILIES = {name.split()[0] for name in COMMANDS if " " in name}

@@ -10,6 +10,7 @@ import pytest
 import muver
 
 PACKAGE = Path(muver.__file__).parent
+ROOT = Path(__file__).parents[1]
 # From the ground up, in the order the data flows: three floors of rooms.
 FLOORS = {
     "retriever": [
@@ -104,3 +105,17 @@ def test_a_room_imports_from_none_above_it(room):
         if ROOMS.index(other) > ROOMS.index(room)
     ]
     assert not upward, f"{room} imports from rooms above it"
+
+
+def test_what_is_imported_is_there():
+    """So that a module that was renamed is found at every place that names it."""
+    missing = [
+        f"{path.relative_to(ROOT)}, line {node.lineno}: {node.module}"
+        for folder in ("muver", "tests", "benchmarks", "campaign", "workflow", "miniwikia")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("muver.")
+        for place in [PACKAGE.joinpath(*node.module.split(".")[1:])]
+        if not (place.is_dir() or place.with_suffix(".py").is_file())
+    ]
+    assert not missing

@@ -10,9 +10,9 @@ from muver.io.parquet import table_writer
 from muver.io.typed import read
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
 from muver.retriever.encoders.biencoder import BiEncoder
-from muver.retriever.encoders.settings import ModelConfig, Scratch
+from muver.retriever.encoders.encoders_settings import ModelConfig, Scratch
 from muver.retriever.encoders.start import from_scratch
-from muver.retriever.views.settings import Views
+from muver.retriever.views.views_settings import Views
 
 torch.set_num_threads(1)  # threads that wait for each other cost more than such sizes gain
 

@@ -26,7 +26,7 @@ from muver.retriever.corpus.texts import clean
 from muver.retriever.encoders.files import is_model
 from muver.retriever.encoders.hub import taken_model
 from muver.retriever.training.log import LOG, kept_validation
-from muver.retriever.training.settings import ModelTraining
+from muver.retriever.training.training_settings import ModelTraining
 from muver.retriever.views.boundaries import sentence_spans
 
 VIEWS = {

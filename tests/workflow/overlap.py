@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from muver.io.typed import Settings as Base
-from muver.retriever.retrieval.settings import Run
+from muver.retriever.retrieval.retrieval_settings import Run
 
 
 class Section(Base):

@@ -17,9 +17,9 @@ from typing import Any
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
+from muver.kb.importing.importing_settings import Mentions
 from muver.kb.importing.items import Link
 from muver.kb.importing.ledger import Ledger
-from muver.kb.importing.settings import Mentions
 from muver.retriever.corpus.sources import SPLITS
 from muver.retriever.corpus.texts import category
 

@@ -22,8 +22,8 @@ from muver.io.errors import InputError
 from muver.io.progress import Progress
 from muver.kb.importing.items import LeftOut, Notes
 from muver.retriever.corpus.archive import decompressed
+from muver.retriever.corpus.corpus_settings import BadLines
 from muver.retriever.corpus.jsonl import BadLine, structs
-from muver.retriever.corpus.settings import BadLines
 
 PIECE = 1 << 20
 LONGEST_LINE = 1 << 26  # characters or bytes; an entity has far fewer

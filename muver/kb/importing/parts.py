@@ -23,6 +23,7 @@ from muver.io.progress import logger
 from muver.kb.importing.items import Notes
 from muver.kb.importing.opening import good_lines, plain
 from muver.kb.importing.sources.fixed_keys import read_entity, read_page
+from muver.retriever.corpus.corpus_settings import BadLines, ReadDump, ReadTexts
 from muver.retriever.corpus.knowledge_base import (
     MANIFEST,
     NONE,
@@ -32,7 +33,6 @@ from muver.retriever.corpus.knowledge_base import (
     title_hash,
 )
 from muver.retriever.corpus.schema import WIKIPEDIA
-from muver.retriever.corpus.settings import BadLines, ReadDump, ReadTexts
 from muver.retriever.corpus.statistics import Sizes, check_published, identify
 
 ROWS_A_GROUP = 1_000

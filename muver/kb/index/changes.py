@@ -22,9 +22,9 @@ from muver.io.progress import Progress
 from muver.kb.importing.schema import read_entities
 from muver.kb.index import segments
 from muver.kb.index.entity import Entity, checked
+from muver.kb.index.index_settings import Making
 from muver.kb.index.machinery import Machinery, check_part
 from muver.kb.index.segments import Opened, check, groups, joined, schema
-from muver.kb.index.settings import Making
 from muver.kb.index.snapshot import Place, Snapshot
 from muver.kb.index.state import (
     FILE,

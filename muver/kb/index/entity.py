@@ -12,8 +12,8 @@ import numpy as np
 
 from muver.io.errors import Mistake
 from muver.io.typed import Text
+from muver.kb.importing.importing_settings import LONGEST, MOST_ALIASES
 from muver.kb.importing.schema import WORLD, entity_batches, is_world
-from muver.kb.importing.settings import LONGEST, MOST_ALIASES
 from muver.kb.index.described import Described
 from muver.kb.index.rounding import exactly
 from muver.retriever.retrieval.aggregates import Aggregate

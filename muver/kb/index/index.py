@@ -20,9 +20,9 @@ from muver.kb.index.calibration import read_calibration
 from muver.kb.index.card import card_of
 from muver.kb.index.changes import Change, Source
 from muver.kb.index.entity import Entity
+from muver.kb.index.index_settings import Making
 from muver.kb.index.open_index import OpenIndex
 from muver.kb.index.segments import has_views
-from muver.kb.index.settings import Making
 from muver.kb.index.snapshot import Snapshot
 from muver.kb.index.state import FILE, LOCK, MODEL, SEGMENTS, writing
 from muver.retriever.encoders.hub import fetched
@@ -68,7 +68,7 @@ class Index(OpenIndex):
         the defaults for this kind of index (:mod:`muver.kb.index.weights`).
         ``punkt`` is a folder of Punkt's parameters, such as that of `muver stage segment`, by which
         descriptions are split into sentences; None: a list of English abbreviations. ``settings``
-        are of :class:`muver.kb.index.settings.Making`.
+        are of :class:`muver.kb.index.index_settings.Making`.
         """
         made = read(Making, settings, "settings")
         changes.create(Path(folder), kb, model and str(model), made, weights, punkt)

@@ -23,7 +23,7 @@ from muver.io.errors import InputError
 from muver.io.files import read_json, short_hash, write_json, write_text
 from muver.io.locks import locked
 from muver.io.typed import Record, as_record
-from muver.kb.index.settings import Making
+from muver.kb.index.index_settings import Making
 from muver.kb.index.weights import Weights
 from muver.version import __version__
 

@@ -11,9 +11,9 @@ import pyarrow as pa
 from msgspec import UnsetType
 
 from muver.kb.index.entity import Entity
+from muver.kb.index.index_settings import Making
 from muver.kb.index.model import LAYOUT
 from muver.kb.index.segments import SPAN, VIEW, has_views
-from muver.kb.index.settings import Making
 from muver.retriever.corpus.texts import clean
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.bulk import encode_vectors
@@ -26,7 +26,7 @@ from muver.retriever.views.build import entity_views, prompted_titles
 from muver.retriever.views.expand import expand_world
 from muver.retriever.views.layout import View
 from muver.retriever.views.segment import sentence_spans as punkt_spans
-from muver.retriever.views.settings import Merging, Views
+from muver.retriever.views.views_settings import Merging, Views
 from muver.retriever.views.whole import whole_views
 
 LETTERS = 16  # of a word piece at most, nearly always

@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from muver.kb.index.asked import Asked, Sure
 from muver.kb.index.entity import Entity
+from muver.kb.index.index_settings import Words as Settings
 from muver.kb.index.segments import WORDS
-from muver.kb.index.settings import Words as Settings
 from muver.retriever.corpus.words import split
 from muver.retriever.retrieval.answers import Mention
 

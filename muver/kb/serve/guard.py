@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from muver.io.progress import logger
-from muver.kb.serve.settings import Limits
+from muver.kb.serve.serve_settings import Limits
 from muver.kb.serve.waiting import Busy
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)

@@ -27,7 +27,7 @@ from muver.kb.serve.forms import (
 )
 from muver.kb.serve.guard import Gone, Metrics
 from muver.kb.serve.models import Models, Served
-from muver.kb.serve.settings import Limits
+from muver.kb.serve.serve_settings import Limits
 from muver.kb.serve.waiting import Waiting, Work
 from muver.kb.serve.work import Explaining, Ranking, mention_of, tokens, tokens_of
 from muver.retriever.retrieval.answers import Mention

@@ -14,7 +14,7 @@ from muver.io.errors import InputError
 from muver.io.network import LOOPBACK, listen
 from muver.io.progress import logger
 from muver.kb.index.opening import DEPTH
-from muver.kb.serve.settings import Limits
+from muver.kb.serve.serve_settings import Limits
 
 if TYPE_CHECKING:
     from uvicorn.server import Server

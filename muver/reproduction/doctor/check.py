@@ -26,7 +26,7 @@ from muver.reproduction.doctor.inputs import (
 from muver.reproduction.estimate.plan import Job, plan, together
 from muver.reproduction.settings.resolve import settings_in
 from muver.reproduction.workspace import graph_of
-from muver.retriever.encoders.settings import Compute
+from muver.retriever.encoders.encoders_settings import Compute
 
 Report = dict[str, Any]
 

@@ -20,7 +20,7 @@ from muver.reproduction.tables.evaluations import (
 from muver.reproduction.tables.pages import page_of
 from muver.reproduction.tables.paper import is_papers, paper
 from muver.reproduction.tables.render import csv_text
-from muver.reproduction.tables.settings import ErrorByLength, Row, systems_of
+from muver.reproduction.tables.tables_settings import ErrorByLength, Row, systems_of
 from muver.retriever.evaluation.bootstrap import RESAMPLES
 from muver.retriever.evaluation.lengths import error_by_length
 

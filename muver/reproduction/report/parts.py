@@ -16,8 +16,8 @@ from muver.io.typed import read
 from muver.reproduction.report.collection import Collection, Ranking
 from muver.reproduction.workspace.artifact import origins, place_of
 from muver.retriever.retrieval.layers import PLACES, Parts, SystemViews
+from muver.retriever.retrieval.retrieval_settings import ViewsRun
 from muver.retriever.retrieval.rows import Origins
-from muver.retriever.retrieval.settings import ViewsRun
 
 LISTED = 5  # views of a candidate; of the others the page says how many they are
 KINDS = dict(zip(PLACES, ("stores", "merged", "globals"), strict=True))

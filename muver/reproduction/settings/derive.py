@@ -25,8 +25,8 @@ from muver.reproduction.settings.entries import (
 )
 from muver.reproduction.settings.params import Resolved
 from muver.reproduction.settings.rows import row_settings, trainings_of
-from muver.reproduction.tables.settings import Table
-from muver.retriever.retrieval.settings import open_choice
+from muver.reproduction.tables.tables_settings import Table
+from muver.retriever.retrieval.retrieval_settings import open_choice
 
 LEFT_OUT = "_elsewhere"  # ends the name of a row whose mentions' own pages are no candidates
 

@@ -10,12 +10,12 @@ from msgspec import UNSET, UnsetType, field
 from msgspec.structs import replace
 
 from muver.io.typed import Count, Natural, Positive, Settings, Share, Some, Text, fields
-from muver.retriever.encoders.settings import Metric, Pooling, Score, check_score
+from muver.retriever.encoders.encoders_settings import Metric, Pooling, Score, check_score
 from muver.retriever.retrieval.kinds import find, sections
 from muver.retriever.retrieval.kinds.signals import SIGNALS
-from muver.retriever.retrieval.settings import Match, OwnPage
-from muver.retriever.training.settings import HardNegatives, Training
-from muver.retriever.views.settings import Context, Views
+from muver.retriever.retrieval.retrieval_settings import Match, OwnPage
+from muver.retriever.training.training_settings import HardNegatives, Training
+from muver.retriever.views.views_settings import Context, Views
 
 # The first key of these that an entry has tells its kind; what has none is of the last.
 FORMS = {

@@ -7,20 +7,26 @@ from msgspec import UNSET, Meta, UnsetType, defstruct
 from muver.io.typed import FileName, Name, Natural, Settings, Some, T, Text, partial
 from muver.reproduction.settings.entries import AnyModel, AnySystem
 from muver.reproduction.tables.points import Grid
-from muver.reproduction.tables.settings import Figure, Sweep, Table
-from muver.retriever.corpus.settings import Corpus, Download, KnowledgeBase, LinkedSet, SetName
-from muver.retriever.encoders.settings import Compute, Pooling, Scratch, Vectors
-from muver.retriever.evaluation.settings import Evaluate
+from muver.reproduction.tables.tables_settings import Figure, Sweep, Table
+from muver.retriever.corpus.corpus_settings import (
+    Corpus,
+    Download,
+    KnowledgeBase,
+    LinkedSet,
+    SetName,
+)
+from muver.retriever.encoders.encoders_settings import Compute, Pooling, Scratch, Vectors
+from muver.retriever.evaluation.evaluation_settings import Evaluate
 from muver.retriever.retrieval.kinds import sections
-from muver.retriever.retrieval.settings import (
+from muver.retriever.retrieval.retrieval_settings import (
     AggregateEntry,
     Fusion,
     Index,
     IndexSearch,
     Retrieve,
 )
-from muver.retriever.training.settings import Pretrain, Training
-from muver.retriever.views.settings import Context, GlobalView, Merge, Segment
+from muver.retriever.training.training_settings import Pretrain, Training
+from muver.retriever.views.views_settings import Context, GlobalView, Merge, Segment
 
 # Datasets that are one knowledge base and sets of mentions linked to it.
 LINKED = ("wikipedia", "miniwikipedia")

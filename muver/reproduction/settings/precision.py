@@ -13,7 +13,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from muver.io import processor
-from muver.retriever.encoders.settings import Compute
+from muver.retriever.encoders.encoders_settings import Compute
 
 KEYS = ("precision", "training_precision")
 NVIDIA = (Path("/proc/driver/nvidia/version"), Path("/dev/nvidia0"))

@@ -30,7 +30,7 @@ from muver.reproduction.settings.rows import (
     views_of,
 )
 from muver.retriever.retrieval.kinds.signals import SIGNALS
-from muver.retriever.training.settings import misfit
+from muver.retriever.training.training_settings import misfit
 
 BUILT = ("table4", "table5", "grid")  # results without rows that could be chosen
 TAKEN = (*BUILT, "report")  # names that are no table's or figure's

@@ -25,10 +25,10 @@ from muver.reproduction.settings.entries import (
     rows_named_by,
 )
 from muver.reproduction.settings.params import Resolved
-from muver.retriever.encoders.settings import ONE_VIEW
+from muver.retriever.encoders.encoders_settings import ONE_VIEW
 from muver.retriever.retrieval.aggregates import AGGREGATES
 from muver.retriever.retrieval.kinds.signals import SIGNALS
-from muver.retriever.retrieval.settings import open_choice
+from muver.retriever.retrieval.retrieval_settings import open_choice
 
 Json = dict[str, Any]
 OF_FIRST_STAGE = ("k", "match", "own_page")  # keys that a second stage has of its first one

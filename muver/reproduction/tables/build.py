@@ -31,7 +31,7 @@ from muver.reproduction.tables.records import (
     TableRow,
     lines_of,
 )
-from muver.reproduction.tables.settings import RowSettings, TableSettings, systems_of
+from muver.reproduction.tables.tables_settings import RowSettings, TableSettings, systems_of
 from muver.retriever.corpus.schema import read_mentions
 from muver.retriever.evaluation.recall import hits_at, scored
 from muver.retriever.evaluation.records import Evaluation, Percent

@@ -10,7 +10,7 @@ import pyarrow as pa
 from muver.io.errors import InputError
 from muver.io.files import short_hash
 from muver.reproduction.tables import paper, records
-from muver.reproduction.tables.settings import Row
+from muver.reproduction.tables.tables_settings import Row
 from muver.retriever.corpus.statistics import read_counts
 from muver.retriever.evaluation import bootstrap
 from muver.retriever.evaluation.precision import reduced_precision

@@ -17,7 +17,7 @@ from muver.reproduction.tables.records import (
     StatisticsTable,
 )
 from muver.reproduction.tables.render import write_table
-from muver.reproduction.tables.settings import TableSettings
+from muver.reproduction.tables.tables_settings import TableSettings
 from muver.retriever.corpus.sources import SPLITS
 from muver.retriever.corpus.statistics import read_counts
 

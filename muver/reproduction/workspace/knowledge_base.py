@@ -23,7 +23,7 @@ from muver.reproduction.settings.rows import (
 from muver.reproduction.workspace.artifact import Artifact, Input
 from muver.reproduction.workspace.graph import Graph
 from muver.reproduction.workspace.steps import SUFFIXES
-from muver.retriever.corpus.settings import BadLines
+from muver.retriever.corpus.corpus_settings import BadLines
 from muver.retriever.corpus.sources import find_source
 
 PART = (".npy", ".parquet")

@@ -149,7 +149,7 @@ FREE = {
     "retriever/encoders/files.py",  # names of files, and words for people beside a model
     "retriever/views/files.py",
     "retriever/encoders/device.py",  # does what the rule's parameters say
-    "retriever/corpus/settings.py",  # types of the rule's parameters
+    "retriever/corpus/corpus_settings.py",  # types of the rule's parameters
 }
 # Every job of a run looks, so that parsing each module would cost seconds in all.
 IMPORT = re.compile(r"^ *from (muver[\w.]*) import (\([^)]*\)|[^(\n]*)", re.MULTILINE)

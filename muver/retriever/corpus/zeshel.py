@@ -19,9 +19,9 @@ from muver.io.errors import InputError
 from muver.io.files import write_json
 from muver.io.parquet import table_of, table_writer
 from muver.io.progress import logger
+from muver.retriever.corpus.corpus_settings import BuildCorpus
 from muver.retriever.corpus.jsonl import Identity, Wrong, read_json_lines, refuse
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, ROWS_A_GROUP
-from muver.retriever.corpus.settings import BuildCorpus
 from muver.retriever.corpus.sources import SPLITS
 from muver.retriever.corpus.statistics import Counts, WorldCounts, count, fingerprint
 

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from muver.io.files import copy, read_json, write_json
 from muver.io.typed import read
+from muver.retriever.encoders.encoders_settings import ModelConfig
 from muver.retriever.encoders.files import (
     CONFIG_FILE,
     TOKENIZER_FILE,
@@ -20,7 +21,6 @@ from muver.retriever.encoders.files import (
 from muver.retriever.encoders.loading import load_tower
 from muver.retriever.encoders.packing import Packed
 from muver.retriever.encoders.pooling import Span, pool
-from muver.retriever.encoders.settings import ModelConfig
 from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.encoders.towers import Tower
 

@@ -14,8 +14,8 @@ from muver.io.errors import InputError
 from muver.io.files import sha256_of, write_manifest, write_text
 from muver.io.progress import logger
 from muver.retriever.encoders.biencoder import BiEncoder
+from muver.retriever.encoders.encoders_settings import Layouts, ModelConfig
 from muver.retriever.encoders.files import MANIFEST_FILE, TOKENIZER_FILE, TOWERS
-from muver.retriever.encoders.settings import Layouts, ModelConfig
 from muver.retriever.encoders.start import take_encoder
 
 State = dict[str, Tensor]

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from muver.io.files import write_text
-from muver.retriever.encoders.settings import ModelConfig
+from muver.retriever.encoders.encoders_settings import ModelConfig
 
 TOKENIZER_FILE = "tokenizer.json"
 CONFIG_FILE = "muver.json"
@@ -83,7 +83,7 @@ tags: [entity-linking, cross-encoder]
 `cross_encoder/` reads a mention's context and an entity's description together, and scores the
 pair. `muver query INDEX --rerank this/folder` ranks an index's candidates again.
 
-Settings it was made with, which `muver.retriever.encoders.settings.ModelConfig` explains:
+Settings it was made with, which `muver.retriever.encoders.encoders_settings.ModelConfig` explains:
 
 ```json
 {settings}

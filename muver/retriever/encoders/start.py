@@ -13,6 +13,7 @@ from muver.io.progress import logger
 from muver.io.typed import read
 from muver.retriever.corpus.schema import read_entities
 from muver.retriever.encoders.bert import Bert
+from muver.retriever.encoders.encoders_settings import FromScratch, ModelConfig, Pretrained, Scratch
 from muver.retriever.encoders.files import (
     CONFIG_FILE,
     MANIFEST_FILE,
@@ -24,7 +25,6 @@ from muver.retriever.encoders.files import (
 )
 from muver.retriever.encoders.hub import check_there, pinned, place, taken_model
 from muver.retriever.encoders.own_pooling import SCRATCH
-from muver.retriever.encoders.settings import FromScratch, ModelConfig, Pretrained, Scratch
 from muver.retriever.encoders.sizes import BertConfig
 
 UNUSED = ("[unused0]", "[unused1]", "[unused2]")  # the markers of the layouts
@@ -47,8 +47,8 @@ def make_start(
         ``scratch``, the name of an encoder that comes with this package, an encoder's directory, or
         a name on the hub.
     settings
-        For ``scratch`` :class:`muver.retriever.encoders.settings.FromScratch`, else
-        :class:`muver.retriever.encoders.settings.Pretrained`.
+        For ``scratch`` :class:`muver.retriever.encoders.encoders_settings.FromScratch`, else
+        :class:`muver.retriever.encoders.encoders_settings.Pretrained`.
     entities, counts
         Outputs of the corpus stage: an encoder from scratch learns its vocabulary from the texts of
         the training worlds.

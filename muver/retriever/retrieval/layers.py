@@ -9,8 +9,8 @@ import numpy as np
 from muver.io.errors import InputError
 from muver.retriever.retrieval.aggregates import Aggregate
 from muver.retriever.retrieval.exact import similarity
+from muver.retriever.retrieval.retrieval_settings import Viewed
 from muver.retriever.retrieval.rows import GLOBAL, ORIGINAL, Origins
-from muver.retriever.retrieval.settings import Viewed
 from muver.retriever.vectors.block import ViewBlock
 from muver.retriever.vectors.part import Part, open_layer
 from muver.retriever.vectors.pooled import pool_each

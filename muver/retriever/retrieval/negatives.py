@@ -22,7 +22,7 @@ from muver.retriever.corpus.schema import (
     read_linked_mentions,
     read_mentions,
 )
-from muver.retriever.retrieval.settings import Mining
+from muver.retriever.retrieval.retrieval_settings import Mining
 from muver.retriever.runs.run import by_mention, read_run
 
 

@@ -13,7 +13,7 @@ from muver.io.parquet import table_of, write_table
 from muver.io.progress import Progress
 from muver.retriever.corpus.schema import read_entities
 from muver.retriever.retrieval.exact import Ranking, rank_scores
-from muver.retriever.retrieval.settings import Run
+from muver.retriever.retrieval.retrieval_settings import Run
 from muver.retriever.runs.run import RUN
 from muver.retriever.vectors.block import first_with_same
 

@@ -9,12 +9,12 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from muver.retriever.encoders.cross import CrossEncoder
-from muver.retriever.encoders.settings import Machine
+from muver.retriever.encoders.encoders_settings import Machine
 from muver.retriever.runs.run import by_mention, read_run
 from muver.retriever.training.data import Batch, Dataset
 from muver.retriever.training.objective import Side
 from muver.retriever.training.run import trainer_of, write
-from muver.retriever.training.settings import ModelTraining
+from muver.retriever.training.training_settings import ModelTraining
 from muver.retriever.views.worlds import World
 
 

@@ -13,9 +13,9 @@ import numpy as np
 from muver.io.errors import InputError
 from muver.io.progress import logger
 from muver.io.text import counted
-from muver.retriever.encoders.settings import ModelConfig
+from muver.retriever.encoders.encoders_settings import ModelConfig
 from muver.retriever.training.batches import epoch_batches
-from muver.retriever.training.settings import Training
+from muver.retriever.training.training_settings import Training
 from muver.retriever.views.build import Tokenizer
 from muver.retriever.views.layout import Ids, View
 from muver.retriever.views.worlds import World, WorldTables, read_worlds

@@ -19,8 +19,8 @@ from muver.retriever.training.data import Batch, Examples
 from muver.retriever.training.log import VALIDATION
 from muver.retriever.training.objective import Objective
 from muver.retriever.training.optimiser import build_optimiser, planned_steps, warm_up_then_decay
-from muver.retriever.training.settings import Training
 from muver.retriever.training.step import backward_through_batch
+from muver.retriever.training.training_settings import Training
 from muver.retriever.views.layout import Ids
 from muver.retriever.views.worlds import World
 

@@ -15,14 +15,14 @@ from muver.io.typed import read
 from muver.retriever.corpus.schema import negatives_of
 from muver.retriever.encoders import device
 from muver.retriever.encoders.biencoder import BiEncoder
-from muver.retriever.encoders.settings import Machine
+from muver.retriever.encoders.encoders_settings import Machine
 from muver.retriever.training.checkpoint import Checkpoints
 from muver.retriever.training.data import Dataset, Examples, worlds_of
 from muver.retriever.training.log import LOG, choice, copy_chosen, recall_after, write_log
 from muver.retriever.training.loop import Trainer
 from muver.retriever.training.objective import InBatch, Objective
-from muver.retriever.training.settings import EarlyChoice, ModelTraining
 from muver.retriever.training.start import config_of, start_files
+from muver.retriever.training.training_settings import EarlyChoice, ModelTraining
 from muver.retriever.views.worlds import World
 
 LaidOut = dict[str, list[list[World]]]  # training and validation worlds by how they are laid out

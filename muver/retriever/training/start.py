@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.typed import read
+from muver.retriever.encoders.encoders_settings import ModelConfig
 from muver.retriever.encoders.files import (
     CONFIG_FILE,
     MANIFEST_FILE,
@@ -16,8 +17,7 @@ from muver.retriever.encoders.files import (
     TOWERS,
     is_model,
 )
-from muver.retriever.encoders.settings import ModelConfig
-from muver.retriever.training.settings import ModelTraining
+from muver.retriever.training.training_settings import ModelTraining
 
 # Of a training's settings, what its model's directory tells people.
 MADE_WITH = ("training", "precision", "seed", "start", "negatives")

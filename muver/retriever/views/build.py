@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from muver.io.errors import InputError
 from muver.retriever.views.layout import Ids, Markers, View, context, prefix_view, sentence_views
-from muver.retriever.views.settings import Context, Views
+from muver.retriever.views.views_settings import Context, Views
 
 BATCH = 1024
 ROOM = 8  # pieces that a prompt must leave for the text, markers included

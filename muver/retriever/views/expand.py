@@ -8,7 +8,7 @@ import numpy as np
 
 from muver.retriever.views.layout import Ids, Markers, View, entity_slices, merged_view
 from muver.retriever.views.merging import SEARCHES
-from muver.retriever.views.settings import Merging
+from muver.retriever.views.views_settings import Merging
 
 EncodeViews = Callable[[Sequence[Ids]], np.ndarray]
 

@@ -19,7 +19,7 @@ from typing import Literal
 
 import numpy as np
 
-from muver.retriever.views.settings import Merging
+from muver.retriever.views.views_settings import Merging
 
 Pairs = Literal["distant", "close"]
 Members = frozenset[int]  # original views, numbered from 0

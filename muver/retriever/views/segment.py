@@ -18,7 +18,7 @@ from muver.retriever.views import punkt
 from muver.retriever.views.boundaries import Span
 from muver.retriever.views.boundaries import sentence_spans as by_boundaries
 from muver.retriever.views.files import punkt_fingerprint
-from muver.retriever.views.settings import Segment
+from muver.retriever.views.views_settings import Segment
 
 Split = Callable[[str], list[Span]]
 

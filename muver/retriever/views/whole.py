@@ -6,7 +6,7 @@ from typing import Protocol
 
 from muver.retriever.views.boundaries import Span
 from muver.retriever.views.layout import Ids, Markers, View, head_of
-from muver.retriever.views.settings import Views
+from muver.retriever.views.views_settings import Views
 
 MARKS = ("Mn", "Mc", "Me")  # categories of characters that belong to the one before
 

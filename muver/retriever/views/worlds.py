@@ -13,7 +13,7 @@ from muver.io.progress import Progress
 from muver.retriever.corpus.schema import read_entities, read_mentions, read_sentences
 from muver.retriever.views.build import Tokenizer, entity_views, mention_contexts
 from muver.retriever.views.layout import Ids, View
-from muver.retriever.views.settings import Context, Views
+from muver.retriever.views.views_settings import Context, Views
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class WorldTables(NamedTuple):
         """The world, with views of the entities of these ``numbers`` or of all.
 
         ``layouts`` has ``views`` and ``context``, as
-        :class:`muver.retriever.encoders.settings.ModelConfig`.
+        :class:`muver.retriever.encoders.encoders_settings.ModelConfig`.
         """
         return World(
             self.name,

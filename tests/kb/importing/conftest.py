@@ -4,8 +4,8 @@ import pytest
 
 from muver.io.typed import read
 from muver.kb.importing.build import import_kb
+from muver.kb.importing.importing_settings import Import
 from muver.kb.importing.schema import read_entities
-from muver.kb.importing.settings import Import
 from tests.retriever.corpus.conftest import dataset  # noqa: F401
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.kb.importing.build import import_kb
+from muver.kb.importing.importing_settings import Import
 from muver.kb.importing.schema import entity_batches, read_entities
-from muver.kb.importing.settings import Import
 
 
 def lines(*rows):

@@ -8,9 +8,9 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.kb.importing.dataset import allowed, tokenised
+from muver.kb.importing.importing_settings import Mentions
 from muver.kb.importing.items import Link
-from muver.kb.importing.settings import Mentions
-from muver.retriever.corpus.settings import BuildCorpus
+from muver.retriever.corpus.corpus_settings import BuildCorpus
 from muver.retriever.corpus.zeshel import build_corpus
 
 SMALL = Path(__file__).parent / "data" / "smallwiki.xml"

@@ -8,7 +8,7 @@ import pytest
 from muver.io.errors import InputError
 from muver.io.typed import read
 from muver.kb.importing.build import import_kb
-from muver.kb.importing.settings import Import
+from muver.kb.importing.importing_settings import Import
 from muver.kb.index import changes, snapshot
 from muver.kb.index.changes import Change
 from muver.kb.index.entity import Entity
@@ -24,7 +24,7 @@ from muver.retriever.encoders.stages.further import GlobalViews, Merge, encode_g
 from muver.retriever.encoders.start import take_encoder
 from muver.retriever.retrieval.answers import Mention
 from muver.retriever.retrieval.kinds.bm25 import BM25
-from muver.retriever.retrieval.settings import ViewsRun
+from muver.retriever.retrieval.retrieval_settings import ViewsRun
 from tests import tiny
 
 

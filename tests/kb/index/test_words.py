@@ -5,8 +5,8 @@ import pytest
 from muver.io.typed import read
 from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
+from muver.kb.index.index_settings import Words
 from muver.kb.index.segments import Postings
-from muver.kb.index.settings import Words
 from muver.kb.index.words import LONGEST, queries
 from muver.retriever.retrieval.answers import Mention
 

@@ -21,7 +21,7 @@ from muver.kb.index.state import writing
 from muver.kb.serve.models import open_models
 from muver.retriever.encoders.stages.encode import Encode, encode_split
 from muver.retriever.retrieval.answers import Mention
-from muver.retriever.retrieval.settings import ViewsRun
+from muver.retriever.retrieval.retrieval_settings import ViewsRun
 from tests import tiny
 from tests.kb.index.qdrant.conftest import RANKED, in_process
 from tests.kb.serve.conftest import TOKEN, WAIT, running, until

@@ -13,14 +13,14 @@ from muver.retriever.corpus.texts import clean
 from muver.retriever.encoders import device
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.bulk import encode_vectors
-from muver.retriever.encoders.settings import ModelConfig
+from muver.retriever.encoders.encoders_settings import ModelConfig
 from muver.retriever.encoders.start import take_encoder
 from muver.retriever.vectors.block import ViewBlock, first_with_same
 from muver.retriever.views.build import entity_views
 from muver.retriever.views.expand import NewViews, expand_world
 from muver.retriever.views.layout import Ids, View, context
 from muver.retriever.views.segment import sentence_spans
-from muver.retriever.views.settings import Merging
+from muver.retriever.views.views_settings import Merging
 from tests.reference.replay.recording import Recording
 
 BATCH_TOKENS = 4096

@@ -14,7 +14,7 @@ from muver.io.errors import InputError
 from muver.io.text import size
 from muver.options import setting
 from muver.reproduction.doctor.check import Machine, as_text, check, this_machine
-from muver.retriever.encoders.settings import Compute
+from muver.retriever.encoders.encoders_settings import Compute
 from tests import tiny
 
 PROJECT = Path(__file__).parents[3]

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from muver.io import processor
 from muver.reproduction.settings import precision
 from muver.reproduction.settings.precision import fast_at_bf16, settle_precision
-from muver.retriever.encoders.settings import Compute
+from muver.retriever.encoders.encoders_settings import Compute
 from tests import tiny
 
 AMX = "processor\t: 0\nflags\t\t: fpu avx512_bf16 amx_bf16 amx_tile\n"

@@ -14,8 +14,8 @@ from muver.io.typed import read
 from muver.reproduction.tables.build import build
 from muver.reproduction.tables.evaluations import TableFiles
 from muver.reproduction.tables.records import Table
-from muver.reproduction.tables.settings import TableSettings
 from muver.reproduction.tables.stage import LAYOUTS
+from muver.reproduction.tables.tables_settings import TableSettings
 from muver.retriever.corpus.schema import MENTIONS
 from muver.retriever.evaluation.recall import ranks_table, scored
 from tests.blank import blank_evaluation

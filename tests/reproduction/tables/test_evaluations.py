@@ -7,7 +7,7 @@ import pytest
 from muver.io.errors import InputError
 from muver.io.typed import read
 from muver.reproduction.tables.evaluations import TableFiles, only_set, read_evaluations
-from muver.reproduction.tables.settings import TableSettings
+from muver.reproduction.tables.tables_settings import TableSettings
 from tests.reproduction.tables import made_sets
 
 SYSTEMS = ["bm25", "muver"]

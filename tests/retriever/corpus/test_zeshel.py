@@ -7,8 +7,8 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.retriever.corpus import zeshel
+from muver.retriever.corpus.corpus_settings import BuildCorpus
 from muver.retriever.corpus.schema import read_entities, read_mentions
-from muver.retriever.corpus.settings import BuildCorpus
 from muver.retriever.corpus.statistics import WorldCounts
 from muver.retriever.corpus.zeshel import Mention, context_of, split_of_worlds
 

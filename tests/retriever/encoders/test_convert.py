@@ -14,7 +14,7 @@ from muver.io.typed import read
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.bulk import encode_vectors
 from muver.retriever.encoders.convert import convert
-from muver.retriever.encoders.settings import Layouts
+from muver.retriever.encoders.encoders_settings import Layouts
 from tests import tiny
 
 GIVEN = {"views": tiny.SENTENCE_VIEWS, "context": tiny.CONTEXT, "score": "max"}

@@ -28,7 +28,7 @@ from muver.retriever.training.optimiser import build_optimiser
 from muver.retriever.training.start import as_the_makers
 from muver.retriever.training.step import backward_through_batch
 from muver.retriever.views.build import entity_views, mention_contexts
-from muver.retriever.views.settings import Context
+from muver.retriever.views.views_settings import Context
 from tests import families, tiny
 
 TEXTS = ["The king saw it.", "raven of the valley, twice; tower and bell", "a"]

@@ -14,8 +14,8 @@ from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.library import find_file
 from muver.retriever.encoders.own_pooling import own_pooling
 from muver.retriever.encoders.start import take_encoder
-from muver.retriever.training.settings import ModelTraining
 from muver.retriever.training.start import config_of
+from muver.retriever.training.training_settings import ModelTraining
 from tests import tiny
 from tests.retriever.training.test_loop import TRAINING
 

@@ -14,9 +14,9 @@ from tokenizers import Tokenizer
 from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of
 from muver.retriever.encoders.bert import BertConfig
+from muver.retriever.encoders.encoders_settings import Scratch
 from muver.retriever.encoders.files import START_FILES
 from muver.retriever.encoders.hub import SHIPPED
-from muver.retriever.encoders.settings import Scratch
 from muver.retriever.encoders.start import from_scratch, take_encoder
 from muver.retriever.encoders.tokens import Pieces
 from tests import tiny

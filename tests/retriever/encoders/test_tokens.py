@@ -8,7 +8,7 @@ from muver.retriever.encoders.hub import place
 from muver.retriever.encoders.start import take_encoder
 from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.views.build import entity_views, mention_contexts
-from muver.retriever.views.settings import Context, Views
+from muver.retriever.views.views_settings import Context, Views
 from tests import families
 
 

@@ -11,7 +11,7 @@ from muver.io.typed import read
 from muver.retriever.corpus.schema import read_mentions, read_negatives
 from muver.retriever.retrieval.kinds import retrieve
 from muver.retriever.retrieval.negatives import mine
-from muver.retriever.retrieval.settings import Mining
+from muver.retriever.retrieval.retrieval_settings import Mining
 from muver.retriever.runs.run import read_run
 from tests.commands import call
 from tests.knowledge_base import PAGES, make_kb, write_linked, write_linked_run

@@ -12,16 +12,16 @@ from muver.io.parquet import write_table
 from muver.io.typed import read
 from muver.retriever.corpus.schema import read_mentions
 from muver.retriever.encoders.cross import CrossEncoder
+from muver.retriever.encoders.encoders_settings import Machine
 from muver.retriever.encoders.files import CROSS_FILES
 from muver.retriever.encoders.packing import pack
-from muver.retriever.encoders.settings import Machine
 from muver.retriever.runs.run import read_run, write_run
 from muver.retriever.training import cross as stage
 from muver.retriever.training import loop
 from muver.retriever.training.cross import AmongCandidates, candidate_loss
 from muver.retriever.training.data import Batch
-from muver.retriever.training.settings import ModelTraining
 from muver.retriever.training.step import backward_through_batch
+from muver.retriever.training.training_settings import ModelTraining
 from tests import tiny
 from tests.retriever.encoders.test_cross import make_cross
 from tests.retriever.training.conftest import Killed, kill_before

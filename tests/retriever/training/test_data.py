@@ -13,7 +13,7 @@ from muver.io.errors import InputError
 from muver.io.typed import read
 from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.training.data import Dataset, Examples, worlds_of
-from muver.retriever.training.settings import Training
+from muver.retriever.training.training_settings import Training
 from muver.retriever.views.layout import View
 from muver.retriever.views.worlds import World, load_worlds
 from tests import tiny

@@ -5,11 +5,11 @@ import json
 import pytest
 
 from muver.cli import main
+from muver.retriever.corpus.corpus_settings import Subset
 from muver.retriever.corpus.linking.subset import write_subset
-from muver.retriever.corpus.settings import Subset
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.retrieval.negatives import mine
-from muver.retriever.retrieval.settings import Mining
+from muver.retriever.retrieval.retrieval_settings import Mining
 from muver.retriever.training import loop
 from tests import tiny
 from tests.knowledge_base import PAGES, make_kb, write_linked, write_linked_run

@@ -14,8 +14,8 @@ import muver
 from muver.io.errors import InputError
 from muver.io.typed import read
 from muver.retriever.encoders.biencoder import BiEncoder
+from muver.retriever.encoders.encoders_settings import Machine
 from muver.retriever.encoders.files import MODEL_FILES
-from muver.retriever.encoders.settings import Machine
 from muver.retriever.training import loop, objective
 from muver.retriever.training import run as stage
 from muver.retriever.training.data import Dataset
@@ -23,7 +23,7 @@ from muver.retriever.training.log import LOG, kept_validation, read_log
 from muver.retriever.training.loop import Trainer, fewer_graph_tokens
 from muver.retriever.training.objective import InBatch
 from muver.retriever.training.optimiser import ReleasedAdamW
-from muver.retriever.training.settings import EarlyChoice, ModelTraining, Training
+from muver.retriever.training.training_settings import EarlyChoice, ModelTraining, Training
 from tests import tiny
 from tests.retriever.training.conftest import Killed, kill_before
 

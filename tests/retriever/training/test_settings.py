@@ -4,7 +4,7 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.io.typed import read
-from muver.retriever.training.settings import ModelTraining, Training
+from muver.retriever.training.training_settings import ModelTraining, Training
 from tests import tiny
 from tests.retriever.training.test_loop import SETTINGS, TRAINING
 

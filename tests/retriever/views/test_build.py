@@ -19,7 +19,7 @@ from muver.retriever.views.build import (
     prompted_titles,
 )
 from muver.retriever.views.layout import Markers
-from muver.retriever.views.settings import Context, Views
+from muver.retriever.views.views_settings import Context, Views
 
 MARKERS = Markers(pad=0, bos=(101,), eos=(102,), mention_start=1, mention_end=2, title_end=3)
 SENTENCES = Views(kind="sentences", max_tokens=8, min_pieces=2, title_room=2, training_views=None)

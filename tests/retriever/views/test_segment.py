@@ -18,7 +18,7 @@ from muver.retriever.corpus.schema import ENTITIES, read_sentences
 from muver.retriever.corpus.texts import clean
 from muver.retriever.views.files import PUNKT_FILES, punkt_fingerprint
 from muver.retriever.views.segment import segment, sentence_spans
-from muver.retriever.views.settings import Segment
+from muver.retriever.views.views_settings import Segment
 
 UNTRAINED = PunktSentenceTokenizer()
 

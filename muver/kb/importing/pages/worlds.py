@@ -12,9 +12,9 @@ from muver.io.errors import InputError
 from muver.io.files import folder_beside
 from muver.io.progress import logger
 from muver.kb.importing.build import import_kb
+from muver.kb.importing.importing_settings import Import, Mentions
 from muver.kb.importing.pages.forms import FORMS
 from muver.kb.importing.pages.linked import linked
-from muver.kb.importing.settings import Import, Mentions
 from muver.retriever.corpus.archive import unpacked
 from muver.retriever.corpus.obtain import fetch, place
 from muver.retriever.corpus.sources import SPLITS, Source

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from muver.io.errors import InputError
+from muver.kb.importing.importing_settings import Given
 from muver.kb.importing.items import Item
 from muver.kb.importing.opening import opened, plain
 from muver.kb.importing.piped import Piped
-from muver.kb.importing.settings import Given
 
 # The function that reads a form, as ``module:function`` here, and the endings that tell it.
 FORMATS = {

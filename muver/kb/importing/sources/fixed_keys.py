@@ -10,9 +10,9 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from muver.io.errors import InputError
+from muver.kb.importing.importing_settings import Given
 from muver.kb.importing.items import Entity, Item
 from muver.kb.importing.opening import parsed_lines, read_json_lines
-from muver.kb.importing.settings import Given
 from muver.retriever.corpus.jsonl import BadLine, Identity, line_parser
 from muver.retriever.corpus.zeshel import Document
 

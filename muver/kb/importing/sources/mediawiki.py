@@ -15,9 +15,9 @@ from pathlib import Path
 from mwparserfromhell.parser import ParserError
 
 from muver.io.errors import InputError
+from muver.kb.importing.importing_settings import Given
 from muver.kb.importing.items import Entity, Item, LeftOut, Redirect
 from muver.kb.importing.opening import BATCH, CUT, LONGEST_LINE, PIECE, in_order, opened, too_long
-from muver.kb.importing.settings import Given
 from muver.kb.importing.wikitext import DISAMBIGUATION, SHOWN, Wiki, read_prose
 
 START, END, FOOT = b"<page>", b"</page>", b"</mediawiki>"

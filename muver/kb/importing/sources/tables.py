@@ -14,9 +14,9 @@ from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.io.progress import logger
 from muver.io.text import counted
+from muver.kb.importing.importing_settings import Given
 from muver.kb.importing.items import SHOWN, Entity
 from muver.kb.importing.opening import LONGEST_LINE, lines_of, opened_text, read_json_lines
-from muver.kb.importing.settings import Given
 from muver.kb.importing.tabbed import Tabbed
 
 # The names that people's files have, the first that is there counts; capitals don't.

@@ -13,9 +13,9 @@ from typing import Any
 from msgspec import Struct
 
 from muver.io.errors import InputError
+from muver.kb.importing.importing_settings import Given
 from muver.kb.importing.items import Entity, Item, LeftOut
 from muver.kb.importing.opening import BAD, CUT, parsed_lines
-from muver.kb.importing.settings import Given
 from muver.retriever.corpus.jsonl import line_parser
 
 ANY_LANGUAGE = "mul"  # Wikidata's code for names that are the same in all

@@ -13,11 +13,11 @@ from muver.io.files import sha256_of, write_manifest
 from muver.io.parquet import table_of, write_table
 from muver.io.progress import logger
 from muver.retriever.corpus.archive import find_root
+from muver.retriever.corpus.corpus_settings import Link
 from muver.retriever.corpus.knowledge_base import NONE, KnowledgeBase, normal_title
 from muver.retriever.corpus.linking.benchmark import Benchmark, LinkedMention, read_blink
 from muver.retriever.corpus.linking.conll import read_conll
 from muver.retriever.corpus.schema import LINKED_MENTIONS, WIKIPEDIA
-from muver.retriever.corpus.settings import Link
 from muver.retriever.corpus.sources import find_source
 
 READERS = {"blink": read_blink, "conll": read_conll}

@@ -16,6 +16,7 @@ from muver.io.errors import InputError
 from muver.io.files import sha256_of, short_hash, write_json, write_manifest
 from muver.io.parquet import table_of, table_writer, write_table
 from muver.io.progress import Progress, logger
+from muver.retriever.corpus.corpus_settings import Subset
 from muver.retriever.corpus.knowledge_base import KnowledgeBase
 from muver.retriever.corpus.schema import (
     ENTITIES,
@@ -26,7 +27,6 @@ from muver.retriever.corpus.schema import (
     read_linked_mentions,
     read_negatives,
 )
-from muver.retriever.corpus.settings import Subset
 from muver.retriever.corpus.statistics import Counts, WorldCounts
 from muver.retriever.corpus.texts import clean
 

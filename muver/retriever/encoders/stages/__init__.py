@@ -12,7 +12,7 @@ from muver.io.errors import InputError
 from muver.retriever.encoders import device
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.bulk import Encode, encode_vectors
-from muver.retriever.encoders.settings import Encoding
+from muver.retriever.encoders.encoders_settings import Encoding
 from muver.retriever.views.layout import Ids
 
 

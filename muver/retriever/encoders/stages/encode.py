@@ -7,7 +7,7 @@ import numpy as np
 from muver.io.files import write_manifest
 from muver.io.parquet import table_of
 from muver.io.typed import Text
-from muver.retriever.encoders.settings import Encoding
+from muver.retriever.encoders.encoders_settings import Encoding
 from muver.retriever.encoders.stages import Encoder
 from muver.retriever.vectors.part import MENTIONS, LayerWriter, write_part
 from muver.retriever.views.worlds import load_worlds

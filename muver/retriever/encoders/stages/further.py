@@ -7,13 +7,13 @@ from muver.io.files import write_manifest
 from muver.io.progress import logger
 from muver.io.typed import Count, Natural, Share
 from muver.retriever.corpus.schema import read_entities
-from muver.retriever.encoders.settings import Encoding
+from muver.retriever.encoders.encoders_settings import Encoding
 from muver.retriever.encoders.stages import Encoder
 from muver.retriever.vectors.part import LayerWriter, open_layer
 from muver.retriever.views.build import entity_views
 from muver.retriever.views.expand import expand_world
 from muver.retriever.views.layout import View, entity_slices
-from muver.retriever.views.settings import MergeSearch
+from muver.retriever.views.views_settings import MergeSearch
 
 
 class Merge(Encoding, kw_only=True):

@@ -11,14 +11,14 @@ from muver.io.errors import InputError
 from muver.io.progress import Progress, logger
 from muver.retriever.corpus.knowledge_base import MadePart, open_part
 from muver.retriever.corpus.schema import read_linked_mentions
+from muver.retriever.encoders.encoders_settings import Encoding
 from muver.retriever.encoders.fingerprint import model_fingerprint
-from muver.retriever.encoders.settings import Encoding
 from muver.retriever.encoders.stages import Encoder
 from muver.retriever.vectors.part import MENTIONS, write_part
 from muver.retriever.vectors.shards import part_name, write_shard
 from muver.retriever.views.build import Tokenizer, entity_views
 from muver.retriever.views.layout import View
-from muver.retriever.views.settings import Views
+from muver.retriever.views.views_settings import Views
 from muver.retriever.views.worlds import context_ids
 
 DTYPES = {"fp16": np.float16, "fp32": np.float32}

@@ -7,7 +7,7 @@ import numpy as np
 
 from muver.retriever.encoders import device
 from muver.retriever.encoders.cross import CrossEncoder
-from muver.retriever.encoders.settings import Encoding
+from muver.retriever.encoders.encoders_settings import Encoding
 from muver.retriever.views.worlds import World
 
 

@@ -26,7 +26,7 @@ from muver.io.files import atomic_path, read_json, sha256_of, write_manifest
 from muver.io.matrices import load_matrix, save_matrix
 from muver.io.progress import Progress, logger
 from muver.io.typed import Count, Natural
-from muver.retriever.retrieval.settings import Index
+from muver.retriever.retrieval.retrieval_settings import Index
 from muver.retriever.vectors.shards import Shards
 
 FILES = INDEX, CENTRE = "index.faiss", "centre.npy"

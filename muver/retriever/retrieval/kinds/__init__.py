@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypedDict, Unpack
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
 from muver.io.typed import Settings, read
-from muver.retriever.encoders.settings import Machine
+from muver.retriever.encoders.encoders_settings import Machine
 
 
 class Inputs(TypedDict, total=False):

@@ -9,8 +9,8 @@ from msgspec import UNSET, UnsetType
 
 from muver.io.typed import Count, Text
 from muver.retriever.corpus.words import split
-from muver.retriever.retrieval.settings import BM25 as Section
-from muver.retriever.retrieval.settings import Match, OwnPage
+from muver.retriever.retrieval.retrieval_settings import BM25 as Section
+from muver.retriever.retrieval.retrieval_settings import Match, OwnPage
 
 if TYPE_CHECKING:
     import numpy as np

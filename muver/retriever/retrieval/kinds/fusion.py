@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from muver.io.typed import Positive
-from muver.retriever.retrieval.settings import Run
+from muver.retriever.retrieval.retrieval_settings import Run
 
 
 class Settings(Run, kw_only=True):

@@ -6,8 +6,8 @@ from typing import Any
 
 from muver.io.typed import Count
 from muver.io.typed import Settings as Base
-from muver.retriever.encoders.settings import Machine
-from muver.retriever.retrieval.settings import Run
+from muver.retriever.encoders.encoders_settings import Machine
+from muver.retriever.retrieval.retrieval_settings import Run
 
 
 class Section(Base):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from muver.io.typed import Count, Share, Text
 from muver.retriever.retrieval.aggregates import AGGREGATES
-from muver.retriever.retrieval.settings import Scored
+from muver.retriever.retrieval.retrieval_settings import Scored
 
 if TYPE_CHECKING:
     from muver.retriever.retrieval.ann.index import AnnIndex

@@ -8,7 +8,7 @@ from msgspec import field
 
 from muver.io.typed import Count, Some, Text
 from muver.io.typed import Settings as Base
-from muver.retriever.retrieval.settings import Run, ViewsSignal
+from muver.retriever.retrieval.retrieval_settings import Run, ViewsSignal
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,8 +7,8 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 
 from muver.io.typed import Count
-from muver.retriever.encoders.settings import Machine
-from muver.retriever.retrieval.settings import Run
+from muver.retriever.encoders.encoders_settings import Machine
+from muver.retriever.retrieval.retrieval_settings import Run
 
 
 class Settings(Run, kw_only=True):

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from muver.retriever.retrieval.settings import ViewsRun, open_choice
+from muver.retriever.retrieval.retrieval_settings import ViewsRun, open_choice
 
 Settings = ViewsRun
 

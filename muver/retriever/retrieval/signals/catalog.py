@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from muver.retriever.retrieval.layers import SystemViews
-from muver.retriever.retrieval.settings import ViewsSignal
+from muver.retriever.retrieval.retrieval_settings import ViewsSignal
 from muver.retriever.retrieval.signals import Rows, Signal
 from muver.retriever.retrieval.signals.characters import Characters
 from muver.retriever.retrieval.signals.texts import (

@@ -12,7 +12,7 @@ from muver.io.files import write_manifest
 from muver.io.progress import Progress
 from muver.io.typed import Text as Name
 from muver.retriever.corpus.schema import read_entities, read_mentions
-from muver.retriever.encoders.settings import Encoding
+from muver.retriever.encoders.encoders_settings import Encoding
 from muver.retriever.encoders.stages import Encoder
 from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.retrieval.signals import Rows

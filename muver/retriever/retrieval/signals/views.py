@@ -8,7 +8,7 @@ import numpy as np
 from muver.retriever.retrieval.blocks import Block
 from muver.retriever.retrieval.exact import similarity
 from muver.retriever.retrieval.layers import SystemViews
-from muver.retriever.retrieval.settings import ViewsSignal
+from muver.retriever.retrieval.retrieval_settings import ViewsSignal
 from muver.retriever.retrieval.signals import Rows
 from muver.retriever.vectors.block import ViewBlock
 

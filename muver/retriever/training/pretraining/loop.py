@@ -26,7 +26,7 @@ from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.training.batches import epoch_batches, in_batch_loss
 from muver.retriever.training.optimiser import build_optimiser, warm_up_then_decay
 from muver.retriever.training.pretraining.cloze import Layout, Wiki, draw
-from muver.retriever.training.settings import Pretraining
+from muver.retriever.training.training_settings import Pretraining
 from muver.retriever.views.layout import Ids
 
 MASKED, REPLACED = 0.8, 0.1

@@ -7,13 +7,13 @@ from muver.io.errors import InputError
 from muver.io.files import copy, read_json, sha256_of, write_manifest, write_text
 from muver.retriever.encoders import device
 from muver.retriever.encoders.bert import Bert
+from muver.retriever.encoders.encoders_settings import Machine
 from muver.retriever.encoders.files import MANIFEST_FILE, TOKENIZER_FILE
-from muver.retriever.encoders.settings import Machine
 from muver.retriever.encoders.sizes import is_packed
 from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.training.pretraining.cloze import training_wikis
 from muver.retriever.training.pretraining.loop import Pretrainer
-from muver.retriever.training.settings import Pretraining
+from muver.retriever.training.training_settings import Pretraining
 
 
 def pretrain(

@@ -12,7 +12,7 @@ from muver.io.errors import InputError
 from muver.kb.importing.download import download
 from muver.kb.importing.pages import worlds
 from muver.kb.importing.pages.forms import FORMS
-from muver.retriever.corpus.settings import BuildCorpus, Download
+from muver.retriever.corpus.corpus_settings import BuildCorpus, Download
 from muver.retriever.corpus.sources import SPLITS, find_source
 from muver.retriever.corpus.zeshel import build_corpus
 

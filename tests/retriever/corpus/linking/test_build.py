@@ -12,9 +12,9 @@ from muver.io.typed import read
 from muver.reproduction.settings import resolve
 from muver.reproduction.settings.file import home, read_params
 from muver.reproduction.workspace import graph_of
+from muver.retriever.corpus.corpus_settings import Link
 from muver.retriever.corpus.linking.build import link_set
 from muver.retriever.corpus.schema import LINKED_MENTIONS
-from muver.retriever.corpus.settings import Link
 from tests.retriever.corpus.linking.conftest import mention, write
 
 PLAIN = Link(context_tokens=128, match="id")

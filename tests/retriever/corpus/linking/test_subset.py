@@ -12,6 +12,7 @@ from muver.cli import main
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.kb.importing.parts import write_texts
+from muver.retriever.corpus.corpus_settings import ReadTexts, Subset
 from muver.retriever.corpus.linking.subset import with_further, write_subset
 from muver.retriever.corpus.schema import (
     read_entities,
@@ -19,11 +20,10 @@ from muver.retriever.corpus.schema import (
     read_negatives,
     read_sentences,
 )
-from muver.retriever.corpus.settings import ReadTexts, Subset
 from muver.retriever.corpus.texts import clean
 from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.retrieval.negatives import mine
-from muver.retriever.retrieval.settings import Mining
+from muver.retriever.retrieval.retrieval_settings import Mining
 from muver.retriever.views.build import entity_views
 from muver.retriever.views.worlds import load_worlds
 from tests import tiny

@@ -12,9 +12,9 @@ from muver.io.errors import InputError
 from muver.io.files import read_json, write_json
 from muver.io.parquet import table_writer
 from muver.kb.importing.parts import write_texts
+from muver.retriever.corpus.corpus_settings import ReadTexts
 from muver.retriever.corpus.knowledge_base import SCHEMA, open_part
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
-from muver.retriever.corpus.settings import ReadTexts
 from muver.retriever.encoders.fingerprint import model_fingerprint
 from muver.retriever.encoders.stages import Encoder
 from muver.retriever.encoders.stages import kb as stage

@@ -7,7 +7,7 @@ import pytest
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.retriever.encoders.cross import CrossEncoder
-from muver.retriever.encoders.settings import Machine
+from muver.retriever.encoders.encoders_settings import Machine
 from muver.retriever.retrieval import kinds
 from muver.retriever.retrieval.kinds.rerank import reordered
 from muver.retriever.runs.run import by_mention, read_run, write_run

@@ -10,7 +10,7 @@ from muver.retriever.encoders.stages.encode import Encode, encode_split
 from muver.retriever.encoders.stages.further import GlobalViews, encode_global
 from muver.retriever.retrieval import kinds, rows
 from muver.retriever.retrieval.kinds import signals
-from muver.retriever.retrieval.settings import ViewsSignal
+from muver.retriever.retrieval.retrieval_settings import ViewsSignal
 from muver.retriever.retrieval.signals.catalog import Catalog
 from muver.retriever.retrieval.signals.texts import TextsOfSplit, encode_texts
 from muver.retriever.runs.run import by_mention, read_run

@@ -13,7 +13,7 @@ from muver.io.typed import read
 from muver.retriever.corpus.schema import read_entities, read_mentions
 from muver.retriever.retrieval import kinds
 from muver.retriever.retrieval.layers import SystemViews
-from muver.retriever.retrieval.settings import ViewsRun
+from muver.retriever.retrieval.retrieval_settings import ViewsRun
 from muver.retriever.runs.run import read_run, write_run
 from muver.retriever.vectors.part import MENTIONS as VECTORS
 from muver.retriever.vectors.part import LayerWriter, write_part

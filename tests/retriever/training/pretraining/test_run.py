@@ -19,7 +19,7 @@ from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.training.pretraining import loop
 from muver.retriever.training.pretraining.cloze import draw, training_wikis
 from muver.retriever.training.pretraining.loop import Pretrainer
-from muver.retriever.training.settings import Pretraining
+from muver.retriever.training.training_settings import Pretraining
 from tests import tiny
 
 SETTINGS = {

@@ -5,9 +5,9 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, UnsetType, field
 
 from muver.io.typed import Amount, Count, Natural, Positive, Settings, Share, Text
-from muver.retriever.encoders.settings import Layouts, Pooling, Vectors
-from muver.retriever.retrieval.settings import Mining, check_ranks
-from muver.retriever.views.settings import Tokens, Views
+from muver.retriever.encoders.encoders_settings import Layouts, Pooling, Vectors
+from muver.retriever.retrieval.retrieval_settings import Mining, check_ranks
+from muver.retriever.views.views_settings import Tokens, Views
 
 
 class Training(Settings, kw_only=True):
@@ -47,7 +47,7 @@ class Training(Settings, kw_only=True):
 class HardNegatives(Settings):
     """A model's hard negatives: the row whose run they are mined from, how many, and which.
 
-    The keys are explained at :class:`muver.retriever.retrieval.settings.Mining`.
+    The keys are explained at :class:`muver.retriever.retrieval.retrieval_settings.Mining`.
     """
 
     from_: Text = field(name="from")

@@ -6,8 +6,8 @@ from msgspec import Meta
 
 from muver.io.typed import Amount, Settings, Share, read
 from muver.retriever.retrieval.aggregates import AGGREGATES, Aggregate
-from muver.retriever.retrieval.settings import AggregateEntry, open_choice
-from muver.retriever.views.settings import MergeSearch, Tokens
+from muver.retriever.retrieval.retrieval_settings import AggregateEntry, open_choice
+from muver.retriever.views.views_settings import MergeSearch, Tokens
 
 Kinds = Literal["sentences", "global", "both"]
 Layers = Annotated[int, Meta(ge=0, le=4)]

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from muver.io.typed import Count, Natural, Positive, Settings, Share
-from muver.retriever.views.settings import Context, Views
+from muver.retriever.views.views_settings import Context, Views
 
 Pooling = Literal["cls", "last", "special", "span", "all"]
 Vectors = Literal["raw", "unit"]
