@@ -129,9 +129,9 @@ class Named(System, tag="named", kw_only=True):
         super().__post_init__()
         needs = find(self.retriever).needs(self.as_dict())
         takes = {key for key, inputs in TAKES.items() if not {*inputs}.isdisjoint(needs)}
-        own = {key for key in TAKES if self.as_dict().get(key)}
+        named = {key for key in TAKES if self.as_dict().get(key)}
         others = {key for key in OWN if getattr(self, key)} - {*fields(sections()[self.retriever])}
-        if own != takes or others:
+        if named != takes or others:
             names = " and ".join(sorted({"retriever", *takes}))
             raise ValueError(f"a row of the retriever {self.retriever} names {names} alone.")
 

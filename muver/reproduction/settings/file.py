@@ -77,14 +77,14 @@ def home() -> Path:
 
 def params_file(folder: Path = Path()) -> Path:
     """The params.yaml of a folder, or where it has none the one that comes with the workflow."""
-    own = folder / NAME
-    return own if own.is_file() else home() / NAME
+    path = folder / NAME
+    return path if path.is_file() else home() / NAME
 
 
 def config_of(folder: Path = Path()) -> dict[str, Any]:
     """Settings in config/config.yaml of a folder that has no params.yaml, which replace others."""
-    own = folder / "config" / "config.yaml"
-    return _read(own) if own.is_file() and not (folder / NAME).is_file() else {}
+    path = folder / "config" / "config.yaml"
+    return _read(path) if path.is_file() and not (folder / NAME).is_file() else {}
 
 
 def read_params(path: str | Path) -> dict[str, Any]:
@@ -98,8 +98,8 @@ def read_params(path: str | Path) -> dict[str, Any]:
     for name in FOLDERS:
         if name in read:
             raise InputError(f"{path}: {name} is a folder beside it, with a file for each.")
-        own = path.parent / name
-        files = sorted((own if own.is_dir() else home() / name).glob("*.yaml"))
+        beside = path.parent / name
+        files = sorted((beside if beside.is_dir() else home() / name).glob("*.yaml"))
         read[name] = {file.stem: _read(file) for file in files}
     return read
 

@@ -41,16 +41,17 @@ def with_entries(layer: Mapping[str, Any]) -> Layer:
     if not isinstance(tables, Mapping):
         return dict(layer)
     entries = {
-        name: {"rows": own} if isinstance(own, list) else own for name, own in tables.items()
+        name: {"rows": table} if isinstance(table, list) else table
+        for name, table in tables.items()
     }
     return {**layer, "tables": entries}
 
 
 def of_experiment(name: str, experiment: Mapping[str, Any], preset: str) -> Layer:
     """What a file of experiments/ adds to the sections where a preset is in use."""
-    own = overlay(experiment, (experiment.get("presets") or {}).get(preset) or {})
-    kept = {key: value for key, value in own.items() if key not in ("asks", "table", "presets")}
-    return {**kept, "tables": {name: own.get("table")}}
+    settled = overlay(experiment, (experiment.get("presets") or {}).get(preset) or {})
+    kept = {key: value for key, value in settled.items() if key not in ("asks", "table", "presets")}
+    return {**kept, "tables": {name: settled.get("table")}}
 
 
 def beside(layer: Layer, name: str, added: Layer) -> Layer:
@@ -74,49 +75,56 @@ def completed(merged: Layer) -> Layer:
         for section in FORMS
         if isinstance(merged.get(section), Mapping)
     }
-    for name, own in sections.get("models", {}).items():
-        if isinstance(own, Mapping) and own["kind"] in ("trained", "converted"):
-            of = OF_MODELS if own["kind"] == "trained" else OF_MODELS[:1]
+    for name, entry in sections.get("models", {}).items():
+        if isinstance(entry, Mapping) and entry["kind"] in ("trained", "converted"):
+            of = OF_MODELS if entry["kind"] == "trained" else OF_MODELS[:1]
             sections["models"][name] = {
-                **own,
-                **{key: _under(merged.get(key), own.get(key)) for key in of},
+                **entry,
+                **{key: _under(merged.get(key), entry.get(key)) for key in of},
             }
     return {**merged, **sections}
 
 
-def _under(shared: Any, own: Any) -> Any:
-    if own is None:
+def _under(shared: Any, value: Any) -> Any:
+    if value is None:
         return shared
-    return overlay(shared, own) if isinstance(own, Mapping) and isinstance(shared, Mapping) else own
+    return (
+        overlay(shared, value)
+        if isinstance(value, Mapping) and isinstance(shared, Mapping)
+        else value
+    )
 
 
 def _completed(section: str, entries: Mapping[str, Any]) -> Layer:
     return {
         name: _of_a_kind(section, _like(section, entries, name, ()))
-        if isinstance(own, Mapping)
-        else own
-        for name, own in entries.items()
+        if isinstance(entry, Mapping)
+        else entry
+        for name, entry in entries.items()
     }
 
 
 def _like(section: str, entries: Mapping[str, Any], name: str, before: tuple[str, ...]) -> Layer:
-    own = dict(entries[name])
-    other = own.pop("like", None)
+    entry = dict(entries[name])
+    other = entry.pop("like", None)
     if other is None:
-        return own
+        return entry
     where = f"params.yaml: {section}.{name}.like"
     if other not in entries:
         raise InputError(f"{where} is {other!r}{suggestion(str(other), entries)}")
     if other in (name, *before):
         raise InputError(f"{where}: is like itself, by way of {other}. Name another entry.")
     if not isinstance(entries[other], Mapping):
-        return own
-    return overlay(_like(section, entries, other, (*before, name)), own)
+        return entry
+    return overlay(_like(section, entries, other, (*before, name)), entry)
 
 
-def _of_a_kind(section: str, own: Layer) -> Layer:
+def _of_a_kind(section: str, entry: Layer) -> Layer:
     kinds = FORMS[section]
-    return {"kind": next((kinds[key] for key in kinds if key in own), [*kinds.values()][-1]), **own}
+    return {
+        "kind": next((kinds[key] for key in kinds if key in entry), [*kinds.values()][-1]),
+        **entry,
+    }
 
 
 FORM = " A key of a section is written as --config merge='{top_k: 0.2}'."

@@ -182,21 +182,21 @@ def retrieval_settings(settings: Resolved, system: str, split: str | None = None
     ``split`` is another one than the tables', as fusion needs to choose its weight.
     """
     entry, first = settings.systems[system], first_stage(settings, system)
-    given = {key: value for key in OF_FIRST_STAGE if (value := getattr(first, key))}
+    kept = {key: value for key in OF_FIRST_STAGE if (value := getattr(first, key))}
     if pool := getattr(entry, "pool", UNSET):
-        given["pool"] = pool
-    shared = settings.retrieve.as_dict() | given
+        kept["pool"] = pool
+    shared = settings.retrieve.as_dict() | kept
     shared["split"] = split or settings.retrieve.split
     memory = shared.pop("memory_mb")
     if isinstance(entry, Fused):
         return {**shared, "constant": settings.fusion.constant}
     if isinstance(entry, Named):
         section = getattr(settings, entry.retriever)
-        given = {key: getattr(entry, key) or getattr(section, key, None) for key in OWN}
-        given = {key: value for key, value in given.items() if value}
-        if of := given.get("of"):
-            given["of"] = [one if one in SIGNALS else signal_of(settings, one) for one in of]
-        return {**plain(section), **shared, **given}
+        kept = {key: getattr(entry, key) or getattr(section, key, None) for key in OWN}
+        kept = {key: value for key, value in kept.items() if value}
+        if of := kept.get("of"):
+            kept["of"] = [one if one in SIGNALS else signal_of(settings, one) for one in of]
+        return {**plain(section), **shared, **kept}
     towers = towers_of(settings, entry.model)
     if towers.score == "sum_max":
         return {**shared, "memory_mb": memory}

@@ -51,7 +51,9 @@ class Artifact:
     @cached_property
     def key(self) -> str:
         """Hash of kind, name, settings and the keys of the inputs."""
-        inputs = {role: [_key(one) for one in _each(given)] for role, given in self.inputs.items()}
+        inputs = {
+            role: [_key(source) for source in _each(value)] for role, value in self.inputs.items()
+        }
         made_of = {"settings": self.settings, "machine": self.machine, "inputs": inputs}
         return short_hash({"kind": self.kind, "name": self.name, **made_of}, DIGITS)
 
@@ -88,51 +90,51 @@ class Artifact:
     def input_files(self) -> dict[str, str | list[str]]:
         """Paths of what its stage reads, by the name of the input: of one file, or several."""
         return {
-            role: _paths(given)[0]
-            if isinstance(given, str | File)
-            else [path for one in _each(given) for path in _paths(one)]
-            for role, given in self.inputs.items()
+            role: _paths(value)[0]
+            if isinstance(value, str | File)
+            else [path for source in _each(value) for path in _paths(source)]
+            for role, value in self.inputs.items()
         }
 
     @property
     def parents(self) -> list["Artifact"]:
         """The artifacts among its inputs."""
-        inputs = (one for given in self.inputs.values() for one in _each(given))
-        made = (one for one in inputs if not isinstance(one, str))
-        return [one.artifact if isinstance(one, File) else one for one in made]
+        inputs = (source for value in self.inputs.values() for source in _each(value))
+        artifacts = (source for source in inputs if not isinstance(source, str))
+        return [source.artifact if isinstance(source, File) else source for source in artifacts]
 
 
 def with_origins(artifacts: Sequence[Artifact]) -> list[Artifact]:
     """The artifacts and all that they are made of, each once, every one after its inputs."""
     ordered: dict[str, Artifact] = {}
 
-    def add(one: Artifact) -> None:
-        if one.path not in ordered:
-            for parent in one.parents:
+    def add(artifact: Artifact) -> None:
+        if artifact.path not in ordered:
+            for parent in artifact.parents:
                 add(parent)
-            ordered[one.path] = one
+            ordered[artifact.path] = artifact
 
-    for one in artifacts:
-        add(one)
+    for artifact in artifacts:
+        add(artifact)
     return list(ordered.values())
 
 
-def _each(given: Input) -> Iterator[str | File | Artifact]:
-    return iter([given] if isinstance(given, str | File | Artifact) else given)
+def _each(value: Input) -> Iterator[str | File | Artifact]:
+    return iter([value] if isinstance(value, str | File | Artifact) else value)
 
 
-def _paths(one: str | File | Artifact) -> list[str]:
-    if isinstance(one, Artifact):
-        return one.files
-    return [one.path if isinstance(one, File) else one]
+def _paths(source: str | File | Artifact) -> list[str]:
+    if isinstance(source, Artifact):
+        return source.files
+    return [source.path if isinstance(source, File) else source]
 
 
-def _key(one: str | File | Artifact) -> str:
-    if isinstance(one, str):
-        return one
-    if isinstance(one, File):
-        return f"{_key(one.artifact)}{one.suffix}"
-    return one.path if one.pinned else one.key
+def _key(source: str | File | Artifact) -> str:
+    if isinstance(source, str):
+        return source
+    if isinstance(source, File):
+        return f"{_key(source.artifact)}{source.suffix}"
+    return source.path if source.pinned else source.key
 
 
 CATALOG = "catalog.json"
@@ -141,8 +143,13 @@ CATALOG = "catalog.json"
 def add_to_catalog(root: Path, artifacts: Iterable[Artifact]) -> None:
     """Add artifacts to the catalog of their dataset's folder."""
     known = read_catalog(root)
-    below = {one.path: one.path.removeprefix(f"{one.root}/") for one in artifacts}
-    made = {below[one.path]: [below[own.path] for own in one.parents] for one in artifacts}
+    below = {
+        artifact.path: artifact.path.removeprefix(f"{artifact.root}/") for artifact in artifacts
+    }
+    made = {
+        below[artifact.path]: [below[parent.path] for parent in artifact.parents]
+        for artifact in artifacts
+    }
     if not made.items() <= known.items():
         write_json(root / CATALOG, {**known, **made})
 
@@ -165,9 +172,9 @@ def place_of(path: Path) -> tuple[Path, str] | None:
     return None
 
 
-def origins(root: Path, one: str) -> dict[str, Path]:
+def origins(root: Path, artifact: str) -> dict[str, Path]:
     """By kind, the nearest artifact that one was made from; its own kind's is itself."""
-    catalog, waiting = read_catalog(root), [one]
+    catalog, waiting = read_catalog(root), [artifact]
     for place in waiting:
-        waiting += [own for own in catalog.get(place, []) if own not in waiting]
+        waiting += [parent for parent in catalog.get(place, []) if parent not in waiting]
     return {place.partition("/")[0]: root / place for place in reversed(waiting)}

@@ -24,13 +24,13 @@ def link(graph: Graph, here: Callable[[str], str] = str) -> None:
     ``here`` says where a path lies on this machine: elsewhere, if it is a storage's copy.
     """
     add_to_catalog(Path(here(graph.root)), graph.by_place.values())
-    asked = {one.path for one in graph.asked(graph.settings.results)}
+    asked = {artifact.path for artifact in graph.asked(graph.settings.results)}
     folder = Path(graph.root, "current")
     wanted = {
         folder / place: os.path.relpath(here(target), (folder / place).parent)
-        for one in graph.by_place.values()
-        for place, target in _links(one)
-        if one.path in asked or Path(here(target)).exists()
+        for artifact in graph.by_place.values()
+        for place, target in _links(artifact)
+        if artifact.path in asked or Path(here(target)).exists()
     }
     wanted[folder / "recorded"] = "../recorded"  # which MLflow run is which row's
     for place in folder.rglob("*"):
@@ -47,15 +47,15 @@ def link(graph: Graph, here: Callable[[str], str] = str) -> None:
             place.symlink_to(target)
 
 
-def _links(one: Artifact) -> Iterator[tuple[str, str]]:
+def _links(artifact: Artifact) -> Iterator[tuple[str, str]]:
     """A link of an artifact's folder, or of each of its files, and what it points to."""
-    files = [suffix for suffix in one.suffixes if suffix.startswith(".")]
-    if len(files) < len(one.suffixes) or not one.suffixes:
+    files = [suffix for suffix in artifact.suffixes if suffix.startswith(".")]
+    if len(files) < len(artifact.suffixes) or not artifact.suffixes:
         # A further seed's start lies beside the main seed's, which is all of its folder.
-        between = "_" if one.rule in ("encoder", "pretrain") else "/"
-        yield between.join(filter(None, (one.kind, one.name))), one.path
+        between = "_" if artifact.rule in ("encoder", "pretrain") else "/"
+        yield between.join(filter(None, (artifact.kind, artifact.name))), artifact.path
     for suffix in files:
-        yield f"{one.kind}/{one.name}{suffix}", f"{one.path}{suffix}"
+        yield f"{artifact.kind}/{artifact.name}{suffix}", f"{artifact.path}{suffix}"
 
 
 def made(section: str, name: str) -> str:
@@ -81,8 +81,12 @@ def not_asked(graph: Graph) -> list[Path]:
     """What lies in the dataset's folder and no table or figure of the settings asks for."""
     checkpoints = {"models": Path(graph.root, "checkpoints"),
                    "grid": Path(graph.root, "checkpoints/grid")}  # fmt: skip
-    kept = [Path(one.path) for one in graph.declared]
-    kept += [checkpoints[one.kind] / one.id for one in graph.declared if one.kind in checkpoints]
+    kept = [Path(artifact.path) for artifact in graph.declared]
+    kept += [
+        checkpoints[artifact.kind] / artifact.id
+        for artifact in graph.declared
+        if artifact.kind in checkpoints
+    ]
     kinds = {kind for kinds in STAGES.values() for kind in kinds} | {"checkpoints"}
     return [path for kind in sorted(kinds) for path in strays(Path(graph.root, kind), kept)]
 
@@ -144,11 +148,13 @@ def write_asked(graph: Graph) -> None:
     folder, written = Path(graph.root, "asked"), graph.settings.as_dict()
     asked = graph.asked(graph.settings.results)
     for stage, kinds in STAGES.items():
-        own = [one for one in asked if one.kind in kinds]
-        ids = {f"{one.kind}/{one.name}": one.id for one in own}
+        kept = [artifact for artifact in asked if artifact.kind in kinds]
+        ids = {f"{artifact.kind}/{artifact.name}": artifact.id for artifact in kept}
         rules = (
-            f"{KIND}{kind_of(graph.settings, one.label)}" if one.kind == "runs" else one.rule
-            for one in own
+            f"{KIND}{kind_of(graph.settings, artifact.label)}"
+            if artifact.kind == "runs"
+            else artifact.rule
+            for artifact in kept
         )
         content = {"artifacts": dict(sorted(ids.items())), "code": _hashes(rules)}
         write_json(folder / f"{stage}.json", content)
@@ -172,8 +178,8 @@ def write_ignored(graph: Graph) -> None:
     """
     lines = [IGNORE]
     for kind in (kind for kinds in STAGES.values() for kind in kinds):
-        own = [one for one in graph.declared if one.kind == kind]
-        depth = 1 + max((one.name.count("/") for one in own), default=0)
+        kept = [artifact for artifact in graph.declared if artifact.kind == kind]
+        depth = 1 + max((artifact.name.count("/") for artifact in kept), default=0)
         lines.append(f"/{kind}{'/*' * depth}\n")
-        lines += [f"!/{kind}/{one.id}*\n" for one in own]
+        lines += [f"!/{kind}/{artifact.id}*\n" for artifact in kept]
     write_text(Path(graph.root, ".dvcignore"), "".join(lines))

@@ -52,16 +52,16 @@ def tokens_of(training: Artifact) -> int:
 
     At most, as far as settings say: of several that may start, the longest is to start first.
     """
-    own, times = training.settings, 1.0
-    if among := own.get("best_of"):
-        share, new = own["after"], len(among) - len(training.inputs["models"])
-        own, times = next(iter(among.values())), share * new + (1 - share if new else 0)
-    views, negatives = own["views"], own.get("negatives", {}).get("per_mention", 0)
+    settings, times = training.settings, 1.0
+    if among := settings.get("best_of"):
+        share, new = settings["after"], len(among) - len(training.inputs["models"])
+        settings, times = next(iter(among.values())), share * new + (1 - share if new else 0)
+    views, negatives = settings["views"], settings.get("negatives", {}).get("per_mention", 0)
     several = views.get("training_views", 1) or ALL_VIEWS
-    of_entity = several * views["max_tokens"] + own["training"].get("global_view", 0)
+    of_entity = several * views["max_tokens"] + settings["training"].get("global_view", 0)
     entities = (1 + negatives) * of_entity
-    times *= own["training"]["epochs"] * own["training"].get("labelled", 1)
-    return int(times * (own["context"]["max_tokens"] + entities))
+    times *= settings["training"]["epochs"] * settings["training"].get("labelled", 1)
+    return int(times * (settings["context"]["max_tokens"] + entities))
 
 
 class Graph(ABC):
@@ -76,8 +76,8 @@ class Graph(ABC):
     def __init__(self, settings: Resolved):
         self.settings = settings
         self.root = f"build/{settings.workspace}"
-        own = {name: settings.models[name].training.as_dict() for name in settings.grid.models}
-        self.trials = trials(settings.grid.as_dict(), settings.training.as_dict(), own)
+        chosen = {name: settings.models[name].training.as_dict() for name in settings.grid.models}
+        self.trials = trials(settings.grid.as_dict(), settings.training.as_dict(), chosen)
         # Each is asked for many times.
         for method in ("encoder_of", "start_of", "model", "run", "evaluation"):
             setattr(self, method, cache(getattr(self, method)))
@@ -158,26 +158,26 @@ class Graph(ABC):
 
     def model(self, name: str) -> Artifact:
         """A trained, chosen, averaged or converted model."""
-        match own := self.settings.models[name]:
-            case Chosen(best_of=among) if not own.after:
-                models = [self.model(one) for one in among]
+        match entry := self.settings.models[name]:
+            case Chosen(best_of=among) if not entry.after:
+                models = [self.model(other) for other in among]
                 cutoff = models[0].settings["training"]["validation_cutoff"]  # which all share
                 return self.made("models", name, "choose", {"cutoff": cutoff}, models=models)
             case Averaged():
-                models = [self.model(one) for one in trainings_of(self.settings, own)]
-                inputs = {"models": models, "start": self.origin(own.of)}
-                share = {"trained_share": own.trained_share}
+                models = [self.model(other) for other in trainings_of(self.settings, entry)]
+                inputs = {"models": models, "start": self.origin(entry.of)}
+                share = {"trained_share": entry.trained_share}
                 return self.made("models", name, "average", share, **inputs)
         settings = training_settings(self.settings, name)
-        if isinstance(own, Converted):
-            inputs = {"checkpoint": own.checkpoint, "start": self.encoder}
+        if isinstance(entry, Converted):
+            inputs = {"checkpoint": entry.checkpoint, "start": self.encoder}
             return self.made("models", name, "convert", settings, **inputs)
-        if isinstance(own, Trained) and own.score == "cross":
+        if isinstance(entry, Trained) and entry.score == "cross":
             return self.cross_encoder(name)
-        if isinstance(own, Chosen):
+        if isinstance(entry, Chosen):
             rows = set(map(model_of, self.settings.systems.values()))
-            trained = [self.model(one) for one in own.best_of if one in rows]
-            start = self.origin(own.best_of[0])  # all start from the same
+            trained = [self.model(other) for other in entry.best_of if other in rows]
+            start = self.origin(entry.best_of[0])  # all start from the same
             inputs = {"start": start, **self.training_data(name), "models": trained}
             return self.made("models", name, "train_best", settings, **inputs)
         inputs = {"start": self.origin(name), **self.training_data(name)}
@@ -186,8 +186,8 @@ class Graph(ABC):
 
     def _chosen_after(self, name: str) -> list[float]:
         """The shares of its steps after which a model is one of several to choose from."""
-        among = [one for one in self.settings.models.values() if isinstance(one, Chosen)]
-        return sorted({one.after for one in among if one.after and name in one.best_of})
+        among = [entry for entry in self.settings.models.values() if isinstance(entry, Chosen)]
+        return sorted({entry.after for entry in among if entry.after and name in entry.best_of})
 
     def cross_encoder(self, name: str) -> Artifact:
         """A trained cross-encoder, where the data can have one."""
@@ -197,12 +197,12 @@ class Graph(ABC):
 
     def negatives(self, model: str) -> dict[str, Input]:
         """Hard negatives of the training mentions, where a model is trained with them."""
-        own = getattr(self.settings.models[model], "negatives", None)
-        if not own:
+        mined = getattr(self.settings.models[model], "negatives", None)
+        if not mined:
             return {}
         gold = self.gold(self.training_set)
         known = {role: gold[role] for role in ("mentions", "entities", "kb") if role in gold}
-        run = self.run(own.from_, self.training_set)[".parquet"]
+        run = self.run(mined.from_, self.training_set)[".parquet"]
         settings = negatives_settings(self.settings, model)
         made = self.made("negatives", model, "negatives", settings, run=run, **known)
         return {"negatives": made[".parquet"]}
@@ -227,11 +227,11 @@ class Graph(ABC):
 
     def weights(self, model: str) -> File:
         """The manifest that names the weights a model came from, through what it started from."""
-        match own := self.settings.models[model]:
+        match entry := self.settings.models[model]:
             case Converted():
                 return self.model(model)[f"/{MANIFEST_FILE}"]
             case Averaged():
-                return self.weights(own.of)
+                return self.weights(entry.of)
             case Chosen(best_of=[first, *_]):
                 return self.weights(first)
             case Trained(start=start) if start:
@@ -241,7 +241,7 @@ class Graph(ABC):
     def all_weights(self, system: str) -> list[File]:
         """:meth:`weights` of a row's model, and of those of the rows that it is made of."""
         found = [self.weights(model) for model in models_of(self.settings, system)]
-        return list({one.path: one for one in found}.values())
+        return list({manifest.path: manifest for manifest in found}.values())
 
     # Runs and scores.
 
@@ -264,30 +264,39 @@ class Graph(ABC):
         model = model_of(self.settings.systems[system])
         if model and isinstance(self.settings.models[model], Chosen):
             inputs["choice"] = self.model(model)[LOG]
-        own = {"row": row_settings(self.settings, system), **self.agreement}
-        settings = plain(self.settings.evaluate) | own
+        of_row = {"row": row_settings(self.settings, system), **self.agreement}
+        settings = plain(self.settings.evaluate) | of_row
         return self.made(
             "evaluations", f"{name}/{system}", "evaluate", settings,
             run=run[".parquet"], manifest=run[".json"], **inputs,
         )  # fmt: skip
 
-    def told(self, one: Artifact, place: Callable[[str], str]) -> dict[str, Any]:
+    def told(self, artifact: Artifact, place: Callable[[str], str]) -> dict[str, Any]:
         """What the command of an artifact's step is told beside its settings, inputs and outputs.
 
         ``place`` says where a file or folder lies on this machine.
         """
         settings = self.settings
-        match one.rule:
+        match artifact.rule:
             case "encoder":
-                kept = {key: own for key, own in one.settings.items() if key not in SOURCE}
+                kept = {key: value for key, value in artifact.settings.items() if key not in SOURCE}
                 return {"source": settings.encoder, "settings": kept}
             case "choose" | "train_best":
-                return {"models": [(own.name, place(own.path)) for own in one.inputs["models"]]}
+                return {
+                    "models": [
+                        (value.name, place(value.path)) for value in artifact.inputs["models"]
+                    ]
+                }
             case "retrieve":
-                return {"kind": kind_of(settings, one.label)}
+                return {"kind": kind_of(settings, artifact.label)}
             case "evaluate":
                 name = settings.dataset if settings.over_kb else settings.workspace
-                return {"system": one.label, "dataset": name, "name": one.set, "trec": True}
+                return {
+                    "system": artifact.label,
+                    "dataset": name,
+                    "name": artifact.set,
+                    "trec": True,
+                }
         return {}
 
     def dataset_download(self, what: str, place: Callable[[str], str]) -> dict[str, Any]:
@@ -308,8 +317,8 @@ class Graph(ABC):
     def compute(self) -> dict[str, Any]:
         """Those that move nothing."""
         moving = ("precision", "training_precision")
-        own = self.settings.compute.as_dict()
-        return {key: value for key, value in own.items() if key not in moving}
+        section = self.settings.compute.as_dict()
+        return {key: value for key, value in section.items() if key not in moving}
 
     @property
     def gpus(self) -> int:
@@ -362,7 +371,7 @@ class Graph(ABC):
             for name in self.sets:
                 with suppress(InputError):
                     found.append(self.evaluation(system, name))
-        return {(one.kind, one.id): one for one in with_origins(found)}
+        return {(artifact.kind, artifact.id): artifact for artifact in with_origins(found)}
 
     def at(self, kind: str, name: str) -> Artifact:
         """The artifact of a kind and an id."""
@@ -396,4 +405,8 @@ class Graph(ABC):
 
     def ids(self, kind: str, rule: str) -> list[str]:
         """Of all artifacts of a kind that a rule makes."""
-        return [one.id for one in self.by_place.values() if (one.kind, one.rule) == (kind, rule)]
+        return [
+            artifact.id
+            for artifact in self.by_place.values()
+            if (artifact.kind, artifact.rule) == (kind, rule)
+        ]

@@ -19,42 +19,44 @@ OF_INDEX = ("store", "merged", "global_views", "entities")  # of what a run is m
 Place = Callable[[str], str]  # where a file or folder lies on this machine
 
 
-def job_of(graph: Graph, one: Artifact, place: Place = str) -> dict[str, Any]:
+def job_of(graph: Graph, artifact: Artifact, place: Place = str) -> dict[str, Any]:
     """The options of the command that makes an artifact, by name."""
-    step = BY_RULE[one.rule]
+    step = BY_RULE[artifact.rule]
     told = {
-        step.called.get(role, role).replace("_", "-"): _placed(given, place)
-        for role, given in one.inputs.items()
+        step.called.get(role, role).replace("_", "-"): _placed(value, place)
+        for role, value in artifact.inputs.items()
     }
-    told |= {name: place(f"{one.path}{suffix}") for name, suffix in step.out.items()}
-    settings = {**one.settings, **one.free}
+    told |= {name: place(f"{artifact.path}{suffix}") for name, suffix in step.out.items()}
+    settings = {**artifact.settings, **artifact.free}
     told |= settings if step.spread else {"settings": settings}
     if step.compute:
-        told["compute"] = {**graph.settings.compute.as_dict(), **one.machine}
+        told["compute"] = {**graph.settings.compute.as_dict(), **artifact.machine}
     if step.trains:
-        folder = "checkpoints/grid" if one.kind == "grid" else "checkpoints"
-        told["checkpoints"] = place(f"{graph.root}/{folder}/{one.id}")
+        folder = "checkpoints/grid" if artifact.kind == "grid" else "checkpoints"
+        told["checkpoints"] = place(f"{graph.root}/{folder}/{artifact.id}")
     if step.runs_a_model:
-        told["label"] = one.label
-    return told | graph.told(one, place)
+        told["label"] = artifact.label
+    return told | graph.told(artifact, place)
 
 
 def index_job(graph: Worlds, system: str, place: Place = str) -> dict[str, Any]:
     """The options of the command that writes the index of a row."""
     run = graph.run(system, graph.sets[0])
     model = graph.model(graph.settings.systems[system].model)
-    told = {role: _placed(given, place) for role, given in run.inputs.items() if role in OF_INDEX}
+    told = {role: _placed(value, place) for role, value in run.inputs.items() if role in OF_INDEX}
     told |= {"model": place(model.path), "sentences": place(graph.texts["sentences"].path)}
     if system in graph.settings.tried:
         told["chosen"] = place(run[".json"].path)
-    told = {role.replace("_", "-"): given for role, given in told.items()}
+    told = {role.replace("_", "-"): value for role, value in told.items()}
     out = place(f"{graph.root}/indexes/{system}")
     return {**told, "settings": {**run.settings, **run.free}, "out": out}
 
 
-def write_job(graph: Graph, one: Artifact, place: Place = str) -> str:
+def write_job(graph: Graph, artifact: Artifact, place: Place = str) -> str:
     """Write :func:`job_of` to a file beside the dataset's artifacts; its path."""
-    return _written(f"{graph.root}/jobs/{one.kind}/{one.id}.json", job_of(graph, one, place))
+    return _written(
+        f"{graph.root}/jobs/{artifact.kind}/{artifact.id}.json", job_of(graph, artifact, place)
+    )
 
 
 def write_settings(graph: Graph, name: str, told: Mapping[str, Any]) -> str:
@@ -72,15 +74,15 @@ def _written(path: str, told: Mapping[str, Any]) -> str:
     return path
 
 
-def _placed(given: Input, place: Place) -> Any:
+def _placed(value: Input, place: Place) -> Any:
     """A folder or file, or a list of them."""
-    match given:
+    match value:
         case str():
-            return place(given) if given.startswith("build/") else given
+            return place(value) if value.startswith("build/") else value
         case File():
-            return place(given.path)
+            return place(value.path)
         case Artifact():
-            of_folder = any(suffix.startswith("/") for suffix in given.suffixes)
-            first = next(iter(given.suffixes), "")
-            return place(given.path if of_folder else f"{given.path}{first}")
-    return [_placed(one, place) for one in given]
+            of_folder = any(suffix.startswith("/") for suffix in value.suffixes)
+            first = next(iter(value.suffixes), "")
+            return place(value.path if of_folder else f"{value.path}{first}")
+    return [_placed(part, place) for part in value]

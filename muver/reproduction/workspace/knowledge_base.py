@@ -116,14 +116,14 @@ class KnowledgeBase(Graph):
 
     def mentions(self, name: str) -> Artifact:
         """A set's mentions with their gold entities, and the report of the matching."""
-        own, source = self.linking.sets[name], find_source(self.origins[1])
+        declared, source = self.linking.sets[name], find_source(self.origins[1])
         counted = self.linking.published_counts and name in source.published.mentions
         settings = {
             **plain(self.settings.corpus),
             "match": self.linking.match,
             "expected": source.name if counted else None,
-            "format": own.format or None,
-            "part": own.part or None,
+            "format": declared.format or None,
+            "part": declared.part or None,
         }
         return self.made("mentions", name, "link", settings, file=self.set_file(name), kb=self.kb)
 
@@ -195,17 +195,17 @@ class KnowledgeBase(Graph):
             vectors=self.vectors(model), mentions=mentions,
         )  # fmt: skip
 
-    def told(self, one: Artifact, place: Callable[[str], str]) -> dict[str, Any]:
+    def told(self, artifact: Artifact, place: Callable[[str], str]) -> dict[str, Any]:
         """As of every dataset; a set's file may lie in the benchmarks' archive."""
-        match one.rule:
+        match artifact.rule:
             case "download":
                 return self.dataset_download("files", place)
             case "link":
-                name, archive = one.label, self._pinned("benchmarks", "benchmarks").path
-                if one.input_files["file"] != [archive]:
+                name, archive = artifact.label, self._pinned("benchmarks", "benchmarks").path
+                if artifact.input_files["file"] != [archive]:
                     return {"name": name}
                 return {"name": name, "path": self.linking.sets[name].file, "below": archive}
-        return super().told(one, place)
+        return super().told(artifact, place)
 
     @property
     def fetched(self) -> dict[str, str]:
@@ -219,17 +219,22 @@ class KnowledgeBase(Graph):
     def fetch(self, source: str) -> dict[str, Any]:
         """What `muver stage download` is told of a file of another project."""
         folder = "raw/benchmarks" if source == "blink_benchmarks" else "raw"
-        given = getattr(self.linking.source, source)
-        return {"files": source, "out": f"{self.root}/{folder}", "settings": {"source": given}}
+        place = getattr(self.linking.source, source)
+        return {"files": source, "out": f"{self.root}/{folder}", "settings": {"source": place}}
 
-    def index_jobs(self, one: Artifact) -> list[dict[str, Any]]:
+    def index_jobs(self, index: Artifact) -> list[dict[str, Any]]:
         """What the two commands that make an index are told: its building, and its check."""
-        vectors, mentions = (one.inputs[role] for role in ("vectors", "mentions"))
-        parts = [{**one.settings[part], **one.free[part]} for part in ("build", "check")]
-        checked = {"mention-vectors": mentions.files[0], "index": [one.path]}
+        vectors, mentions = (index.inputs[role] for role in ("vectors", "mentions"))
+        parts = [{**index.settings[part], **index.free[part]} for part in ("build", "check")]
+        checked = {"mention-vectors": mentions.files[0], "index": [index.path]}
         return [
-            {"vectors": vectors.path, "out": one.path, "settings": parts[0], "label": one.label},
-            {"vectors": vectors.path, "report": one.files[2], "settings": parts[1], **checked},
+            {
+                "vectors": vectors.path,
+                "out": index.path,
+                "settings": parts[0],
+                "label": index.label,
+            },
+            {"vectors": vectors.path, "report": index.files[2], "settings": parts[1], **checked},
         ]
 
     # Runs and scores.
@@ -240,18 +245,18 @@ class KnowledgeBase(Graph):
         return search_settings(self.settings, self.settings.systems[system], name)
 
     def source(self, need: str, system: str, name: str) -> Input:
-        own = self.settings.systems[system]
+        row = self.settings.systems[system]
         match need:
             case "kb":
                 return self.kb
             case "vectors":
-                return self.vectors(own.model)
+                return self.vectors(row.model)
             case "mentions":
                 return self.mentions(name)[".parquet"]
             case "mention_vectors":
-                return self.mention_vectors(own.model, name)
+                return self.mention_vectors(row.model, name)
             case _:
-                return self.index(own.model, own.index)
+                return self.index(row.model, row.index)
 
     def gold(self, name: str) -> dict[str, Input]:
         """A set's mentions with their gold, and how it was found."""

@@ -126,15 +126,19 @@ class Results:
                 return {"encoder": graph.encoder.files}
             case "grid":
                 start = graph.weights(self.settings.grid.models[0]).path
-                logs = [one.files[0] for one in graph.grid_points]
+                logs = [artifact.files[0] for artifact in graph.grid_points]
                 return {"logs": logs, "encoder": [start], "counts": [graph.corpus.files[2]]}
             case "metrics":
                 return self._numbered()
             case "report":
-                made = [one for one in graph.asked(self.settings.results) if one.kind in SHOWN]
-                files = [file for one in made for file in one.files]
-                return {"tables": [f"{self.folder}/{one}.csv" for one in self.settings.results],
-                        "made": files}  # fmt: skip
+                made = [
+                    artifact
+                    for artifact in graph.asked(self.settings.results)
+                    if artifact.kind in SHOWN
+                ]
+                files = [file for artifact in made for file in artifact.files]
+                tables = [f"{self.folder}/{result}.csv" for result in self.settings.results]
+                return {"tables": tables, "made": files}
         of_worlds = name not in self.settings.figures and not isinstance(graph, KnowledgeBase)
         counts = {"counts": [graph.corpus.files[2]]} if of_worlds else {}
         return {**self.inputs(name), **counts}
@@ -149,9 +153,9 @@ class Results:
             start = self.settings.training.as_dict() if grid.one_at_a_time else {}
             told = {"grid": grid.as_dict(), "trials": self.graph.trials, "base": base}
             return {**told, "start": start}
-        if own := self.settings.figures.get(name):
-            rows = [{"method": method_of(self.settings, row), "system": row} for row in own.rows]
-            return {**own.as_dict(), "rows": rows}
+        if figure := self.settings.figures.get(name):
+            rows = [{"method": method_of(self.settings, row), "system": row} for row in figure.rows]
+            return {**figure.as_dict(), "rows": rows}
         table, contrasts = self.settings.tables[name], self.settings.contrasts
         return {
             "rows": self._rows(name),
@@ -202,7 +206,10 @@ class Results:
     def _numbered(self) -> dict[str, list[str]]:
         """The results that DVC compares."""
         names = {"tables": self.measured, "curves": self.drawn}
-        return {key: [f"{self.folder}/{one}.json" for one in own] for key, own in names.items()}
+        return {
+            key: [f"{self.folder}/{result}.json" for result in results]
+            for key, results in names.items()
+        }
 
     def drawing(self, name: str, place: Place = str) -> dict[str, Any]:
         """The options of the command that draws a table."""
@@ -240,12 +247,12 @@ class Results:
 
         For MLflow also runs and training logs.
         """
-        made = self.graph.evaluations(name)
+        evaluations = self.graph.evaluations(name)
         mentions = [self.graph.texts["mentions"].path] if self._by_category(name) else []
         return {
-            "evaluations": [one.files[0] for one in made],
-            "ranks": [one.files[1] for one in made],
-            "runs": [one.input_files["run"] for one in made],
+            "evaluations": [evaluation.files[0] for evaluation in evaluations],
+            "ranks": [evaluation.files[1] for evaluation in evaluations],
+            "runs": [evaluation.input_files["run"] for evaluation in evaluations],
             "logs": sorted({log for logs in self.training_logs(name).values() for log in logs}),
             **({"mentions": mentions} if mentions else {}),
         }
@@ -286,16 +293,16 @@ def record_settings(
     }
     if table == "grid":
         points = graph.grid_points
-        took = {one.name: {"train": _benchmark(results, one)} for one in points}
-        own = {"logs": [one.files[0] for one in points]}
+        took = {artifact.name: {"train": _benchmark(results, artifact)} for artifact in points}
+        made_of = {"logs": [artifact.files[0] for artifact in points]}
     else:
         made, took = results.inputs(table), _benchmarks(results, table)
-        own = {
+        made_of = {
             "evaluations": list(map(list, zip(made["evaluations"], made["runs"], strict=True))),
             "artifacts": results.training_logs(table),
-            "figures": [one for one in results.forms(table) if one.endswith(".svg")],
+            "figures": [form for form in results.forms(table) if form.endswith(".svg")],
         }
-    files = {"table": f"{results.folder}/{table}.json", **own, "benchmarks": took}
+    files = {"table": f"{results.folder}/{table}.json", **made_of, "benchmarks": took}
     return {**said, **_placed(files, here)}
 
 
@@ -330,7 +337,9 @@ def costs_settings(
         files = {
             "evaluation": evaluation.files[0],
             "manifest": run[".json"].path,
-            "trainings": [_benchmark(results, one) for one in _trainings(graph, evaluation.label)],
+            "trainings": [
+                _benchmark(results, training) for training in _trainings(graph, evaluation.label)
+            ],
             "ranking": _benchmark(results, run),
         }
         rows.append({"method": method_of(results.settings, run.label), **_placed(files, here)})
@@ -347,16 +356,16 @@ def _benchmarks(results: Results, table: str) -> dict[str, dict[str, str]]:
         search = f"search_{run.set}" if isinstance(graph, KnowledgeBase) else "retrieve"
         stages = [(search, run)]
         stages += [
-            (TIMED[one.kind], one)
-            for one in run.parents
-            if one.kind in TIMED and one.set == run.set
+            (TIMED[artifact.kind], artifact)
+            for artifact in run.parents
+            if artifact.kind in TIMED and artifact.set == run.set
         ]
-        stages += [("train", one) for one in _trainings(graph, system)]
-        own, times = found.setdefault(system, {}), Counter[str]()
-        for stage, one in stages:
+        stages += [("train", artifact) for artifact in _trainings(graph, system)]
+        files, times = found.setdefault(system, {}), Counter[str]()
+        for stage, artifact in stages:
             times[stage] += 1
             name = stage if times[stage] == 1 else f"{stage}_{times[stage]}"
-            own[name] = _benchmark(results, one)
+            files[name] = _benchmark(results, artifact)
     return found
 
 
@@ -368,10 +377,10 @@ def _trainings(graph: Graph, system: str) -> list[Artifact]:
         nothing = made.settings.get("training", {}).get("labelled") == 0
         if made.rule != "choose" and not nothing:
             found += made.inputs["models"] if made.rule == "average" else [made]
-    return list({one.id: one for one in found}.values())
+    return list({training.id: training for training in found}.values())
 
 
-def _benchmark(results: Results, one: Artifact) -> str:
+def _benchmark(results: Results, artifact: Artifact) -> str:
     """Where Snakemake writes how long the job of an artifact took."""
-    phase = "grid" if one.kind == "grid" else one.rule
-    return f"{results.logs}/{phase}/{one.id}.benchmark.tsv"
+    phase = "grid" if artifact.kind == "grid" else artifact.rule
+    return f"{results.logs}/{phase}/{artifact.id}.benchmark.tsv"

@@ -79,8 +79,8 @@ class Worlds(Graph):
         """Canonical entities and mentions, and their counts."""
         expected = self.raw.name if self.raw else None
         settings = {**self.settings.corpus.as_dict(), "expected": expected}
-        given = [f"{self.settings.dataset}{suffix}" for suffix in self.suffixes["raw"]]
-        return self.made("corpus", "", "corpus", settings, raw=self.raw or given)
+        files = [f"{self.settings.dataset}{suffix}" for suffix in self.suffixes["raw"]]
+        return self.made("corpus", "", "corpus", settings, raw=self.raw or files)
 
     @cached_property
     def segment(self) -> Artifact:
@@ -89,8 +89,8 @@ class Worlds(Graph):
             self.root, "punkt_english", "english", "punkt_english",
             SUFFIXES["punkt_english"], pinned=True,
         )  # fmt: skip
-        own = self.settings.segment
-        wanted = own.punkt == "english" and own.by != "unicode"
+        asked = self.settings.segment
+        wanted = asked.punkt == "english" and asked.by != "unicode"
         return self.made(
             "segment", "", "segment", self.settings.segment.as_dict(),
             **({"english": english} if wanted else {}), **self.counted,
@@ -125,8 +125,8 @@ class Worlds(Graph):
         inputs = {"start": self.origin(name), **self.training_data(name), "validation_run": first}
         return self.made("models", name, "train_cross", settings, **inputs)
 
-    def told(self, one: Artifact, place: Callable[[str], str]) -> dict[str, Any]:
-        match one.rule:
+    def told(self, artifact: Artifact, place: Callable[[str], str]) -> dict[str, Any]:
+        match artifact.rule:
             case "download":
                 return self.dataset_download("dataset", place)
             case "corpus":
@@ -134,7 +134,7 @@ class Worlds(Graph):
                 return {"name": self.settings.workspace, "raw": raw}
             case "punkt_english":
                 return {"punkt": "english"}
-        return super().told(one, place)
+        return super().told(artifact, place)
 
     # Vectors.
 
@@ -172,10 +172,10 @@ class Worlds(Graph):
 
     def folders(self, system: str, name: str) -> list[Artifact]:
         """What has the views that a row ranks by: the store, and what is added to it."""
-        own = self.settings.systems[system]
-        found = [self.store(own.model, name)]
-        found += [self.merged(own.model, name, own.search)] if own.merge_layers else []
-        return found + ([self.globals(own.model, name)] if own.global_view else [])
+        row = self.settings.systems[system]
+        found = [self.store(row.model, name)]
+        found += [self.merged(row.model, name, row.search)] if row.merge_layers else []
+        return found + ([self.globals(row.model, name)] if row.global_view else [])
 
     # Runs and scores.
 
@@ -183,30 +183,30 @@ class Worlds(Graph):
         return retrieval_settings(self.settings, system, name)
 
     def source(self, need: str, system: str, name: str) -> Input:
-        own = self.settings.systems[system]
-        model = model_of(own)
+        row = self.settings.systems[system]
+        model = model_of(row)
         match need:
             case "model":
                 return self.model(model)
             case "store":
                 return self.store(model, name)
             case "merged":
-                return self.merged(model, name, own.search)
+                return self.merged(model, name, row.search)
             case "global_views":
                 return self.globals(model, name)
         if need in self.texts:
             return self.texts[need]
         on = "val" if need.startswith("validation_") else name
-        rows = self.settings.tried.get(system) or rows_named_by(own)
+        rows = self.settings.tried.get(system) or rows_named_by(row)
         match need.removeprefix("validation_"):
             case "texts":
                 return self.signal_texts(model, on)
             case "views":
-                viewed = (one for one in rows if signal_of(self.settings, one) != "run")
-                return [folder for one in viewed for folder in self.folders(one, on)]
+                viewed = (other for other in rows if signal_of(self.settings, other) != "run")
+                return [folder for other in viewed for folder in self.folders(other, on)]
             case "scores":
-                rows = [one for one in rows if signal_of(self.settings, one) == "run"]
-        return [self.run(one, on)[".parquet"] for one in rows]
+                rows = [other for other in rows if signal_of(self.settings, other) == "run"]
+        return [self.run(other, on)[".parquet"] for other in rows]
 
     @property
     def stored(self) -> list[str]:
