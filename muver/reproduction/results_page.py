@@ -19,7 +19,6 @@ from muver.reproduction.tracking.provenance import (
     changed_since_commit,
     commit,
     this_machine,
-    versions,
 )
 
 HEAD = """\
@@ -36,9 +35,9 @@ The data have the fingerprint `{fingerprint}`. The run was
 
     {command}
 
-| Commit | Made | Machine | Versions |
-| --- | --- | --- | --- |
-| {commit} | {day} | {machine} | {versions} |
+| Commit | Made | Machine |
+| --- | --- | --- |
+| {commit} | {day} | {machine} |
 """
 WEIGHTS = re.compile(r" ?Validation chose weights .*? by hits at [^.]*\.")  # in a row's note
 
@@ -80,7 +79,6 @@ def write_results_page(
         commit=f"`{revision['hash']}`{revision['changed']}" if revision else "not known",
         day=f"{datetime.fromtimestamp(latest, UTC):%Y-%m-%d}",
         machine=this_machine(),
-        versions=", ".join(f"{package} {version}" for package, version in versions().items()),
     )
     rows = [row for row in record.rows.values() if has_model(row.system, run.settings.systems)]
     blocks = [head, *(f"Spread over {over}: {one}.\n" for over, (_, one) in spreads(rows).items())]
