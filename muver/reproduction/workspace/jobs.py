@@ -28,7 +28,8 @@ def job_of(graph: Graph, artifact: Artifact, place: Place = str) -> dict[str, An
     }
     told |= {name: place(f"{artifact.path}{suffix}") for name, suffix in step.out.items()}
     settings = {**artifact.settings, **artifact.free}
-    told |= settings if step.spread else {"settings": settings}
+    spread = {name.replace("_", "-"): value for name, value in settings.items()}
+    told |= spread if step.spread else {"settings": settings}
     if step.compute:
         told["compute"] = {**graph.settings.compute.as_dict(), **artifact.machine}
     if step.trains:
