@@ -88,7 +88,8 @@ def run(context) -> Findings:
 def by_itself(*command: str) -> tuple[float, float, float]:
     """Measure a command from a process that has no torch: a child inherits its parent's peak."""
     call = [sys.executable, "-m", "benchmarks.kb_import", *command]
-    return tuple(json.loads(subprocess.run(call, check=True, capture_output=True).stdout))
+    said = subprocess.run(call, check=True, capture_output=True).stdout
+    return tuple(json.loads(said.splitlines()[-1]))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 Entities are made up, with ten sentences each, one world; the model is a random BERT of two layers
 and 384 numbers, as what is measured is the index rather than the encoder. Commands are processes of
 their own; memory is the largest ``ru_maxrss`` of each, with the pages of the index that it maps.
-CPU seconds are valid on a busy machine too. With ``--large`` 100,000 entities in place of 10,000.
+CPU seconds are valid on a busy machine too. With ``--large`` 100,000 entities in place of 10,000,
+and a million for the index without a model.
 """
 
 import json
@@ -24,6 +25,7 @@ from benchmarks.rows import Findings, Row
 from muver.kb.importing.schema import ENTITIES, FILE, ROWS_A_GROUP
 
 SIZES = {"quick": 200, "usual": 10_000, "large": 100_000}
+WITHOUT_MODEL = 1_000_000  # entities, of --large
 ADDED = 1_000
 QUERIES = 200
 LAYERS, HIDDEN = 2, 384
@@ -82,19 +84,22 @@ def write_model(folder: Path) -> Path:
 
 
 def run(context) -> Findings:
-    """All of it, for an index of views and one of words."""
+    """All of it, for an index of views, one of an encoder's signals, and one without a model."""
     options = context.options
     size = SIZES["large" if options.large else "quick" if options.quick else "usual"]
-    added = min(ADDED, size // 2)
     findings = Findings()
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        model = write_model(folder)
-        tenth = write_kb(folder / "tenth", 0, size // 10)
-        whole = write_kb(folder / "whole", 0, size)
-        more = write_kb(folder / "more", size, added)
-        for kind, what in {"views": str(model), "bm25": "bm25"}.items():
-            rows = findings.rows
+        model = write_model(Path(name))
+        models = {"views": model, "encoder": model.with_name("start"), "names": None}
+        for kind, what in models.items():
+            if options.large and what is None:
+                size = WITHOUT_MODEL
+            folder, rows = Path(name) / kind, findings.rows
+            folder.mkdir()
+            added = min(ADDED, size // 2)
+            tenth = write_kb(folder / "tenth", 0, size // 10)
+            whole = write_kb(folder / "whole", 0, size)
+            more = write_kb(folder / "more", size, added)
             _, _, small = _made(rows, kind, folder / f"tenth-{kind}", tenth, what, size // 10)
             _, afresh, peak = _made(rows, kind, folder / f"whole-{kind}", whole, what, size)
             growth = "peak memory of making ten times the entities"
@@ -117,10 +122,11 @@ def run(context) -> Findings:
 
 
 def _made(
-    rows: list[Row], kind: str, out: Path, kb: Path, model: str, entities: int
+    rows: list[Row], kind: str, out: Path, kb: Path, model: Path | None, entities: int
 ) -> tuple[float, float, float]:
     """Make an index; wall and CPU seconds and peak memory."""
-    wall, cpu, peak = by_itself("index", "create", str(kb), "--model", model, "--out", str(out))
+    chosen = [] if model is None else ["--model", str(model)]
+    wall, cpu, peak = by_itself("index", "create", str(kb), *chosen, "--out", str(out))
     size = sum(path.stat().st_size for path in (out / "segments").iterdir()) / 1e6
     rows.append(
         Row(
@@ -142,11 +148,15 @@ print(json.dumps([time.perf_counter() - started, len(index)]))
 
 
 def _opened(rows: list[Row], kind: str, index: Path) -> None:
-    """Opening, in a process that has the modules and nothing else."""
+    """Opening, in a process that has the modules and nothing else, and a command's one answer."""
     call = [sys.executable, "-c", OPENING, str(index)]
     took, entities = json.loads(subprocess.run(call, check=True, capture_output=True).stdout)
-    what = f"opening an index of {entities} entities"
-    rows.append(Row(kind, what, "s", None, took, took))
+    _, cpu, peak = by_itself("query", str(index), "[[ab]]")
+    rows += [
+        Row(kind, f"opening an index of {entities} entities", "s", ours=took),
+        Row(kind, f"a query by command, of {entities} entities", "CPU s", ours=cpu),
+        Row(kind, f"memory of a query, of {entities} entities", "MB", ours=peak),
+    ]
 
 
 def _asked(rows: list[Row], kind: str, folder: Path) -> None:
