@@ -263,7 +263,7 @@ def load(index: Path, titles: list[str], seconds: float, number: int, changes: b
 def rates(index: Path, titles: list[str], seconds: float) -> None:
     """Requests a second of ever more clients, beside a loop without the service."""
     from muver.kb.index.index import Index
-    from muver.retriever.retrieval.answers import Mention
+    from muver.retriever.answers import Mention
 
     opened = Index.open(index)
     maker = Clients(None, titles, [])

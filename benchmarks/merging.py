@@ -8,7 +8,7 @@ from benchmarks.context import Context
 from benchmarks.encoding import compare
 from benchmarks.rows import Findings, Row, spread
 from benchmarks.sweep import LAYERS, SETTINGS, Sweep
-from muver.retriever.views.expand import NewViews
+from muver.retriever.views.merging import NewViews
 
 
 def run(context: Context) -> Findings:

@@ -17,9 +17,9 @@ from muver.retriever.retrieval.aggregates import (
     SoftmaxSum,
 )
 from muver.retriever.retrieval.exact import Ranking, rank
-from muver.retriever.vectors.block import ViewBlock, first_with_same
-from muver.retriever.views.expand import NewViews, expand_world
+from muver.retriever.vectors.shards import ViewBlock, first_with_same
 from muver.retriever.views.layout import Ids
+from muver.retriever.views.merging import NewViews, expand_world
 from muver.retriever.views.views_settings import Merging
 
 SHOWN, SUMMED = 64, 200

@@ -11,7 +11,7 @@ from benchmarks.context import Context
 from benchmarks.ours import AGGREGATES, rank_world
 from benchmarks.rows import Findings, Row, spread
 from benchmarks.timing import Timed, in_turn
-from muver.retriever.encoders.packing import Packed
+from muver.retriever.encoders.bulk import Packed
 from muver.retriever.retrieval.exact import Ranking
 from muver.retriever.retrieval.tokens import score_world
 

@@ -162,7 +162,7 @@ def _opened(rows: list[Row], kind: str, index: Path) -> None:
 def _asked(rows: list[Row], kind: str, folder: Path) -> None:
     """Single queries, then sixty-four mentions at a time."""
     from muver.kb.index.index import Index
-    from muver.retriever.retrieval.answers import Mention
+    from muver.retriever.answers import Mention
 
     index, draw, words = Index.open(folder), random.Random(5), made_words()
     asked = [

@@ -65,7 +65,7 @@ class Files:
         """Write it."""
         import pyarrow as pa
 
-        from muver.kb.index import words
+        from muver.kb.index import signals
         from muver.kb.index.entity import Entity
         from muver.kb.index.segments import ENTITY, SPAN, VIEW, schema, write_segment
 
@@ -83,7 +83,7 @@ class Files:
                     name: pa.array([getattr(one, name) for one in entities], kind)
                     for name, kind in ENTITY
                 },
-                **words.columns(entities),
+                **signals.columns(entities),
                 "sentences": pa.array([[{"start": 0, "end": 4}]] * len(views), pa.list_(SPAN)),
                 "spans": pa.ListArray.from_arrays(starts, own),
                 "unread": pa.array([0] * len(views), pa.int32()),
@@ -96,11 +96,12 @@ class Files:
 
     def open(self, args: argparse.Namespace, folder: Path) -> Iterator[tuple[str, Search]]:
         """Its exact search."""
-        from muver.kb.index.asked import Asked, Vectors
-        from muver.kb.index.rounding import exactly
+        from muver.kb.index.search import Asked
         from muver.kb.index.search import search as ranked
         from muver.kb.index.segments import Opened
+        from muver.kb.index.signals import Vectors
         from muver.retriever.retrieval.aggregates import MAX
+        from muver.retriever.retrieval.exact import exactly
 
         opened = Opened.of(folder, self._segment(folder, args.entities)).parts
         asked = Asked(opened, None)

@@ -10,8 +10,8 @@ from benchmarks.data import Case
 from benchmarks.options import Options
 from benchmarks.ours import Tower
 from benchmarks.timing import clock
-from muver.retriever.views.expand import NewViews
 from muver.retriever.views.layout import Ids
+from muver.retriever.views.merging import NewViews
 
 LAYERS = 4
 SETTINGS = [("distant", 0), *((pairs, n) for pairs in ("distant", "close") for n in range(1, 5))]

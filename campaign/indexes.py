@@ -8,7 +8,7 @@ from muver.io.errors import InputError
 from muver.kb.index import changes
 from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
-from muver.retriever.retrieval.answers import Mention
+from muver.retriever.answers import Mention
 from tests import tiny
 from tests.workflow.conftest import Project
 

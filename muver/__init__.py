@@ -6,10 +6,10 @@ from typing import Any
 from muver.version import __version__ as __version__
 
 _HOMES = {
-    "Candidate": "retriever.retrieval.answers",
-    "Mention": "retriever.retrieval.answers",
+    "Candidate": "retriever.answers",
+    "Mention": "retriever.answers",
     "Dataset": "retriever.training.data",
-    "encode": "retriever.retrieval.retriever",
+    "encode": "retriever.encoders.encode",
     "train": "retriever.training.run",
     "Entity": "kb.index.entity",
     "Index": "kb.index.index",

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from muver.io.files import read_json, sha256_of, write_manifest
-from muver.kb.importing.parts import read_dump
 from muver.retriever.corpus.corpus_settings import ReadDump
 from muver.retriever.corpus.knowledge_base import MANIFEST
+from muver.retriever.corpus.parts import read_dump
 from muver.retriever.corpus.schema import LINKED_MENTIONS, WIKIPEDIA
 from muver.retriever.runs.run import write_run
 

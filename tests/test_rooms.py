@@ -14,8 +14,8 @@ ROOT = Path(__file__).parents[1]
 # From the ground up, in the order the data flows: three floors of rooms.
 FLOORS = {
     "retriever": [
-        "corpus", "views", "vectors", "encoders", "runs", "retrieval", "training", "evaluation",
-        "sharing",
+        "answers", "corpus", "views", "vectors", "encoders", "runs", "retrieval", "training",
+        "evaluation", "sharing",
     ],
     "kb": ["importing", "index", "training", "serve", "plugins"],
     "reproduction": [

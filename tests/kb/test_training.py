@@ -9,8 +9,8 @@ from muver.io.errors import InputError
 from muver.kb.index.index import Index
 from muver.kb.index.mentions import Labelled
 from muver.kb.training import FOLDERS, Labels, _in_kb
+from muver.retriever.answers import Mention
 from muver.retriever.encoders.biencoder import BiEncoder
-from muver.retriever.retrieval.answers import Mention
 from muver.retriever.training import run
 from tests import tiny
 

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from muver.retriever.encoders.packing import pack
+from muver.retriever.encoders.bulk import pack
 from tests import tiny
 from tests.reference.replay.pipeline import Replay, load_model
 from tests.reference.replay.recording import MERGING, PARTS, Recording

@@ -18,8 +18,8 @@ from muver.reproduction.tables.records import (
     Row,
     TableSet,
 )
-from muver.retriever.evaluation.lengths import Bin
 from muver.retriever.evaluation.records import KnowledgeBase
+from muver.retriever.evaluation.significance import Bin
 from tests.blank import blank, made_table
 
 RECALL = {1: 7.25, 64: 57.75}

@@ -4,7 +4,7 @@ import csv
 import re
 from collections.abc import Iterable, Iterator
 
-from muver.kb.importing.opening import LONGEST_LINE
+from muver.retriever.corpus.opening import LONGEST_LINE
 
 # A cell between tabs that is quoted, and one whose quotation mark is not closed.
 CELL = re.compile(r'"((?:[^"]|"")*+)"(?=[\t\r\n]|\Z)')

@@ -9,7 +9,7 @@ from muver.io.checking import did_you_mean
 from muver.io.errors import Mistake
 from muver.io.progress import Progress
 from muver.kb.index.mentions import Labelled
-from muver.retriever.retrieval.answers import Candidate, Excerpt, Mention
+from muver.retriever.answers import Candidate, Excerpt, Mention
 
 TOGETHER = 256  # mentions that are ranked at a time
 M = TypeVar("M")

@@ -156,24 +156,15 @@ def _judged(index: Index, mentions: Iterable[Labelled]) -> Judged:
 
 def fit(judged: Judged) -> Logistic:
     """The regression that explains ``right``, with a penalty on its weights."""
-    from scipy.optimize import minimize
+    from sklearn.linear_model import LogisticRegression
 
     there = np.ma.masked_invalid(judged.features)
     mean, scale = there.mean(axis=0).filled(0.0), there.std(axis=0).filled(0.0)
     scale[scale == 0] = 1.0  # the same for all: it tells nothing
     standard = np.nan_to_num((judged.features - mean) / scale)
-    inputs = np.column_stack([standard, np.ones(len(standard))])
-    sign = np.where(judged.right, 1.0, -1.0)
-
-    def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
-        margins = sign * (inputs @ weights)
-        penalised = np.append(weights[:-1], 0.0)
-        value = np.logaddexp(0, -margins).sum() + PENALTY / 2 * (penalised**2).sum()
-        wrong = -sign / (1 + np.exp(margins))
-        return value, inputs.T @ wrong + PENALTY * penalised
-
-    weights = minimize(loss, np.zeros(inputs.shape[1]), jac=True, method="L-BFGS-B").x
-    return Logistic(mean.tolist(), scale.tolist(), weights[:-1].tolist(), float(weights[-1]))
+    found = LogisticRegression(C=1 / PENALTY, tol=1e-8, max_iter=1000).fit(standard, judged.right)
+    weights, bias = found.coef_[0].tolist(), float(found.intercept_[0])
+    return Logistic(mean.tolist(), scale.tolist(), weights, bias)
 
 
 def threshold(

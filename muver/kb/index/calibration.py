@@ -9,7 +9,7 @@ import numpy as np
 
 from muver.io.errors import InputError
 from muver.io.typed import Record, read_record
-from muver.retriever.retrieval.answers import Candidate, Mention
+from muver.retriever.answers import Candidate, Mention
 
 FILE = "calibration.json"
 COMPARED = 2  # candidates that tell how likely the best one is right

@@ -22,7 +22,7 @@ from muver.io.progress import Progress
 from muver.kb.importing.schema import read_entities
 from muver.kb.index import segments
 from muver.kb.index.entity import Entity, checked
-from muver.kb.index.index_settings import Making
+from muver.kb.index.index_settings import Making, changed, defaults
 from muver.kb.index.machinery import Machinery, check_part
 from muver.kb.index.segments import Opened, check, groups, joined, schema
 from muver.kb.index.snapshot import Place, Snapshot
@@ -39,7 +39,6 @@ from muver.kb.index.state import (
     write_state,
     writing,
 )
-from muver.kb.index.weights import changed, defaults
 from muver.retriever.views.files import UNICODE
 
 BM25 = "bm25"

@@ -16,8 +16,7 @@ from muver.kb.importing.build import as_kb
 from muver.kb.importing.piped import STDIN
 from muver.kb.index import changes
 from muver.kb.index.index import Change, Index
-from muver.kb.index.index_settings import Making
-from muver.kb.index.weights import read_weights, told
+from muver.kb.index.index_settings import Making, read_weights, told
 
 Columns = Sequence[tuple[str, str]]  # names, and the columns that they stand for
 

@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
+from muver.retriever.answers import Excerpt
 from muver.retriever.corpus.texts import clean
-from muver.retriever.retrieval.answers import Excerpt
 
 NEAR = 240  # characters of an excerpt on either side of the winning sentences
 MOST = 2_000  # characters of sentences that are shown; no view reads many more

@@ -15,9 +15,9 @@ from muver.io.typed import Text
 from muver.kb.importing.importing_settings import LONGEST, MOST_ALIASES
 from muver.kb.importing.schema import WORLD, entity_batches, is_world
 from muver.kb.index.described import Described
-from muver.kb.index.rounding import exactly
+from muver.retriever.answers import NO_VIEW, Candidate, ViewPart
 from muver.retriever.retrieval.aggregates import Aggregate
-from muver.retriever.retrieval.answers import NO_VIEW, Candidate, ViewPart
+from muver.retriever.retrieval.exact import exactly
 from muver.retriever.retrieval.layers import greatest_first
 from muver.retriever.retrieval.rows import GLOBAL
 

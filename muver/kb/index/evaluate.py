@@ -14,15 +14,15 @@ from muver.io.progress import logger
 from muver.io.text import counted
 from muver.io.typed import Record
 from muver.kb.index.answer import checked, followed, has_gold
+from muver.kb.index.index_settings import read_weights
 from muver.kb.index.mentions import Labelled, read_mentions
 from muver.kb.index.open_index import OpenIndex
 from muver.kb.index.opening import opened_index
-from muver.kb.index.weights import read_weights
-from muver.retriever.evaluation.lengths import wilson
+from muver.retriever.answers import Candidate
 from muver.retriever.evaluation.recall import ranks_table, scored
 from muver.retriever.evaluation.records import Scores, World
-from muver.retriever.retrieval.answers import Candidate
-from muver.retriever.runs.trec import decreasing, field
+from muver.retriever.evaluation.significance import wilson
+from muver.retriever.runs.run import decreasing, field
 
 ALL = "all worlds"  # of mentions that name none
 

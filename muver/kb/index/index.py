@@ -17,17 +17,16 @@ from muver.kb.importing.build import as_kb
 from muver.kb.index import changes
 from muver.kb.index.answer import known_world
 from muver.kb.index.calibration import read_calibration
-from muver.kb.index.card import card_of
 from muver.kb.index.changes import Change, Source
 from muver.kb.index.entity import Entity
 from muver.kb.index.index_settings import Making
 from muver.kb.index.open_index import OpenIndex
 from muver.kb.index.segments import has_views
+from muver.kb.index.shown import card_of
 from muver.kb.index.snapshot import Snapshot
 from muver.kb.index.state import FILE, LOCK, MODEL, SEGMENTS, writing
-from muver.retriever.encoders.hub import fetched
-from muver.retriever.retrieval.answers import Mention
-from muver.retriever.sharing.hub import push_folder
+from muver.retriever.answers import Mention
+from muver.retriever.encoders.hub import fetched, push_folder
 
 
 class Index(OpenIndex):
@@ -65,7 +64,7 @@ class Index(OpenIndex):
         ``kb`` is what `muver kb import` wrote, or entities. ``model`` is a trained model's
         directory, or an encoder (a directory or a hub name), which is taken as it is. None ranks by
         words and the letters of names, and "bm25" by words alone. ``weights`` stand in the place of
-        the defaults for this kind of index (:mod:`muver.kb.index.weights`).
+        the defaults for this kind of index (:mod:`muver.kb.index.index_settings`).
         ``punkt`` is a folder of Punkt's parameters, such as that of `muver stage segment`, by which
         descriptions are split into sentences; None: a list of English abbreviations. ``settings``
         are of :class:`muver.kb.index.index_settings.Making`.

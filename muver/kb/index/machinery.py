@@ -10,12 +10,12 @@ import numpy as np
 import pyarrow as pa
 
 from muver.io.errors import InputError
-from muver.kb.index import words
+from muver.kb.index import signals
 from muver.kb.index.entity import Entity
 from muver.kb.index.segments import AT_ONCE, ENTITY
 from muver.kb.index.state import MODEL, PUNKT, State
+from muver.retriever.answers import Mention
 from muver.retriever.encoders.fingerprint import model_fingerprint
-from muver.retriever.retrieval.answers import Mention
 from muver.retriever.views.files import UNICODE, punkt_fingerprint
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Machinery:
 
     def mentions(self, mentions: Sequence[Mention]) -> np.ndarray:
         """(mentions, d) float32 vectors of mentions in their contexts, as models are trained."""
-        from muver.retriever.retrieval.retriever import encode
+        from muver.retriever.encoders.encode import encode
 
         with self._lock:
             model = self.model
@@ -94,7 +94,7 @@ def own_columns(entities: Sequence[Entity]) -> dict[str, pa.Array]:
         name: pa.array([getattr(entity, name) for entity in entities], kind)
         for name, kind in ENTITY
     }
-    return fields | words.columns(entities)
+    return fields | signals.columns(entities)
 
 
 def check_part(folder: Path, name: str, state: State) -> None:

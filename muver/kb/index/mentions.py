@@ -19,12 +19,12 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from muver.io.errors import InputError
-from muver.kb.importing.opening import opened, plain
 from muver.kb.importing.piped import STDIN
+from muver.retriever.answers import Mention
 from muver.retriever.corpus.jsonl import Identity, numbered, structs
 from muver.retriever.corpus.linking.benchmark import NO_ID, whole_id
 from muver.retriever.corpus.linking.conll import NO_ENTITY, START, documents, has_entity
-from muver.retriever.retrieval.answers import Mention
+from muver.retriever.corpus.opening import opened, plain
 
 if TYPE_CHECKING:
     from spacy.language import Language

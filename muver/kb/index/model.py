@@ -85,8 +85,8 @@ def keep(
 
 
 def columns_of(settings: Making, config: ModelConfig, trained: bool) -> list[str]:
-    """The columns of vectors (:data:`muver.kb.index.weights.OF_COLUMN`): of names and texts where
-    the model is an encoder, and of views as they were asked for, or as the model was trained.
+    """The columns of vectors (:data:`muver.kb.index.index_settings.OF_COLUMN`): of names and texts
+    where the model is an encoder, and of views as they were asked for, or as the model was trained.
     """
     wanted = settings.views or ("sentences" if settings.merge else None)
     if trained and wanted is None:

@@ -1,7 +1,7 @@
 """An entity's names, its title and its aliases: equal to a mention, or alike by their letters.
 
 Names are alike by the cosine of TF-IDF vectors of runs of 2 to 4 characters, as of
-:class:`muver.retriever.retrieval.signals.characters.Characters`. How many names have a run changes
+:class:`muver.retriever.retrieval.signals.catalog.Characters`. How many names have a run changes
 with each change of the index, so what is kept of a part are counts alone.
 """
 
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from muver.retriever.retrieval.signals.characters import LENGTHS
+from muver.retriever.retrieval.signals import LENGTHS
 
 LARGE = np.uint64(0x9E3779B97F4A7C15)  # odd: no two runs of one character become one number
 SPACE = ord(" ")
@@ -85,7 +85,7 @@ def counted(names: Sequence[str]) -> tuple[np.ndarray, sparse.csr_array]:
 
 class Letters:
     """How rare runs of characters are in the names of the entities asked, and the lengths of these
-    names' vectors. ``asked`` is a :class:`muver.kb.index.asked.Asked`.
+    names' vectors. ``asked`` is a :class:`muver.kb.index.search.Asked`.
     """
 
     def __init__(self, asked: Any):

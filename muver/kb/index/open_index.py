@@ -9,11 +9,11 @@ from muver.io.text import counted
 from muver.kb.index.answer import answers, known_world
 from muver.kb.index.calibration import COMPARED, Calibration
 from muver.kb.index.entity import Entity, EntityViews
+from muver.kb.index.index_settings import changed
 from muver.kb.index.mentions import as_mentions, in_text
 from muver.kb.index.shown import Answers
 from muver.kb.index.snapshot import Snapshot, Store
-from muver.kb.index.weights import changed
-from muver.retriever.retrieval.answers import (
+from muver.retriever.answers import (
     Candidate,
     Explanation,
     Mention,

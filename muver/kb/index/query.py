@@ -8,10 +8,10 @@ import msgspec
 from muver.io.errors import InputError
 from muver.kb.importing.piped import STDIN
 from muver.kb.index.answer import answers, checked
+from muver.kb.index.index_settings import read_weights
 from muver.kb.index.mentions import Form, Labelled, in_text, read_mentions
 from muver.kb.index.opening import DEPTH, opened_index
 from muver.kb.index.shown import in_terminal
-from muver.kb.index.weights import read_weights
 
 
 def query(

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from muver.kb.index.entity import Entity
+from muver.retriever.answers import SIDES, Candidate, Mention, check_number
 from muver.retriever.encoders.cross import CrossEncoder
-from muver.retriever.retrieval.answers import SIDES, Candidate, Mention, check_number
 from muver.retriever.views.build import entity_views, mention_contexts
 
 BATCH_TOKENS = 4096

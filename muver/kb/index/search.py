@@ -6,16 +6,101 @@ entities may be among the best. These are compared by sums that are always taken
 equal scores are ordered by world and id.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple, Protocol
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from muver.kb.index.asked import Asked, Signal
-from muver.kb.index.weights import Weights
+from muver.kb.index.index_settings import Weights
+from muver.kb.index.names import Letters
+from muver.kb.index.segments import Part
 
 MEMORY_MB = 256  # of the scores held at a time
 PRODUCTS = 2**18  # bytes of a mention's products with the vectors of a part, about
+
+
+class Asked:
+    """The entities of a world, or of all, with those that are removed, side by side.
+
+    ``parts`` has the parts that have some, each with their rows; ``places`` says where these stand
+    among all. ``live`` is (entities,) bool.
+    """
+
+    def __init__(self, parts: Sequence[Part], world: str | None):
+        self.numbers = [n for n, part in enumerate(parts) if part.live[part.rows(world)].any()]
+        self.parts = [(parts[n], parts[n].rows(world)) for n in self.numbers]
+        counts = [rows.stop - rows.start for _, rows in self.parts]
+        self.starts = np.cumsum([0, *counts])
+        self.places = [slice(*ends) for ends in zip(self.starts, self.starts[1:], strict=False)]
+        live = [part.live[rows] for part, rows in self.parts]
+        self.live = np.concatenate([np.zeros(0, bool), *live])
+
+    def __len__(self) -> int:
+        return int(self.starts[-1])
+
+    def at(self, place: int) -> tuple[int, int]:
+        """The number of an entity's part among all parts, and its row there."""
+        n, row = self._find(place)
+        return self.numbers[n], row
+
+    def _find(self, place: int) -> tuple[int, int]:
+        n = int(np.searchsorted(self.starts, place, side="right")) - 1
+        return n, self.parts[n][1].start + place - int(self.starts[n])
+
+    def place(self, part: int, row: int) -> int:
+        """Where an entity stands: the other way round."""
+        n = self.numbers.index(part)
+        return int(self.starts[n]) + row - self.parts[n][1].start
+
+    @cached_property
+    def order(self) -> np.ndarray:
+        """(entities,) int64 their order by world and id, by which equal scores are ordered."""
+        names = ["world", "id"]
+        keys = [part.batch.select(names).slice(rows.start, rows.stop - rows.start)
+                for part, rows in self.parts]  # fmt: skip
+        by_key = pc.sort_indices(
+            pa.Table.from_batches(keys), sort_keys=[(name, "ascending") for name in names]
+        )
+        order = np.empty(len(self), np.int64)
+        order[by_key] = np.arange(len(self))
+        return order
+
+    @staticmethod
+    def live_in(part: Part, rows: slice) -> np.ndarray:
+        """(entities of the part,) bool: whether it is asked for and there."""
+        found = np.zeros(len(part), dtype=bool)
+        found[rows] = part.live[rows]
+        return found
+
+    @cached_property
+    def letters(self) -> Letters:
+        return Letters(self)
+
+    def vectors(self, column: str, places: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+        """(vectors, d) float32 of some entities, and (entities,) where those of each begin."""
+        found = map(self._find, places)
+        vectors = [self.parts[n][0].vectors_of(column, row) for n, row in found]
+        return np.concatenate(vectors), np.cumsum([0, *map(len, vectors[:-1])])
+
+
+class Signal(Protocol):
+    """What speaks for each entity. Where it is ``sure``, scores are the same in any batch and part;
+    otherwise those of few entities can be had ``exactly``.
+    """
+
+    sure: bool
+
+    def scores(self, mentions_at: slice) -> np.ndarray:
+        """Of some of the mentions: (mentions, entities) float32."""
+
+    def slack(self, mentions_at: slice) -> np.ndarray | float:
+        """(mentions,) more than twice what rounding can move a score by."""
+
+    def exactly(self, mention: int, places: np.ndarray) -> np.ndarray:
+        """(places,) float32 scores of a mention, the same in any batch and part."""
 
 
 class Hit(NamedTuple):
@@ -34,14 +119,14 @@ def search(
     Without a model those of which no signal says anything are none.
     """
     found = []
-    for some in _spans(asked, len(signals), mentions):
-        total = np.zeros((some.stop - some.start, len(asked)))
+    for mentions_at in _spans(asked, len(signals), mentions):
+        total = np.zeros((mentions_at.stop - mentions_at.start, len(asked)))
         room, sure = np.zeros(len(total)), {}
-        for name, one in signals.items():
-            scores, slack = one.scores(some), one.slack(some)
+        for name, signal in signals.items():
+            scores, slack = signal.scores(mentions_at), signal.slack(mentions_at)
             total += weights[name] * scores.astype(np.float64)
             room += weights[name] * slack
-            if one.sure:
+            if signal.sure:
                 sure[name] = scores
         total[:, ~asked.live] = -np.inf
         least = 0 if len(sure) == len(signals) else -np.inf
@@ -53,40 +138,42 @@ def search(
             if not len(near):
                 found.append([])
                 continue
-            given = {
-                name: weights[name]
-                * (
-                    sure[name][row, near] if name in sure else one.exactly(some.start + row, near)
-                ).astype(np.float64)
-                for name, one in signals.items()
-            }
-            found.append(_best(asked, near, given, k))
+            contributed, mention = {}, mentions_at.start + row
+            for name, signal in signals.items():
+                scores = sure[name][row, near] if name in sure else signal.exactly(mention, near)
+                contributed[name] = weights[name] * scores.astype(np.float64)
+            found.append(_best(asked, near, contributed, k))
     return found
 
 
 def contributions(
     asked: Asked, signals: Mapping[str, Signal], weights: Weights, place: int
 ) -> dict[str, float]:
-    """What each signal gives to the score of one entity for the first of the mentions."""
+    """What each signal gives to the score of an entity for the first of the mentions."""
     places, first = np.array([place]), slice(0, 1)
     return {
         name: weights[name]
-        * float(one.scores(first)[0, place] if one.sure else one.exactly(0, places)[0])
-        for name, one in signals.items()
+        * float(signal.scores(first)[0, place] if signal.sure else signal.exactly(0, places)[0])
+        for name, signal in signals.items()
     }
 
 
-def _best(asked: Asked, near: np.ndarray, given: Mapping[str, np.ndarray], k: int) -> list[Hit]:
-    scores = sum(given.values())
+def _best(
+    asked: Asked, near: np.ndarray, contributed: Mapping[str, np.ndarray], k: int
+) -> list[Hit]:
+    scores = sum(contributed.values())
     best = np.lexsort((asked.order[near], -scores))[:k].tolist()
     return [
-        Hit(*asked.at(int(near[n])), {name: float(own[n]) for name, own in given.items()})
+        Hit(
+            *asked.at(int(near[n])),
+            {name: float(values[n]) for name, values in contributed.items()},
+        )
         for n in best
     ]
 
 
 def _spans(asked: Asked, signals: int, mentions: int) -> Iterator[slice]:
-    """As many mentions at a time as fit into memory with all their scores; at least one."""
-    one = len(asked) * (16 + 4 * signals) + PRODUCTS
-    size = max(MEMORY_MB * 2**20 // one, 1)
+    """As many mentions at a time as fit into memory with all their scores; at least signal."""
+    signal = len(asked) * (16 + 4 * signals) + PRODUCTS
+    size = max(MEMORY_MB * 2**20 // signal, 1)
     return (slice(first, min(first + size, mentions)) for first in range(0, mentions, size))

@@ -1,13 +1,14 @@
-"""Answers as people read them: tables in a terminal, and in a notebook."""
+"""What people read of an index: answers as tables, in a terminal or a notebook, and its card."""
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from html import escape
+from typing import Any
 
 from muver.io.text import visible
 from muver.kb.index.answer import Answer, Found
-from muver.kb.index.weights import told
-from muver.retriever.retrieval.answers import NO_VIEW, Mention
+from muver.kb.index.index_settings import told
+from muver.retriever.answers import NO_VIEW, Mention
 
 WIDTH = 100  # characters of a line where no terminal says it
 BESIDE = 36  # characters of the context on each side
@@ -118,3 +119,32 @@ def _cells(one: Found, worlds: bool) -> list[str]:
 def _flat(text: str) -> str:
     """A text in one line of known width."""
     return visible(" ".join(text.split()))
+
+
+CARD = """\
+---
+library_name: muver
+tags: [muver, entity-linking, entity-retrieval]
+---
+
+# {name}
+
+An index of {entities} entities, to be searched for what a mention in a text refers to. Made with
+{model}; worlds: {worlds}.
+
+```python
+import muver
+
+index = muver.Index.from_pretrained("{name}")
+index.search("In spring [[the smith]] forged the gate.")
+```
+
+It has the titles, descriptions and aliases of all entities: their licence holds for it too.
+"""
+
+
+def card_of(info: Mapping[str, Any], name: str) -> str:
+    """The card of an index, of which :meth:`muver.Index.info` says so much."""
+    model = f"the model `{info['model']}`" if info["model"] else "words and names alone"
+    worlds = ", ".join(info["worlds"])
+    return CARD.format(name=name, entities=info["entities"], model=model, worlds=worlds)

@@ -14,17 +14,16 @@ import numpy as np
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError, Mistake
 from muver.kb.index.answer import known_world
-from muver.kb.index.asked import Asked, Characters, Exact, Signal, Vectors
 from muver.kb.index.entity import NONE, WHOLE, Entity, EntityViews, key_of
+from muver.kb.index.index_settings import COLUMN_OF, WITHOUT_MODEL, Weights
 from muver.kb.index.machinery import Machinery
-from muver.kb.index.rounding import exactly
-from muver.kb.index.search import contributions, search
+from muver.kb.index.search import Asked, Signal, contributions, search
 from muver.kb.index.segments import Opened
+from muver.kb.index.signals import Characters, Exact, Vectors, Words
 from muver.kb.index.state import SEGMENTS, Damaged, State, read_state
-from muver.kb.index.weights import COLUMN_OF, WITHOUT_MODEL, Weights
-from muver.kb.index.words import Words
+from muver.retriever.answers import Candidate, Explanation, Mention
 from muver.retriever.retrieval.aggregates import MAX
-from muver.retriever.retrieval.answers import Candidate, Explanation, Mention
+from muver.retriever.retrieval.exact import exactly
 
 T = TypeVar("T")
 MOST_KEPT = 64  # worlds of which what was computed for answers is kept
@@ -183,8 +182,8 @@ class Snapshot(Store):
             entity, number = self.parts[at.part].views(at.row), self.number(*at)
             for n, rank in ranks:
                 view = self._shown(entity, queries, n)
-                given = found[n][rank].signals
-                one = entity.candidate(number, given, view, excerpts)
+                contributed = found[n][rank].signals
+                one = entity.candidate(number, contributed, view, excerpts)
                 answers[n][rank] = one, entity.entity
         return answers
 
@@ -206,7 +205,7 @@ class Snapshot(Store):
         """What signals and views add to the score of an entity."""
         at = self.find([entity.key])[entity.key]
         asked, queries, signals = self.question([mention], mention.world and entity.world, weights)
-        given = contributions(asked, signals, weights, asked.place(*at))
+        contributed = contributions(asked, signals, weights, asked.place(*at))
         parts = []
         if "views" in queries:
             parts = (
@@ -214,7 +213,7 @@ class Snapshot(Store):
                 .views(at.row)
                 .parts(queries["views"], self.state.model.metric, self.state.settings.scorer)
             )
-        return Explanation(given, parts)
+        return Explanation(contributed, parts)
 
     def question(
         self,

@@ -23,8 +23,7 @@ from muver.io.errors import InputError
 from muver.io.files import read_json, short_hash, write_json, write_text
 from muver.io.locks import locked
 from muver.io.typed import Record, as_record
-from muver.kb.index.index_settings import Making
-from muver.kb.index.weights import Weights
+from muver.kb.index.index_settings import Making, Weights
 from muver.version import __version__
 
 STAGE = "index create"
@@ -60,7 +59,7 @@ class Model(Record):
     dimension: int
     metric: str  # by which vectors are compared
     scale: float  # by which scores are divided: then unit vectors' products are cosines
-    columns: list[str]  # of vectors that an entity has (muver.kb.index.weights.OF_COLUMN)
+    columns: list[str]  # of vectors that an entity has (muver.kb.index.index_settings.OF_COLUMN)
 
 
 class Segment(Record):

@@ -11,9 +11,9 @@ from muver.io.progress import logger
 from muver.kb.index.answer import checked, followed, has_gold
 from muver.kb.index.calibration import FILE
 from muver.kb.index.index import Index
+from muver.kb.index.index_settings import Weights, told
 from muver.kb.index.mentions import Form, Labelled, read_mentions
 from muver.kb.index.state import read_state, write_state, writing
-from muver.kb.index.weights import Weights, told
 from muver.retriever.retrieval.signals.weights import World, choose_weights, gold_ranks
 
 FEW = 20  # labels by which nothing is chosen

@@ -16,18 +16,16 @@ from muver.kb.index.model import LAYOUT
 from muver.kb.index.segments import SPAN, VIEW, has_views
 from muver.retriever.corpus.texts import clean
 from muver.retriever.encoders.biencoder import BiEncoder
-from muver.retriever.encoders.bulk import encode_vectors
-from muver.retriever.encoders.device import BATCH_TOKENS
+from muver.retriever.encoders.encode import Encoder
 from muver.retriever.retrieval.rows import ORIGINAL
 from muver.retriever.retrieval.signals.texts import of_length_one, reader, title_and_text
 from muver.retriever.views import punkt
-from muver.retriever.views.boundaries import Span, sentence_spans
-from muver.retriever.views.build import entity_views, prompted_titles
-from muver.retriever.views.expand import expand_world
-from muver.retriever.views.layout import View
+from muver.retriever.views.boundaries import sentence_spans
+from muver.retriever.views.build import entity_views, prompted_titles, whole_views
+from muver.retriever.views.layout import Span, View
+from muver.retriever.views.merging import expand_world
 from muver.retriever.views.segment import sentence_spans as punkt_spans
 from muver.retriever.views.views_settings import Merging, Views
-from muver.retriever.views.whole import whole_views
 
 LETTERS = 16  # of a word piece at most, nearly always
 
@@ -50,7 +48,7 @@ class ViewEncoder:
         self, model: BiEncoder, settings: Making, columns: Sequence[str], folder: Path | None
     ):
         self.model, self._settings, self._columns = model, settings, columns
-        self.device = next(model.parameters()).device
+        self._encoder = Encoder(model)
         self._punkt = folder and punkt.splitter(punkt.load(folder))
 
     def columns(self, entities: Sequence[Entity]) -> dict[str, pa.Array]:
@@ -206,8 +204,7 @@ class ViewEncoder:
         return len(text) - places[read - 1][1] if 0 < read < len(places) else 0
 
     def _encode(self, ids: Sequence[list[int]], label: str | None = "encoding views") -> np.ndarray:
-        tokens, model = BATCH_TOKENS[self.device.type], self.model
-        return encode_vectors(model.encode_views, ids, model.dimension, tokens, self.device, label)
+        return self._encoder.views(ids, label)
 
 
 def _columns(entities: int, made: Sequence[_Made]) -> dict[str, pa.Array]:

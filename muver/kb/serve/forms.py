@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from muver.kb.index.answer import Answer
 from muver.kb.index.changes import Change
 from muver.kb.index.entity import Entity
-from muver.retriever.retrieval.answers import Explanation
+from muver.retriever.answers import Explanation
 
 Text = Annotated[str, Field(min_length=1)]
 
@@ -54,7 +54,7 @@ class Question(Form):
     weights: dict[str, float] | None = None
 
 
-class Given(Form):
+class NewEntity(Form):
     """An entity to add, or to put in the place of the one with its id."""
 
     title: Text

@@ -10,7 +10,7 @@ from muver.io.checking import did_you_mean
 from muver.io.errors import InputError, Mistake
 from muver.io.progress import logger
 from muver.kb.index.opening import DEPTH, opened_index
-from muver.retriever.retrieval.answers import Mention
+from muver.retriever.answers import Mention
 
 
 @dataclass(eq=False)
@@ -56,29 +56,29 @@ class Models(dict[str, Served]):
 
 
 def open_models(
-    given: Sequence[str], qdrant: str | None = None, rerank: Path | None = None, depth: int = DEPTH
+    places: Sequence[str], qdrant: str | None = None, rerank: Path | None = None, depth: int = DEPTH
 ) -> Models:
     """Open indexes, given as PLACE or NAME=PLACE; without a name the place's is taken.
 
     The rest is as of :func:`muver.kb.index.opening.opened_index`.
     """
     served = Models()
-    for one in given:
-        name, path = _named(one)
+    for place in places:
+        name, path = _named(place)
         if name in served:
             raise InputError(
-                f"{one}: another index is called {name!r} already. Name them: NAME={path}."
+                f"{place}: another index is called {name!r} already. Name them: NAME={path}."
             )
         served[name] = Served(name, opened_index(path, qdrant, rerank, depth))
     return served
 
 
-def _named(given: str) -> tuple[str, Path]:
-    name, equals, path = given.partition("=")
-    if equals and name and path and not Path(given).exists():
+def _named(place: str) -> tuple[str, Path]:
+    name, equals, path = place.partition("=")
+    if equals and name and path and not Path(place).exists():
         return name, Path(path)
-    path = Path(given).resolve()
-    return path.name if path.is_dir() else path.stem, Path(given)
+    path = Path(place).resolve()
+    return path.name if path.is_dir() else path.stem, Path(place)
 
 
 async def look_out(models: Models, seconds: float) -> None:

@@ -18,8 +18,8 @@ from muver.kb.serve.forms import (
     AskedMention,
     Changed,
     Explained,
-    Given,
     Model,
+    NewEntity,
     Question,
     Retrieval,
     Retrieved,
@@ -28,9 +28,8 @@ from muver.kb.serve.forms import (
 from muver.kb.serve.guard import Gone, Metrics
 from muver.kb.serve.models import Models, Served
 from muver.kb.serve.serve_settings import Limits
-from muver.kb.serve.waiting import Waiting, Work
-from muver.kb.serve.work import Explaining, Ranking, mention_of, tokens, tokens_of
-from muver.retriever.retrieval.answers import Mention
+from muver.kb.serve.waiting import Explaining, Ranking, Waiting, Work, mention_of, tokens, tokens_of
+from muver.retriever.answers import Mention
 
 BEARER = Depends(HTTPBearer(auto_error=False))
 
@@ -102,10 +101,10 @@ def asking(service: Service) -> APIRouter:
         check_length("mention", question.mention, service.limits)
         served = service.models.named(question.model)
         entity = await entity_at(served, question.id, question.world)
-        given = mention_of(question.mention), entity
+        question_of = mention_of(question.mention), entity
         work = Explaining(served.index, tuple((question.weights or {}).items()))
         cost = tokens([question.mention]) + tokens_of(entity.description)
-        (explained,) = await service.work(served, work, [(given, cost)], request)
+        (explained,) = await service.work(served, work, [(question_of, cost)], request)
         return explained
 
     @router.get("/entities/{id:path}", responses=wrong(404))
@@ -145,10 +144,10 @@ def changing(service: Service) -> APIRouter:
     )
 
     @router.put("/entities/{id:path}", responses=wrong(400, 413, 415))
-    async def put(id: str, given: Given, model: str | None = None) -> Changed:
+    async def put(id: str, entity_form: NewEntity, model: str | None = None) -> Changed:
         """Add an entity, or put it in the place of the one with its id."""
         served = service.models.named(model)
-        entity = Entity(id=id, **given.model_dump())
+        entity = Entity(id=id, **entity_form.model_dump())
         return await changed(served, lambda: served.index.update([entity]))
 
     @router.delete("/entities/{id:path}")
@@ -235,13 +234,15 @@ async def unless_gone(request: Request, work: Coroutine[Any, Any, Any]) -> Any:
 def check(asked: Retrieval, limits: Limits) -> None:
     """Refuse a request for more than the limits allow."""
     mentions, k = len(asked.mentions), asked.k
-    for what, given, most in (
+    for what, asked_for, most in (
         ("mentions", mentions, limits.mentions),
         ("k", k, limits.k),
         ("mentions times k", mentions * k, limits.candidates),
     ):
-        if given > most:
-            raise Mistake(f"{what}: {given}, {most} at most. Send fewer at a time, or a smaller k.")
+        if asked_for > most:
+            raise Mistake(
+                f"{what}: {asked_for}, {most} at most. Send fewer at a time, or a smaller k."
+            )
     for n, one in enumerate(asked.mentions):
         check_length(f"mentions.{n}", one, limits)
 

@@ -112,7 +112,7 @@ def make_server(service: "Service", hosts: Sequence[str] = ("*",)) -> "Server":
     import uvicorn
 
     from muver.kb.serve.app import build_app
-    from muver.kb.serve.connections import Connection, Sweep, room
+    from muver.kb.serve.guard import Connection, Sweep, room
 
     limits = service.limits
     most, waiting = room()

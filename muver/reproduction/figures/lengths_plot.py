@@ -6,7 +6,7 @@ import numpy as np
 
 from muver.reproduction.figures import style
 from muver.reproduction.tables.records import LengthsFigure
-from muver.retriever.evaluation.lengths import Bin
+from muver.retriever.evaluation.significance import Bin
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

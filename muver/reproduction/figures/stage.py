@@ -22,7 +22,7 @@ from muver.reproduction.tables.paper import is_papers, paper
 from muver.reproduction.tables.render import csv_text
 from muver.reproduction.tables.tables_settings import ErrorByLength, Row, systems_of
 from muver.retriever.evaluation.bootstrap import RESAMPLES
-from muver.retriever.evaluation.lengths import error_by_length
+from muver.retriever.evaluation.significance import error_by_length
 
 SHARED = ("dataset", "fingerprint", "identified_as", "set", "mentions")
 METHOD = (

@@ -13,9 +13,8 @@ from muver.reproduction.tables import paper, records
 from muver.reproduction.tables.tables_settings import Row
 from muver.retriever.corpus.statistics import read_counts
 from muver.retriever.evaluation import bootstrap
-from muver.retriever.evaluation.precision import reduced_precision
 from muver.retriever.evaluation.recall import read_ranks
-from muver.retriever.evaluation.records import Evaluation, read_evaluation
+from muver.retriever.evaluation.records import Evaluation, read_evaluation, reduced_precision
 
 OF_SET = ("set", "fingerprint", "identified_as", "mentions", "outside", "matched_by_title")
 

@@ -10,8 +10,8 @@ from muver.reproduction.tables.records import (
     PointRow,
     StatisticsTable,
 )
-from muver.retriever.evaluation.lengths import Bin
-from muver.retriever.evaluation.precision import in_words, reduced_precision
+from muver.retriever.evaluation.records import in_words, reduced_precision
+from muver.retriever.evaluation.significance import Bin
 
 
 def _data(table: StatisticsTable) -> Page:

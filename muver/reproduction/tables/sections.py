@@ -10,7 +10,7 @@ from muver.reproduction.tables.page import Column, Place, Section, by_cutoff, te
 from muver.reproduction.tables.paper import CLAIMS, VERDICTS, paper
 from muver.reproduction.tables.records import LEFT_OUT, MEAN, Contrast, Line, Published, Table
 from muver.retriever.evaluation import significance
-from muver.retriever.evaluation.precision import in_words
+from muver.retriever.evaluation.records import in_words
 
 NEAR = paper()["tolerance"]["near"]
 RULE = (

@@ -21,8 +21,7 @@ from muver.reproduction.tables.evaluations import data_fingerprint
 from muver.reproduction.tables.page import text_of
 from muver.reproduction.tables.records import MEAN, Line, Published, Table
 from muver.reproduction.tables.render import csv_text
-from muver.retriever.evaluation.precision import in_words, reduced_precision
-from muver.retriever.evaluation.records import Evaluation
+from muver.retriever.evaluation.records import Evaluation, in_words, reduced_precision
 
 VIEWS = "views/per_entity"
 # A setting on several lines, which YAML reads as one, has its words whole.

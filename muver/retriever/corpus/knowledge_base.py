@@ -1,4 +1,4 @@
-"""A knowledge base in parts, which `muver.kb.importing.parts` writes.
+"""A knowledge base in parts, which `muver.retriever.corpus.parts` writes.
 
 A part is a Parquet file (`SCHEMA`); ``manifest.json`` lists the parts. An entity's number is its
 place in the order of the parts. ``ids.npy`` has the Wikipedia ids by number, (entities,) int64;

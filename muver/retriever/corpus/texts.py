@@ -1,4 +1,13 @@
-"""ZESHEL's texts: their tokenisation, and how mentions and titles overlap."""
+"""Texts: ZESHEL's tokenisation, how mentions and titles overlap, and words as BM25 counts them.
+
+A word is letters, marks, digits and underscores side by side, in small letters and one form of
+Unicode. A Chinese or Japanese character is a word, as for Lucene, since no spaces stand between
+words there; in Thai, Lao, Khmer and Burmese the dictionaries of ICU find them.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
 
 
 def clean(text: str) -> str:
@@ -29,3 +38,54 @@ def category(mention: str, title: str) -> str:
     if title.startswith(f"{mention} (") and title.endswith(")"):
         return "MULTIPLE_CATEGORIES"
     return "AMBIGUOUS_SUBSTRING" if mention in title else "LOW_OVERLAP"
+
+
+ASCII = re.compile(r"\w+", re.ASCII)
+WORD = re.compile(
+    r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0002ffff]"
+    r"|[^\W\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0002ffff]+"
+)
+IDEOGRAPH = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0002ffff]")
+# The blocks with marks that stay by themselves in NFKC, and of scripts without spaces: most texts
+# in Latin, Greek, Cyrillic or Chinese have none of them, and need no look at marks.
+MARKED = re.compile(
+    "[\u0300-\u036f\u0483-\u0489\u0590-\u1cff\u1dc0-\u1dff\u200c\u200d\u20d0-\u20ff\u302a-\u302f"
+    "\u3099\u309a\ua66f-\uabff\ufb1e\ufe00-\ufe2f\U00010000-\U0001ffff]"
+)
+JOINERS = re.compile("[\u200c\u200d\ufe00-\ufe0f]")  # say how letters look, and not which they are
+
+
+def split(texts: Sequence[str], shortest: int = 1) -> list[list[str]]:
+    """The words of texts, of ``shortest`` letters or more where a letter is no word.
+
+    >>> split(["Vitamin D is_good", "दिल्ली", "東京Tower"])
+    [['vitamin', 'd', 'is_good'], ['दिल्ली'], ['東', '京', 'tower']]
+    """
+    found = map(_words, texts)
+    if shortest == 1:
+        return list(found)
+    return [
+        [word for word in words if len(word) >= shortest or IDEOGRAPH.match(word)]
+        for words in found
+    ]
+
+
+def _words(text: str) -> list[str]:
+    if text.isascii():
+        return ASCII.findall(text.lower())
+    # Some letters get small ones only in their other form, and other forms of small ones.
+    text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    if not MARKED.search(text):
+        return WORD.findall(text)
+    return list(_by_boundaries(JOINERS.sub("", text)))
+
+
+def _by_boundaries(text: str) -> Iterator[str]:
+    """Words by Unicode's boundaries (UAX 29), which no mark ends."""
+    from icu4py.breakers import WordBreaker
+
+    for word in WordBreaker(text, "root"):
+        if not MARKED.search(word):
+            yield from WORD.findall(word)
+        elif WORD.search(word):
+            yield word

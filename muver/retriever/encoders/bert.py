@@ -17,8 +17,8 @@ from torch import Tensor, nn
 
 from muver.io.errors import InputError
 from muver.io.files import atomic_path, write_json
+from muver.retriever.encoders.bulk import Packed
 from muver.retriever.encoders.linear import Linear, filled
-from muver.retriever.encoders.packing import Packed
 from muver.retriever.encoders.sizes import BertConfig
 from muver.retriever.encoders.towers import Tower
 

@@ -2,27 +2,80 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 from msgspec.structs import replace
 from torch import Tensor, nn
 
+from muver.io.errors import InputError
 from muver.io.files import copy, read_json, write_json
 from muver.io.typed import read
+from muver.retriever.encoders.bert import Bert
+from muver.retriever.encoders.bulk import Packed
 from muver.retriever.encoders.encoders_settings import ModelConfig
 from muver.retriever.encoders.files import (
     CONFIG_FILE,
     TOKENIZER_FILE,
+    TOWER_FILES,
     TOWERS,
     is_model,
     write_model_card,
 )
-from muver.retriever.encoders.loading import load_tower
-from muver.retriever.encoders.packing import Packed
-from muver.retriever.encoders.pooling import Span, pool
+from muver.retriever.encoders.sizes import is_packed
 from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.encoders.towers import Tower
+
+Span = tuple[int | None, int]  # the pieces that open and close it
+
+
+def pool(
+    states: Tensor,
+    ids: Tensor,
+    mask: Tensor,
+    pooling: str,
+    ends: tuple[int, ...],
+    span: Span,
+) -> Tensor:
+    """Reduce the (batch, length, d) states of each sequence to one vector: (batch, d).
+
+    ``ids`` and ``mask``, (batch, length), are its pieces, and 1 at attended ones. ``ends`` are what
+    the tokenizer puts around a text, ``[CLS]`` and ``[SEP]``; ``span`` opens and closes the mention
+    or the title (None: at the first position).
+    Poolings are "cls", the first position; "last", the last one; and means: "special" over ends and
+    span markers, "span" over the pieces between these markers, "all" over all pieces, "weighted"
+    over all with weights 1, 2, 3 ... by position.
+    If a mean would be over nothing, the first position is taken.
+    """
+    if pooling == "cls":
+        return states[:, 0]
+    if pooling == "last":
+        return states[torch.arange(len(states)), mask.sum(dim=1).long() - 1]
+    if pooling == "special":
+        special = [one for one in (*ends, *span) if one is not None]
+        chosen = torch.isin(ids, ids.new_tensor(special))
+    elif pooling == "span":
+        chosen = _between(ids, *span)
+    else:
+        chosen = torch.ones_like(ids, dtype=torch.bool)
+    chosen = chosen & mask.bool()
+    chosen[:, 0] |= ~chosen.any(dim=1)
+    if pooling == "weighted":
+        chosen = chosen.cumsum(dim=1) * chosen
+    weights = (chosen / chosen.sum(dim=1, keepdim=True))[:, :, None]
+    return (states.float() * weights).sum(dim=1)
+
+
+def _between(ids: Tensor, opening: int | None, closing: int) -> Tensor:
+    """Positions after the first opening piece and before the first closing piece behind it."""
+    if opening is None:
+        inside = torch.ones_like(ids, dtype=torch.bool)
+    else:
+        opens = ids == opening
+        inside = (opens.cumsum(dim=1) - opens.long()) > 0
+    closed = ((ids == closing) & inside).cumsum(dim=1) > 0
+    return inside & ~closed & closed[:, -1:]
 
 
 class BiEncoder(nn.Module):
@@ -124,3 +177,25 @@ class BiEncoder(nn.Module):
         states, ids = batch.unpack(tower.states(batch)), batch.unpack(batch.ids)
         ends = (*self.pieces.markers.bos, *self.pieces.markers.eos)
         return pool(states, ids, batch.mask, pooling, ends, span)
+
+
+def load_tower(folder: Path) -> Tower:
+    """Load what :meth:`Tower.save` wrote, in float32."""
+    for file in TOWER_FILES:
+        if not (folder / file).is_file():
+            raise InputError(f"{folder / file}: no such file. Expected an encoder's directory.")
+    return _kind(folder).load(folder)
+
+
+def empty_tower(folder: Path) -> Tower:
+    """A tower of the sizes in ``config.json``, without weights or memory for them."""
+    with torch.device("meta"):
+        return _kind(folder).empty(folder)
+
+
+def _kind(folder: Path) -> Any:
+    if is_packed(read_json(folder / "config.json")):
+        return Bert
+    from muver.retriever.encoders.library import Library  # takes seconds to import
+
+    return Library

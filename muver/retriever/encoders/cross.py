@@ -19,7 +19,8 @@ from torch import Tensor, nn
 from muver.io.errors import InputError
 from muver.io.files import copy, read_json, write_json
 from muver.io.typed import read
-from muver.retriever.encoders.bulk import encode_vectors
+from muver.retriever.encoders.biencoder import load_tower
+from muver.retriever.encoders.bulk import Packed, encode_vectors
 from muver.retriever.encoders.encoders_settings import ModelConfig
 from muver.retriever.encoders.files import (
     CONFIG_FILE,
@@ -28,8 +29,6 @@ from muver.retriever.encoders.files import (
     TOKENIZER_FILE,
     write_model_card,
 )
-from muver.retriever.encoders.loading import load_tower
-from muver.retriever.encoders.packing import Packed
 from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.encoders.towers import Tower
 from muver.retriever.views.layout import Ids

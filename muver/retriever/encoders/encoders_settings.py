@@ -20,7 +20,7 @@ class Layouts(Settings):
     The score is the maximum over views, SOM's sum over token vectors, or that of a cross-encoder,
     which reads mention and view together and reranks what others retrieve
     (:mod:`muver.retriever.encoders.cross`). ``pooling`` says which states of the last layer make a
-    vector (:mod:`muver.retriever.encoders.pooling`). The metric ``l2`` is minus the Euclidean
+    vector (:mod:`muver.retriever.encoders.biencoder`). The metric ``l2`` is minus the Euclidean
     distance (equation 1).
 
     With ``decay`` a context's pieces weigh exp(-d / ``decay``) in a cross-encoder's sum, d pieces

@@ -29,10 +29,10 @@ from muver.io.checking import disk_errors
 from muver.io.errors import InputError
 from muver.io.files import atomic_path
 from muver.retriever.encoders.bert import Bert
+from muver.retriever.encoders.bulk import Packed
 from muver.retriever.encoders.files import MODULES_FILE, TOKENIZER_FILE, TOWER_FILES
 from muver.retriever.encoders.hub import NotCached, at_revision
 from muver.retriever.encoders.own_pooling import own_dense, own_pooling
-from muver.retriever.encoders.packing import Packed
 from muver.retriever.encoders.sizes import BertConfig, is_packed
 from muver.retriever.encoders.tokens import ADDED, MARKERS, read_tokenizer
 from muver.retriever.encoders.towers import Tower

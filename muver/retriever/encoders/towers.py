@@ -6,7 +6,7 @@ from pathlib import Path
 from torch import Tensor, nn
 
 from muver.io.errors import InputError
-from muver.retriever.encoders.packing import Packed
+from muver.retriever.encoders.bulk import Packed
 
 
 class Tower(nn.Module, ABC):
@@ -41,4 +41,4 @@ class Tower(nn.Module, ABC):
 
     @abstractmethod
     def save(self, folder: Path) -> None:
-        """Write the tower in Hugging Face's layout, as :func:`.loading.load_tower` reads it."""
+        """Write the tower in Hugging Face's layout, as :func:`.biencoder.load_tower` reads it."""

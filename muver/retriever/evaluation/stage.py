@@ -26,12 +26,10 @@ from muver.retriever.corpus.schema import (
 )
 from muver.retriever.corpus.statistics import read_counts
 from muver.retriever.evaluation.evaluation_settings import Scoring
-from muver.retriever.evaluation.precision import reduced_precision
 from muver.retriever.evaluation.recall import gold_ranks, own_page_first, ranks_table, scored
-from muver.retriever.evaluation.records import Evaluation, KnowledgeBase
+from muver.retriever.evaluation.records import Evaluation, KnowledgeBase, reduced_precision
 from muver.retriever.runs.manifest import chosen_of, index_of, require
-from muver.retriever.runs.run import read_run
-from muver.retriever.runs.trec import write_trec
+from muver.retriever.runs.run import read_run, write_trec
 from muver.retriever.training.log import chosen_model
 
 
@@ -76,7 +74,7 @@ def evaluate(
         If the row's model is the best of several: its training log, which says which one.
     trec
         Also write the run and the gold entities in TREC's formats, with the suffixes ``.run`` and
-        ``.qrels`` (:mod:`muver.retriever.runs.trec`).
+        ``.qrels`` (:mod:`muver.retriever.runs.run`).
     """
     beside = out.with_suffix(".parquet")
     if beside in (run, out):

@@ -17,9 +17,8 @@ from muver.io.errors import InputError
 from muver.io.progress import Progress
 from muver.retriever.retrieval.aggregates import MAX, Aggregate
 from muver.retriever.retrieval.blocks import Block, top_columns, winning_views
-from muver.retriever.vectors.block import ViewBlock
 from muver.retriever.vectors.part import Part
-from muver.retriever.vectors.shards import Shards
+from muver.retriever.vectors.shards import Shards, ViewBlock
 
 
 class Ranking(NamedTuple):
@@ -174,10 +173,10 @@ def _search(
     span: slice,
 ) -> int:
     """Search a block for a span of mentions; their number."""
-    some = mentions[span]
-    products = similarity(some, block.vectors, metric, squares)
+    queries = mentions[span]
+    products = similarity(queries, block.vectors, metric, squares)
     _enter(found, span, block, Block.of(products, block.starts), aggregate)
-    return len(some)
+    return len(queries)
 
 
 def _enter(
@@ -223,3 +222,27 @@ def _spans(
 
 def _squares(vectors: np.ndarray) -> np.ndarray:
     return np.einsum("vd,vd->v", vectors, vectors)
+
+
+EPSILON = float(np.finfo(np.float32).eps)
+
+
+def exactly(vectors: np.ndarray, mentions: np.ndarray, metric: str) -> np.ndarray:
+    """(mentions, views) float32 similarities, each by a sum of its own in double precision."""
+    views, mentions = vectors.astype(np.float64), mentions.astype(np.float64)
+    if metric == "l2":
+        squares = [np.square(views - one).sum(axis=1) for one in mentions]
+        return -np.sqrt(squares).astype(np.float32)
+    products = np.vecdot(views[:, None], mentions[None])
+    return np.ascontiguousarray(products.T, np.float32)
+
+
+def slack(mentions: np.ndarray, length: float, metric: str) -> np.ndarray:
+    """(mentions,) more than twice what rounding can move a score of (mentions, d) vectors by;
+    ``length`` is that of the longest vector of a view.
+    """
+    lengths = np.linalg.norm(mentions, axis=1)
+    terms = mentions.shape[1] + 16
+    if metric == "l2":  # the root of a rounded square
+        return 2 * np.sqrt(terms * EPSILON) * (lengths + length)
+    return 2 * terms * EPSILON * lengths * length

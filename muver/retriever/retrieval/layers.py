@@ -11,9 +11,9 @@ from muver.retriever.retrieval.aggregates import Aggregate
 from muver.retriever.retrieval.exact import similarity
 from muver.retriever.retrieval.retrieval_settings import Viewed
 from muver.retriever.retrieval.rows import GLOBAL, ORIGINAL, Origins
-from muver.retriever.vectors.block import ViewBlock
 from muver.retriever.vectors.part import Part, open_layer
 from muver.retriever.vectors.pooled import pool_each
+from muver.retriever.vectors.shards import ViewBlock
 
 PLACES = ("store", "merged", "global_views")
 
@@ -33,9 +33,9 @@ class SystemViews:
         merged: Path | None = None,
         global_views: Path | None = None,
     ):
-        given = {"merged": merged, "global_views": global_views}
+        folders = {"merged": merged, "global_views": global_views}
         for name in settings.further:
-            if given[name] is None:
+            if folders[name] is None:
                 option = f"--{name.replace('_', '-')}"
                 raise InputError(f"{option} is needed, as the settings ask for its views.")
         self.aggregate, self._pool = settings.scorer, settings.pool
@@ -77,12 +77,12 @@ class SystemViews:
         parts, entities, origins = [], [], []
         for code, part in self._parts:
             views = part.world(name)
-            vectors, own = views.vectors, views.entities
-            origin = Origins(np.full(len(own), code), views.first, views.last)
+            vectors, owners_of_part = views.vectors, views.entities
+            origin = Origins(np.full(len(owners_of_part), code), views.first, views.last)
             if self._added is not None:
-                vectors = vectors + self._weight * self._added.world(name).vectors[own]
+                vectors = vectors + self._weight * self._added.world(name).vectors[owners_of_part]
             parts.append(vectors)
-            entities.append(own)
+            entities.append(owners_of_part)
             origins.append(origin)
         stacked = Origins(*(np.concatenate(columns) for columns in zip(*origins, strict=True)))
         owners = np.concatenate(entities)
@@ -102,7 +102,8 @@ class SystemViews:
         parts, owners, origins = self.world(world)
         kept = np.isin(candidate_of[owners], candidate_of[entities])
         ends = np.cumsum([len(part) for part in parts])
-        few = [part[own] for part, own in zip(parts, np.split(kept, ends[:-1]), strict=True)]
+        masks = np.split(kept, ends[:-1])
+        few = [part[mask] for part, mask in zip(parts, masks, strict=True)]
         block = ViewBlock.of(few, owners[kept], candidate_of)
         return block, Origins(*(column[kept] for column in origins))
 
@@ -120,11 +121,11 @@ class Parts(NamedTuple):
         cls, mention: np.ndarray, world: ViewBlock, entity: int, aggregate: Aggregate, metric: str
     ) -> "Parts":
         """The parts of the candidate that an entity belongs to, for a mention's vector (d,)."""
-        own = world.of_candidate(entity)
-        (similarities,) = similarity(mention[None], own.vectors, metric)
+        views = world.of_candidate(entity)
+        (similarities,) = similarity(mention[None], views.vectors, metric)
         shares = aggregate.shares(similarities)
         order = greatest_first(similarities, shares)
-        return cls(similarities[order], shares[order], own.owners[order], own.rows[order])
+        return cls(similarities[order], shares[order], views.owners[order], views.rows[order])
 
 
 def greatest_first(similarities: np.ndarray, shares: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ from muver.retriever.corpus.schema import read_entities
 from muver.retriever.retrieval.exact import Ranking, rank_scores
 from muver.retriever.retrieval.retrieval_settings import Run
 from muver.retriever.runs.run import RUN
-from muver.retriever.vectors.block import first_with_same
+from muver.retriever.vectors.shards import first_with_same
 
 # A run's codes for the origin of a view; n > 0 is the n-th layer of merging.
 ORIGINAL, GLOBAL = 0, -2

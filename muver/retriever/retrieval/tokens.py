@@ -68,10 +68,10 @@ def score_world(
         for chunk in _encode(encode_entities, entities, chunk_tokens, device, pad_to[1]):
             if pool_to:
                 chunk = _pooled(chunk, pool_to)
-            for some in _few_at_a_time(held, chunk, budget, device):
+            for few in _few_at_a_time(held, chunk, budget, device):
                 with _float32_sums(device):
-                    part = sum_of_max(*some[1:], *chunk[1:], rows=len(some.rows))
-                scores[np.ix_(some.rows, chunk.rows)] = part.cpu().numpy()
+                    part = sum_of_max(*few[1:], *chunk[1:], rows=len(few.rows))
+                scores[np.ix_(few.rows, chunk.rows)] = part.cpu().numpy()
             progress.advance(len(chunk.rows))
     progress.finish()
     return scores
@@ -106,9 +106,9 @@ def _encode(
 def _pooled(chunk: TokenVectors, most: int) -> TokenVectors:
     """The chunk with at most so many vectors a sequence."""
     vectors, mask = chunk.vectors.cpu().numpy(), chunk.mask.cpu().numpy().astype(bool)
-    each = [pool(own[real], most)[0] for own, real in zip(vectors, mask, strict=True)]
-    lengths = torch.tensor([len(own) for own in each])
-    padded = torch.nn.utils.rnn.pad_sequence([torch.from_numpy(own) for own in each], True)
+    each = [pool(of_entity[real], most)[0] for of_entity, real in zip(vectors, mask, strict=True)]
+    lengths = torch.tensor([len(of_entity) for of_entity in each])
+    padded = torch.nn.utils.rnn.pad_sequence(list(map(torch.from_numpy, each)), True)
     kept = torch.arange(padded.shape[1]) < lengths[:, None]
     where = chunk.mask.device
     return TokenVectors(chunk.rows, padded.to(where), kept.to(where, chunk.mask.dtype))

@@ -9,8 +9,8 @@ from muver.io.files import folder_beside, write_text
 from muver.io.progress import logger
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.files import CONFIG_FILE, MODEL_FILES, is_model
+from muver.retriever.encoders.hub import push_folder
 from muver.retriever.sharing.card import card_of
-from muver.retriever.sharing.hub import push_folder
 from muver.retriever.sharing.towers import write_towers
 
 

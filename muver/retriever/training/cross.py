@@ -62,12 +62,13 @@ class AmongCandidates:
 
     def sides(self, model: CrossEncoder, batch: Batch) -> list[Side]:
         pairs = []
-        for context, own in zip(batch.contexts, _candidates(batch), strict=True):
-            pairs += model.pairs(context, [ids for column in own for ids in batch.views[column]])
+        for context, columns in zip(batch.contexts, _candidates(batch), strict=True):
+            views = [ids for column in columns for ids in batch.views[column]]
+            pairs += model.pairs(context, views)
         return [Side(model, pairs)]
 
     def loss(self, model: CrossEncoder, batch: Batch, scores: Tensor, mask: Tensor) -> Tensor:
-        return candidate_loss(scores, [len(own) for own in _candidates(batch)])
+        return candidate_loss(scores, [len(columns) for columns in _candidates(batch)])
 
     def hits(
         self, model: CrossEncoder, worlds: list[World], cutoff: int, batch_tokens: int,
@@ -80,8 +81,8 @@ class AmongCandidates:
             pairs = [model.pairs_in(world, *one) for one in enumerate(world.negatives)]
             scores = model.scores(pairs, batch_tokens, device, f"validation, {world.name}")
             titles = np.array(world.titles, dtype=object)
-            for some, own, gold in zip(world.negatives, scores, world.gold, strict=True):
-                first = np.array(some, dtype=int)[np.argsort(-own, kind="stable")[:cutoff]]
+            for entities, found, gold in zip(world.negatives, scores, world.gold, strict=True):
+                first = np.array(entities, dtype=int)[np.argsort(-found, kind="stable")[:cutoff]]
                 hits += int((titles[first] == titles[gold]).any())
             total += len(world.gold)
         return hits, total
@@ -90,7 +91,7 @@ class AmongCandidates:
 def _candidates(batch: Batch) -> list[list[int]]:
     """The columns among which each mention's gold is to be found; it is the first."""
     each = zip(batch.gold.tolist(), batch.negatives, strict=True)
-    return [[*dict.fromkeys([gold, *some])] for gold, some in each]
+    return [[*dict.fromkeys([gold, *negatives])] for gold, negatives in each]
 
 
 def candidate_loss(scores: Tensor, counts: list[int]) -> Tensor:

@@ -9,16 +9,63 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
 
 from muver.io.errors import InputError
 from muver.io.progress import logger
 from muver.io.text import counted
 from muver.retriever.encoders.encoders_settings import ModelConfig
-from muver.retriever.training.batches import epoch_batches
 from muver.retriever.training.training_settings import Training
 from muver.retriever.views.build import Tokenizer
 from muver.retriever.views.layout import Ids, View
 from muver.retriever.views.worlds import World, WorldTables, read_worlds
+
+
+def epoch_batches(
+    mentions_by_world: Mapping[str, Sequence[int]], batch_size: int, seed: int, epoch: int
+) -> list[np.ndarray]:
+    """Draw one epoch's batches of mention numbers, so that negatives come from the mention's world.
+
+    As released: a world is drawn uniformly among those not yet exhausted, not by its size; its
+    mentions follow a permutation that is new in each epoch; the last batch of a world is short. The
+    draw depends only on the seed and the epoch, so a resumed run sees the same batches.
+    """
+    random = np.random.Generator(np.random.PCG64([seed, epoch]))
+    worlds = sorted(mentions_by_world)
+    waiting = {w: random.permutation(np.asarray(mentions_by_world[w])) for w in worlds}
+    batches = []
+    while worlds:
+        world = worlds[int(random.integers(len(worlds)))]
+        batches.append(waiting[world][:batch_size])
+        waiting[world] = waiting[world][batch_size:]
+        if not len(waiting[world]):
+            worlds.remove(world)
+    return batches
+
+
+def in_batch_loss(scores: Tensor, gold: Tensor, mask_false_negatives: bool = False) -> Tensor:
+    """Cross-entropy of every mention against the entities of the batch, mean over mentions.
+
+    (Section 2.2, "Distance Metric & Training Objectives".) ``scores``, (mentions, entities), are
+    against the distinct entities of the batch: golds, and hard negatives if there are any
+    (appendix, "AIDA"). A hard negative is a column that is no mention's gold; it counts once for
+    every mention, whichever mention it was mined for. ``gold``, (mentions,) int64, is the column of
+    each one's gold.
+
+    As released, the gold of every other mention is a negative, even if it is also the mention's own
+    gold. With ``mask_false_negatives`` every entity counts once.
+    """
+    if mask_false_negatives:
+        return F.cross_entropy(scores, gold)
+    columns = scores[:, gold]
+    nobodys = torch.ones(scores.shape[1], dtype=torch.bool, device=gold.device)
+    nobodys[gold] = False
+    if nobodys.any():
+        columns = torch.cat([columns, scores[:, nobodys]], dim=1)
+    return F.cross_entropy(columns, gold.new_tensor(range(len(gold))))
+
 
 TOLD = 0.1  # share of the batches
 V = TypeVar("V")
@@ -75,18 +122,18 @@ class Examples:
 
     def lay_out(self, numbers: Sequence[int] | np.ndarray) -> Batch:
         """The batch of these mentions, which are of one world."""
-        own = [self.mentions[number] for number in numbers]
-        world = self.worlds[own[0][0]]
-        golds = [int(world.gold[mention]) for _, mention in own]
-        hard = [world.negatives[mention] if world.negatives else [] for _, mention in own]
+        drawn = [self.mentions[number] for number in numbers]
+        world = self.worlds[drawn[0][0]]
+        golds = [int(world.gold[mention]) for _, mention in drawn]
+        hard = [world.negatives[mention] if world.negatives else [] for _, mention in drawn]
         columns: dict[int, int] = {}
         for entity in chain(golds, *hard):
             columns.setdefault(entity, len(columns))
         return Batch(
-            [world.contexts[mention] for _, mention in own],
+            [world.contexts[mention] for _, mention in drawn],
             [[view.ids for view in world.views[entity]] for entity in columns],
             np.array([columns[entity] for entity in golds]),
-            [[columns[entity] for entity in some] for some in hard],
+            [[columns[entity] for entity in hard_ones] for hard_ones in hard],
         )
 
     def tell_of_single_entities(self) -> None:
@@ -115,7 +162,7 @@ def worlds_of(
     """
     tables = read_worlds(data.entities, data.mentions, data.sentences, split)
     worlds = [_lay_out(one, split == "train", config, tokenizer, settings, hard) for one in tables]
-    negatives = any(some for world in worlds for some in world.negatives)
+    negatives = any(mined for world in worlds for mined in world.negatives)
     if split == "train" and settings.own_page_negatives and not negatives:
         raise InputError(
             f"{data.mentions}: no training mention stands on a page that is an entity, so "
@@ -137,14 +184,17 @@ def _lay_out(
         numbers = np.unique([*golds, *chain.from_iterable(negatives)])
         limit = config.views.training_views or None
     world = tables.lay_out(config, tokenizer, numbers)
-    views = [own[:limit] for own in world.views]
+    views = [of_entity[:limit] for of_entity in world.views]
     if training and settings.padding_views:
         empty = View([tokenizer.markers.pad] * config.views.max_tokens, -1, -1)
-        views = [fill_with_empty_views(own, limit, empty) if own else [] for own in views]
+        views = [
+            fill_with_empty_views(of_entity, limit, empty) if of_entity else []
+            for of_entity in views
+        ]
     if settings.global_view:
         layout = config.views.whole(settings.global_view)
         whole = tables.views(layout, tokenizer, numbers)
-        views = [[*own, *one] for own, one in zip(views, whole, strict=True)]
+        views = [[*of_entity, *one] for of_entity, one in zip(views, whole, strict=True)]
     return replace(world, views=views, negatives=negatives)
 
 
@@ -162,9 +212,9 @@ def _add_own_pages(negatives: list[list[int]], tables: WorldTables) -> None:
     """Add the page that each mention stands on, if it is an entity and not the gold."""
     numbers = {page: n for n, page in enumerate(tables.entities["document_id"].to_pylist())}
     places = (tables.mentions[column].to_pylist() for column in ("document", "gold"))
-    for some, page, gold in zip(negatives, *places, strict=True):
+    for mined, page, gold in zip(negatives, *places, strict=True):
         if numbers.get(page, gold) != gold:
-            some.append(numbers[page])
+            mined.append(numbers[page])
 
 
 def fill_with_empty_views(views: Sequence[V], count: int, empty: V) -> list[V]:

@@ -190,7 +190,7 @@ def fewer_graph_tokens(
     """The smaller ``graph_tokens`` with which to retry a step that did not fit a GPU's memory.
 
     Batches above this bound are encoded twice, in chunks, instead of keeping their activations; the
-    gradients stay the same (:mod:`muver.retriever.training.caching`). If the batch was encoded in
+    gradients stay the same (:mod:`muver.retriever.training.step`). If the batch was encoded in
     chunks already, an error says what to set: smaller chunks would draw other dropout masks, so
     that choice is left to a person, as it is where one of several ``processes`` cannot repeat a
     step alone.

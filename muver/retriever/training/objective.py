@@ -1,27 +1,70 @@
-"""What a training lowers: a loss over the vectors of a batch's sequences."""
+"""What a training lowers, a loss over the vectors of a batch, and what its validation counts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from muver.retriever.encoders.biencoder import BiEncoder
-from muver.retriever.encoders.bulk import Encode
+from muver.retriever.encoders.bulk import Encode, encode_vectors
 from muver.retriever.encoders.scores import max_over_views, sum_of_max
-from muver.retriever.training.batches import in_batch_loss
-from muver.retriever.training.data import Batch
-from muver.retriever.training.validation import count_hits
+from muver.retriever.retrieval.aggregates import MAX
+from muver.retriever.retrieval.exact import Ranking, rank, rank_scores
+from muver.retriever.retrieval.tokens import score_world
+from muver.retriever.training.data import Batch, in_batch_loss
+from muver.retriever.vectors.shards import ViewBlock, first_with_same
 from muver.retriever.views.layout import Ids
 from muver.retriever.views.worlds import World
+
+
+@torch.inference_mode()
+def count_hits(
+    model: BiEncoder, worlds: list[World], cutoff: int, batch_tokens: int, device: torch.device
+) -> tuple[int, int]:
+    """Count mentions whose gold title is among the first ``cutoff`` candidates of their world, and
+    all.
+
+    As released: all views, no merging, the maximum over views; the number of hits over all mentions
+    selects the checkpoint.
+    """
+    model.eval()
+    hits = total = 0
+    for world in worlds:
+        ranking = _rank(model, world, cutoff, batch_tokens, device)
+        titles = np.array(world.titles, dtype=object)
+        found = titles[ranking.entities] == titles[world.gold][:, None]
+        hits += int((found & (ranking.entities >= 0)).any(axis=1).sum())
+        total += len(world.gold)
+    return hits, total
+
+
+def _rank(
+    model: BiEncoder, world: World, k: int, batch_tokens: int, device: torch.device
+) -> Ranking:
+    candidate_of = first_with_same(world.titles)
+    flat = [view.ids for of_entity in world.views for view in of_entity]
+    label = f"validation, {world.name}"
+    if model.config.score == "sum_max":
+        encoders = (model.encode_mentions, model.encode_views)
+        where = (batch_tokens, device, label)
+        scores = score_world(*encoders, world.contexts, flat, *where, pad_to=model.config.pad_to)
+        return rank_scores(scores, candidate_of, k)
+    where = (batch_tokens, device)
+    owners = np.repeat(np.arange(len(world.views)), [len(of_entity) for of_entity in world.views])
+    views = encode_vectors(model.encode_views, flat, model.dimension, *where, label)
+    mentions = encode_vectors(model.encode_mentions, world.contexts, model.dimension, *where)
+    index = ViewBlock.of([views], owners, candidate_of)
+    return rank(mentions, [index], k, MAX, metric=model.config.metric)
 
 
 class Side(NamedTuple):
     """Sequences that one encoder reads in a step.
 
-    ``pad_to`` is as of :class:`muver.retriever.training.caching.CachedEncoding`.
+    ``pad_to`` is as of :class:`muver.retriever.training.step.CachedEncoding`.
     """
 
     encode: Encode
@@ -51,7 +94,7 @@ class Objective(Protocol):
 class InBatch:
     """The cross-entropy of every mention against all entities of the batch.
 
-    ``mask_false_negatives`` is as of :func:`muver.retriever.training.batches.in_batch_loss`.
+    ``mask_false_negatives`` is as of :func:`muver.retriever.training.data.in_batch_loss`.
     """
 
     mask_false_negatives: bool = False
@@ -72,7 +115,7 @@ class InBatch:
         if model.config.score == "sum_max":
             scores = sum_of_max(mentions, mention_mask, views, view_mask)
         else:
-            numbers = [n for n, some in enumerate(batch.views) for _ in some]
+            numbers = [n for n, of_column in enumerate(batch.views) for _ in of_column]
             owners = torch.tensor(numbers, device=views.device)
             columns = len(batch.views)
             scores = max_over_views(mentions, views, owners, columns, model.config.metric)

@@ -32,14 +32,16 @@ MACHINE = Machine(device="auto", precision="fp32", threads=1, processes=1, batch
 def train(
     data: Dataset,
     start: str | Path,
-    out: str | Path,
+    out: str | Path | None,
     settings: ModelTraining | Mapping[str, Any],
     compute: Machine | Mapping[str, Any] = MACHINE,
+    checkpoints: str | Path | None = None,
+    training_log: str | Path | None = None,
 ) -> BiEncoder:
     """Train two towers on a dataset, write them into ``out``, and return them, on the CPU.
 
-    ``out`` also receives ``training_log.jsonl``, and checkpoints while it trains, from which a
-    killed run goes on. Raises an InputError for settings or files that do not go together.
+    A run that was killed goes on from its checkpoints. Raises an InputError for settings or files
+    that do not go together.
 
     Parameters
     ----------
@@ -51,21 +53,16 @@ def train(
         As ``--settings`` of `muver stage train` has them.
     compute
         As the section ``compute`` of params.yaml; by default one thread in fp32 and a GPU if there
-        is one.
+        is one. Its precision is for settings that have none.
+    checkpoints, training_log
+        A folder and a file; by default in ``out``. Without an ``out`` only the log is written.
     """
     settings = read(ModelTraining, settings) if isinstance(settings, Mapping) else settings
     compute = read(Machine, compute, "compute") if isinstance(compute, Mapping) else compute
-    out = Path(out)
-    log, checkpoints = out / LOG, out / "checkpoints"
-    return _train(settings, compute, Path(start), data, checkpoints, log, out)
-
-
-def _train(
-    settings: ModelTraining, compute: Machine, start: Path, data: Dataset, checkpoints: Path,
-    training_log: Path, out: Path | None,
-) -> BiEncoder:  # fmt: skip
-    trainer = trainer_of(settings, compute, start, data, checkpoints)
-    write(trainer, trainer.run(), training_log, out)
+    folder = None if out is None else Path(out)
+    kept = Path(checkpoints or folder / "checkpoints")
+    trainer = trainer_of(settings, compute, Path(start), data, kept)
+    write(trainer, trainer.run(), Path(training_log or folder / LOG), folder)
     return trainer.model
 
 
@@ -81,12 +78,10 @@ def train_model(
     out: Path | None = None,
     negatives: Path | None = None,
 ) -> None:
-    """Train one model and write it with its log; resume if a run of the same key was killed.
+    """Train one model and write it with its log (:func:`train`).
 
     Parameters
     ----------
-    compute
-        Its precision is for settings that have none.
     start
         An encoder for both towers, or a model directory whose towers are trained further with
         a new optimiser.
@@ -96,7 +91,7 @@ def train_model(
         Hard negatives of the training mentions (`muver.retriever.corpus.schema.NEGATIVES`).
     """
     data = Dataset(entities, mentions, sentences, negatives)
-    _train(settings, compute, start, data, checkpoints, training_log, out)
+    train(data, start, out, settings, compute, checkpoints, training_log)
 
 
 def train_best(

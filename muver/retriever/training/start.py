@@ -61,8 +61,8 @@ def as_the_makers(config: ModelConfig, folder: Path, scale: float | None) -> Mod
     if old := _config_in(folder):
         pooling, prompts = old.pooling, (old.context.prompt, old.views.prompt)
     else:
-        own = makers_vectors(folder)
-        pooling, prompts = own["pooling"], (own["query"], own["passage"])
+        makers = makers_vectors(folder)
+        pooling, prompts = makers["pooling"], (makers["query"], makers["passage"])
     context, views = (
         replace(part, prompt=prompt) if prompt else part
         for part, prompt in zip((config.context, config.views), prompts, strict=True)

@@ -9,8 +9,9 @@ import unicodedata
 
 from icu4py.breakers import SentenceBreaker
 
+from muver.retriever.views.layout import Span
+
 OPENING = ("Ps", "Pi")  # categories of characters
-Span = tuple[int, int]
 GREEK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]")
 ABBREVIATIONS = """
 adm al apr aug ave blvd bros c ca capt cf cmdr co col corp dec dept dr e.g ed eds esp est etc feb fl

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 Ids = list[int]
+Span = tuple[int, int]  # start and end of a part of a text, in characters
 
 
 @dataclass(frozen=True)

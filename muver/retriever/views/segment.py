@@ -15,9 +15,9 @@ from muver.io.progress import Progress, logger
 from muver.retriever.corpus.schema import ROWS_A_GROUP, SENTENCES, read_entities
 from muver.retriever.corpus.texts import clean
 from muver.retriever.views import punkt
-from muver.retriever.views.boundaries import Span
 from muver.retriever.views.boundaries import sentence_spans as by_boundaries
 from muver.retriever.views.files import punkt_fingerprint
+from muver.retriever.views.layout import Span
 from muver.retriever.views.views_settings import Segment
 
 Split = Callable[[str], list[Span]]

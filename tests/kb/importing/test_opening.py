@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from muver.io.errors import InputError
-from muver.kb.importing.opening import in_order, opened, opened_text
+from muver.retriever.corpus.opening import in_order, opened, opened_text
 
 TEXT = "id,title\n1,Müller – „Größe“\n"
 
@@ -123,7 +123,7 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path):
     code = """
 import os, sys, time
 from tests.kb.importing.test_opening import tell
-from muver.kb.importing.opening import in_order
+from muver.retriever.corpus.opening import in_order
 if __name__ == "__main__":
     next(in_order(tell, [sys.argv[1]] * 9, 2))
     time.sleep(600)

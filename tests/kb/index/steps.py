@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
-from muver.retriever.retrieval.answers import Mention
+from muver.retriever.answers import Mention
 from tests import tiny
 
 MENTIONS = [

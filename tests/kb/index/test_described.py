@@ -7,8 +7,8 @@ from muver.kb.index.described import CUT, MOST, NEAR, Described, placed
 from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
 from muver.kb.index.segments import Part
+from muver.retriever.answers import Excerpt, Mention
 from muver.retriever.corpus.texts import clean
-from muver.retriever.retrieval.answers import Excerpt, Mention
 from tests import tiny
 
 TEXT = st.text("ab .\n\u00e4\U0001f600", max_size=30)

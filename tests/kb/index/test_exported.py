@@ -12,9 +12,15 @@ from muver import Index, Mention
 from muver.cli import main
 from muver.io.errors import InputError
 from muver.retriever.corpus.schema import read_entities, read_mentions, read_sentences
-from muver.retriever.encoders.packing import pack
-from muver.retriever.encoders.stages.encode import Encode, encode_split
-from muver.retriever.encoders.stages.further import GlobalViews, Merge, encode_global, merge_store
+from muver.retriever.encoders.bulk import pack
+from muver.retriever.encoders.worlds import (
+    Encode,
+    GlobalViews,
+    Merge,
+    encode_global,
+    encode_split,
+    merge_store,
+)
 from muver.retriever.retrieval import kinds
 from muver.retriever.retrieval.layers import PLACES
 from muver.retriever.runs.run import read_run

@@ -17,12 +17,18 @@ from muver.kb.index.index import Index
 from muver.kb.index.opening import opened_index
 from muver.kb.index.snapshot import Snapshot
 from muver.kb.index.state import read_state
+from muver.retriever.answers import Mention
 from muver.retriever.corpus.schema import read_entities
 from muver.retriever.encoders.files import TOWERS
-from muver.retriever.encoders.stages.encode import Encode, encode_split
-from muver.retriever.encoders.stages.further import GlobalViews, Merge, encode_global, merge_store
 from muver.retriever.encoders.start import take_encoder
-from muver.retriever.retrieval.answers import Mention
+from muver.retriever.encoders.worlds import (
+    Encode,
+    GlobalViews,
+    Merge,
+    encode_global,
+    encode_split,
+    merge_store,
+)
 from muver.retriever.retrieval.kinds.bm25 import BM25
 from muver.retriever.retrieval.retrieval_settings import ViewsRun
 from tests import tiny

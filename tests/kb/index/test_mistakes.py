@@ -15,16 +15,16 @@ from muver.io import progress
 from muver.io.errors import InputError
 from muver.io.files import short_hash
 from muver.kb.index import answer, changes, machinery, segments
-from muver.kb.index import views as views_module
 from muver.kb.index.commands import repair
 from muver.kb.index.entity import Entity
 from muver.kb.index.evaluate import evaluate
 from muver.kb.index.index import Index
 from muver.kb.index.snapshot import UnknownEntity
 from muver.kb.index.state import BeingChanged, Damaged, writing
+from muver.retriever.answers import Mention
+from muver.retriever.encoders import device
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.start import take_encoder
-from muver.retriever.retrieval.answers import Mention
 from muver.retriever.views import punkt
 from tests import tiny
 
@@ -153,7 +153,7 @@ def test_what_takes_longer_than_a_second_is_told_at_once(
     tmp_path, entities, model, monkeypatch, caplog
 ):
     monkeypatch.setattr(progress, "FIRST", 0)
-    monkeypatch.setattr(views_module, "BATCH_TOKENS", {"cpu": 1})
+    monkeypatch.setattr(device, "BATCH_TOKENS", {"cpu": 1})
     caplog.set_level("INFO", "muver")
     index = Index.create(tmp_path / "index", entities[:3], model)
     assert "encoding views: 1 of " in caplog.text

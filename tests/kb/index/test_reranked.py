@@ -11,7 +11,7 @@ from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
 from muver.kb.index.opening import opened_index
 from muver.kb.serve.models import open_models
-from muver.retriever.retrieval.answers import Mention
+from muver.retriever.answers import Mention
 from muver.retriever.views.build import entity_views, mention_contexts
 from tests import tiny
 from tests.retriever.encoders.test_cross import CPU, make_cross

@@ -7,15 +7,16 @@ import pytest
 
 from muver.cli import main
 from muver.io.errors import InputError
-from muver.kb.index.asked import FIRST, Asked
 from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
+from muver.kb.index.index_settings import changed, defaults, read_weights
 from muver.kb.index.machinery import Machinery
 from muver.kb.index.names import counted, folded
-from muver.kb.index.weights import changed, defaults, read_weights
+from muver.kb.index.search import Asked
+from muver.kb.index.signals import FIRST
+from muver.retriever.answers import Mention
 from muver.retriever.encoders.start import take_encoder
-from muver.retriever.retrieval.answers import Mention
-from muver.retriever.retrieval.signals.characters import Characters
+from muver.retriever.retrieval.signals.catalog import Characters
 from muver.retriever.retrieval.signals.texts import in_context
 from tests import tiny
 

@@ -11,7 +11,7 @@ from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
 from muver.kb.index.mentions import Labelled
 from muver.kb.index.tuning import tune
-from muver.retriever.retrieval.answers import Mention
+from muver.retriever.answers import Mention
 
 COLOURS = ("red", "blue", "green", "white", "black", "brown")
 THINGS = ("gate", "lamp", "boat", "mill", "bell", "tower")

@@ -7,8 +7,8 @@ from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
 from muver.kb.index.index_settings import Words
 from muver.kb.index.segments import Postings
-from muver.kb.index.words import LONGEST, queries
-from muver.retriever.retrieval.answers import Mention
+from muver.kb.index.signals import LONGEST, queries
+from muver.retriever.answers import Mention
 
 
 def asked(left, mention, right, query="mention_and_context"):

@@ -5,7 +5,7 @@ from muver.kb.index.changes import Change
 from muver.kb.index.described import Described, placed
 from muver.kb.index.entity import Entity, checked
 from muver.kb.index.snapshot import UnknownEntity
-from muver.retriever.retrieval.answers import Candidate, Explanation, ViewPart
+from muver.retriever.answers import Candidate, Explanation, ViewPart
 
 
 class Shelf:

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from muver.io.progress import logger
-from muver.kb.serve import connections
+from muver.kb.serve import guard
 from tests.kb.serve.conftest import WAIT, running, until
 
 BODY = json.dumps({"mentions": [{"mention": "bell"}]}).encode()
@@ -18,7 +18,7 @@ HEAD = b"POST /retrieve HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application
 class Held:
     """An index that answers when it is let go."""
 
-    worlds, generation, threshold, reads = ["town"], 1, None, 0
+    worlds, generation, threshold, second = ["town"], 1, None, None
 
     def __init__(self, service):
         self.begun, self.gate, self.asked = threading.Event(), threading.Event(), []
@@ -103,7 +103,7 @@ def test_a_body_with_two_ends_closes_the_connection(town):
 
 def test_connections_that_wait_keep_nobody_out(monkeypatch, caplog):
     """Of those that have begun a request, and of those that have only a part of its body."""
-    monkeypatch.setattr(connections, "room", lambda: (4, 8))
+    monkeypatch.setattr(guard, "room", lambda: (4, 8))
     with running() as service, contextlib.ExitStack() as lines, holding(service) as held:
         works = lines.enter_context(service.line())
         begin(works, len(BODY), BODY)

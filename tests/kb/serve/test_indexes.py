@@ -19,8 +19,8 @@ from muver.kb.index.exported import export_row
 from muver.kb.index.index import Index
 from muver.kb.index.state import writing
 from muver.kb.serve.models import open_models
-from muver.retriever.encoders.stages.encode import Encode, encode_split
-from muver.retriever.retrieval.answers import Mention
+from muver.retriever.answers import Mention
+from muver.retriever.encoders.worlds import Encode, encode_split
 from muver.retriever.retrieval.retrieval_settings import ViewsRun
 from tests import tiny
 from tests.kb.index.qdrant.conftest import RANKED, in_process
@@ -151,7 +151,7 @@ def test_it_ends_well_when_told_to(words, tmp_path):
 STUCK = """
 import sys, time
 from muver.cli import main
-from muver.kb.serve.work import Ranking
+from muver.kb.serve.waiting import Ranking
 Ranking.__call__ = lambda *_: print("begun", file=sys.stderr, flush=True) or time.sleep(600)
 main()
 """

@@ -8,8 +8,8 @@ import pytest
 
 from muver.cli import main
 from muver.io.errors import InputError
-from muver.kb.serve import connections
-from muver.kb.serve.connections import Sweep, room
+from muver.kb.serve import guard
+from muver.kb.serve.guard import Sweep, room
 from muver.kb.serve.run import read_token
 
 
@@ -98,7 +98,7 @@ def test_connections_that_do_nothing_are_ended(monkeypatch):
     there = {silent, at_work, stuck, idle, busy}
     sweep = Sweep(SimpleNamespace(connections=there), seconds=20)
     for now in (0, 15, 21):
-        monkeypatch.setattr(connections.time, "monotonic", lambda now=now: now)
+        monkeypatch.setattr(guard.time, "monotonic", lambda now=now: now)
         busy.cycle = cycle(True)  # another request since
         asyncio.run(sweep())
         ended = {one for one in there if one.ended}
@@ -107,8 +107,8 @@ def test_connections_that_do_nothing_are_ended(monkeypatch):
 
 def test_too_few_open_files_are_refused(monkeypatch):
     for limit, allowed in ((1024, True), (128, True), (40, False)):
-        monkeypatch.setattr(connections.resource, "getrlimit", lambda _, own=limit: (own, own))
-        monkeypatch.setattr(connections.os, "listdir", lambda _: ["0"] * 20)
+        monkeypatch.setattr(guard.resource, "getrlimit", lambda _, own=limit: (own, own))
+        monkeypatch.setattr(guard.os, "listdir", lambda _: ["0"] * 20)
         if allowed:
             most, waiting = room()
             assert 8 <= most <= limit - 36 - 3 * waiting

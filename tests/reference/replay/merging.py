@@ -4,8 +4,8 @@ from collections import defaultdict
 
 import numpy as np
 
-from muver.retriever.views.expand import NewViews
 from muver.retriever.views.layout import Ids
+from muver.retriever.views.merging import NewViews
 from tests.reference.replay.pipeline import Replay
 from tests.reference.replay.tally import Report
 

@@ -15,10 +15,10 @@ from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.bulk import encode_vectors
 from muver.retriever.encoders.encoders_settings import ModelConfig
 from muver.retriever.encoders.start import take_encoder
-from muver.retriever.vectors.block import ViewBlock, first_with_same
+from muver.retriever.vectors.shards import ViewBlock, first_with_same
 from muver.retriever.views.build import entity_views
-from muver.retriever.views.expand import NewViews, expand_world
 from muver.retriever.views.layout import Ids, View, context
+from muver.retriever.views.merging import NewViews, expand_world
 from muver.retriever.views.segment import sentence_spans
 from muver.retriever.views.views_settings import Merging
 from tests.reference.replay.recording import Recording
@@ -124,7 +124,7 @@ class Replay:
     def merge(
         self, owners: np.ndarray, ids: list[Ids], vectors: np.ndarray, encode: Any
     ) -> list[NewViews]:
-        """Merge as recorded (:func:`muver.retriever.views.expand.expand_world`)."""
+        """Merge as recorded (:func:`muver.retriever.views.merging.expand_world`)."""
         positions = self.model.entity_encoder.config.max_position_embeddings
         settings = Merging(
             layers=len(self.recording.entities[0]["merged"]),

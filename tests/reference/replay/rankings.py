@@ -4,7 +4,7 @@ import numpy as np
 
 from muver.retriever.retrieval.aggregates import MAX, SoftmaxSum
 from muver.retriever.retrieval.exact import rank
-from muver.retriever.vectors.block import ViewBlock
+from muver.retriever.vectors.shards import ViewBlock
 from tests.reference.replay.pipeline import Replay
 from tests.reference.replay.recording import MERGING
 from tests.reference.replay.tally import Report, Tally

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from muver.io.errors import InputError
-from muver.kb.importing.parts import read_dump
 from muver.retriever.corpus import knowledge_base
 from muver.retriever.corpus.knowledge_base import KnowledgeBase, normal_title, open_part, title_hash
+from muver.retriever.corpus.parts import read_dump
 from tests.knowledge_base import line, made_parts, reading
 
 PAGES = [line(10 * n + 5, f"Page {n}", f"First of {n}.\n", f"Second of {n}, ü.\n")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muver.retriever.corpus.words import split
+from muver.retriever.corpus.texts import split
 
 
 @pytest.mark.parametrize(

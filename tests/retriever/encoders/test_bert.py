@@ -8,8 +8,8 @@ from transformers import BertModel
 
 from muver.io.errors import InputError
 from muver.retriever.encoders.bert import Bert, BertConfig, attend, dropout
-from muver.retriever.encoders.loading import load_tower
-from muver.retriever.encoders.packing import pack
+from muver.retriever.encoders.biencoder import load_tower
+from muver.retriever.encoders.bulk import pack
 
 SIZES = {
     "vocab_size": 40, "hidden_size": 12, "num_hidden_layers": 3, "num_attention_heads": 3,

@@ -8,8 +8,8 @@ import torch
 
 from muver.io.errors import InputError
 from muver.retriever.encoders.biencoder import BiEncoder
+from muver.retriever.encoders.bulk import pack
 from muver.retriever.encoders.files import MODEL_FILES
-from muver.retriever.encoders.packing import pack
 from tests import tiny
 
 IDS = [[5, 40, 41, 6], [5, 50, 6]]

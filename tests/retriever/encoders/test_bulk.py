@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muver.io.errors import InputError
-from muver.retriever.encoders.bulk import batches_by_length, encode_by_length, encode_vectors
-from muver.retriever.encoders.packing import pack
+from muver.retriever.encoders.bulk import batches_by_length, encode_by_length, encode_vectors, pack
 from tests import tiny
 
 

@@ -8,9 +8,9 @@ import torch
 from msgspec.structs import replace
 
 from muver.io.errors import InputError
+from muver.retriever.encoders.bulk import pack
 from muver.retriever.encoders.cross import CrossEncoder
 from muver.retriever.encoders.files import CROSS_FILES
-from muver.retriever.encoders.packing import pack
 from tests import tiny
 
 VIEWS = {"kind": "prefix", "max_tokens": 24}

@@ -15,11 +15,10 @@ from transformers import AutoModel, AutoTokenizer
 from muver.io.errors import InputError
 from muver.io.files import WRITTEN, read_json, write_json
 from muver.retriever.encoders.bert import Bert
-from muver.retriever.encoders.biencoder import BiEncoder
+from muver.retriever.encoders.biencoder import BiEncoder, empty_tower, load_tower
+from muver.retriever.encoders.bulk import pack
 from muver.retriever.encoders.files import MODEL_FILES, TOWER_FILES
 from muver.retriever.encoders.library import Library
-from muver.retriever.encoders.loading import empty_tower, load_tower
-from muver.retriever.encoders.packing import pack
 from muver.retriever.encoders.start import take_encoder
 from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.training.data import Batch

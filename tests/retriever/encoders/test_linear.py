@@ -7,8 +7,8 @@ import torch.nn.functional as F
 from muver.io import processor
 from muver.retriever.encoders import linear
 from muver.retriever.encoders.bert import Bert, BertConfig
+from muver.retriever.encoders.bulk import pack
 from muver.retriever.encoders.linear import Linear
-from muver.retriever.encoders.packing import pack
 
 INPUTS = {
     "rows": lambda: torch.randn(9, 6),

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muver.retriever.encoders.packing import pack
+from muver.retriever.encoders.bulk import pack
 
 SEQUENCES = [[7, 8], [1, 2, 3], [5, 6]]
 

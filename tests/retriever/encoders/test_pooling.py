@@ -3,9 +3,8 @@
 import pytest
 import torch
 
-from muver.retriever.encoders.biencoder import BiEncoder
-from muver.retriever.encoders.packing import pack
-from muver.retriever.encoders.pooling import pool
+from muver.retriever.encoders.biencoder import BiEncoder, pool
+from muver.retriever.encoders.bulk import pack
 from tests import tiny
 
 CLS, SEP, OPENING, CLOSING = 5, 6, 1, 2

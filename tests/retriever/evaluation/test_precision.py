@@ -4,7 +4,7 @@ import pytest
 
 from muver.reproduction.settings import resolve, row_settings
 from muver.reproduction.settings.file import home, read_params
-from muver.retriever.evaluation.precision import in_words, reduced_precision
+from muver.retriever.evaluation.records import in_words, reduced_precision
 
 PARAMS = read_params(home() / "params.yaml")
 BOTH = {"training": "bf16", "encoding": "bf16"}

@@ -15,7 +15,7 @@ from muver.retriever.retrieval.aggregates import (
 )  # fmt: skip
 from muver.retriever.retrieval.blocks import Block
 from muver.retriever.retrieval.exact import rank
-from muver.retriever.vectors.block import ViewBlock
+from muver.retriever.vectors.shards import ViewBlock
 
 ONE = np.ones((1, 1), dtype=np.float32)  # a mention of one dimension: scores are the views
 NEAR = {"rtol": 1e-5, "atol": 1e-5}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from muver.retriever.retrieval.aggregates import MAX, LogMeanExp, SoftmaxSum
 from muver.retriever.retrieval.exact import rank
-from muver.retriever.vectors.block import ViewBlock, first_with_same
+from muver.retriever.vectors.shards import ViewBlock, first_with_same
 
 EVERY = [MAX, SoftmaxSum(), LogMeanExp(temperature=0.5)]
 

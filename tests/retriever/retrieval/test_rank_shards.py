@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from muver.retriever.retrieval.aggregates import MAX, LogMeanExp
 from muver.retriever.retrieval.exact import rank, rank_shards
-from muver.retriever.vectors.block import ViewBlock
-from muver.retriever.vectors.shards import Shards
+from muver.retriever.vectors.shards import Shards, ViewBlock
 from tests.retriever.vectors.made import owners, write_shards
 
 NUMBERS = st.tuples(st.integers(-2, 2), st.integers(-2, 2))

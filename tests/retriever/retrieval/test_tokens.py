@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muver.io.errors import InputError
-from muver.retriever.encoders.packing import pack
+from muver.retriever.encoders.bulk import pack
 from muver.retriever.encoders.scores import sum_of_max
 from muver.retriever.retrieval import tokens
 from muver.retriever.retrieval.exact import rank_scores
 from muver.retriever.retrieval.tokens import score_world
-from muver.retriever.vectors.block import first_with_same
 from muver.retriever.vectors.pooled import pool
+from muver.retriever.vectors.shards import first_with_same
 from tests import tiny
 
 CPU = torch.device("cpu")

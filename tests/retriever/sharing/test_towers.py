@@ -8,7 +8,7 @@ import torch
 from muver.cli import main
 from muver.io.files import write_json
 from muver.retriever.encoders.biencoder import BiEncoder
-from muver.retriever.encoders.packing import pack
+from muver.retriever.encoders.bulk import pack
 from muver.retriever.encoders.start import take_encoder
 from muver.retriever.training.start import as_the_makers
 from muver.retriever.views.build import entity_views, mention_contexts

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muver.retriever.training.batches import epoch_batches, in_batch_loss
+from muver.retriever.training.data import epoch_batches, in_batch_loss
 
 WORLDS = {"alder": list(range(0, 10)), "birch": list(range(10, 13)), "cedar": list(range(13, 30))}
 

@@ -8,14 +8,11 @@ import torch
 import torch.nn.functional as F
 from accelerate import Accelerator
 
-from muver.retriever.encoders.bulk import batches_by_length, encode_vectors
-from muver.retriever.encoders.packing import Packed, pack
+from muver.retriever.encoders.bulk import Packed, batches_by_length, encode_vectors, pack
 from muver.retriever.encoders.scores import max_over_views, similarities
-from muver.retriever.training.batches import in_batch_loss
-from muver.retriever.training.caching import CachedEncoding
-from muver.retriever.training.data import Batch, fill_with_empty_views
+from muver.retriever.training.data import Batch, fill_with_empty_views, in_batch_loss
 from muver.retriever.training.objective import InBatch
-from muver.retriever.training.step import backward_through_batch
+from muver.retriever.training.step import CachedEncoding, backward_through_batch
 from tests import tiny
 
 CPU = torch.device("cpu")

@@ -11,10 +11,10 @@ from muver.io.errors import InputError
 from muver.io.parquet import write_table
 from muver.io.typed import read
 from muver.retriever.corpus.schema import read_mentions
+from muver.retriever.encoders.bulk import pack
 from muver.retriever.encoders.cross import CrossEncoder
 from muver.retriever.encoders.encoders_settings import Machine
 from muver.retriever.encoders.files import CROSS_FILES
-from muver.retriever.encoders.packing import pack
 from muver.retriever.runs.run import read_run, write_run
 from muver.retriever.training import cross as stage
 from muver.retriever.training import loop

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from muver.retriever.encoders.packing import pack
+from muver.retriever.encoders.bulk import pack
 from muver.retriever.encoders.scores import sum_of_max
-from muver.retriever.training.validation import _rank, count_hits
+from muver.retriever.training.objective import _rank, count_hits
 from muver.retriever.views.worlds import load_worlds
 from tests import tiny
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muver.io.typed import read
-from muver.retriever.views.expand import expand_world
 from muver.retriever.views.layout import Markers
+from muver.retriever.views.merging import expand_world
 from muver.retriever.views.views_settings import Merging
 
 MARKERS = Markers(pad=0, bos=(101,), eos=(102,), mention_start=1, mention_end=2, title_end=3)

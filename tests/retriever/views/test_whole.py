@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muver.retriever.views.boundaries import sentence_spans
+from muver.retriever.views.build import whole_views
 from muver.retriever.views.layout import Markers
 from muver.retriever.views.views_settings import Views
-from muver.retriever.views.whole import whole_views
 
 SETTINGS = Views(kind="sentences", max_tokens=16, min_pieces=3, title_room=6, training_views=None)
 

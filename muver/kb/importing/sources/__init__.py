@@ -13,8 +13,8 @@ from pathlib import Path
 from muver.io.errors import InputError
 from muver.kb.importing.importing_settings import Given
 from muver.kb.importing.items import Item
-from muver.kb.importing.opening import opened, plain
 from muver.kb.importing.piped import Piped
+from muver.retriever.corpus.opening import opened, plain
 
 # The function that reads a form, as ``module:function`` here, and the endings that tell it.
 FORMATS = {

@@ -1,37 +1,16 @@
 """JSON lines with keys that are fixed: KILT's, BLINK's and ZESHEL's, and entities with links."""
 
-import re
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
-
-from msgspec import Struct
 
 from muver.io.errors import InputError
 from muver.kb.importing.importing_settings import Given
 from muver.kb.importing.items import Entity, Item
-from muver.kb.importing.opening import parsed_lines, read_json_lines
-from muver.retriever.corpus.jsonl import BadLine, Identity, line_parser
+from muver.retriever.corpus.jsonl import Identity
+from muver.retriever.corpus.kilt import Page, read_page, read_text
+from muver.retriever.corpus.opening import parsed_lines, read_json_lines
 from muver.retriever.corpus.zeshel import Document
-
-SECTION = "Section::::"  # begins a heading of KILT's
-BULLET = "BULLET::::"  # and an item of a list
-
-
-class Page(NamedTuple):
-    """A page; ``paragraphs`` are stripped and not empty, without headings and marks of items."""
-
-    id: str
-    title: str
-    paragraphs: list[str]
-
-
-class _KiltLine(Struct):
-    wikipedia_id: Identity
-    wikipedia_title: str
-    text: list[str]  # begins with the title
 
 
 class _LinkedLine(Entity):
@@ -39,15 +18,6 @@ class _LinkedLine(Entity):
 
     def __post_init__(self) -> None:
         self.id = str(self.id)
-
-
-class _BlinkLine(Struct):
-    idx: Identity  # ends with the page's id: https://en.wikipedia.org/wiki?curid=12
-    text: str
-    title: str = ""
-
-
-_parse_kilt, _parse_blink = line_parser(_KiltLine), line_parser(_BlinkLine)
 
 
 def _pages(path: Path, given: Given, read: Callable[[bytes], Entity]) -> Iterator[Item]:
@@ -77,45 +47,10 @@ def linked(path: Path, given: Given) -> Iterator[Entity]:
         yield entity
 
 
-def read_page(line: bytes, paragraphs: int | None = None) -> Page:
-    """A line of KILT's with at most so many paragraphs; raises BadLine for any other form."""
-    page = _parse_kilt(line)
-    title = page.wikipedia_title.strip()
-    if not title:
-        raise BadLine("wikipedia_title is empty")
-    identity = _page_id(page.wikipedia_id, "wikipedia_id")
-    return Page(identity, title, list(islice(_paragraphs(page.text[1:]), paragraphs)))
-
-
-def _read_article(line: bytes) -> Entity:
-    page = read_page(line)
+def _article(line: bytes, read: Callable[[bytes], Page]) -> Entity:
+    page = read(line)
     return Entity(page.id, page.title, "\n".join(page.paragraphs))
 
 
-def read_entity(line: bytes) -> Entity:
-    """A line of BLINK's; raises BadLine for any other form.
-
-    >>> read_entity(b'{"idx": "https://en.wikipedia.org/wiki?curid=12", "text": " An idea"}').id
-    '12'
-    """
-    one = _parse_blink(line)
-    identity = _page_id(str(one.idx).rpartition("curid=")[2].strip(), "idx")
-    return Entity(identity, one.title, one.text.strip())
-
-
-kilt = partial(_pages, read=_read_article)
-blink = partial(_pages, read=read_entity)
-
-
-def _page_id(value: str | int, key: str) -> str:
-    """A page's id as text that fits an int64."""
-    if not re.fullmatch("[0-9]{1,18}", text := str(value)):
-        raise BadLine(f"{key} {value!r} is not a number of at most 18 digits")
-    return text
-
-
-def _paragraphs(texts: list[str]) -> Iterator[str]:
-    for text in texts:
-        text = text.strip()
-        if not text.startswith(SECTION) and (text := text.removeprefix(BULLET).strip()):
-            yield text
+kilt = partial(_pages, read=partial(_article, read=read_page))
+blink = partial(_pages, read=partial(_article, read=read_text))

@@ -16,9 +16,18 @@ from mwparserfromhell.parser import ParserError
 
 from muver.io.errors import InputError
 from muver.kb.importing.importing_settings import Given
-from muver.kb.importing.items import Entity, Item, LeftOut, Redirect
-from muver.kb.importing.opening import BATCH, CUT, LONGEST_LINE, PIECE, in_order, opened, too_long
+from muver.kb.importing.items import Entity, Item, Redirect
 from muver.kb.importing.wikitext import DISAMBIGUATION, SHOWN, Wiki, read_prose
+from muver.retriever.corpus.opening import (
+    BATCH,
+    CUT,
+    LONGEST_LINE,
+    PIECE,
+    LeftOut,
+    in_order,
+    opened,
+    too_long,
+)
 
 START, END, FOOT = b"<page>", b"</page>", b"</mediawiki>"
 # Exports of old wikis say it in the text alone, in the wiki's own language.

@@ -15,9 +15,15 @@ from muver.io.errors import InputError
 from muver.io.progress import logger
 from muver.io.text import counted
 from muver.kb.importing.importing_settings import Given
-from muver.kb.importing.items import SHOWN, Entity
-from muver.kb.importing.opening import LONGEST_LINE, lines_of, opened_text, read_json_lines
+from muver.kb.importing.items import Entity
 from muver.kb.importing.tabbed import Tabbed
+from muver.retriever.corpus.opening import (
+    LONGEST_LINE,
+    SHOWN,
+    lines_of,
+    opened_text,
+    read_json_lines,
+)
 
 # The names that people's files have, the first that is there counts; capitals don't.
 # Of those for a title the one with the most names counts.

@@ -14,9 +14,9 @@ from msgspec import Struct
 
 from muver.io.errors import InputError
 from muver.kb.importing.importing_settings import Given
-from muver.kb.importing.items import Entity, Item, LeftOut
-from muver.kb.importing.opening import BAD, CUT, parsed_lines
+from muver.kb.importing.items import Entity, Item
 from muver.retriever.corpus.jsonl import line_parser
+from muver.retriever.corpus.opening import BAD, CUT, LeftOut, parsed_lines
 
 ANY_LANGUAGE = "mul"  # Wikidata's code for names that are the same in all
 INSTANCE = "P31"

@@ -7,10 +7,10 @@ import numpy as np
 
 from muver.io.parquet import row_groups
 from muver.io.progress import Progress
-from muver.kb.index.asked import FIRST
 from muver.kb.index.calibration import read_calibration
 from muver.kb.index.changes import Change
 from muver.kb.index.entity import Entity, EntityViews
+from muver.kb.index.index_settings import Weights
 from muver.kb.index.machinery import Machinery
 from muver.kb.index.names import folded
 from muver.kb.index.open_index import OpenIndex
@@ -22,13 +22,13 @@ from muver.kb.index.qdrant.collection import (
     check_weights,
     content_of,
 )
-from muver.kb.index.rounding import exactly, slack
 from muver.kb.index.segments import check as check_segment
+from muver.kb.index.signals import FIRST
 from muver.kb.index.snapshot import Snapshot, Store
 from muver.kb.index.state import SEGMENTS, read_state
-from muver.kb.index.weights import Weights
+from muver.retriever.answers import Candidate, Explanation, Mention
 from muver.retriever.retrieval.aggregates import MAX
-from muver.retriever.retrieval.answers import Candidate, Explanation, Mention
+from muver.retriever.retrieval.exact import exactly, slack
 
 SPARE = 8  # points more than are wanted, so that it is seen where equal scores end
 MOST_CALLED = 1_000  # entities of one name

@@ -20,10 +20,10 @@ from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedR
 from muver.io.errors import InputError, Mistake
 from muver.io.typed import Record
 from muver.kb.index.entity import Entity, EntityViews
+from muver.kb.index.index_settings import Weights
 from muver.kb.index.names import folded
 from muver.kb.index.snapshot import NoAnswer
 from muver.kb.index.state import State
-from muver.kb.index.weights import Weights
 
 KEY = "QDRANT_API_KEY"
 SECONDS = 60  # for one answer

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UNSET, UnsetType
 
 from muver.io.typed import Count, Text
-from muver.retriever.corpus.words import split
+from muver.retriever.corpus.texts import split
 from muver.retriever.retrieval.retrieval_settings import BM25 as Section
 from muver.retriever.retrieval.retrieval_settings import Match, OwnPage
 
@@ -61,7 +61,7 @@ def retrieve(
 class BM25:
     """An index of documents that scores queries against all of them.
 
-    Words are those of two or more characters (:mod:`muver.retriever.corpus.words`), and in Chinese
+    Words are those of two or more characters (:mod:`muver.retriever.corpus.texts`), and in Chinese
     and Japanese of one. A word that stands twice in a query counts twice; a word that no document
     has is ignored. The ``method`` is a variant of the formula, as bm25s names them (Kamphuis et
     al., Which BM25 do you mean?, ECIR 2020, table 1).

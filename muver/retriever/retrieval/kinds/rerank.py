@@ -49,7 +49,7 @@ def retrieve(
     from muver.io.errors import InputError
     from muver.io.files import write_manifest
     from muver.io.parquet import write_table
-    from muver.retriever.encoders.stages.pairs import PairScorer
+    from muver.retriever.encoders.encode import PairScorer
     from muver.retriever.runs.run import by_mention, read_run
     from muver.retriever.views.worlds import load_worlds
 

@@ -34,7 +34,7 @@ def retrieve(
     from muver.retriever.retrieval.layers import SystemViews
     from muver.retriever.retrieval.pool import choose, gold_ranks, validation_pool
     from muver.retriever.retrieval.rows import RunRows
-    from muver.retriever.vectors.block import ViewBlock
+    from muver.retriever.vectors.shards import ViewBlock
 
     values = settings.values
     chosen = None

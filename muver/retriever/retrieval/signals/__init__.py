@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+LENGTHS = (2, 4)  # of the runs of characters that names are compared by
 Rows = Sequence[Mapping[str, Any]]  # mentions or entities as the corpus's tables have them
 
 

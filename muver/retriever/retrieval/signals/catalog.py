@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from muver.retriever.retrieval.blocks import Block
+from muver.retriever.retrieval.exact import similarity
+from muver.retriever.retrieval.kinds.bm25 import BM25, document
 from muver.retriever.retrieval.layers import SystemViews
 from muver.retriever.retrieval.retrieval_settings import ViewsSignal
-from muver.retriever.retrieval.signals import Rows, Signal
-from muver.retriever.retrieval.signals.characters import Characters
+from muver.retriever.retrieval.signals import LENGTHS, Rows, Signal
 from muver.retriever.retrieval.signals.texts import (
     Text,
     Texts,
@@ -20,9 +22,107 @@ from muver.retriever.retrieval.signals.texts import (
     title_and_text,
     vectors_of,
 )
-from muver.retriever.retrieval.signals.views import Ranked, Views
-from muver.retriever.retrieval.signals.words import Words
 from muver.retriever.runs.run import by_mention, read_run
+from muver.retriever.vectors.shards import ViewBlock
+
+
+class Views:
+    """A row's scores of all entities of a world, by the views that it ranks by.
+
+    Cosines stay cosines: they are divided by the vectors' lengths. Other scores lie between 0 for
+    the mention's worst entity and 1 for its best (:func:`between_0_and_1`).
+    """
+
+    def __init__(self, settings: ViewsSignal, views: SystemViews, world: str, entities: int):
+        parts, owners, _ = views.world(world)
+        self._settings, self._entities, self._aggregate = settings, entities, views.aggregate
+        self._block = ViewBlock.of(parts, owners, np.arange(entities))
+        self._vectors, self._length = views.mentions(world), views.length(world)
+        self._places = {one: place for place, one in enumerate(views.mention_ids(world))}
+        self.kept = self._block.vectors  # of entities
+
+    def scores(self, mentions: Rows) -> np.ndarray:
+        """The aggregates of views' similarities: (mentions, entities) float32."""
+        asked = self._vectors[[self._places[one["mention_id"]] for one in mentions]]
+        products = similarity(asked, self._block.vectors, self._settings.metric)
+        block = Block.of(products, self._block.starts)
+        found = np.full((len(mentions), self._entities), -np.inf, dtype=np.float32)
+        entities = self._block.owners[self._block.starts]
+        found[:, entities] = self._aggregate.scores(block, len(entities))
+        return found / self._length if self._settings.cosines else between_0_and_1(found)
+
+
+class Ranked:
+    """A run's scores as :class:`Views` scales them; 0 for entities that it does not rank.
+
+    ``run`` has the table of candidates of each mention.
+    """
+
+    def __init__(self, run: Mapping[str, Any], entities: int):
+        self._run, self._entities = run, entities
+
+    def scores(self, mentions: Rows) -> np.ndarray:
+        """Scaled scores: (mentions, entities) float32."""
+        found = np.full((len(mentions), self._entities), -np.inf, dtype=np.float32)
+        for row, mention in zip(found, mentions, strict=True):
+            if (ranked := self._run.get(mention["mention_id"])) is not None:
+                row[ranked["entity"].to_numpy()] = ranked["score"].to_numpy()
+        return between_0_and_1(found)
+
+
+def between_0_and_1(scores: np.ndarray) -> np.ndarray:
+    """Scale each mention's finite scores from 0 to 1; 1 where all are equal, 0 for infinite ones.
+
+    ``scores`` and the result are (mentions, entities).
+
+    >>> between_0_and_1(np.array([[4.0, 3.0, 2.0, -np.inf], [7.0, 7.0, -np.inf, 7.0]])).tolist()
+    [[1.0, 0.5, 0.0, 0.0], [1.0, 1.0, 0.0, 1.0]]
+    """
+    there = np.isfinite(scores)
+    low = np.min(scores, axis=1, keepdims=True, where=there, initial=np.inf)
+    width = np.max(scores, axis=1, keepdims=True, where=there, initial=-np.inf) - low
+    scaled = np.ones_like(scores)
+    np.divide(scores - low, width, out=scaled, where=there & (width > 0))
+    return np.where(there, scaled, 0)
+
+
+class Words:
+    """BM25's scores of a world's entities, divided by the mention's best one."""
+
+    def __init__(self, entities: Rows, k1: float = 1.2, b: float = 0.75):
+        self._scorer = BM25([document(one) for one in entities], k1, b)
+
+    def scores(self, mentions: Rows) -> np.ndarray:
+        """Shares of the best score, 0 where no word is shared: (mentions, entities) float32."""
+        found = self._scorer.scores([one["mention"] for one in mentions])
+        best = found.max(axis=1, keepdims=True, initial=0)
+        return np.divide(found, best, out=found, where=best > 0)
+
+
+class Characters:
+    """Cosines of mentions and titles, as scikit-learn counts and weighs runs of characters.
+
+    Runs keep to a word with a space on each side; letters are lower-cased.
+    """
+
+    def __init__(self, entities: Rows):
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        titles = [one["title"] for one in entities]
+        self._counter, self._titles = None, len(titles)
+        if any(title.strip() for title in titles):  # scikit-learn refuses to know none
+            self._counter = TfidfVectorizer(
+                analyzer="char_wb", ngram_range=LENGTHS, dtype=np.float32
+            )
+            self._vectors = self._counter.fit_transform(titles).T.tocsr()
+
+    def scores(self, mentions: Rows) -> np.ndarray:
+        """Cosines, 0 where no run is shared: (mentions, entities) float32."""
+        if self._counter is None or not mentions:
+            return np.zeros((len(mentions), self._titles), dtype=np.float32)
+        asked = self._counter.transform([one["mention"] for one in mentions])
+        return (asked @ self._vectors).toarray()
+
 
 PLAIN = {"words": Words, "characters": Characters}
 TEXTS = {  # of a mention and of an entity

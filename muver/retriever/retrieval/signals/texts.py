@@ -12,8 +12,8 @@ from muver.io.files import write_manifest
 from muver.io.progress import Progress
 from muver.io.typed import Text as Name
 from muver.retriever.corpus.schema import read_entities, read_mentions
+from muver.retriever.encoders.encode import Encoder
 from muver.retriever.encoders.encoders_settings import Encoding
-from muver.retriever.encoders.stages import Encoder
 from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.retrieval.signals import Rows
 from muver.retriever.vectors.part import Part, write_part

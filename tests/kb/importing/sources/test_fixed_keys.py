@@ -6,8 +6,8 @@ import json
 import pytest
 
 from muver.io.errors import InputError
-from muver.kb.importing.sources.fixed_keys import read_entity, read_page
 from muver.retriever.corpus.jsonl import BadLine
+from muver.retriever.corpus.kilt import read_page, read_text
 
 GOOD = {"wikipedia_id": "290", "wikipedia_title": "A", "text": ["A\n", "One."]}
 
@@ -114,8 +114,8 @@ ADDRESS = "https://en.wikipedia.org/wiki?curid=12"
 
 @pytest.mark.parametrize("idx", [ADDRESS, "12", 12, "curid= 12 "])
 def test_id_and_text_of_a_line(idx):
-    one = read_entity(json.dumps({"idx": idx, "text": " x ", "title": "T"}).encode())
-    assert (one.id, one.title, one.description) == ("12", "T", "x")
+    one = read_text(json.dumps({"idx": idx, "text": " x ", "title": "T"}).encode())
+    assert (one.id, one.title, one.paragraphs) == ("12", "T", ["x"])
 
 
 @pytest.mark.parametrize(
@@ -132,12 +132,12 @@ def test_id_and_text_of_a_line(idx):
 )
 def test_a_line_of_another_form(line, message):
     with pytest.raises(BadLine, match=message):
-        read_entity(json.dumps(line).encode())
+        read_text(json.dumps(line).encode())
 
 
 @pytest.mark.parametrize("form", ["kilt", "blink", "zeshel", "linked"])
 def test_a_line_that_does_not_end(form, imported, written, monkeypatch):
-    monkeypatch.setattr("muver.kb.importing.opening.LONGEST_LINE", 1000)
+    monkeypatch.setattr("muver.retriever.corpus.opening.LONGEST_LINE", 1000)
     with pytest.raises(InputError, match="t.gz, line 1: longer than"):
         imported(written("t.gz", gzip.compress(b" " * 5000)), form=form)
 

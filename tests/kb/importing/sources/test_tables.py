@@ -172,8 +172,8 @@ def test_several_files_make_one_knowledge_base(written, imported):
 def test_a_line_that_does_not_end_is_not_read_to_its_end(
     name, content, written, imported, monkeypatch
 ):
-    monkeypatch.setattr("muver.kb.importing.opening.LONGEST_LINE", 1000)
-    monkeypatch.setattr("muver.kb.importing.opening.PIECE", 100)
+    monkeypatch.setattr("muver.retriever.corpus.opening.LONGEST_LINE", 1000)
+    monkeypatch.setattr("muver.retriever.corpus.opening.PIECE", 100)
     with pytest.raises(InputError, match=rf"{name}, line \d: longer than"):
         imported(written(name, gzip.compress(content)))
 

@@ -85,7 +85,7 @@ def test_where(where, found, written, imported):
 def test_several_processes_give_the_same(written, imported, monkeypatch):
     path = written("d.json", dump([{**ANN, "id": f"Q{n}"} for n in range(1, 30)]))
     whole, _ = imported(path)
-    monkeypatch.setattr("muver.kb.importing.opening.BATCH", 1000)
+    monkeypatch.setattr("muver.retriever.corpus.opening.BATCH", 1000)
     assert len(whole) == 29 and imported(path, workers=2)[0] == whole
 
 

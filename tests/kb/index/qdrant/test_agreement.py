@@ -12,7 +12,7 @@ from muver.kb.index.changes import Change
 from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
 from muver.kb.index.qdrant import QdrantIndex, collection
-from muver.retriever.retrieval.answers import Mention
+from muver.retriever.answers import Mention
 from tests import tiny
 from tests.kb.index.qdrant.conftest import RANKED, in_process
 from tests.kb.index.steps import MENTIONS, SOME, STEPS, answers, apply, entities

@@ -8,7 +8,7 @@ from muver.io.errors import InputError
 from muver.kb.index.index import Index
 from muver.kb.index.opening import opened_index
 from muver.kb.index.snapshot import NoAnswer
-from muver.retriever.retrieval.answers import Mention
+from muver.retriever.answers import Mention
 from tests import tiny
 from tests.kb.index.qdrant.conftest import RANKED
 

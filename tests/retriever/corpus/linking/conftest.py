@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from muver.kb.importing.parts import read_dump
+from muver.retriever.corpus.parts import read_dump
 from tests.knowledge_base import line, reading
 
 

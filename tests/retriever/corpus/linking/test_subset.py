@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from muver.cli import main
 from muver.io.errors import InputError
 from muver.io.files import read_json
-from muver.kb.importing.parts import write_texts
 from muver.retriever.corpus.corpus_settings import ReadTexts, Subset
 from muver.retriever.corpus.linking.subset import with_further, write_subset
+from muver.retriever.corpus.parts import write_texts
 from muver.retriever.corpus.schema import (
     read_entities,
     read_mentions,

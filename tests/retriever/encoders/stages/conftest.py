@@ -4,9 +4,15 @@ import numpy as np
 import pytest
 import torch
 
-from muver.retriever.encoders.packing import pack
-from muver.retriever.encoders.stages.encode import Encode, encode_split
-from muver.retriever.encoders.stages.further import GlobalViews, Merge, encode_global, merge_store
+from muver.retriever.encoders.bulk import pack
+from muver.retriever.encoders.worlds import (
+    Encode,
+    GlobalViews,
+    Merge,
+    encode_global,
+    encode_split,
+    merge_store,
+)
 from tests import tiny
 
 GLOBAL = tiny.settings(GlobalViews, max_tokens=30)

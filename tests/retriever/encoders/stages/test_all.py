@@ -7,8 +7,7 @@ from msgspec.structs import replace
 
 from muver.cli import main
 from muver.io.errors import InputError
-from muver.retriever.encoders.stages.encode import Encode, encode_split
-from muver.retriever.encoders.stages.further import encode_global, merge_store
+from muver.retriever.encoders.worlds import Encode, encode_global, encode_split, merge_store
 from tests import tiny
 from tests.retriever.encoders.stages.conftest import GLOBAL, MERGE
 

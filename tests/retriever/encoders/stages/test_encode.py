@@ -6,8 +6,8 @@ import torch
 
 from muver.io.errors import InputError
 from muver.retriever.corpus.schema import read_mentions
-from muver.retriever.encoders.packing import pack
-from muver.retriever.encoders.stages.encode import Encode, encode_split
+from muver.retriever.encoders.bulk import pack
+from muver.retriever.encoders.worlds import Encode, encode_split
 from muver.retriever.vectors.part import open_layer
 from muver.retriever.views.worlds import load_worlds
 from tests import tiny

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.retriever.corpus.schema import read_entities
-from muver.retriever.encoders.stages.further import Merge, merge_store
+from muver.retriever.encoders.worlds import Merge, merge_store
 from muver.retriever.vectors.part import LayerWriter, open_layer
 from muver.retriever.views.layout import View, merged_view, prefix_view
 from tests import tiny

@@ -11,15 +11,15 @@ import pytest
 from muver.io.errors import InputError
 from muver.io.files import read_json, write_json
 from muver.io.parquet import table_writer
-from muver.kb.importing.parts import write_texts
 from muver.retriever.corpus.corpus_settings import ReadTexts
 from muver.retriever.corpus.knowledge_base import SCHEMA, open_part
+from muver.retriever.corpus.parts import write_texts
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
+from muver.retriever.encoders import kb as stage
+from muver.retriever.encoders.encode import Encoder
 from muver.retriever.encoders.fingerprint import model_fingerprint
-from muver.retriever.encoders.stages import Encoder
-from muver.retriever.encoders.stages import kb as stage
-from muver.retriever.encoders.stages.encode import Encode, encode_split
-from muver.retriever.encoders.stages.kb import Part, encode_part, paragraph_views
+from muver.retriever.encoders.kb import Part, encode_part, paragraph_views
+from muver.retriever.encoders.worlds import Encode, encode_split
 from muver.retriever.vectors.part import open_layer
 from muver.retriever.vectors.shards import Shards
 from muver.retriever.views.build import entity_views

@@ -9,10 +9,10 @@ import torch
 
 from muver.cli import main
 from muver.io.errors import InputError
+from muver.retriever.encoders.bulk import pack
 from muver.retriever.encoders.encoders_settings import Encoding
 from muver.retriever.encoders.fingerprint import model_fingerprint
-from muver.retriever.encoders.packing import pack
-from muver.retriever.encoders.stages.kb import encode_mentions
+from muver.retriever.encoders.kb import encode_mentions
 from muver.retriever.vectors.part import Part
 from muver.retriever.views.worlds import context_ids
 from tests import tiny

@@ -6,9 +6,9 @@ from pathlib import Path
 from miniwikia import generate_kilt
 from miniwikia.settings import GenerateKilt
 from muver.io.typed import read
-from muver.kb.importing.parts import read_dump
 from muver.retriever.corpus.corpus_settings import Link
 from muver.retriever.corpus.linking.build import link_set
+from muver.retriever.corpus.parts import read_dump
 from tests.knowledge_base import reading
 
 LINK = Link(context_tokens=128, match="id")

@@ -15,7 +15,7 @@ from muver.retriever.evaluation.recall import gold_ranks
 from muver.retriever.retrieval.aggregates import LogMeanExp
 from muver.retriever.retrieval.exact import rank
 from muver.retriever.runs.run import read_run
-from muver.retriever.vectors.block import ViewBlock
+from muver.retriever.vectors.shards import ViewBlock
 from tests.retriever.vectors.made import owners, write_mentions
 
 SIZES = [250, 1, 349]

@@ -6,8 +6,7 @@ import pytest
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.retriever.corpus.schema import read_entities, read_mentions
-from muver.retriever.encoders.stages.encode import Encode, encode_split
-from muver.retriever.encoders.stages.further import GlobalViews, encode_global
+from muver.retriever.encoders.worlds import Encode, GlobalViews, encode_global, encode_split
 from muver.retriever.retrieval import kinds, rows
 from muver.retriever.retrieval.kinds import signals
 from muver.retriever.retrieval.retrieval_settings import ViewsSignal

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from muver.cli import main
 from muver.io.files import read_json
 from muver.retriever.encoders.biencoder import BiEncoder
+from muver.retriever.encoders.bulk import pack
 from muver.retriever.encoders.encoders_settings import Machine
-from muver.retriever.encoders.packing import pack
 from muver.retriever.retrieval import kinds
 from muver.retriever.runs.run import read_run
 from muver.retriever.vectors.pooled import pool

@@ -6,10 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from muver.retriever.retrieval.signals.characters import Characters
+from muver.retriever.retrieval.signals.catalog import Characters, Ranked, Words, between_0_and_1
 from muver.retriever.retrieval.signals.texts import Texts, in_context
-from muver.retriever.retrieval.signals.views import Ranked, between_0_and_1
-from muver.retriever.retrieval.signals.words import Words
 
 
 def entities(**texts):

@@ -12,9 +12,8 @@ from accelerate import Accelerator
 
 from muver.cli import main
 from muver.io.files import read_json, write_json
-from muver.retriever.encoders.biencoder import BiEncoder
-from muver.retriever.encoders.loading import load_tower
-from muver.retriever.encoders.packing import pack
+from muver.retriever.encoders.biencoder import BiEncoder, load_tower
+from muver.retriever.encoders.bulk import pack
 from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.training.pretraining import loop
 from muver.retriever.training.pretraining.cloze import draw, training_wikis

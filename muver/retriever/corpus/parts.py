@@ -20,10 +20,8 @@ from muver.io.files import atomic_path, sha256_of, short_hash, write_manifest
 from muver.io.matrices import save_matrix
 from muver.io.parquet import row_groups, table_of
 from muver.io.progress import logger
-from muver.kb.importing.items import Notes
-from muver.kb.importing.opening import good_lines, plain
-from muver.kb.importing.sources.fixed_keys import read_entity, read_page
 from muver.retriever.corpus.corpus_settings import BadLines, ReadDump, ReadTexts
+from muver.retriever.corpus.kilt import read_page, read_text
 from muver.retriever.corpus.knowledge_base import (
     MANIFEST,
     NONE,
@@ -32,6 +30,7 @@ from muver.retriever.corpus.knowledge_base import (
     part_name,
     title_hash,
 )
+from muver.retriever.corpus.opening import Notes, good_lines, plain
 from muver.retriever.corpus.schema import WIKIPEDIA
 from muver.retriever.corpus.statistics import Sizes, check_published, identify
 
@@ -160,10 +159,10 @@ def _find_lines(
 ) -> tuple[NDArray[np.int64], dict[str, Any]]:
     """The first byte of each entity's line, (entities,) int64, -1 if it has none; and counts."""
     ids, starts, empty, bad = array("q"), array("q"), array("b"), Notes()
-    for byte, one in good_lines(source, read_entity, settings, bad):
+    for byte, one in good_lines(source, read_text, settings, bad):
         ids.append(int(one.id))
         starts.append(byte)
-        empty.append(not one.description)
+        empty.append(not one.paragraphs)
     numbers = base.by_id(ids)
     known = np.flatnonzero(numbers != NONE)
     if not len(known):
@@ -205,6 +204,5 @@ def _texts(source: Path, places: NDArray[np.int64]) -> list[list[str]]:
     with open(source, "rb") as file:
         for row in there[np.argsort(places[there])].tolist():  # forwards through the file
             file.seek(int(places[row]))
-            text = read_entity(file.readline()).description
-            texts[row] = [text] if text else []
+            texts[row] = read_text(file.readline()).paragraphs
     return texts

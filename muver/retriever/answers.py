@@ -60,7 +60,7 @@ class Candidate:
     further
         The entity's other columns, by name.
     signals
-        What each signal gives to the score, by its name (:mod:`muver.kb.index.weights`).
+        What each signal gives to the score, by its name (:mod:`muver.kb.index.index_settings`).
     """
 
     entity: int

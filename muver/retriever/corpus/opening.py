@@ -9,7 +9,7 @@ import multiprocessing
 import os
 import threading
 import zlib
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -18,9 +18,10 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, AnyStr, TypeVar
 
+from msgspec import Struct
+
 from muver.io.errors import InputError
 from muver.io.progress import Progress
-from muver.kb.importing.items import LeftOut, Notes
 from muver.retriever.corpus.archive import decompressed
 from muver.retriever.corpus.corpus_settings import BadLines
 from muver.retriever.corpus.jsonl import BadLine, structs
@@ -35,8 +36,38 @@ BAD = "lines of another form"
 CUT = "Was the download cut off? Fetch it anew."
 MARK = "\udfff"  # half of a surrogate pair, which no text has
 codecs.register_error("muver.mark", lambda error: (MARK, error.end))
+SHOWN = 10  # examples of each kind
 T = TypeVar("T")
 R = TypeVar("R")
+
+
+class LeftOut(Struct):
+    """Something that became no entity: the reason, the same for all of its kind, and where."""
+
+    why: str
+    place: str
+
+
+class Note(Struct):
+    """How often something was met, and its first examples."""
+
+    count: int = 0
+    first: list[str] = []
+
+
+class Notes(defaultdict[str, Note]):
+    """What users should know, by kind."""
+
+    def __init__(self):
+        super().__init__(Note)
+
+    def add(self, what: str, example: str) -> None:
+        """Count one, and keep the example if it is among the first."""
+        note = self[what]
+        note.count += 1
+        if note.count <= SHOWN:
+            # A manifest has to take it, also the half of a surrogate pair in an address of RDF.
+            note.first.append(example.encode(errors="backslashreplace").decode())
 
 
 def plain(path: Path) -> Path:

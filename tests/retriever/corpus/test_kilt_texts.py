@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from muver.cli import main
 from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of
-from muver.kb.importing.parts import write_texts
 from muver.retriever.corpus.corpus_settings import ReadTexts
 from muver.retriever.corpus.knowledge_base import KnowledgeBase, open_part
+from muver.retriever.corpus.parts import write_texts
 from tests.knowledge_base import PAGES, made_parts, make_kb
 
 SETTINGS = ReadTexts(bad_lines=100, bad_share=0.001, duplicates="refuse")

@@ -1,19 +1,59 @@
-"""Views that are added to those of a store: merged ones, and of whole descriptions."""
+"""The stages that encode a split: its mentions and views, merged views, and global views.
+
+Merged layers and global views lie in folders of their own.
+"""
 
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+
 from muver.io.files import write_manifest
 from muver.io.progress import logger
-from muver.io.typed import Count, Natural, Share
+from muver.io.typed import Count, Natural, Share, Text
 from muver.retriever.corpus.schema import read_entities
+from muver.retriever.encoders.encode import Encoder, encode
 from muver.retriever.encoders.encoders_settings import Encoding
-from muver.retriever.encoders.stages import Encoder
-from muver.retriever.vectors.part import LayerWriter, open_layer
+from muver.retriever.vectors.part import MENTIONS, LayerWriter, open_layer, write_part
 from muver.retriever.views.build import entity_views
-from muver.retriever.views.expand import expand_world
 from muver.retriever.views.layout import View, entity_slices
+from muver.retriever.views.merging import expand_world
 from muver.retriever.views.views_settings import MergeSearch
+from muver.retriever.views.worlds import read_worlds
+
+
+class Encode(Encoding):
+    """The entities and mentions of a split."""
+
+    split: Text
+
+
+def encode_split(
+    model_folder: Path,
+    entities: Path,
+    mentions: Path,
+    sentences: Path,
+    out: Path,
+    settings: Encode,
+) -> None:
+    """Encode all entities of a split's worlds and its mentions.
+
+    Writes the parts ``layer0`` and ``mentions``, and ``manifest.json``.
+    """
+    encoder = Encoder(model_folder, settings)
+    writer = LayerWriter()
+    vectors, named = [], []
+    for world in read_worlds(entities, mentions, sentences, settings.split):
+        views = world.views(encoder.model.config.views, encoder.model.pieces)
+        owners = [entity for entity, of_entity in enumerate(views) for _ in of_entity]
+        flat = [view for of_entity in views for view in of_entity]
+        encoded = encoder.views([view.ids for view in flat], f"views of {world.name}")
+        writer.add(world.name, owners, flat, encoded)
+        vectors.append(encode(world.mentions, encoder))
+        named.append(world.mentions.select(MENTIONS.names))
+    writer.write(out, 0)
+    write_part(out / "mentions.npy", np.concatenate(vectors), named)
+    write_manifest(out / "manifest.json", "encode", settings.as_dict(), {})
 
 
 class Merge(Encoding, kw_only=True):

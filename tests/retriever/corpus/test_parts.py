@@ -6,8 +6,8 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of
-from muver.kb.importing.parts import read_dump
 from muver.retriever.corpus.knowledge_base import SCHEMA, KnowledgeBase, open_part
+from muver.retriever.corpus.parts import read_dump
 from tests.knowledge_base import contents, line, made_parts, reading
 
 PAGES = [line(10 * n + 5, f"Page {n}", f"First of {n}.\n", f"Second of {n}, ü.\n")

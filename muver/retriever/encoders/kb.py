@@ -11,15 +11,14 @@ from muver.io.errors import InputError
 from muver.io.progress import Progress, logger
 from muver.retriever.corpus.knowledge_base import MadePart, open_part
 from muver.retriever.corpus.schema import read_linked_mentions
+from muver.retriever.encoders.encode import Encoder, encode
 from muver.retriever.encoders.encoders_settings import Encoding
 from muver.retriever.encoders.fingerprint import model_fingerprint
-from muver.retriever.encoders.stages import Encoder
 from muver.retriever.vectors.part import MENTIONS, write_part
 from muver.retriever.vectors.shards import part_name, write_shard
 from muver.retriever.views.build import Tokenizer, entity_views
 from muver.retriever.views.layout import View
 from muver.retriever.views.views_settings import Views
-from muver.retriever.views.worlds import context_ids
 
 DTYPES = {"fp16": np.float16, "fp32": np.float32}
 COLUMNS = ["title", "paragraphs"]
@@ -127,7 +126,6 @@ def encode_mentions(
     encoder = Encoder(Path(model_folder), settings)
     config = encoder.model.config
     encoder.model.require_positions("context.max_tokens", config.context.max_tokens)
-    contexts = context_ids(table, encoder.model.pieces, config.context)
-    vectors = encoder.mentions(contexts)
+    vectors = encode(table, encoder)
     write_part(out, vectors, [table.select(MENTIONS.names)], {"model": model})
     logger.info("%s: %d mentions", out, len(vectors))

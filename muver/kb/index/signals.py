@@ -1,0 +1,202 @@
+"""The signals of an index: names, words and vectors, each of which speaks for every entity asked.
+
+BM25's score is Lucene's, as in :mod:`muver.retriever.retrieval.kinds.bm25`. Each part keeps its
+words; a change moves the number of entities, their mean length and how many have a word, and with
+them all scores, so none of it is stored.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from muver.kb.index.entity import Entity
+from muver.kb.index.index_settings import Words as Settings
+from muver.kb.index.names import folded
+from muver.kb.index.search import Asked
+from muver.kb.index.segments import WORDS
+from muver.retriever.answers import Mention
+from muver.retriever.corpus.texts import split
+from muver.retriever.retrieval.aggregates import Aggregate
+from muver.retriever.retrieval.blocks import Block
+from muver.retriever.retrieval.exact import exactly, similarity, slack
+
+FIRST = 10.0  # what an equal name gives: more than all else together, by the weights of defaults
+LONGEST = 128  # words of a query, as many as the usual model reads word pieces of a mention
+
+
+class Sure:
+    """A signal whose scores no rounding moves."""
+
+    sure = True
+
+    def slack(self, mentions_at: slice) -> float:
+        return 0.0
+
+
+class Exact(Sure):
+    """Whether a mention equals a name."""
+
+    def __init__(self, asked: Asked, mentions: Sequence[Mention]):
+        self._asked, self._names = asked, [folded(one.text) for one in mentions]
+
+    def scores(self, mentions_at: slice) -> np.ndarray:
+        found = np.zeros((mentions_at.stop - mentions_at.start, len(self._asked)), np.float32)
+        for (part, rows), place in zip(self._asked.parts, self._asked.places, strict=True):
+            for mention, name in enumerate(self._names[mentions_at]):
+                for row in part.names.equal.get(name, ()):
+                    if rows.start <= row < rows.stop:
+                        found[mention, place.start + row - rows.start] = FIRST
+        return found
+
+
+class Characters(Sure):
+    """Cosines of the letters of mentions and names."""
+
+    def __init__(self, asked: Asked, mentions: Sequence[Mention]):
+        self._letters, self._texts = asked.letters, [one.text for one in mentions]
+
+    def scores(self, mentions_at: slice) -> np.ndarray:
+        return self._letters.scores(self._texts[mentions_at])
+
+
+class Vectors:
+    """Similarities of (mentions, d) float32 ``queries`` and a column of vectors, of which
+    ``length`` is that of the longest; an entity's are put together by an ``aggregate``, of which
+    only the ``k`` best of a mention count.
+    """
+
+    def __init__(
+        self,
+        asked: Asked,
+        column: str,
+        queries: np.ndarray,
+        length: float,
+        aggregate: Aggregate,
+        metric: str = "dot",
+        scale: float = 1.0,
+        k: int | None = None,
+    ):
+        self._asked, self._column, self._queries, self._length = asked, column, queries, length
+        self._aggregate, self._metric, self._scale = aggregate, metric, scale
+        self._k = k or len(asked)
+        self.sure = not aggregate.alone  # cannot be had of a few entities
+
+    def scores(self, mentions_at: slice) -> np.ndarray:
+        queries = self._queries[mentions_at]
+        found = np.empty((len(queries), len(self._asked)), np.float32)
+        blocks = self._products(queries)
+        if not self._aggregate.alone and len(self._asked):
+            products, starts = zip(*blocks, strict=True)
+            firsts = np.cumsum([0, *(one.shape[1] for one in products[:-1])])
+            starts = [begins + first for begins, first in zip(starts, firsts, strict=True)]
+            blocks = iter([(np.concatenate(products, axis=1), np.concatenate(starts))])
+        done = 0
+        for products, starts in blocks:
+            scores = self._aggregate.scores(Block.of(products, starts), self._k)
+            found[:, done : done + len(starts)] = scores
+            done += len(starts)
+        found /= np.float32(self._scale)
+        return found
+
+    def _products(self, queries: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Of each part (mentions, views) similarities, and where the views of each entity begin."""
+        for part, rows in self._asked.parts:
+            starts, vectors = part.vectors(self._column)
+            first, last = starts[rows.start], starts[rows.stop]
+            yield similarity(queries, vectors[first:last], self._metric), starts[rows] - first
+
+    def slack(self, mentions_at: slice) -> np.ndarray | float:
+        if self.sure:
+            return 0.0
+        return slack(self._queries[mentions_at], self._length, self._metric) / self._scale
+
+    def exactly(self, mention: int, places: np.ndarray) -> np.ndarray:
+        vectors, starts = self._asked.vectors(self._column, places.tolist())
+        similarities = exactly(vectors, self._queries[mention][None], self._metric)
+        found = self._aggregate.scores(Block.of(similarities, starts), len(starts))[0]
+        return found / np.float32(self._scale)
+
+
+def columns(entities: Sequence[Entity]) -> dict[str, pa.Array]:
+    """The columns of a segment that BM25 needs: each entity's words and how often it has them."""
+    counts = [Counter(words) for words in split([entity.text for entity in entities])]
+    kinds = dict(WORDS)
+    return {
+        "words": pa.array([list(one) for one in counts], kinds["words"]),
+        "counts": pa.array([list(one.values()) for one in counts], kinds["counts"]),
+    }
+
+
+class Words(Sure):
+    """BM25 of the entities that are asked for, as shares of each mention's best.
+
+    What a word adds is kept, as the mentions of a request often share their context.
+    """
+
+    def __init__(self, asked: Asked, mentions: Sequence[Mention], settings: Settings):
+        self._settings, self._queries = settings, queries(mentions, settings)
+        self._all = asked
+        self._postings = [part.postings for part, _ in asked.parts]
+        self._asked = [asked.live_in(part, rows) for part, rows in asked.parts]
+        asked_postings = list(zip(self._postings, self._asked, strict=True))
+        self._entities = sum(int(asked.sum()) for _, asked in asked_postings)
+        total = sum(postings.lengths[asked].sum() for postings, asked in asked_postings)
+        self._mean = total / self._entities if total else 1.0
+        self._added: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}
+
+    def scores(self, mentions_at: slice) -> np.ndarray:
+        found = np.zeros((mentions_at.stop - mentions_at.start, len(self._all)), np.float32)
+        for scores, query in zip(found, self._queries[mentions_at], strict=True):
+            sums = self._sums(query)
+            if best := max((float(one.max(initial=0)) for one in sums), default=0.0):
+                for (_, rows), place, one in zip(
+                    self._all.parts, self._all.places, sums, strict=True
+                ):
+                    scores[place] = one[rows] / best
+        return found
+
+    def _sums(self, query: Sequence[str]) -> list[np.ndarray]:
+        """For each part the (entities,) float64 scores of a query's words; 0 if not asked."""
+        found = [np.zeros(len(asked)) for asked in self._asked]
+        for word, times in Counter(query).items():
+            if word not in self._added:
+                self._added[word] = self._adds(word)
+            for scores, (rows, added) in zip(found, self._added[word], strict=True):
+                scores[rows] += times * added
+        return [
+            np.where(asked, scores, 0) for asked, scores in zip(self._asked, found, strict=True)
+        ]
+
+    def _adds(self, word: str) -> list[tuple[np.ndarray, np.ndarray]]:
+        """For each part the rows that have a word, and what it adds to their scores."""
+        k1, b = self._settings.k1, self._settings.b
+        found = [postings.having(word) for postings in self._postings]
+        having = sum(
+            int(asked[rows].sum()) for asked, (rows, _) in zip(self._asked, found, strict=True)
+        )
+        weight = np.log1p((self._entities - having + 0.5) / (having + 0.5))
+        added = []
+        for postings, (rows, counts) in zip(self._postings, found, strict=True):
+            rate = 1 - b + b * postings.lengths[rows] / self._mean
+            added.append((rows, weight * counts / (counts + k1 * rate)))
+        return added
+
+
+def queries(mentions: Sequence[Mention], settings: Settings) -> list[list[str]]:
+    """The words that are looked for: those of each mention, or of its context as well.
+
+    No more than :data:`LONGEST`, the nearest ones on both sides: each takes as long as any other.
+    """
+    found = [words[:LONGEST] for words in split([mention.text for mention in mentions])]
+    if settings.query == "mention":
+        return found
+    sides = (split([getattr(mention, side) for mention in mentions]) for side in ("left", "right"))
+    queries = []
+    for words, left, right in zip(found, *sides, strict=True):
+        room = LONGEST - len(words)
+        after = right[: max(room // 2, room - len(left))]
+        before = left[max(len(left) - room + len(after), 0) :]
+        queries.append([*before, *words, *after])
+    return queries
