@@ -67,7 +67,7 @@ def _lengths(name: str, settings: ErrorByLength, evaluations: Evaluations) -> re
     bins, remainder = error_by_length(*ranks, cutoff, first.resample, settings.bin, last)
     if not any(one.mentions for one in bins):
         raise InputError(f"last is {last}: all descriptions are longer or empty. Raise it.")
-    built = [
+    of_rows = [
         records.Row(**fields_of_row(row, {first.set: evaluations.by_system[row.system]}))
         for row in rows
     ]
@@ -78,8 +78,8 @@ def _lengths(name: str, settings: ErrorByLength, evaluations: Evaluations) -> re
         cutoff=cutoff,
         interval=METHOD.format(first.resample),
         difference_is=f"{rows[1].method} minus {rows[0].method}",
-        rows=built,
-        row_key="+".join(row.row_key for row in built),
+        rows=of_rows,
+        row_key="+".join(row.row_key for row in of_rows),
         bins=bins,
         remainder=remainder,
         paper=_quoted(rows, cutoff) if is_papers(first) else None,

@@ -56,7 +56,7 @@ def html_of(
     template = templates().get_template("page.html")
     return template.render(
         title=f"muver: results on {dataset}" if dataset else "muver: results",
-        subtitle=", ".join(counted(number, one) for one, number in counts.items() if number),
+        subtitle=", ".join(counted(number, noun) for noun, number in counts.items() if number),
         contents={**contents, "run": "Run"},
         asset=_asset,
         rows=[_row(system, files) for system in systems],
@@ -110,9 +110,9 @@ def _row(system: System, files: RunFiles) -> dict[str, Any]:
         "system": system,
         "files": lines,
         "own_page": ", ".join(
-            f"{one.own_page_first} of {one.mentions} mentions"
-            for one in system.evaluations.values()
-            if one.own_page_first is not None
+            f"{evaluation.own_page_first} of {evaluation.mentions} mentions"
+            for evaluation in system.evaluations.values()
+            if evaluation.own_page_first is not None
         ),
         "recall": Section(f"{system.method} by {unit}", "", header, recall),
         "settings": Section(f"Settings of {system.method}", "", ["setting", "set to"], settings),

@@ -43,7 +43,7 @@ def view_parts(run: Path, collection: Collection, chosen: np.ndarray, ranking: R
 def _opened(run: Path, root: Path, place: str) -> tuple[SystemViews, ViewsRun]:
     """The views that a run was ranked by, and its settings with what validation chose.
 
-    ``own`` is the run's path below the dataset's folder, ``root``.
+    ``place`` is the run's path below the dataset's folder, ``root``.
     """
     manifest = run.with_suffix(".json")
     check([manifest])
@@ -102,6 +102,6 @@ def _listed(parts: Parts, entity: int, origin: Origins) -> list[tuple]:
     listed = np.flatnonzero(parts.owners == entity)[:LISTED]
     rows = parts.rows[listed]
     columns = [column[rows].tolist() for column in origin]
-    similarities = [round(float(f"{one:.4g}"), 3) for one in parts.similarities[listed]]
-    shares = [round(float(one), 3) for one in parts.shares[listed]]
+    similarities = [round(float(f"{number:.4g}"), 3) for number in parts.similarities[listed]]
+    shares = [round(float(number), 3) for number in parts.shares[listed]]
     return list(zip(*columns, similarities, shares, strict=True))

@@ -61,7 +61,9 @@ def audit(*, port: int = 5000, list_: bool = False) -> None:
         )
     pages = store_name() if remote else f"http://{HOST}:{port}"
     with open_store() as (client, artifacts):
-        experiments = [one for one in client.search_experiments() if one.name != "Default"]
+        experiments = [
+            experiment for experiment in client.search_experiments() if experiment.name != "Default"
+        ]
     if artifacts:
         _tell_of_files_elsewhere(experiments, artifacts.as_uri())
     for line in addresses(pages, experiments, remote):
@@ -76,7 +78,7 @@ def audit(*, port: int = 5000, list_: bool = False) -> None:
 
 def _tell_of_files_elsewhere(experiments: Sequence[Experiment], here: str) -> None:
     """Say where runs of a copied store look for their files, whose absolute paths MLflow keeps."""
-    there = {one.artifact_location.rpartition("/")[0] for one in experiments} - {here}
+    there = {experiment.artifact_location.rpartition("/")[0] for experiment in experiments} - {here}
     if there:
         logger.warning(
             "files of runs are looked for in %s, where this store was made. Record the rows again "
@@ -90,11 +92,13 @@ def addresses(pages: str, experiments: Sequence[Experiment], remote: bool) -> li
 
     That of a server names the view with recall. Pages that are served here have chosen it.
     """
-    width = max((len(one.name) for one in experiments), default=0)
+    width = max((len(experiment.name) for experiment in experiments), default=0)
     lines = []
-    for one in reversed(experiments):
-        view = f"&{IN_VIEW}" if remote and VIEW in one.tags else ""
-        lines.append(f"{one.name:<{width}}  {pages}{RUNS.format(one.experiment_id)}{view}")
+    for experiment in reversed(experiments):
+        view = f"&{IN_VIEW}" if remote and VIEW in experiment.tags else ""
+        lines.append(
+            f"{experiment.name:<{width}}  {pages}{RUNS.format(experiment.experiment_id)}{view}"
+        )
     return lines
 
 

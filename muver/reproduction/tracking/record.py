@@ -32,16 +32,16 @@ def record_all(
     made the tables, as it takes them.
     """
     failed = []
-    for one in settings.tables:
-        marker = Path(one.out).with_suffix(FAILED)
+    for recording in settings.tables:
+        marker = Path(recording.out).with_suffix(FAILED)
         try:
-            record(replace(one, config=dict(config)))
+            record(replace(recording, config=dict(config)))
             marker.unlink(missing_ok=True)
         except Exception as error:
             expected = isinstance(error, InputError)
             if not (expected or keep_going):
                 raise
-            name, why = Path(one.table).stem, str(error) or type(error).__name__
+            name, why = Path(recording.table).stem, str(error) or type(error).__name__
             failed.append(f"{name}: {why}")
             if keep_going:
                 text = "%s IS NOT IN MLFLOW: %s\nThe table itself is whole."

@@ -183,7 +183,10 @@ def _description(source: Path) -> str:
 
 
 def _view(entries: Iterable[Entry], created: int) -> str:
-    """The columns of the entries and of those under them, and the rows' order; ``made`` when."""
+    """The columns of the entries and of those under them, and the rows' order, as MLflow keeps it.
+
+    The experiment was ``created`` so many milliseconds after 1970 began.
+    """
     columns = {column: 20 + 7 * len(column.split("`")[1]) for column in _columns(entries)}
     state = {
         "orderByKey": "tags.`position`",
@@ -204,10 +207,9 @@ def _columns(entries: Iterable[Entry]) -> Iterable[str]:
 
 def views_in_browser(experiments: Iterable[Experiment]) -> dict[str, str]:
     """Keys and values by which a browser keeps these views as those last used."""
+    key = 'MLflowLocalStorage-1.1-ExperimentPage-["{}"]-ReactComponentState'
     return {
-        f'MLflowLocalStorage-1.1-ExperimentPage-["{one.experiment_id}"]-ReactComponentState': (
-            json.loads(one.tags[VIEW])["state"]
-        )
-        for one in experiments
-        if VIEW in one.tags
+        key.format(experiment.experiment_id): json.loads(experiment.tags[VIEW])["state"]
+        for experiment in experiments
+        if VIEW in experiment.tags
     }
