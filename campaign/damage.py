@@ -1,10 +1,9 @@
 """Wrong bytes in a file that a job reads: told, or the same result all the same.
 
 A bit is flipped, the end cut off, two blocks are swapped, one is zeroed, the file is emptied, or
-another one of its form lies in its place. Then a stage that reads it runs once more, an index is
-opened and asked, or a training goes on from its checkpoint; what none reads, `muver verify` does.
-A case holds if that ends with a message (status 2, nothing written), or with exactly the bytes or
-answers of undamaged files.
+another one of its form lies in its place. Then a stage that reads it runs, an index is opened and
+asked, or a training goes on; what none reads, `muver verify` does. A case holds if that ends with a
+message (status 2, nothing written), or with the bytes or answers of undamaged files.
 """
 
 import contextlib

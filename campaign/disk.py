@@ -1,11 +1,10 @@
 """A disk that is full, can't be written to or fails, the first two real.
 
 A change of an index, or a stage of the tiny project, works in a tmpfs that has room for a drawn
-part of what it writes; then there is more room, and the same is done again. It is done by an
-ordinary user in folders that belong to another, and on a disk that is mounted read-only. And one of
-its calls that rename or remove a file, or make a folder, fails: which and how is drawn. A case
-holds if what can't be done is told in words, leaves no half-written file and what was there as it
-was, and the second attempt gives what an undisturbed one does. It needs root, which mounts.
+part of what it writes; by an ordinary user in folders of another; in a project that is mounted
+read-only; or one of its calls that rename or remove a file, or make a folder, fails. A case holds
+if what can't be done is told in words, leaves no half-written file and what was there as it was,
+and the second attempt gives what an undisturbed one does. It needs root, which mounts.
 """
 
 import contextlib
@@ -21,18 +20,28 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from qdrant_client.http.exceptions import ResponseHandlingException
+
 from campaign import indexes
 from campaign.child import TOLD, bounded
 from campaign.damage import LOGGED
 from campaign.plan import Case, Plan
 from campaign.project import UNTRACKED, commands, made
 from muver import cli
+from muver.io.errors import InputError
+from muver.kb.index import qdrant
+from muver.kb.index.index import Index
+from muver.kb.index.open_index import OpenIndex
+from muver.kb.index.qdrant import collection
+from muver.retriever.answers import Mention
+from tests import tiny
+from tests.kb.index.qdrant.conftest import RANKED, in_process
 
 NOBODY = 65534
-KEPT = re.compile(
-    r"lock$|(^|/)checkpoints/"
-)  # a checkpoint has its own checksum, and is gone on from
+# A checkpoint has its own checksum, and is gone on from; the state before a change is kept first.
+KEPT = re.compile(r"lock$|(^|/)checkpoints/|(^|/)previous\.json$")
 CALLS = ("replace", "rename", "unlink", "rmdir", "mkdir", "symlink")
+PUSHED = 18  # calls of a push of twelve entities, each in one of its own
 FAILURES = (errno.EIO, errno.EACCES, errno.EROFS, errno.EXDEV, errno.ENOSPC, errno.ESTALE)
 Work = Callable[[], object]
 State = dict[str, bytes]
@@ -50,10 +59,63 @@ def attack(plan: Plan) -> Iterator[Case]:
 
 
 def failing(plan: Plan) -> Iterator[Case]:
-    """Changes of an index, and stages, one of whose calls of the system fails."""
+    """Changes of an index, and stages, one of whose calls of the system fails; and a push to a
+    Qdrant (its client's engine, in this process) that stops at one of its calls.
+    """
+    yield from _pushes(plan)
     for kind, folder, work, number, chance in _works(plan):
         what, wrong = _failed_call(plan.folder / "kept", folder, work, chance, plan.fault)
         yield Case(f"failing calls, {kind}", f"case {number}: {what}", wrong)
+
+
+class Stopping:
+    """A client of a server that stops at a call."""
+
+    def __init__(self, client: Any, last: float):
+        self.client, self.last, self.calls = client, last, 0
+
+    def __getattr__(self, name: str) -> Any:
+        self.calls += 1
+        if self.calls > self.last:
+            raise ResponseHandlingException(ConnectionError("connection refused"))
+        return getattr(self.client, name)
+
+
+def _pushes(plan: Plan) -> Iterator[Case]:
+    model = plan.folder / "towers"
+    tiny.make_model(tiny.make_encoder(plan.folder / "encoder")).save_pretrained(model)
+    index = Index.create(plan.folder / "pushed", indexes.entities(12), model, weights=RANKED)
+    where = "http://qdrant.test/pushed"
+    open_it = partial(qdrant.QdrantIndex.open, index.folder, where)
+    for number, chance in plan.turns():
+        stopping, told = chance.randrange(PUSHED), []
+        with in_process() as client, mock.patch.object(qdrant, "NUMBERS_AT_ONCE", 1):
+            stops = Stopping(client, stopping)
+            with mock.patch.object(collection, "connect", lambda _, stops=stops: stops):
+                told += [_told(partial(index.push, where)), _told(open_it)]
+            told.append(_told(open_it))  # it runs again, and nothing was pushed to its end
+            right = told[1] and all("muver index push" in one for one in told[::2])
+            wrong = "" if right else f"told: {told}"
+            if not plan.fault:
+                index.push(where)
+            wrong = wrong or _told(open_it)
+            if not wrong and _ranked(open_it()) != _ranked(index):
+                wrong = "other answers"
+        yield Case("index push", f"case {number}: stops after {stopping} calls", wrong)
+
+
+def _ranked(index: OpenIndex) -> list[list[tuple[str, float]]]:
+    found = index.retrieve([Mention(word) for word in tiny.WORDS])
+    return [[(one.document_id, one.score) for one in own] for own in found]
+
+
+def _told(work: Work) -> str:
+    """The mistake that some work ends with."""
+    try:
+        work()
+    except InputError as error:
+        return str(error)
+    return ""
 
 
 def _works(plan: Plan) -> Iterator[tuple[str, Path, Work, int, random.Random]]:
@@ -86,7 +148,8 @@ def _stages(folder: Path) -> dict[str, tuple[Path, Work]]:
         if words[1] == "stage" and words[2] != "metrics":
             work = partial(_called, folder, words[1:])
             work()  # imports what an ordinary user may not be able to read here
-            found[f"stage {words[2]}"] = (folder / "build", work)
+            top = "results" if words[2] == "table" else "build"
+            found[f"stage {words[2]}"] = (folder / top, work)
     return found
 
 
@@ -215,7 +278,8 @@ def _ordinary(folder: Path, work: Work, fault: bool) -> str:
 
 
 def _read_only(folder: Path, work: Work, fault: bool) -> str:
-    """Do some work on a disk that is mounted read-only."""
+    """Do some work on a disk that is mounted read-only, with the whole project."""
+    folder = folder.parent if folder.name in ("build", "results") else folder
     before = state(folder)
     subprocess.run(["mount", "--bind", folder, folder], check=True)
     try:

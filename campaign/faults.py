@@ -187,7 +187,8 @@ FAULTS = [
         "workflow",
         "A clock that is set back during a run hid that rows could not be recorded (seen in the "
         "code, not in a case).",
-        "No time tells messages of a run from older ones: `workflow/rules/tables.smk`; no test.",
+        "No time tells messages of a run from older ones: "
+        "`tests/reproduction/workspace/test_results.py`.",
     ),
     Fault(
         "service",
@@ -196,5 +197,39 @@ FAULTS = [
         "(computed from the 0.30 and 2.04 s of 8 mentions).",
         "They take turns after 512 tokens, three or four mentions of full length: "
         "`tests/kb/serve/test_waiting.py`.",
+    ),
+    Fault(
+        "worst",
+        "64 mentions for an encoder of BERT-base's size, an entity with a long title, candidates "
+        "of a cross-encoder, 64 worlds: seconds or minutes of a core were admitted.",
+        "What costs more than `tokens` is refused: `tests/kb/serve/test_costs.py`.",
+    ),
+    Fault(
+        "worst",
+        "By l2 the vectors of nearly all entities were compared once more, as the bound of what "
+        "rounding moves was that of equal vectors.",
+        "It is that of the nearest ones: `tests/retriever/retrieval/test_slack.py`.",
+    ),
+    Fault(
+        "worst",
+        "Each further index with the same model took its memory again.",
+        "They share it: `tests/kb/index/test_machinery.py`.",
+    ),
+    Fault(
+        "failing",
+        "A collection of Qdrant whose first push had stopped was answered from as if it were "
+        "whole.",
+        "It is refused: `tests/kb/index/qdrant/test_agreement.py`.",
+    ),
+    Fault(
+        "disk",
+        "An encoder from scratch on a disk that can't be written ended in a traceback, as a "
+        "library has an exception of its own.",
+        "`tests/retriever/encoders/test_start.py`",
+    ),
+    Fault(
+        "disk",
+        "Snakemake in a finished project that can't be written ended in a traceback.",
+        "It is told: `tests/reproduction/workspace/test_locking.py`.",
     ),
 ]

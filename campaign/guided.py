@@ -1,9 +1,8 @@
 """Hostile files led by the code that they reach: atheris changes a valid file of each form.
 
-The readers are those of hostile files, each in a process of its own in which muver's readers and
-rdflib are instrumented. atheris is no package of the project (`pip install atheris`, Linux alone):
-where it is missing, the section is left out. A form has its share of the section's time, and ends
-at its first fault. The last forms, of models, had time for a few files alone.
+Each reader is in a process of its own in which muver's readers and rdflib are instrumented. Without
+atheris (`pip install atheris`, Linux alone) the section is left out. A form has its share of the
+section's time, and ends at its first fault; the last forms had time for a few files alone.
 """
 
 import json

@@ -1,11 +1,9 @@
 """Hostile files: valid ones of every form with seeded changes, read in a bounded process.
 
 Each is changed in one to four places: bytes flipped, cut, swapped, zeroed, put in or doubled, odd
-ones among them (halves of characters, escapes, deep brackets, entities, formulas, names that leave
-the folder). A case holds if its reader ends well or with a message in words, within 60 seconds of
-processor time and 3 GiB of memory, and writes nothing outside of its folder. A traceback or a
-signal is a fault. The changes are ours; atheris, which is led by the code that a file reaches, has
-a section of its own.
+ones among them (halves of characters, escapes, deep brackets, names that leave the folder). A case
+holds if its reader ends well or with a message in words, within 60 seconds of a core and 3 GiB, and
+writes nothing outside of its folder.
 """
 
 import bz2

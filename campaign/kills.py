@@ -1,10 +1,10 @@
 """A signal at a time drawn over a command's run, then the same command once more.
 
-SIGKILL goes to one process of the command, to all, or to the first one alone, whose jobs then live
-on. SIGTERM and SIGHUP go to the process that works, which has to end within a minute, with the
-signal's status, without a traceback, and leave no temporary file. A case holds if the second call
-ends well and leaves every file of an undisturbed run with its bytes, no other file, and one
-finished run of MLflow for each row. Where Snakemake's lock is left, `muver unlock` comes before.
+SIGKILL goes to one process of the command, to all, or to the first alone, whose jobs live on.
+SIGTERM and SIGHUP go to the process that works, which has to end within a minute, with the signal's
+status, without a traceback, and leave no temporary file. A case holds if the second call ends well
+and leaves every file of an undisturbed run with its bytes, no other, and one finished run of MLflow
+a row. Where Snakemake's lock is left, `muver unlock` comes before.
 """
 
 import contextlib

@@ -2,6 +2,7 @@
 
 import inspect
 from collections import Counter
+from operator import itemgetter
 from textwrap import fill
 from typing import Any
 
@@ -14,18 +15,18 @@ WIDTH = 110
 HEAD = """\
 # Reliability
 
-This page is written by `make campaign` from `campaign/records`, which has a file for each run of a
-section: its cases by kind, the machine and the minutes. An attack is drawn from a seed, so that
-`python -m campaign SECTION --seed S --cases N` repeats it. Before a section begins it is given a
-deliberate fault; if it does not see that, nothing is recorded. The counts are of the newest code
-that a section was run on. Older records stay; the faults that they found, each with the test that
-fails without its mend, are listed in `campaign/faults.py`. Only runs of more cases, not other
-words, turn "missed" into "reached".
+This page is written by `make campaign` from `campaign/records`, a file for each run of a section.
+An attack is drawn from a seed: `python -m campaign SECTION --seed S --cases N` repeats it. Before a
+section begins it is given a deliberate fault; if it does not see that in each kind, nothing is
+recorded. The counts are of the newest code that a section was run on. The faults that were found,
+each with the test that fails without its mend, are listed in `campaign/faults.py`.
 """
 
 
 def newest(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The runs of the commit that was run last, one for each seed."""
+    if not runs:
+        return []
     return list({run["seed"]: run for run in runs if run["commit"] == runs[-1]["commit"]}.values())
 
 
@@ -60,7 +61,7 @@ def text(stored: dict[str, list[dict[str, Any]]]) -> str:
         "| --- | ---: | ---: | ---: | --- | --- |",
     ]
     for name, section in SECTIONS.items():
-        runs = newest(stored[name]) if name in stored else []
+        runs = newest(stored.get(name, []))
         cases, held = counts(runs)
         last = f"{runs[-1]['date']}, {runs[-1]['commit']}" if runs else ""
         lines.append(
@@ -69,17 +70,21 @@ def text(stored: dict[str, list[dict[str, Any]]]) -> str:
         )
     parts, said = [HEAD, "\n".join(lines)], set()
     for name, section in SECTIONS.items():
-        parts.append(_section(name, section, said))
+        parts.append(_section(name, section, said, newest(stored.get(name, []))))
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
-def _section(name: str, section: Section, said: set[str]) -> str:
+def _section(name: str, section: Section, said: set[str], runs: list[dict[str, Any]]) -> str:
     """A section; what its module's docstring explains stands at the module's first section."""
     first, _, more = (inspect.getdoc(inspect.getmodule(section.attack)) or "").partition("\n\n")
     own = inspect.getdoc(section.attack) or ""
     parts = [f"## {section.title}", fill(f"{first} {own}", WIDTH)]
     parts += [] if more in said else [fill(more, WIDTH)]
     said.add(more)
+    measured = [one for run in runs for one in run.get("greatest", {}).items()]
+    if greatest := dict(sorted(measured, key=itemgetter(1))):
+        lines = (f"| {name} | {number:,.2f} |" for name, number in sorted(greatest.items()))
+        parts.append("\n".join(["| The greatest | |", "| --- | ---: |", *lines]))
     found = [one for one in FAULTS if one.section == name]
     unmended = [one for one in found if one.mended.startswith("Not ")]
     number = len(found) - len(unmended)

@@ -2,7 +2,7 @@
 
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -21,11 +21,14 @@ class Case(NamedTuple):
         The attack, in words that suffice to do it again.
     wrong
         What did not hold; empty where everything did.
+    measured
+        Numbers by their names, of which the page shows the greatest.
     """
 
     kind: str
     what: str
     wrong: str = ""
+    measured: Mapping[str, float] = {}
 
 
 @dataclass(frozen=True)

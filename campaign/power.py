@@ -1,11 +1,10 @@
 """A loss of power at every write: what was not flushed to the disk is gone.
 
-A change of an index, or a stage of the tiny project, runs once while each call that flushes or
-renames is watched. At each of these moments the power may go off: then of every file only the bytes
-that were flushed remain, and of every folder either the names that were flushed, or all names (file
-systems differ in this), with whole files, empty ones or halves in place of what was not flushed. An
-index has to hold the old or the new entities, after `muver index repair` at most; of an artifact
-every file that has its name has to be whole, or to be told by the list of SHA-256.
+Each call that flushes or renames is a moment at which the power goes off: of every file only the
+bytes that were flushed remain, and of every folder either the names that were flushed, or all (file
+systems differ), with whole files, empty ones or halves for what was not flushed. An index has to
+hold the old or the new entities, after `muver index repair` at most; of an artifact every file has
+to be whole, or told by the list of SHA-256.
 """
 
 import contextlib

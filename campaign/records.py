@@ -3,6 +3,7 @@
 import datetime
 import subprocess
 from collections import Counter
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ def save(
     """Add the record of a run."""
     now = datetime.datetime.now(datetime.UTC)
     wrong = [case for case in cases if case.wrong]
+    measured = [one for case in cases for one in case.measured.items()]
     path = folder / f"{now:%Y-%m-%dT%H%M%S}-{section}-{seed}.json"
     if path.exists():
         raise FileExistsError(path)
@@ -45,10 +47,11 @@ def save(
             "minutes": round(seconds / 60, 1),
             "cases": dict(Counter(case.kind for case in cases)),
             "held": dict(Counter(case.kind for case in cases if not case.wrong)),
+            "greatest": {name: number for name, number in sorted(measured, key=itemgetter(1))},
             # A traceback has the files of the checkout, which lies elsewhere on other machines.
             "wrong": [
-                case._replace(wrong=case.wrong.replace(f"{ROOT}/", ""))._asdict()
-                for case in wrong[:SHOWN]
+                {"kind": one.kind, "what": one.what, "wrong": one.wrong.replace(f"{ROOT}/", "")}
+                for one in wrong[:SHOWN]
             ],
         },
     )

@@ -3,7 +3,20 @@
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from campaign import damage, disk, guided, hostile, kills, long, power, service, together
+from campaign import (
+    damage,
+    disk,
+    guided,
+    hostile,
+    kills,
+    long,
+    markup,
+    memory,
+    power,
+    service,
+    together,
+    worst,
+)
 from campaign.plan import Case, Plan
 
 
@@ -31,12 +44,15 @@ SECTIONS = {
     "workflow": Section("Kills of the workflow", kills.workflow, 200, 20),
     "commands": Section("Kills of other commands", kills.others, 300, 60),
     "signals": Section("Commands that are told to end", kills.stopped, 0, 40),
+    "memory": Section("Out of memory", memory.attack, 0, 30),
     "together": Section("Two at once", together.attack, 0, 2),
     "disk": Section("Full disks and ordinary users", disk.attack, 0, 2),
     "failing": Section("Calls that fail", disk.failing, 0, 5),
     "hostile": Section("Hostile files", hostile.attack, 0, 20),
+    "markup": Section("Markup in a browser", markup.attack, 0, 5),
     "guided": Section("Hostile files led by coverage", guided.attack, 0, 10_000),
     "service": Section("Hostile requests", service.attack, 10_000, 10_000),
+    "worst": Section("The worst requests", worst.attack, 0, 1),
     "long": Section("Long runs", long.attack, 0, 40),
     "bytes": Section("Wrong bytes", damage.attack, 500, 10, each=True),
     "power": Section("Loss of power", power.attack, 0, 1),

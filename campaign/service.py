@@ -1,12 +1,10 @@
 """Requests drawn from the service's own description: no 5xx, and none that holds it.
 
 Every route of `/openapi.json` gets parameters and bodies that its schema allows, values of other
-types, odd texts (halves of characters, escapes, thousands of spaces and full stops), and bodies
-that were changed byte by byte; some carry the token and change the index. A request holds if its
-status is below 500 and one that the route describes, and it took the process less than a second of
-processor time. In the end the service still has to find an entity, with as many threads and open
-files as after the first tenth of the requests, and less than a tenth more memory. schemathesis was
-tried beside it and is not kept, as it needs another version of a library than MLflow does.
+types, odd texts, and bodies that were changed byte by byte; some carry the token and change the
+index. A request holds if its status is below 500 and one that the route describes, and it took less
+than a second of a core. In the end the service has to find an entity, with as many threads and open
+files as after the first tenth of the requests, and less than a tenth more memory.
 """
 
 import gc

@@ -1,10 +1,10 @@
 """Two at once: in one folder, or on one MLflow store.
 
 Two Snakemakes in one clone, `dvc repro` beside Snakemake, `muver prune --remove` beside a run,
-eight recorders of one table, and two clones that record the same rows in one store: of SQLite, and
-of PostgreSQL where that is there (Debian: postgresql) and `make .venv/servers` was called. Each has
-to end well or with a sentence on who is at work, without a traceback; after the first command was
-called once more all files are those of a single run, and MLflow has one finished run a row.
+eight recorders of one table, and two clones that record the same rows in one store: SQLite, and
+PostgreSQL where that and `make .venv/servers` are. Each has to end well or say who is at work;
+after the first command was called once more all files are those of a single run, and MLflow has one
+finished run a row.
 """
 
 import contextlib

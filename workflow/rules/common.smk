@@ -34,8 +34,13 @@ from muver.reproduction.workspace.graph import tokens_of
 from muver.reproduction.workspace.jobs import index_job, write_job, write_settings
 from muver.reproduction.workspace.knowledge_base import PART
 from muver.reproduction.workspace.current import write_ignored
-from muver.reproduction.workspace.running import names_the_holder
-from muver.reproduction.workspace.results import Results, costs_settings, record_settings
+from muver.reproduction.workspace.running import check_writable, names_the_holder
+from muver.reproduction.workspace.results import (
+    Results,
+    costs_settings,
+    not_recorded,
+    record_settings,
+)
 
 
 def raised(function, *arguments):
@@ -121,6 +126,7 @@ def idle():
 
 FOLLOWER = Follower(tables_to_show, idle, Path(workflow.overwrite_workdir or ""))
 if workflow.is_main_process:  # not again in every job
+    raised(check_writable, Path())
     since = os.environ.get("DVC_EXP_BASELINE_REV", "HEAD")
     for change in project.without_effect(project.params_file(), S.preset, since):
         logger.warning(f"params.yaml: {change}")

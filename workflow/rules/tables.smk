@@ -75,18 +75,15 @@ rule record:
 
 
 # If rows could not be recorded (the server is down), the table stays, and the call ends with an error
-# after everything else is made. A clock may be set back, so no time tells the messages of this run.
-FAILED = Path(ROOT, "recorded")
-OF_BEFORE = {(file, file.stat().st_mtime_ns) for file in FAILED.glob("*.failed")}
+# after everything else is made.
+OF_BEFORE = not_recorded(Path(ROOT, "recorded"))
 
 
 onsuccess:
     page()
     FOLLOWER.end()
     failed = [
-        f"{file.stem}: {file.read_text().strip()}"
-        for file in sorted(FAILED.glob("*.failed"))
-        if (file, file.stat().st_mtime_ns) not in OF_BEFORE
+        why for key, why in not_recorded(Path(ROOT, "recorded")).items() if key not in OF_BEFORE
     ]
     if failed:
         raise WorkflowError(

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +22,10 @@ from muver.retriever.views.files import UNICODE, punkt_fingerprint
 if TYPE_CHECKING:
     from muver.kb.index.views import ViewEncoder
     from muver.retriever.encoders.biencoder import BiEncoder
+
+
+# Models by fingerprint: indexes that are open at a time share one.
+LOADED: WeakValueDictionary[str, "BiEncoder"] = WeakValueDictionary()
 
 
 class Machinery:
@@ -75,7 +80,10 @@ class Machinery:
 
         if all(path.stat().st_size <= AT_ONCE for path in (self.folder / MODEL).rglob("*")):
             check_part(self.folder, MODEL, self.state)
-        return load_model(self.folder / MODEL, BiEncoder)
+        known = self.state.model.fingerprint
+        if (model := LOADED.get(known)) is None:
+            model = LOADED[known] = load_model(self.folder / MODEL, BiEncoder)
+        return model
 
     @cached_property
     def _encoder(self) -> "ViewEncoder":

@@ -53,6 +53,14 @@ class Names(NamedTuple):
         starts = np.cumsum([0, *map(len, names)])
         return cls(starts, equal, runs, counts.T.tocsr())
 
+    def within(self, rows: slice) -> "Names":
+        """The same with starts and counts of some entities alone."""
+        if rows == slice(0, len(self.starts) - 1):
+            return self
+        starts = self.starts[rows.start : rows.stop + 1]
+        counts = self.counts[:, starts[0] : starts[-1]]
+        return self._replace(starts=starts - starts[0], counts=counts)
+
 
 def counted(names: Sequence[str]) -> tuple[np.ndarray, sparse.csr_array]:
     """The runs of characters in names: (runs,) their numbers, increasing, and (names, runs) counts.
@@ -90,19 +98,19 @@ class Letters:
 
     def __init__(self, asked: Any):
         self._asked = asked
+        self._own = [part.names.within(rows) for part, rows in asked.parts]
         having, count = [], 0
-        for part, rows in asked.parts:
-            names = part.names
-            there = np.repeat(asked.live_in(part, rows), np.diff(names.starts)).astype(float)
+        for (part, rows), names in zip(asked.parts, self._own, strict=True):
+            there = np.repeat(part.live[rows], np.diff(names.starts)).astype(float)
             having.append((names.counts > 0).astype(float) @ there)
             count += int(there.sum())
-        every = [part.names.runs for part, _ in asked.parts]
+        every = [names.runs for names in self._own]
         self._runs, places = np.unique(np.concatenate(every or [[]]), return_inverse=True)
         total = np.bincount(places, np.concatenate(having or [[]]), len(self._runs))
         self._rare = np.where(total > 0, np.log((1 + count) / (1 + total)) + 1, 0)
         self._lengths = []
-        for part, _ in asked.parts:
-            squares = part.names.counts.power(2).T @ np.square(self._of(part.names.runs))
+        for names in self._own:
+            squares = names.counts.power(2).T @ np.square(self._of(names.runs))
             self._lengths.append(np.sqrt(squares))
 
     def _of(self, runs: np.ndarray) -> np.ndarray:
@@ -120,10 +128,7 @@ class Letters:
         lengths = np.sqrt(weighed.power(2).sum(axis=1))
         weighed = weighed.multiply(rare).tocsr()
         found = np.zeros((len(texts), len(self._asked)), np.float32)
-        for (part, rows), place, own in zip(
-            self._asked.parts, self._asked.places, self._lengths, strict=True
-        ):
-            names = part.names
+        for names, place, own in zip(self._own, self._asked.places, self._lengths, strict=True):
             if not len(names.runs) or not len(runs):
                 continue
             at = np.minimum(np.searchsorted(names.runs, runs), len(names.runs) - 1)
@@ -133,5 +138,5 @@ class Letters:
             both = lengths[:, None] * own[None]
             cosines = np.divide(products, both, out=np.zeros_like(products), where=both > 0)
             best = np.maximum.reduceat(cosines, names.starts[:-1], axis=1)
-            found[:, place] = best[:, rows]
+            found[:, place] = best
         return found

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from copy import copy
+from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
 from muver.io.errors import InputError, Mistake
@@ -23,6 +24,9 @@ from muver.retriever.answers import (
 
 if TYPE_CHECKING:
     from muver.kb.index.reranked import Reranker
+
+
+NO_MODEL = 0.4  # in place of a model's weight: words are looked up
 
 
 class OpenIndex:
@@ -47,6 +51,26 @@ class OpenIndex:
         if state.row:
             self.fixed = "a row of the workflow"
         self._calibrate(calibration)
+
+    @cached_property
+    def weight(self) -> float:
+        """How long a word piece of a mention takes, in times that all-MiniLM-L6-v2 needs."""
+        machinery = self._store.machinery
+        if not machinery.state.columns:
+            return NO_MODEL
+        from muver.retriever.encoders.device import weight_of
+
+        return weight_of(machinery.model.mention_encoder)
+
+    @property
+    def weight_of_entities(self) -> float:
+        """The same of an entity that is brought in, whose views may be merged."""
+        return self.weight * (1 + self._store.machinery.state.settings.merge)
+
+    @property
+    def reads(self) -> float:
+        """What a second stage takes for a mention, as of `weight`."""
+        return self.second.reads if self.second else 0.0
 
     def _calibrate(self, calibration: Calibration | None) -> None:
         self.calibration, self.threshold = calibration, calibration and calibration.threshold

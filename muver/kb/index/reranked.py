@@ -8,6 +8,7 @@ import numpy as np
 from muver.kb.index.entity import Entity
 from muver.retriever.answers import SIDES, Candidate, Mention, check_number
 from muver.retriever.encoders.cross import CrossEncoder
+from muver.retriever.encoders.device import weight_of
 from muver.retriever.views.build import entity_views, mention_contexts
 
 BATCH_TOKENS = 4096
@@ -20,8 +21,8 @@ class Reranker:
     def __init__(self, model: CrossEncoder, depth: int):
         check_number(depth, "depth")
         self._model, self.depth = model, depth
-        # Word pieces for a mention beside its context.
-        self.reads = depth * (model.config.context.max_tokens + model.config.views.max_tokens)
+        pair = model.config.context.max_tokens + model.config.views.max_tokens
+        self.reads = depth * pair * weight_of(model.encoder)
 
     def rank(self, mentions: Sequence[Mention], found: Sequence[Pairs], k: int) -> list[Pairs]:
         """The best ``k`` of the candidates that an index found for each mention."""

@@ -82,11 +82,11 @@ class Vectors:
         self._aggregate, self._metric, self._scale = aggregate, metric, scale
         self._k = k or len(asked)
         self.sure = not aggregate.alone  # cannot be had of a few entities
+        self._best = np.full(len(queries), -np.inf, np.float32)
 
     def scores(self, mentions_at: slice) -> np.ndarray:
-        queries = self._queries[mentions_at]
-        found = np.empty((len(queries), len(self._asked)), np.float32)
-        blocks = self._products(queries)
+        found = np.empty((len(self._queries[mentions_at]), len(self._asked)), np.float32)
+        blocks = self._products(mentions_at)
         if not self._aggregate.alone and len(self._asked):
             products, starts = zip(*blocks, strict=True)
             firsts = np.cumsum([0, *(one.shape[1] for one in products[:-1])])
@@ -100,17 +100,21 @@ class Vectors:
         found /= np.float32(self._scale)
         return found
 
-    def _products(self, queries: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    def _products(self, mentions_at: slice) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Of each part (mentions, views) similarities, and where the views of each entity begin."""
+        queries, best = self._queries[mentions_at], self._best[mentions_at]
         for part, rows in self._asked.parts:
             starts, vectors = part.vectors(self._column)
             first, last = starts[rows.start], starts[rows.stop]
-            yield similarity(queries, vectors[first:last], self._metric), starts[rows] - first
+            products = similarity(queries, vectors[first:last], self._metric)
+            np.maximum(best, products.max(axis=1, initial=-np.inf), out=best)
+            yield products, starts[rows] - first
 
     def slack(self, mentions_at: slice) -> np.ndarray | float:
         if self.sure:
             return 0.0
-        return slack(self._queries[mentions_at], self._length, self._metric) / self._scale
+        best = self._best[mentions_at]
+        return slack(self._queries[mentions_at], self._length, self._metric, best) / self._scale
 
     def exactly(self, mention: int, places: np.ndarray) -> np.ndarray:
         vectors, starts = self._asked.vectors(self._column, places.tolist())

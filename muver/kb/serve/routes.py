@@ -13,6 +13,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from muver.io.errors import Mistake
 from muver.io.progress import logger
+from muver.kb.index.changes import Change
 from muver.kb.index.entity import Entity
 from muver.kb.serve.forms import (
     AskedMention,
@@ -28,7 +29,17 @@ from muver.kb.serve.forms import (
 from muver.kb.serve.guard import Gone, Metrics
 from muver.kb.serve.models import Models, Served
 from muver.kb.serve.serve_settings import Limits
-from muver.kb.serve.waiting import Explaining, Ranking, Waiting, Work, mention_of, tokens, tokens_of
+from muver.kb.serve.waiting import (
+    Explaining,
+    Ranking,
+    Waiting,
+    Work,
+    check_tokens,
+    mention_of,
+    tokens_of_all,
+    tokens_to_add,
+    tokens_to_tell,
+)
 from muver.retriever.answers import Mention
 
 BEARER = Depends(HTTPBearer(auto_error=False))
@@ -86,9 +97,9 @@ def asking(service: Service) -> APIRouter:
         where = tuple(sorted(asked.where.items()))
         weights = tuple((asked.weights or {}).items())
         work = Ranking(served.index, asked.k, asked.excerpts, where, weights)
-        second = served.index.second
-        further = second.reads if second else 0
-        costs = [tokens([one], asked.k, further) for one in asked.mentions]
+        costs = tokens_of_all(asked.mentions, served.index, asked.k, bool(where))
+        cure = "Send fewer at a time, less text around them, or a smaller k."
+        check_tokens("mentions", sum(costs), service.limits.tokens, cure)
         pieces = in_pieces(mentions, costs, service.limits.batch_tokens)
         answers = await service.work(served, work, pieces, request)
         generation, results = answers[0][0], [one for _, found in answers for one in found]
@@ -103,7 +114,7 @@ def asking(service: Service) -> APIRouter:
         entity = await entity_at(served, question.id, question.world)
         question_of = mention_of(question.mention), entity
         work = Explaining(served.index, tuple((question.weights or {}).items()))
-        cost = tokens([question.mention]) + tokens_of(entity.description)
+        cost = tokens_to_tell(question.mention, served.index, entity.description)
         (explained,) = await service.work(served, work, [(question_of, cost)], request)
         return explained
 
@@ -148,7 +159,14 @@ def changing(service: Service) -> APIRouter:
         """Add an entity, or put it in the place of the one with its id."""
         served = service.models.named(model)
         entity = Entity(id=id, **entity_form.model_dump())
-        return await changed(served, lambda: served.index.update([entity]))
+
+        def update() -> Change:
+            tokens = tokens_to_add(entity_form, served.index)
+            cure = "Bring it in by `muver index update`."
+            check_tokens("title, aliases and description", tokens, service.limits.tokens, cure)
+            return served.index.update([entity])
+
+        return await changed(served, update)
 
     @router.delete("/entities/{id:path}")
     async def delete(id: str, world: str | None = None, model: str | None = None) -> Changed:
@@ -193,7 +211,7 @@ async def entity_at(served: Served, id: str, world: str | None) -> Entity:
     return await asyncio.to_thread(served.index.entity, id, world)
 
 
-async def changed(served: Served, change: Callable[[], Any]) -> Changed:
+async def changed(served: Served, change: Callable[[], Change]) -> Changed:
     if served.index.fixed:
         raise Mistake(f"{served.name}: {served.index.fixed} can't be changed.")
     done = await asyncio.to_thread(change)

@@ -19,6 +19,7 @@ from muver.kb.serve.serve_settings import Limits
 if TYPE_CHECKING:
     from uvicorn.server import Server
 
+    from muver.kb.serve.models import Served
     from muver.kb.serve.routes import Service
 
 LEAST = 16  # characters of a token
@@ -72,6 +73,7 @@ def serve(
         models = open_models(indexes, qdrant, rerank, depth)
         for served in models.values():
             served.warm()
+            check_least(served, settings.tokens)
         hosts = (*LOOPBACK, host) if host in LOOPBACK else ("*",)
         server = make_server(Service(models, settings, token, log_texts), hosts)
         # uvicorn raises the signal that ended it once more, for whoever handled it before.
@@ -86,6 +88,19 @@ def serve(
         logger.info("http://%s:%d (Ctrl+C ends it)", where, port)
         server.run(sockets=[listening])
     logger.info("ended")
+
+
+def check_least(served: "Served", most: int) -> None:
+    """Refuse an index of which even one word takes more than a request may."""
+    from muver.kb.serve.forms import AskedMention
+    from muver.kb.serve.waiting import tokens_of
+
+    if (least := tokens_of(AskedMention(mention="a"), served.index, 1)) > most:
+        raise InputError(
+            f"{served.name}: one mention takes about {least:,} tokens of work, and a request may "
+            f"take {most:,}. Give a smaller --depth or model, or allow more by --settings "
+            f"'{{\"tokens\": {least + 1_000}}}': all others wait for it."
+        )
 
 
 def read_token(path: Path) -> str:

@@ -12,8 +12,10 @@ class Limits(Settings):
     characters: Count = 10_000  # of a mention with the text around it
     k: Count = 1_000  # candidates of a mention
     candidates: Count = 5_000  # of a request: its mentions times k
-    waiting_tokens: Count = 16_384  # of the requests that wait, by estimate
-    batch_tokens: Count = 512  # that are done at a time, by estimate: a turn of the queue
+    # Of work, by estimate (muver.kb.serve.waiting).
+    tokens: Count = 4_500  # of a request: less than 2 s of one core
+    waiting_tokens: Count = 16_384  # of the requests that wait
+    batch_tokens: Count = 512  # that are done at a time: a turn of the queue
     seconds: Positive = 20  # to send a request, or to take an answer
     stop_seconds: Count = 30  # for requests in hand when the service is told to end
     look_seconds: Positive = 1  # between looks for changes that other processes made

@@ -1,18 +1,27 @@
-"""An index's queue of requests, what its one thread does of them, and which are done together."""
+"""An index's queue of requests, what its one thread does of them, and which are done together.
+
+Work is counted in tokens: what a word piece takes that all-MiniLM-L6-v2 reads, a third of a
+millisecond of a core.
+"""
 
 import asyncio
+import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Any
 
 from starlette.exceptions import HTTPException
 
+from muver.io.errors import Mistake
 from muver.kb.index.answer import Answer
 from muver.kb.index.entity import Entity
-from muver.kb.serve.forms import AskedMention, Explained
+from muver.kb.serve.forms import AskedMention, Explained, NewEntity
 from muver.retriever.answers import Mention
+from muver.retriever.corpus.texts import clean
+from muver.retriever.views.boundaries import sentence_spans
 
 # What jobs do, with their results in order. Jobs of equal works are done in one call.
 Work = Callable[[Sequence[Any]], Sequence[Any]]
@@ -124,26 +133,62 @@ def _results(jobs: Sequence[_Job]) -> list[Any]:
         return [None if job.done.done() else _results([job])[0] for job in jobs]
 
 
-# About as many characters are a word piece, and a longer context than this is cut.
-CHARACTERS_A_TOKEN = 4
-LONGEST = 128
+# At most about so many word pieces are in a text, of any language: none has more than three letters
+# without accents. A context of more is cut, and so what is far from the mention is not counted.
+PIECE = re.compile(r"[A-Za-z]{1,3}|\w|[^\w\s]")
+LONGEST, NEAR = 128, 512
 Weights = tuple[tuple[str, float], ...]
-CHARACTERS_EXPLAINED = 32  # as many of a description take about as long to explain
-CANDIDATES_A_TOKEN = 4  # as many take about as long to answer as a word piece to read
+# As many take about as long as a token:
+CHARACTERS_EXPLAINED = 200  # of a description whose views are told
+ENTITIES_A_TOKEN = 100_000  # among which a word is looked up
+ENTITIES_NARROWED = 60  # that are looked through for other columns
+WORLD = 30  # tokens that each further world takes
+VIEW, TITLE = 40, 4  # tokens of a view, and of it beside title and sentence
 
 
-def tokens(mentions: Sequence[AskedMention], k: int = 0, further: int = 0) -> int:
-    """About how many word pieces models read for some mentions, with what k candidates cost;
-    ``further`` are those of a second stage for each mention.
+def pieces(text: str) -> int:
+    """About how many word pieces a text has at most.
+
+    >>> pieces("The king, 1066")
+    8
     """
-    lengths = (len(one.left) + len(one.mention) + len(one.right) for one in mentions)
-    read = sum(min(2 + length // CHARACTERS_A_TOKEN, LONGEST) for length in lengths)
-    return read + len(mentions) * (k + CANDIDATES_A_TOKEN * further) // CANDIDATES_A_TOKEN
+    return sum(1 for _ in PIECE.finditer(text))
 
 
-def tokens_of(description: str) -> int:
-    """About as many take as long to read as the views of a description to explain."""
-    return len(description) // CHARACTERS_EXPLAINED
+def tokens_of(mention: AskedMention, index: Any, k: int = 0) -> int:
+    """About how much an answer takes; each of its k candidates is a token."""
+    near = mention.left[-NEAR:], mention.mention[:NEAR], mention.right[:NEAR]
+    read = min(2 + sum(map(pieces, near)), LONGEST)
+    piece = index.weight + len(index) / ENTITIES_A_TOKEN
+    return round(read * piece + index.reads + min(k, len(index)))
+
+
+def tokens_of_all(
+    mentions: Sequence[AskedMention], index: Any, k: int, narrowed: bool
+) -> list[int]:
+    """The same of each of some mentions; what they share is the first one's."""
+    found = [tokens_of(one, index, k) for one in mentions]
+    found[0] += WORLD * (len({one.world for one in mentions}) - 1)
+    found[0] += len(index) // ENTITIES_NARROWED if narrowed else 0
+    return found
+
+
+def tokens_to_tell(mention: AskedMention, index: Any, description: str) -> int:
+    """About how much it takes to explain a score of an entity with a description."""
+    return tokens_of(mention, index) + len(description) // CHARACTERS_EXPLAINED
+
+
+def tokens_to_add(entity: NewEntity, index: Any) -> int:
+    """About how much it takes to bring an entity to an index."""
+    title, views = pieces(entity.title), len(sentence_spans(clean(entity.description)))
+    read = sum(map(pieces, [entity.title, *entity.aliases, entity.description]))
+    return round((read + views * min(TITLE + title, VIEW)) * index.weight_of_entities)
+
+
+def check_tokens(what: str, tokens: int, most: int, cure: str) -> None:
+    """Refuse what takes too long."""
+    if tokens > most:
+        raise Mistake(f"{what}: about {tokens:,} tokens of work, {most:,} at most. {cure}")
 
 
 def mention_of(asked: AskedMention) -> Mention:
@@ -162,8 +207,12 @@ class Ranking:
     where: tuple[tuple[str, str], ...] = ()
     weights: Weights = ()
 
+    @cached_property
+    def _narrowed(self) -> Any:
+        return self.index.where(**dict(self.where)) if self.where else self.index
+
     def __call__(self, requests: Sequence[Sequence[Mention]]) -> list[tuple[int, list[Answer]]]:
-        index = self.index.where(**dict(self.where)) if self.where else self.index
+        index = self._narrowed
         generation = index.generation
         mentions = [one for mentions in requests for one in mentions]
         ranked = index.retrieve(mentions, self.k, self.excerpts, dict(self.weights))

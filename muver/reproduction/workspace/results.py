@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NoReturn
 
 from muver.io.checking import did_you_mean
@@ -384,3 +385,13 @@ def _benchmark(results: Results, artifact: Artifact) -> str:
     """Where Snakemake writes how long the job of an artifact took."""
     phase = "grid" if artifact.kind == "grid" else artifact.rule
     return f"{results.logs}/{phase}/{artifact.id}.benchmark.tsv"
+
+
+def not_recorded(folder: Path) -> dict[tuple[Path, int], str]:
+    """Why tables could not be recorded, by message and its time. As a clock may be set back, a time
+    only tells a message from an older one of the same table.
+    """
+    return {
+        (one, one.stat().st_mtime_ns): f"{one.stem}: {one.read_text().strip()}"
+        for one in sorted(folder.glob("*.failed"))
+    }

@@ -154,6 +154,15 @@ def names_the_holder(record: logging.LogRecord) -> bool:
     return True
 
 
+def check_writable(folder: Path) -> None:
+    """Refuse a folder in which Snakemake can make no lock."""
+    if not os.access(folder, os.W_OK):
+        raise InputError(
+            f"{folder.resolve()}: cannot be written, and Snakemake keeps its lock there. Make the "
+            "folder writable, or copy it; `muver show` and `muver verify` only read it."
+        )
+
+
 def check_idle(folder: Path) -> None:
     """Refuse to go on while a run may be at work in ``folder``, of another machine as well."""
     _check_holder(folder)

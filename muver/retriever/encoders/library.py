@@ -136,7 +136,7 @@ def take(source: str, out: Path, with_pooling: bool) -> dict[str, Any] | None:
         if as_it_is and not added:
             shutil.copyfile(own_file, temporary)
         else:
-            tokenizer.save(str(temporary))
+            temporary.write_bytes(tokenizer.to_str(pretty=True).encode("utf-8"))
     library = Library(model)
     for number, (_, file) in enumerate(layers):
         _fill(library.dense[2 * number], file)

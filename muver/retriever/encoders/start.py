@@ -8,7 +8,7 @@ import torch
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
 from muver.io.errors import InputError
-from muver.io.files import atomic_path, copy, read_json, sha256_of, write_manifest
+from muver.io.files import copy, read_json, sha256_of, write_manifest, write_text
 from muver.io.progress import logger
 from muver.io.typed import read
 from muver.retriever.corpus.schema import read_entities
@@ -74,8 +74,7 @@ def from_scratch(
     """
     tokenizer = _train_word_pieces(texts, settings.vocabulary)
     out.mkdir(parents=True, exist_ok=True)
-    with atomic_path(out / TOKENIZER_FILE) as temporary:
-        tokenizer.save(str(temporary))
+    write_text(out / TOKENIZER_FILE, tokenizer.to_str(pretty=True))
     torch.manual_seed(seed)
     config = BertConfig(
         vocab_size=tokenizer.get_vocab_size(),

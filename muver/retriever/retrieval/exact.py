@@ -237,12 +237,16 @@ def exactly(vectors: np.ndarray, mentions: np.ndarray, metric: str) -> np.ndarra
     return np.ascontiguousarray(products.T, np.float32)
 
 
-def slack(mentions: np.ndarray, length: float, metric: str) -> np.ndarray:
+def slack(
+    mentions: np.ndarray, length: float, metric: str, best: np.ndarray | float = 0.0
+) -> np.ndarray:
     """(mentions,) more than twice what rounding can move a score of (mentions, d) vectors by;
-    ``length`` is that of the longest vector of a view.
+    ``length`` is that of the longest vector of a view, and ``best`` the (mentions,) greatest
+    similarities that were computed, by which those of l2 are known to be far from 0.
     """
     lengths = np.linalg.norm(mentions, axis=1)
     terms = mentions.shape[1] + 16
-    if metric == "l2":  # the root of a rounded square
-        return 2 * np.sqrt(terms * EPSILON) * (lengths + length)
+    if metric == "l2":  # the root of a square that may be off by so much
+        off = terms * EPSILON * np.square(lengths + length)
+        return 2 * np.minimum(np.sqrt(off), 2 * off / np.maximum(-best, np.sqrt(off)))
     return 2 * terms * EPSILON * lengths * length

@@ -22,13 +22,16 @@ class Shelf:
 class FakeIndex:
     """As :class:`muver.kb.index.Index`: a snapshot, which its own changes replace."""
 
-    second = None
+    weight, weight_of_entities, reads = 1.0, 1.0, 0.0
     fixed = None
     threshold = None  # or from 0 to 1, and the probability is a tenth of the score
 
     def __init__(self, shelf):
         self.shelf = shelf
         self.entities, self.generation = shelf.entities, shelf.generation
+
+    def __len__(self):
+        return len(self.entities)
 
     def refresh(self):
         return self if self.generation == self.shelf.generation else FakeIndex(self.shelf)

@@ -18,12 +18,15 @@ HEAD = b"POST /retrieve HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application
 class Held:
     """An index that answers when it is let go."""
 
-    worlds, generation, threshold, second = ["town"], 1, None, None
+    worlds, generation, threshold, weight, reads = ["town"], 1, None, 1.0, 0.0
 
     def __init__(self, service):
         self.begun, self.gate, self.asked = threading.Event(), threading.Event(), []
         self._served = service.service.models.named(None)
         self._index, self._served.index = self._served.index, self
+
+    def __len__(self):
+        return len(self._index)
 
     def refresh(self):
         return self

@@ -59,7 +59,7 @@ def test_an_index_that_cannot_be_read_stays_as_it_is_and_is_told_once(caplog):
 @pytest.mark.parametrize("error", [InputError("it is gone."), KeyError("x"), MemoryError()])
 def test_the_lookout_goes_on_whatever_happens(error):
     class Odd:
-        generation = 2
+        generation, weight = 2, 1.0
         whole = False
 
         def refresh(self):

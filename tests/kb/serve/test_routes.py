@@ -179,7 +179,10 @@ def test_requests_that_wait_are_ranked_together_and_apart_again():
         retrieve = served.index.retrieve
 
         class Slow:
-            worlds, generation, threshold, second = ["town"], 1, None, None
+            worlds, generation, threshold, weight, reads = ["town"], 1, None, 1.0, 0.0
+
+            def __len__(self):
+                return 3
 
             def refresh(self):
                 return self
@@ -206,7 +209,7 @@ def test_requests_that_wait_are_ranked_together_and_apart_again():
         names = {"bell": ["gate"], "bread": ["baker"], "river": ["smith"]}
         for n, text in enumerate(names, start=1):
             threads.append(asking(text))
-            while service.service.waiting < 3 * n:
+            while service.service.waiting < 5 * n:
                 pass
         gate.set()
         for thread in threads:

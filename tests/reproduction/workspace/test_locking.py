@@ -9,7 +9,7 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.reproduction.workspace.current import prune
-from muver.reproduction.workspace.running import unlock
+from muver.reproduction.workspace.running import check_writable, unlock
 
 UNLOCK = "from muver.reproduction.workspace.running import unlock; print(unlock())"
 
@@ -57,6 +57,13 @@ def script(tmp_path_factory):
 
 def held(folder):
     return any((folder / ".snakemake").rglob("*.lock"))
+
+
+def test_a_folder_that_cannot_be_written_is_refused(tmp_path, monkeypatch):
+    check_writable(tmp_path)
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)  # also root's
+    with pytest.raises(InputError, match=f"^{tmp_path}: cannot be written, .*`muver show`"):
+        check_writable(tmp_path)
 
 
 def test_a_stale_lock_is_removed_and_nothing_else(locked):

@@ -1,10 +1,17 @@
 """Which tables a dataset has, and what their rules and MLflow are told of them."""
 
+import os
+
 import pytest
 
 from muver.io.errors import InputError
 from muver.reproduction.settings.naming import method_of
-from muver.reproduction.workspace.results import Results, costs_settings, record_settings
+from muver.reproduction.workspace.results import (
+    Results,
+    costs_settings,
+    not_recorded,
+    record_settings,
+)
 from tests.reproduction.settings import graph
 
 
@@ -111,3 +118,14 @@ def test_where_data_come_from(tmp_path):
     told = record_settings(results(dataset=str(tmp_path)), "table1")
     assert told["source"] == str(tmp_path)
     assert record_settings(results(preset="zeshel"), "table1")["source"].startswith("http")
+
+
+def test_a_message_of_this_run_is_told_though_the_clock_was_set_back(tmp_path):
+    message = tmp_path / "table1.failed"
+    message.write_text("the server is down\n")
+    before = not_recorded(tmp_path)
+    assert not_recorded(tmp_path) == before
+    message.write_text("it refuses\n")
+    os.utime(message, ns=(0, 10**18))  # years ago
+    (told,) = [why for key, why in not_recorded(tmp_path).items() if key not in before]
+    assert told == "table1: it refuses"

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from muver.io.errors import InputError
 from muver.io.parquet import row_groups
 from muver.io.progress import Progress
 from muver.kb.index.calibration import read_calibration
@@ -24,7 +25,7 @@ from muver.kb.index.qdrant.collection import (
 )
 from muver.kb.index.segments import check as check_segment
 from muver.kb.index.signals import FIRST
-from muver.kb.index.snapshot import Snapshot, Store
+from muver.kb.index.snapshot import NoAnswer, Snapshot, Store
 from muver.kb.index.state import SEGMENTS, read_state
 from muver.retriever.answers import Candidate, Explanation, Mention
 from muver.retriever.retrieval.aggregates import MAX
@@ -45,6 +46,11 @@ class Collected(Points, Store):
         self.machinery, self.state = machinery, machinery.state
         self._metric = self.state.model.metric
         self._about = self.about()
+        if not self._about.generation:
+            raise InputError(
+                f"{address}: no push has come to its end there. Call `muver index push` again: it "
+                "goes on from what is there."
+            )
         self.generation = self._about.generation
 
     def ranked(
@@ -156,6 +162,15 @@ def push(snapshot: Snapshot, where: str) -> Change:
     Whoever asks meanwhile may see a part of the change. A push that was stopped is finished by the
     next one.
     """
+    try:
+        return _pushed(snapshot, where)
+    except NoAnswer as error:
+        raise NoAnswer(
+            f"{error} What came there stays: call `muver index push` again, and it goes on."
+        ) from None
+
+
+def _pushed(snapshot: Snapshot, where: str) -> Change:
     state = snapshot.state
     check(state, snapshot.folder)
     for segment in state.segments:

@@ -67,8 +67,8 @@ class Address(NamedTuple):
 
 
 class About(Record):
-    """What the metadata say of the index that was pushed last, to its end; ``longest`` is the
-    length of the longest vector.
+    """What the metadata say of the index that was pushed last, to its end (before that of
+    ``generation`` 0); ``longest`` is the length of the longest vector.
     """
 
     fingerprint: str

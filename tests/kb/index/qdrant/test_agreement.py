@@ -6,12 +6,15 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given, settings
+from qdrant_client.http.exceptions import ResponseHandlingException
 
+from muver.io.errors import InputError
 from muver.kb.index import qdrant as package
 from muver.kb.index.changes import Change
 from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
 from muver.kb.index.qdrant import QdrantIndex, collection
+from muver.kb.index.snapshot import NoAnswer
 from muver.retriever.answers import Mention
 from tests import tiny
 from tests.kb.index.qdrant.conftest import RANKED, in_process
@@ -149,6 +152,28 @@ def test_what_was_stopped_is_finished_by_the_next(index, monkeypatch):
     assert QdrantIndex.open(index.folder, WHERE).generation == 1
     assert index.push(WHERE) == Change(updated=2, unchanged=10)
     assert answers(QdrantIndex.open(index.folder, WHERE), 12) == answers(index, 12)
+
+
+def test_a_server_that_stops_in_the_middle(tmp_path, model, entities, qdrant, monkeypatch):
+    """What it took stays there and is not asked before a push came to its end."""
+    index = Index.create(tmp_path / "harbour", entities[:4], model, weights=RANKED)
+    real, taken = qdrant.upsert, []
+
+    def upsert(name, points):
+        if len(taken) == 3:
+            raise ResponseHandlingException(ConnectionError("connection refused"))
+        taken.extend(one.id for one in points)
+        return real(name, points)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(package, "NUMBERS_AT_ONCE", 1)
+        patch.setattr(qdrant, "upsert", upsert)
+        with pytest.raises(NoAnswer, match="connection refused.*index push` again, and it goes"):
+            index.push(WHERE)
+    with pytest.raises(InputError, match="harbour: no push has come to its end.*index push`"):
+        QdrantIndex.open(index.folder, WHERE)
+    assert index.push(WHERE) == Change(added=1, unchanged=3)
+    assert answers(QdrantIndex.open(index.folder, WHERE), 4) == answers(index, 4)
 
 
 def test_equal_names_come_first_however_far_their_views(index):
