@@ -13,7 +13,7 @@ class Limits(Settings):
     k: Count = 1_000  # candidates of a mention
     candidates: Count = 5_000  # of a request: its mentions times k
     # Of work, by estimate (muver.kb.serve.waiting).
-    tokens: Count = 4_500  # of a request: less than 2 s of one core
+    tokens: Count = 3_500  # of a request: less than 2 s of one core
     waiting_tokens: Count = 16_384  # of the requests that wait
     batch_tokens: Count = 512  # that are done at a time: a turn of the queue
     seconds: Positive = 20  # to send a request, or to take an answer

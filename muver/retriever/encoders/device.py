@@ -15,7 +15,7 @@ MIXED_PRECISION = {"fp32": "no", "bf16": "bf16"}
 BATCH_TOKENS = {"cpu": 2048, "cuda": 131072}
 M = TypeVar("M")
 UNIT = 10_646_784  # weights of all-MiniLM-L6-v2 beside its tables
-LEAST = 0.4  # what no tower weighs less than
+LEAST = 0.2  # what no tower weighs less than
 MMAP_MAX, TRIM_THRESHOLD = -4, -1  # options of mallopt, from the GNU C library's malloc.h
 
 
