@@ -43,7 +43,11 @@ def run(command: Command, words: Sequence[str]) -> None:
     with redirect_stderr(Shown(sys.stderr)):
         parser = parser_of(command)
         by_file = told_by_file(command) and "--job" in words
-        given = read_job(command, parser, words) if by_file else vars(parser.parse_args(words))
+        given = (
+            read_job(command, parser, words)
+            if by_file
+            else vars(parser.parse_intermixed_args(words))
+        )
     given.pop("job", None)
     label = [command.name.removeprefix(STAGE), given.pop("label", None)]
     start_logging(" ".join(filter(None, label)), given.pop("log"))

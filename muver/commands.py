@@ -68,16 +68,22 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "index http://localhost:6333/glossary"),
         Command("index evaluate", "kb.index.evaluate:evaluate",
             "measure recall@k of an index on mentions whose entities are known",
-            "index mentions.jsonl --cutoffs 1 10"),
+            """index mentions.jsonl --cutoffs 1 10
+  --settings '{"aggregate": {"kind": "log_mean_exp", "temperature": 2}}'"""),
         Command("index calibrate", "kb.index.calibrating:calibrate_index",
             "find out from labelled mentions how likely answers are right, and when none is",
             "harbour-index validation.jsonl --precision 0.9"),
         Command("index tune", "kb.index.tuning:tune_index",
             "choose from labelled mentions how much each signal of an index counts",
             "harbour-index validation.jsonl --cutoff 10"),
+        Command("index set", "kb.index.tuning:set_index",
+            "give an index other weights, or another aggregate, without encoding",
+            """index --weights words=1,views=2
+  --settings '{"aggregate": {"kind": "log_mean_exp", "temperature": 2}}'"""),
         Command("query", "kb.index.query:query",
             "find the entities of mentions, and print them",
-            "harbour-index 'In spring [[the smith]] forged the gate.' -k 5 --where country=NO"),
+            """harbour-index 'In spring [[the smith]] forged the gate.' -k 5 --where country=NO
+  --settings '{"words": {"query": "mention_and_context"}}'"""),
         Command("serve", "kb.serve.run:serve",
             "answer requests over HTTP, with a page to ask and to compare",
             """small=glossary.index large=glossary-large.index --port 8017 --token-file token

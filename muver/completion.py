@@ -14,14 +14,14 @@ SECTIONS = {
 BASH = """\
 _muver() {
     local IFS=$'\\n' found
-    found=$(muver completion words "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+    found=$(muver completion words -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
     COMPREPLY=($(compgen -W "$found" -- "${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _muver muver
 """
 FISH = """\
 function __muver
-    muver completion words (commandline -opc)[2..] (commandline -ct) 2>/dev/null
+    muver completion words -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null
 end
 complete -c muver -a '(__muver)'
 """

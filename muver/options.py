@@ -52,7 +52,9 @@ def setting(text: str) -> tuple[str, Any]:
 def _pair(kind: Callable[[str], Any], text: str) -> tuple[str, Any]:
     key, _, value = text.partition("=")
     if not key or (kind is Path and not value) or "=" not in text:
-        raise argparse.ArgumentTypeError(f"{text!r} is not KEY=VALUE")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not KEY=VALUE; what belongs to no option stands before it, or behind --"
+        )
     return key, kind(value)
 
 

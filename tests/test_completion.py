@@ -38,9 +38,10 @@ def test_without_a_project_no_names_are_known(tmp_path, monkeypatch):
 def test_a_shell_takes_its_script(capsys):
     assert main(["completion", "bash"]) == 0
     script = capsys.readouterr().out
+    script += 'COMP_WORDS=(muver query --rer); COMP_CWORD=2; _muver; echo "${COMPREPLY[@]}";'
     script += 'COMP_WORDS=(muver index ev); COMP_CWORD=2; _muver; echo "${COMPREPLY[@]}"'
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout == "evaluate\n"
+    assert done.stdout == "--rerank\nevaluate\n"
     for shell, said in (("zsh", "bashcompinit"), ("fish", "complete -c muver")):
         assert main(["completion", shell]) == 0
         script = capsys.readouterr().out

@@ -139,6 +139,30 @@ def test_the_image_has_a_base_of_one_day_and_another_user_than_root():
     assert parser_of(COMMANDS["serve"]).parse_args(given[1:]).host == "0.0.0.0"
 
 
+def test_what_the_image_copies_can_be_set_up_and_run_without_a_repository(tmp_path):
+    """Its steps after COPY, as far as they go without a container: make's plan, and the entry."""
+    told = (ROOT / "Dockerfile").read_text()
+    assert re.findall(r"^COPY (.*)$", told, re.MULTILINE) == [". /opt/muver"]
+    left_out = (ROOT / ".dockerignore").read_text().splitlines()
+    assert {".git", ".venv", "build"} <= set(left_out)
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    for name in tracked.stdout.split():
+        if name.startswith(("muver/", "requirements/", "Makefile", "pyproject.toml", "README.md")):
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, tmp_path / name)
+    targets = re.search(r"make -C /opt/muver (.*?) GPU", told)[1].split()
+    plan = ["make", "-C", str(tmp_path), "--dry-run", *targets, "GPU=0"]
+    done = subprocess.run(plan, capture_output=True, text=True)
+    assert done.returncode == 0 and "requirements/install.sh" in done.stdout, done.stderr
+    entry = [sys.executable, "-m", "muver.cli", "serve", "index", "--host", "0.0.0.0"]
+    kept = {"PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1", "USER": "muver"}
+    for folder in (tmp_path / "muver", tmp_path):
+        folder.chmod(0o555)
+    done = subprocess.run(entry, cwd="/", env=os.environ | kept, capture_output=True, text=True)
+    tmp_path.chmod(0o755)
+    assert done.returncode == 2 and "index" in done.stderr and "Traceback" not in done.stderr
+
+
 def test_make_lists_every_target():
     targets = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
     listed = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, check=True).stdout

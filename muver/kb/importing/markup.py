@@ -10,6 +10,7 @@ import html
 import re
 from collections import Counter
 from collections.abc import Iterator
+from html.entities import html5
 from typing import NamedTuple
 
 
@@ -86,7 +87,9 @@ def unescaped(text: str) -> str:
 def _character(written: re.Match[str]) -> str:
     if len(written[0]) > MOST_DIGITS:
         return "\N{REPLACEMENT CHARACTER}"
-    return html.unescape(written[0])
+    named = written[0][1:]
+    known = named.startswith("#") or named in html5  # of &notit; Python would read &not
+    return html.unescape(written[0]) if known else written[0]
 
 
 def _markup(text: str) -> list[_Tag]:

@@ -10,6 +10,7 @@ from msgspec import UNSET
 from muver.io.errors import InputError
 from muver.io.files import write_json
 from muver.io.progress import logger
+from muver.io.text import counted
 from muver.kb.index.answer import checked, followed, has_gold
 from muver.kb.index.calibration import (
     COMPARED,
@@ -47,7 +48,7 @@ def calibrate_index(
     """
     made = calibrate(Index.open(index, calibrated=False), read_mentions(mentions, form), precision)
     print(
-        f"{made.mentions} mentions, {made.linkable} of them with an entity in the index. "
+        f"{counted(made.mentions, 'mention')}, {made.linkable} with an entity in the index. "
         f"Cross-validated in {FOLDS} parts:"
     )
     decided = made.decided
@@ -91,8 +92,8 @@ def calibrate(
     right, wrong = int(judged.right.sum()), int((~judged.right).sum())
     if min(right, wrong) < LEAST:
         raise InputError(
-            f"the best candidate is right for {right} mentions and wrong for {wrong}; at least "
-            f"{LEAST} of each are needed. Give more mentions, of both sorts."
+            f"the best candidate is right for {counted(right, 'mention')} and wrong for {wrong}; "
+            f"at least {LEAST} of each are needed. Give more mentions, of both sorts."
         )
     if judged.linkable.all():
         logger.warning(
@@ -141,15 +142,15 @@ def _judged(index: Index, mentions: Iterable[Labelled]) -> Judged:
             linkable.append(there)
     if lost or left_out:
         logger.warning(
-            "%d mentions share no word with any entity: %d with an entity in the index, which "
-            "count as not found, and %d without one, which are left out",
-            lost + left_out, lost, left_out,
+            "no word shared with any entity: %s. Of those with an entity in the index, which count "
+            "as not found, there are %d, of others, which are left out, %d",
+            counted(lost + left_out, "mention"), lost, left_out,
         )  # fmt: skip
     if strangers:
         first = strangers[0]
         logger.warning(
-            "%d mentions have a gold entity that is not in the index, and count as having none; "
-            "the first: %s, %r", len(strangers), first.place, first.gold,
+            "gold entities that are not in the index, and count as none: of %s; the first: %s, %r",
+            counted(len(strangers), "mention"), first.place, first.gold,
         )  # fmt: skip
     return Judged(np.array(rows), np.array(right, bool), np.array(linkable, bool), lost)
 

@@ -66,7 +66,7 @@ def create(
     given_punkt: str | Path | None,
 ) -> None:
     """Make an index; its folder appears when everything is in it."""
-    check_possible(folder, model, settings)
+    check_possible(folder, model, settings, given_punkt)
     with folder_beside(folder) as temporary:
         machinery = _machinery(temporary, model, settings, weights, given_punkt)
         state = machinery.state
@@ -99,17 +99,16 @@ def _machinery(
     return machinery
 
 
-def check_possible(folder: Path, model: str | None, settings: Making) -> None:
+def check_possible(
+    folder: Path, model: str | None, settings: Making, given_punkt: str | Path | None
+) -> None:
     """Refuse a place for an index where something is, and settings that it cannot have."""
     check_free(folder)
-    if not settings.scorer.alone:
+    settings.check_own()
+    if model in (None, BM25) and (settings.views or settings.merge or given_punkt):
         raise InputError(
-            f"settings: the aggregate {settings.aggregate.kind} takes more than an entity's own "
-            "views. Choose another."
-        )
-    if model in (None, BM25) and (settings.views or settings.merge):
-        raise InputError(
-            "views are compared by a model: name one with --model, or leave out --views, --merge."
+            "views are compared by a model: name one with --model, or leave out --views, --merge, "
+            "--punkt."
         )
 
 

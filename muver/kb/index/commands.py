@@ -67,7 +67,7 @@ def create(
     given = {"views": views, "merge": merge}
     own = settings.as_dict() | {key: one for key, one in given.items() if one is not None}
     made = read(Making, own, "settings")
-    changes.check_possible(out, model, made)
+    changes.check_possible(out, model, made, punkt)
     counted = None if weights is None else read_weights(weights)
     with as_kb(source, out, world, dict(columns)) as kb:
         index = Index.create(out, kb, model, punkt, counted, **own)

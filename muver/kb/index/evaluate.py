@@ -14,7 +14,7 @@ from muver.io.progress import logger
 from muver.io.text import counted
 from muver.io.typed import Record
 from muver.kb.index.answer import checked, followed, has_gold
-from muver.kb.index.index_settings import read_weights
+from muver.kb.index.index_settings import Asking, read_weights
 from muver.kb.index.mentions import Labelled, read_mentions
 from muver.kb.index.open_index import OpenIndex
 from muver.kb.index.opening import opened_index
@@ -62,6 +62,7 @@ def evaluate(
     misses: bool = False,
     trec: Path | None = None,
     weights: str | None = None,
+    settings: Asking | None = None,
     as_json: bool = False,
     qdrant: str | None = None,
 ) -> None:
@@ -80,6 +81,8 @@ def evaluate(
         Write PATH.run and PATH.qrels for TREC's tools; a document is WORLD/ID.
     weights
         How much signals count, for this once, such as words=1,names=0.
+    settings
+        In place of the index's, for this once.
     as_json
         As JSON, with the misses.
     qdrant
@@ -88,6 +91,8 @@ def evaluate(
     if min(cutoffs, default=0) < 1:
         raise InputError("--cutoffs: expected numbers of candidates from 1 on, such as 1 4 16.")
     opened, cutoffs = opened_index(index, qdrant), sorted(set(cutoffs))
+    if settings:
+        opened = opened.asking(**settings.as_dict())
     counted = None if weights is None else read_weights(weights)
     asked = checked(read_mentions(mentions), opened)
     found = measure(opened, asked, cutoffs, trec, counted)

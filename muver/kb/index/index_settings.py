@@ -3,10 +3,10 @@
 from collections.abc import Collection, Mapping
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from muver.io.checking import did_you_mean
-from muver.io.errors import Mistake
+from muver.io.errors import InputError, Mistake
 from muver.io.typed import Amount, Settings, Share, read
 from muver.retriever.retrieval.aggregates import AGGREGATES, Aggregate
 from muver.retriever.retrieval.retrieval_settings import AggregateEntry, open_choice
@@ -22,6 +22,13 @@ class Words(Settings):
     k1: Amount = 1.2
     b: Share = 0.75
     query: Literal["mention", "mention_and_context"] = "mention"
+
+
+class Asking(Settings):
+    """What no vector depends on: it can be another one when an index is asked."""
+
+    aggregate: AggregateEntry | UnsetType = UNSET
+    words: Words | UnsetType = UNSET
 
 
 class Making(Settings):
@@ -45,6 +52,14 @@ class Making(Settings):
             raise ValueError(f"the aggregate's {several} has several values. Choose one.")
         if self.merge and self.views == "global":
             raise ValueError("merge needs views of sentences: set views to sentences or both.")
+
+    def check_own(self) -> None:
+        """Refuse what an index of one's own entities cannot be asked by."""
+        if not self.scorer.alone:
+            raise InputError(
+                f"settings: the aggregate {self.aggregate.kind} takes more than an entity's own "
+                "views. Choose another."
+            )
 
     @property
     def scorer(self) -> Aggregate:

@@ -3,14 +3,15 @@
 from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from muver.io.errors import InputError, Mistake
 from muver.io.text import counted
+from muver.io.typed import read
 from muver.kb.index.answer import answers, known_world
 from muver.kb.index.calibration import COMPARED, Calibration
 from muver.kb.index.entity import Entity, EntityViews
-from muver.kb.index.index_settings import changed
+from muver.kb.index.index_settings import Asking, changed
 from muver.kb.index.mentions import as_mentions, in_text
 from muver.kb.index.shown import Answers
 from muver.kb.index.snapshot import Snapshot, Store
@@ -113,10 +114,26 @@ class OpenIndex:
         """This index, as it is now, with only the entities whose other columns have these values;
         a column of several lines has each of them.
         """
-        if not isinstance(self._store, Snapshot):
-            raise Mistake("where: only an index in its own files can be narrowed.")
         other = copy(self)
-        other._store, other.fixed = self._store.narrowed(columns), "narrowed by where"
+        other._store, other.fixed = self._own("where").narrowed(columns), "narrowed by where"
+        return other
+
+    def _own(self, what: str) -> Snapshot:
+        if not isinstance(self._store, Snapshot):
+            raise Mistake(f"{what}: an index in its own files alone has a choice.")
+        return self._store
+
+    def asking(self, **settings: Any) -> Self:
+        """This index, as it is now, with other ``aggregate`` or ``words``, as it is made with; no
+        vector depends on them. It has no calibration.
+        """
+        other, store = copy(self), self._own("settings")
+        try:
+            other._store = store.asking(read(Asking, settings, "settings"))
+        except InputError as error:
+            raise Mistake(str(error)) from None
+        other.fixed = "asked otherwise"
+        other.calibration = other.threshold = None
         return other
 
     def entity(self, id: str, world: str | None = None) -> Entity:

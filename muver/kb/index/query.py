@@ -8,7 +8,7 @@ import msgspec
 from muver.io.errors import InputError
 from muver.kb.importing.piped import STDIN
 from muver.kb.index.answer import answers, checked
-from muver.kb.index.index_settings import read_weights
+from muver.kb.index.index_settings import Asking, read_weights
 from muver.kb.index.mentions import Form, Labelled, in_text, read_mentions
 from muver.kb.index.opening import DEPTH, opened_index
 from muver.kb.index.shown import in_terminal
@@ -25,6 +25,7 @@ def query(
     k: int = 10,
     where: Sequence[tuple[str, str]] = (),
     weights: str | None = None,
+    settings: Asking | None = None,
     as_json: bool = False,
     qdrant: str | None = None,
     rerank: Path | None = None,
@@ -55,6 +56,8 @@ def query(
         COLUMN=VALUE: only entities whose further column has this value; several must all hold.
     weights
         How much signals count, for this once, such as words=1,names=0.
+    settings
+        In place of the index's, for this once.
     as_json
         A line of JSON a mention (:class:`muver.kb.index.answer.Answer`) in place of tables.
     qdrant
@@ -71,6 +74,8 @@ def query(
     opened = opened_index(index, qdrant, rerank, depth)
     if where:
         opened = opened.where(**dict(where))
+    if settings:
+        opened = opened.asking(**settings.as_dict())
     asked = (one.mention for one in checked(given, opened, world))
     counted = None if weights is None else read_weights(weights)
     for mention, answer in answers(opened, asked, k, counted):

@@ -48,7 +48,8 @@ def in_terminal(
     from rich.text import Text
 
     width = shutil.get_terminal_size((WIDTH, 24)).columns
-    console = Console(width=width, highlight=False, markup=False, emoji=False)
+    # Without colours: an answer is the same text in a terminal, in a file and in a notebook.
+    console = Console(width=width, color_system=None, highlight=False, markup=False, emoji=False)
     left, text, right = _in_context(mention)
     lines = [" ".join(filter(None, [left, f"[{text}]", right])), *_decided(answer, threshold)]
     if not answer.candidates:

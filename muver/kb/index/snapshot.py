@@ -4,6 +4,7 @@ and its mapped segments, which no later change alters.
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
@@ -15,7 +16,7 @@ from muver.io.checking import did_you_mean
 from muver.io.errors import InputError, Mistake
 from muver.kb.index.answer import known_world
 from muver.kb.index.entity import NONE, WHOLE, Entity, EntityViews, key_of
-from muver.kb.index.index_settings import COLUMN_OF, WITHOUT_MODEL, Weights
+from muver.kb.index.index_settings import COLUMN_OF, WITHOUT_MODEL, Asking, Weights
 from muver.kb.index.machinery import Machinery
 from muver.kb.index.search import Asked, Signal, contributions, search
 from muver.kb.index.segments import Opened
@@ -199,6 +200,12 @@ class Snapshot(Store):
         other = Snapshot(self.machinery, self.state, self.opened)
         other.parts = [part.narrowed(where) for part in self.parts]
         other.worlds = {**dict.fromkeys(self.worlds, 0), **other.worlds}
+        return other
+
+    def asking(self, settings: Asking) -> "Snapshot":
+        """The same with other settings on which no vector depends."""
+        other = copy(self)
+        other.state = self.state.asking(settings)
         return other
 
     def explained(self, mention: Mention, entity: Entity, weights: Weights) -> Explanation:

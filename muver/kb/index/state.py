@@ -22,8 +22,8 @@ from muver.io.checking import disk_errors
 from muver.io.errors import InputError
 from muver.io.files import read_json, short_hash, write_json, write_text
 from muver.io.locks import locked
-from muver.io.typed import Record, as_record
-from muver.kb.index.index_settings import Making, Weights
+from muver.io.typed import Record, as_record, read
+from muver.kb.index.index_settings import Asking, Making, Weights
 from muver.version import __version__
 
 STAGE = "index create"
@@ -109,6 +109,13 @@ class State(Record):
         """Equal for indexes whose entities are kept in the same way."""
         model = self.model and (self.model.fingerprint, self.model.punkt)
         return short_hash([self.format, self.settings.as_dict(), model])
+
+    def asking(self, settings: Asking) -> "State":
+        """The same with other settings."""
+        own = self.settings.as_dict() | settings.as_dict()
+        made = read(Making, own, "settings")
+        made.check_own()
+        return replace(self, settings=made)
 
     def after(self, segments: list[Segment]) -> "State":
         return replace(self, generation=self.generation + 1, segments=segments, muver=__version__)

@@ -1,6 +1,6 @@
 """What ``muver index tune`` learns from labelled mentions: how much each signal counts."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -8,10 +8,11 @@ import numpy as np
 from msgspec.structs import replace
 
 from muver.io.progress import logger
+from muver.io.text import counted
 from muver.kb.index.answer import checked, followed, has_gold
 from muver.kb.index.calibration import FILE
 from muver.kb.index.index import Index
-from muver.kb.index.index_settings import Weights, told
+from muver.kb.index.index_settings import Asking, Weights, changed, read_weights, told
 from muver.kb.index.mentions import Form, Labelled, read_mentions
 from muver.kb.index.state import read_state, write_state, writing
 from muver.retriever.retrieval.signals.weights import World, choose_weights, gold_ranks
@@ -56,7 +57,7 @@ def tune_index(index: Path, mentions: str, *, form: Form | None = None, cutoff: 
     if tuned is None:
         print(f"{FEW} labels and fewer choose nothing: the weights stay {told(opened.weights)}.")
         return
-    print(f"Of {tuned.mentions} mentions that were held out:")
+    print(f"Held out: {counted(tuned.mentions, 'mention')}")
     for what, weights, hits in (
         ("now", opened.weights, tuned.before),
         ("chosen", tuned.weights, tuned.after),
@@ -66,12 +67,30 @@ def tune_index(index: Path, mentions: str, *, form: Form | None = None, cutoff: 
     if not tuned.better:
         print("Nothing is gained: the weights stay.")
         return
+    settle(index, tuned.weights, Asking())
+
+
+def settle(index: Path, weights: Mapping[str, float], settings: Asking) -> None:
+    """Give an index other weights, and settings on which no vector depends, for good."""
     with writing(index):
-        state = read_state(index)
-        write_state(index, replace(state.after(state.segments), weights=tuned.weights))
+        state = read_state(index).asking(settings)
+        weights = changed(state.weights, weights)
+        write_state(index, replace(state.after(state.segments), weights=weights))
         if (index / FILE).exists():
             (index / FILE).unlink()
-            logger.warning("the calibration was of the old weights; calibrate the index again")
+            logger.warning("the calibration was of the old choice; calibrate the index again")
+
+
+def set_index(index: Path, *, weights: str | None = None, settings: Asking | None = None) -> None:
+    """Choose for good what `muver query` takes for once; nothing is encoded again.
+
+    Parameters
+    ----------
+    weights
+        How much signals count, such as words=1,names=0.
+    """
+    settle(index, read_weights(weights or ""), settings or Asking())
+    logger.info("signals: %s", told(read_state(index).weights))
 
 
 def tune(index: Index, mentions: Iterable[Labelled], cutoff: int = 16) -> Tuned | None:
@@ -83,7 +102,8 @@ def tune(index: Index, mentions: Iterable[Labelled], cutoff: int = 16) -> Tuned 
         strangers += len(group) - len(labelled)
         found += [index.compared(one.mention, one.gold, DEPTH) for one in labelled]
     if strangers:
-        logger.warning("%d mentions have no gold entity in the index, and are left out", strangers)
+        told_of = counted(strangers, "mention")
+        logger.warning("without a gold entity in the index, and left out: %s", told_of)
     if len(found) <= FEW:
         return None
     shuffled = [found[n] for n in np.random.default_rng(0).permutation(len(found))]

@@ -22,7 +22,7 @@ from muver.retriever.retrieval.signals.texts import of_length_one, reader, title
 from muver.retriever.views import punkt
 from muver.retriever.views.boundaries import sentence_spans
 from muver.retriever.views.build import entity_views, prompted_titles, whole_views
-from muver.retriever.views.layout import Span, View
+from muver.retriever.views.layout import Span, View, retitled
 from muver.retriever.views.merging import expand_world
 from muver.retriever.views.segment import sentence_spans as punkt_spans
 from muver.retriever.views.views_settings import Merging, Views
@@ -99,6 +99,10 @@ class ViewEncoder:
         if "views" in self._columns:
             spans, views = self._laid_out(entities, texts, spans)
             made = self._of_sentences(views)
+            if aliased := self._under_aliases(entities, views):
+                owners, flat = zip(*aliased, strict=True)
+                vectors_of = self._encode([view.ids for view in flat])
+                made.append(_Made(ORIGINAL, list(owners), list(flat), vectors_of))
             unread.append(list(map(self._unread_sentences, texts, spans, views)))
         if "whole" in self._columns:
             views, own = self._of_wholes(entities, spans)
@@ -143,6 +147,19 @@ class ViewEncoder:
             for title, text, own in zip(title_ids, texts, spans, strict=True)
         ]
         return [own for own, _ in laid_out], [views for _, views in laid_out]
+
+    def _under_aliases(
+        self, entities: Sequence[Entity], views: Sequence[Sequence[View]]
+    ) -> list[tuple[int, View]]:
+        """The first view of an entity again under each of its aliases, with the entity's row."""
+        layout, pieces = self.model.config.views, self.model.pieces
+        names = [alias for entity in entities for alias in entity.aliases]
+        titles = iter(prompted_titles(names, layout, pieces))
+        return [
+            (row, retitled(own[0], title, pieces.markers, layout.max_tokens))
+            for row, (entity, own) in enumerate(zip(entities, views, strict=True))
+            for title in islice(titles, len(entity.aliases))
+        ]
 
     def _of_sentences(self, views: Sequence[Sequence[View]]) -> list[_Made]:
         own = self._settings

@@ -7,7 +7,7 @@ has: an entity, a change, an answer as the command line and Python have it.
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from muver.kb.index.answer import Answer
 from muver.kb.index.changes import Change
@@ -15,6 +15,9 @@ from muver.kb.index.entity import Entity
 from muver.retriever.answers import Explanation
 
 Text = Annotated[str, Field(min_length=1)]
+# Ids of entities and names of worlds are texts, and may be told as whole numbers.
+WHOLE = BeforeValidator(lambda given: str(given) if type(given) is int else given)
+Id, World = Annotated[Text, WHOLE], Annotated[str | None, WHOLE]
 
 
 class Form(BaseModel):
@@ -29,7 +32,7 @@ class AskedMention(Form):
     left: str = ""
     mention: Text
     right: str = ""
-    world: str | None = None
+    world: World = None
     asked: dict[str, Any] = {}
 
 
@@ -41,6 +44,7 @@ class Retrieval(Form):
     model: str | None = None
     where: dict[str, str] = {}  # other columns of entities, and the values that they must have
     weights: dict[str, float] | None = None  # of signals, in place of the index's
+    settings: dict[str, Any] = {}  # aggregate or words, in place of the index's
     excerpts: bool = False  # whether to cut the winning sentences out with their neighbours
 
 
@@ -48,8 +52,8 @@ class Question(Form):
     """A mention, and the entity of which to tell what each signal and view adds."""
 
     mention: AskedMention
-    id: Text
-    world: str | None = None
+    id: Id
+    world: World = None
     model: str | None = None
     weights: dict[str, float] | None = None
 
@@ -60,7 +64,7 @@ class NewEntity(Form):
     title: Text
     description: str = ""
     aliases: list[str] = []
-    world: str | None = None
+    world: World = None
     further: dict[str, str] = {}
 
 

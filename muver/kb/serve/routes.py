@@ -96,8 +96,9 @@ def asking(service: Service) -> APIRouter:
                 logger.info("%r in %r", one.text, f"{one.left}[[{one.text}]]{one.right}")
         where = tuple(sorted(asked.where.items()))
         weights = tuple((asked.weights or {}).items())
-        work = Ranking(served.index, asked.k, asked.excerpts, where, weights)
-        costs = tokens_of_all(asked.mentions, served.index, asked.k, bool(where))
+        index = served.index.asking(**asked.settings) if asked.settings else served.index
+        work = Ranking(index, asked.k, asked.excerpts, where, weights)
+        costs = tokens_of_all(asked.mentions, index, asked.k, bool(where))
         cure = "Send fewer at a time, less text around them, or a smaller k."
         check_tokens("mentions", sum(costs), service.limits.tokens, cure)
         pieces = in_pieces(mentions, costs, service.limits.batch_tokens)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from muver.io.errors import InputError
 from muver.io.files import write_json
 from muver.io.progress import duration
-from muver.io.text import aligned, size
+from muver.io.text import aligned, counted, size
 from muver.reproduction.doctor.inputs import (
     NOTE,
     OK,
@@ -130,9 +130,13 @@ def _device(compute: Compute, machine: Machine) -> Finding:
     if not gpu and threads * processes > machine.cores:
         says = f"compute.threads x processes is {threads * processes}, more than the cores."
         return Finding("device", NOTE, says)
-    where = f"{machine.gpus} GPUs" if gpu else f"{machine.cores} cores, no GPU"
+    where = counted(machine.gpus, "GPU") if gpu else f"{counted(machine.cores, 'core')}, no GPU"
     at_once = machine.at_once(compute)
-    return Finding("device", OK, f"{where}; {at_once} jobs of {threads} threads at a time")
+    return Finding(
+        "device",
+        OK,
+        f"{where}; {counted(at_once, 'job')} of {counted(threads, 'thread')} at a time",
+    )
 
 
 def _disk(left: Sequence[Job], machine: Machine, at_once: int) -> Finding:
@@ -187,7 +191,7 @@ def _stages(report: Mapping[str, Any]) -> list[str]:
     return [
         *aligned(rows, right=(1, 2, 3)),
         "",
-        f"Left: about {duration(report['seconds_left'])}, {report['at_once']} jobs at a time, by "
-        "costs measured on another machine",
+        f"Left: about {duration(report['seconds_left'])}, {counted(report['at_once'], 'job')} at a "
+        "time, by costs measured on another machine",
         "and with texts as long as settings allow.",
     ]

@@ -110,7 +110,7 @@ def _row(system: System, files: RunFiles) -> dict[str, Any]:
         "system": system,
         "files": lines,
         "own_page": ", ".join(
-            f"{evaluation.own_page_first} of {evaluation.mentions} mentions"
+            f"{evaluation.own_page_first} of {counted(evaluation.mentions, 'mention')}"
             for evaluation in system.evaluations.values()
             if evaluation.own_page_first is not None
         ),

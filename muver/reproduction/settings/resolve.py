@@ -75,6 +75,8 @@ def completed(merged: Layer) -> Layer:
         for section in FORMS
         if isinstance(merged.get(section), Mapping)
     }
+    segment = merged.get("segment")
+    by_unicode = isinstance(segment, Mapping) and segment.get("by") == "unicode"
     for name, entry in sections.get("models", {}).items():
         if isinstance(entry, Mapping) and entry["kind"] in ("trained", "converted"):
             of = OF_MODELS if entry["kind"] == "trained" else OF_MODELS[:1]
@@ -82,6 +84,9 @@ def completed(merged: Layer) -> Layer:
                 **entry,
                 **{key: _under(merged.get(key), entry.get(key)) for key in of},
             }
+            views = entry.get("views")
+            if by_unicode and isinstance(views, Mapping) and views.get("kind") == "sentences":
+                sections["models"][name]["views"] = {"long_sentences": "split", **views}
     return {**merged, **sections}
 
 

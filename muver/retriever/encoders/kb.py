@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 
 from muver.io.errors import InputError
 from muver.io.progress import Progress, logger
+from muver.io.text import counted
 from muver.retriever.corpus.knowledge_base import MadePart, open_part
 from muver.retriever.corpus.schema import read_linked_mentions
 from muver.retriever.encoders.encode import Encoder, encode
@@ -128,4 +129,4 @@ def encode_mentions(
     encoder.model.require_positions("context.max_tokens", config.context.max_tokens)
     vectors = encode(table, encoder)
     write_part(out, vectors, [table.select(MENTIONS.names)], {"model": model})
-    logger.info("%s: %d mentions", out, len(vectors))
+    logger.info("%s: %s", out, counted(len(vectors), "mention"))

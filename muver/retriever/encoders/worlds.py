@@ -10,6 +10,7 @@ import numpy as np
 
 from muver.io.files import write_manifest
 from muver.io.progress import logger
+from muver.io.text import counted
 from muver.io.typed import Count, Natural, Share, Text
 from muver.retriever.corpus.schema import read_entities
 from muver.retriever.encoders.encode import Encoder, encode
@@ -97,7 +98,8 @@ def merge_store(model_folder: Path, store: Path, out: Path, settings: Merge) -> 
             spans = original.in_sentences(added.entities, added.views)
             writer.add(name, added.entities, spans, added.vectors)
         sizes = [len(added.views) for added in new]
-        logger.info("%s: %d views, merged by layer: %s", name, len(original.entities), sizes)
+        views = counted(len(original.entities), "view")
+        logger.info("%s: %s, merged by layer: %s", name, views, sizes)
     for number, writer in enumerate(writers, start=1):
         writer.write(out, number)
     write_manifest(out / "manifest.json", "merge", settings.as_dict(), {})

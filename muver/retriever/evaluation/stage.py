@@ -18,6 +18,7 @@ from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of, short_hash, write_json
 from muver.io.parquet import write_table
 from muver.io.progress import logger
+from muver.io.text import counted
 from muver.retriever.corpus.schema import (
     read_entities,
     read_linked_mentions,
@@ -144,7 +145,7 @@ def evaluate(
     write_json(out, evaluation)
     recall = "  ".join(f"R@{cutoff} {scores.micro[cutoff]:.2f}" for cutoff in cutoffs)
     more = f"; {evaluation.outside} more have their gold outside" if evaluation.outside else ""
-    logger.info("%s on %s, %d mentions: %s%s", system, name, len(ids), recall, more)
+    logger.info("%s on %s, %s: %s%s", system, name, counted(len(ids), "mention"), recall, more)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from muver.io.errors import InputError
 from muver.io.files import sha256_of, short_hash
 from muver.io.progress import logger
+from muver.io.text import counted
 from muver.io.typed import read
 from muver.retriever.corpus.schema import negatives_of
 from muver.retriever.encoders import device
@@ -184,7 +185,7 @@ def trainer_of(
         training, training_settings.batch_size, settings.seed, training_settings.labelled
     )
     to_validate = sum(len(world.gold) for world in validation)
-    logger.info("%d mentions to train on, %d to validate on", len(examples), to_validate)
+    logger.info("%s to train on, %d to validate on", counted(len(examples), "mention"), to_validate)
     return Trainer(
         model, examples, objective or InBatch(training_settings.mask_false_negatives), validation,
         training_settings, settings.seed, accelerator, Checkpoints(checkpoints, key),

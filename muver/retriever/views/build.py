@@ -55,9 +55,10 @@ def entity_views(
         if settings.kind == "sentences":
             ids = iter(tokenizer.ids([*chain.from_iterable(sentences[span])], within=True))
             limits = settings.max_tokens, settings.min_pieces, settings.title_room
+            split = settings.long_sentences == "split"
             for title, count in zip(title_ids, map(len, sentences[span]), strict=True):
                 pieces = list(islice(ids, count))
-                yield sentence_views(title, pieces, tokenizer.markers, *limits)
+                yield sentence_views(title, pieces, tokenizer.markers, *limits, split)
         else:
             text_ids = beginnings(texts[span], settings.max_tokens, tokenizer, within=True)
             if types is not None and settings.types:
@@ -149,8 +150,8 @@ def whole_views(
     ``last`` count these.
 
     ``spans`` are of the sentences in the text, ``ids`` their word pieces. Sentences gather in a
-    view until it has ``min_pieces``, as far as there is room beside the title; a short rest joins
-    the last view if there is room, and is one of its own if not.
+    view until it has ``min_pieces`` and a letter, as far as there is room beside the title; a rest
+    without joins the last view if there is room, and is one of its own if not.
     """
     markers = tokenizer.markers
     title_room = settings.title_room or settings.min_pieces  # as released, 0
@@ -162,16 +163,18 @@ def whole_views(
         for part in _cut(text, span, pieces, room, tokenizer)
     ]
     groups: list[list[int]] = []
-    used = 0
-    for number, (_, pieces) in enumerate(parts):
+    used, says = 0, False
+    for number, (span, pieces) in enumerate(parts):
         count, last = len(pieces), number == len(parts) - 1
-        joins = used < settings.min_pieces or (last and count < settings.min_pieces)
+        own = any(map(str.isalpha, text[slice(*span)]))
+        joins = used < settings.min_pieces or not says
+        joins |= last and (count < settings.min_pieces or not own)
         if groups and joins and used + count <= room:
             groups[-1].append(number)
-            used += count
+            used, says = used + count, says or own
         else:
             groups.append([number])
-            used = count
+            used, says = count, own
     views = [
         View(
             markers.enclose([*head, *(n for part in group for n in parts[part][1])],

@@ -111,6 +111,7 @@ def sentence_views(
     max_tokens: int = 40,
     min_pieces: int = 6,
     title_room: int = 6,
+    split: bool = False,
 ) -> list[View]:
     """MuVER's views: one a sentence, short sentences joined to the next.
 
@@ -120,8 +121,11 @@ def sentence_views(
 
     A title that leaves no room for text is cut so that ``title_room`` pieces of text fit. 0 keeps
     the released code's layout, in which all views of such an entity are equal.
+
+    With ``split`` all text is in a view: what is too long is in several, and none is dropped.
     """
-    head = head_of(title, markers, max_tokens, title_room)
+    head = head_of(title, markers, max_tokens, title_room or min_pieces * split)
+    room = max_tokens - markers.around - len(head)
 
     def lay_out(buffer: Ids, first: int, last: int) -> View:
         return View(markers.enclose([*head, *buffer], max_tokens), first, last)
@@ -133,12 +137,23 @@ def sentence_views(
         if not buffer:
             start = number
         buffer.extend(sentence)
+        while split and len(buffer) > room:
+            views.append(lay_out(buffer[:room], start, number))
+            buffer, start = buffer[room:], number
         if len(buffer) >= min_pieces:
             views.append(lay_out(buffer, start, number))
             buffer = []
-    if not views:
-        return [lay_out(buffer, start, len(sentences) - 1) if buffer else lay_out([], -1, -1)]
-    return views
+    if buffer and (split or not views):
+        views.append(lay_out(buffer, start, len(sentences) - 1))
+    return views or [lay_out([], -1, -1)]
+
+
+def retitled(view: View, title: Ids, markers: Markers, max_tokens: int) -> View:
+    """A view's text under another title, of which at most half a view is kept."""
+    ids = view.ids
+    text = ids[ids.index(markers.title_end) + 1 :] if markers.title_end in ids else []
+    head = [*title[: max_tokens // 2], markers.title_end]
+    return view._replace(ids=markers.enclose([*head, *_until(text, *markers.eos)], max_tokens))
 
 
 def merged_view(views: Sequence[Ids], markers: Markers, max_tokens: int = 512) -> Ids:

@@ -35,6 +35,8 @@ class Views(Settings):
     min_pieces: Count | UnsetType = UNSET
     title_room: Natural | UnsetType = UNSET
     training_views: Count | None | UnsetType = UNSET
+    # Sentences that are too long for a view are cut off, as released, or are several views.
+    long_sentences: Literal["split"] | UnsetType = UNSET
     types: bool | UnsetType = UNSET
     padding: bool | UnsetType = UNSET
     text: Literal["blink_entities"] | UnsetType = UNSET

@@ -37,7 +37,7 @@ from muver.kb.importing.markup import without_html
         ("<ul><li> a<li> b</ul>", "a\nb"),
         ("<p>cut <a href=x>off", "cut off"),
         ("http://x/?a=1&copy=2&lt=3", "http://x/?a=1&copy=2&lt=3"),
-        ("R&D, AT&T;", "R&D, AT&T;"),
+        ("R&D, AT&T; &notit; &copys;", "R&D, AT&T; &notit; &copys;"),
         ("&#23398;&mdash;&Auml;", "学—Ä"),
         (f"&#{'9' * 5000};&#x41;", "\N{REPLACEMENT CHARACTER}A"),
     ],

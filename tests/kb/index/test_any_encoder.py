@@ -7,8 +7,9 @@ import shutil
 
 import pytest
 
-from muver import Index, Mention
+from muver import Entity, Index, Mention
 from muver.io.errors import InputError
+from muver.retriever.encoders.hub import SHIPPED
 from tests import families, tiny
 
 
@@ -80,3 +81,14 @@ def test_a_cure_is_one_that_an_index_has(settings, cure, entities, tmp_path):
     settings = {"context_tokens": 60, "view_tokens": 60, "global_tokens": 60, **settings}
     with pytest.raises(InputError, match=cure):
         Index.create(tmp_path / "index", entities, model=str(encoder), **settings)
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_what_has_read_invented_wikis_alone_is_told(named, tmp_path, encoder, capsys):
+    """By its name, and as the folder of a model that was made from it."""
+    source = "miniwikia-bert" if named else str(SHIPPED["miniwikia-bert"])
+    entities = [Entity(id="1", title="Ann", description="A smith.")]
+    Index.create(tmp_path / "index", entities, source)
+    assert f"{source} has read invented wikis alone" in capsys.readouterr().err
+    Index.create(tmp_path / "other", entities, str(encoder))
+    assert "invented" not in capsys.readouterr().err

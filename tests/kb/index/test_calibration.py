@@ -126,7 +126,7 @@ def test_what_is_not_in_the_index_is_none_of_these(index, capsys):
     assert [one.probability for found in before for one in found] == [None] * 6
     assert calibrated(index) == 0
     said = capsys.readouterr().out
-    assert said.startswith("80 mentions, 48 of them with an entity in the index. Cross")
+    assert said.startswith("80 mentions, 48 with an entity in the index. Cross")
     assert "every mention answered  precision 60.0%  recall 100.0%" in said
     assert "precision 100.0%  recall 100.0%  F1 100.0%\nnone of these" in said
     fresh = Index.open(index.folder)
@@ -161,7 +161,7 @@ def test_it_stays_after_a_change_and_not_for_another_model(index, capsys):
     [
         ([], ["--precision", "1.5"], "--precision 1.5: expected a share, such as 0.9"),
         ([{}], [], "m.jsonl, line 1: no gold entity. Calibration needs it of every"),
-        ([{"gold": "red-gate"}], [], "right for 1 mentions and wrong for 0; at least 10 of"),
+        ([{"gold": "red-gate"}], [], "right for 1 mention and wrong for 0; at least 10 of"),
         ([{"mention": "zebra", "gold": None}], [], "right for 0 mentions and wrong for 0; at"),
         (
             [{"gold": "red-gate"}] * 10 + [{"gold": None}] * 30,
@@ -184,7 +184,10 @@ def test_golds_that_are_not_there_and_none_without_one_are_told(index, capsys):
     lines = path.read_text().replace("null", '"lost"').splitlines()
     path.write_text("\n".join(lines))
     assert calibrated(index) == 0
-    assert "32 mentions have a gold entity that is not in the index" in capsys.readouterr().err
+    assert (
+        "gold entities that are not in the index, and count as none: of 32 mentions"
+        in capsys.readouterr().err
+    )
     path.write_text("\n".join([*lines[:48], *[lines[0].replace("red gate", "blue lamp")] * 12]))
     assert calibrated(index) == 0
     assert "every mention has an entity in the index: the prob" in capsys.readouterr().err
@@ -197,6 +200,7 @@ def test_a_mention_without_a_candidate_is_not_found_or_is_left_out(index, capsys
     path.write_text("\n".join([path.read_text(), *lines]))
     assert calibrated(index) == 0
     said = capsys.readouterr()
-    assert said.out.startswith("92 mentions, 60 of them with an entity in the index.")
+    assert said.out.startswith("92 mentions, 60 with an entity in the index.")
     assert "every mention answered  precision 60.0%  recall 80.0%" in said.out
-    assert "14 mentions share no word with any entity: 12 with an entity in the index" in said.err
+    assert "no word shared with any entity: 14 mentions. Of those with an entity" in said.err
+    assert "which count as not found, there are 12, of others" in said.err

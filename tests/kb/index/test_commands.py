@@ -8,6 +8,7 @@ import pytest
 
 from muver.cli import main
 from muver.kb.index.index import Index
+from muver.kb.index.views import ViewEncoder
 
 GLOSSARY = "id,title,text\ng1,Anchor,It holds a ship.\ng2,Buoy,It floats.\ng3,Cable,It binds.\n"
 
@@ -113,6 +114,31 @@ def test_options_stand_over_settings(run, model, tmp_path):
     assert (made["weights"]["words"], made["vectors"]) == (2, ["views", "whole"])
 
 
+def test_what_no_vector_depends_on_is_another_for_once_or_for_good(
+    run, model, tmp_path, monkeypatch
+):
+    text = "The gate stands by the old mill.\nA smith forged the iron of it in spring."
+    lines = (json.dumps({"id": n, "title": f"gate {n}", "text": text[n:]}) for n in range(9))
+    (tmp_path / "gates.jsonl").write_text("\n".join(lines))
+    run("index", "create", "gates.jsonl", "--model", str(model), "--out", "views")
+    asked = ["[[gate]] and [[smith]]", "--weights", "words=0,exact=0,characters=0", "--json"]
+    smooth = ["--settings", '{"aggregate": {"kind": "log_mean_exp", "temperature": 3}}']
+    _, before, _ = run("query", "views", *asked)
+    monkeypatch.setattr(ViewEncoder, "columns", None)  # no entity is encoded again
+    _, once, _ = run("query", "views", *asked, *smooth)
+    assert run("query", "views", *asked)[1] == before != once
+    Index.create("anew", [], str(model), aggregate={"kind": "log_mean_exp", "temperature": 3})
+    status, _, err = run("index", "set", "views", "--weights", "characters=3", *smooth)
+    assert status == 0 and "characters 3.00" in err
+    assert run("query", "views", *asked)[1] == once
+    made, anew = Index.open("views").info(), Index.open("anew").info()
+    assert made["settings"] == anew["settings"] and made["weights"]["characters"] == 3
+    status, _, err = run("index", "set", "views", "--settings", '{"merge": 2}')
+    assert status == 2 and "unknown key" in err and "merge" in err
+    status, _, err = run("query", "views", *asked, "--settings", '{"aggregate": {"kind": "mean"}}')
+    assert status == 2 and "Allowed: max, softmax_sum, log_mean_exp" in err
+
+
 def test_a_damaged_file_is_named(run, tmp_path):
     (tmp_path / "index" / "segments" / "000001.arrow").write_bytes(b"")
     status, _, err = run("index", "verify", "index")
@@ -127,7 +153,8 @@ def test_mistakes(run, tmp_path):
     # Before the file is read, which is no table.
     (tmp_path / "broken.csv").write_bytes(b"id,title\n1,\xff\n")
     create = ("index", "create", "broken.csv", "--model", "bm25", "--out", "other")
-    assert "views are compared by a model: name one" in run(*create, "--merge", "2")[2]
+    for more in (("--merge", "2"), ("--views", "both"), ("--punkt", "folder")):
+        assert "views are compared by a model: name one" in run(*create, *more)[2]
     said = run(*create)[2]
     assert "encoding" in said and "(`muver kb import` has more options: make a folder" in said
     assert not (tmp_path / "other").exists()

@@ -35,6 +35,19 @@ def test_a_text_s_mentions_each_get_a_table(capsys):
     assert second.startswith("Anna forged the [gate] .\n") and "e1" in second
 
 
+def test_the_order_of_arguments_and_what_a_terminal_asks_for_change_nothing(capsys, monkeypatch):
+    assert asked("[[Anna]]", "-k", "1", "--world", "sea") == 0
+    said = capsys.readouterr().out
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "CLICOLOR_FORCE"):
+        monkeypatch.setenv(name, "1")
+    for words in (
+        ("-k", "1", "[[Anna]]", "--world", "sea"),
+        ("--world", "sea", "-k", "1", "[[Anna]]"),
+    ):
+        assert asked(*words) == 0
+        assert capsys.readouterr().out == said  # no colours either
+
+
 def test_a_line_of_json_each_also_from_files_and_standard_input(tmp_path, capsys, monkeypatch):
     path = tmp_path / "m.jsonl"
     line = {"left": "", "mention": "Gate", "right": "", "world": "land"}

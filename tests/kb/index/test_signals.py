@@ -240,3 +240,19 @@ def test_entities_asked_for(entities, tmp_path):
         for part, row in map(asked.at, np.argsort(asked.order))
     ]
     assert ids == sorted(ids)
+
+
+def test_a_trained_model_reads_the_first_sentence_under_each_alias(model, tmp_path):
+    """In three scripts; an alias that is taken out again leaves nothing."""
+    aliases = ["old king", "老王", "दिल्ली"]
+    text = "He lives by the river. The gate is red."
+    one = Entity(id="1", title="tower", description=text, aliases=aliases, world="w")
+    index = Index.create(tmp_path / "index", [one], model)
+    own = index.views("1")
+    under = own.views[-3:]
+    assert under.tolist() == [own.views[0].tolist()] * 3 and len(own.views) == 5
+    titled = Entity(id="1", title="老王", description=text, world="w")
+    other = Index.create(tmp_path / "other", [titled], model).views("1")
+    np.testing.assert_allclose(own.vectors[-2], other.vectors[0], rtol=1e-5, atol=1e-5)
+    index.update([Entity(id="1", title="tower", description=text, world="w")])
+    assert len(index.views("1").views) == 2

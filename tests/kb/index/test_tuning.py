@@ -75,9 +75,9 @@ def test_the_index_gets_them_where_something_is_gained(index, capsys):
     (index.folder / "calibration.json").write_text("{}")
     assert typed(index, [*labels(), Labelled(Mention("zebra"), "", "none")], "--cutoff", "1") == 0
     out, err = capsys.readouterr()
-    assert "Of 12 mentions that were held out:\nnow     recall@1" in out and "\nchosen" in out
-    assert "1 mentions have no gold entity in the index" in err
-    assert "the calibration was of the old weights; calibrate the index again" in err
+    assert "Held out: 12 mentions\nnow     recall@1" in out and "\nchosen" in out
+    assert "without a gold entity in the index, and left out: 1 mention" in err
+    assert "the calibration was of the old choice; calibrate the index again" in err
     after = Index.open(index.folder)
     assert after.weights["characters"] > after.weights["words"]
     assert after.generation == index.generation + 1 and after.fingerprint != index.fingerprint

@@ -55,6 +55,13 @@ def test_entities_by_their_other_columns(tmp_path):
         asked = {"mentions": [{"mention": "Vik"}], "where": {"country": "IS"}}
         (found,) = service.call("POST", "/retrieve", asked).json["results"][0]["candidates"]
         assert (found["id"], found["further"]) == ("IS", {"country": "IS"})
+        words = {"settings": {"words": {"query": "mention_and_context"}}}
+        mention = {"mention": "Ort", "left": "Vik"}
+        for more, count in (({}, 0), (words, 2)):
+            found = service.call("POST", "/retrieve", {"mentions": [mention], **more}).json
+            assert len(found["results"][0]["candidates"]) == count
+        answer = service.call("POST", "/retrieve", {**asked, "settings": {"merge": 1}})
+        assert answer.status == 422 and "unknown key" in answer.said
         answer = service.call("POST", "/retrieve", {**asked, "where": {"contry": "IS"}})
         assert answer.status == 422 and "Did you mean 'country'?" in answer.said
 
@@ -80,6 +87,21 @@ def test_none_of_these_where_the_index_is_calibrated(town):
         assert results[0]["candidates"][0]["probability"] == 0.4
         assert service.call("GET", "/models").json[0]["calibrated"] is True
     assert town.call("GET", "/models").json[0]["calibrated"] is False
+
+
+def test_ids_and_worlds_may_be_told_as_whole_numbers(tmp_path):
+    own = [Entity(id="7", title="Vik", world="2"), Entity(id="8", title="Ås", world="2")]
+    Index.create(tmp_path / "towns", own, model="bm25")
+    models = Models({"towns": Served("towns", Index.open(tmp_path / "towns"))})
+    with running(models=models) as service:
+        for two, seven in ((2, 7), ("2", "7")):
+            mention = {"mention": "Vik", "world": two}
+            found = service.call("POST", "/retrieve", {"mentions": [mention]}).json["results"][0]
+            assert (found["answer"], found["world"]) == ("7", "2")
+            asked = {"mention": mention, "id": seven, "world": two}
+            assert service.call("POST", "/explain", asked).json["entity"]["id"] == "7"
+        for wrong in (True, 7.0, None, [7]):
+            assert service.call("POST", "/explain", {**asked, "id": wrong}).status == 422
 
 
 def test_an_entity_by_its_id(town):

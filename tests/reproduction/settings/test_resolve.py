@@ -4,6 +4,7 @@ import copy
 import json
 
 import pytest
+from msgspec import UNSET
 
 from muver.io.errors import InputError
 from muver.reproduction.settings import model_settings, precision, resolve, row_settings
@@ -329,3 +330,12 @@ def test_a_message_says_which_layer_has_the_mistake(params):
     params["seed"] = -1
     with pytest.raises(InputError, match="^params.yaml: seed is -1"):
         resolve(params, {"preset": "zeshel"})
+
+
+def test_sentences_by_unicode_s_rules_are_split_where_they_are_too_long(params):
+    def said(**overrides):
+        models = resolve(params, overrides).models
+        return {name: one.views.long_sentences for name, one in models.items() if name == "muver"}
+
+    assert set(said().values()) == {UNSET}
+    assert set(said(segment={"by": "unicode"}).values()) == {"split"}

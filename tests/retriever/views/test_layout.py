@@ -10,6 +10,7 @@ from muver.retriever.views.layout import (
     context,
     merged_view,
     prefix_view,
+    retitled,
     sentence_views,
 )
 
@@ -211,3 +212,22 @@ def test_merged_view_stops_at_pieces_that_mean_an_end():
 def test_merging_views_that_hold_nothing_but_their_title():
     views = [v.ids for v in sentence_views([5] * 50, [[11] * 6] * 3, MARKERS, title_room=0)]
     assert merged_view(views, MARKERS) == views[0]
+
+
+@given(pieces, st.lists(pieces, max_size=6), st.integers(8, 40), st.integers(1, 8))
+def test_views_that_are_split_read_each_piece_once(title, sentences, most, least):
+    views = sentence_views(title, sentences, MARKERS, most, least, 0, split=True)
+    read = [piece for view in views for piece in view.ids[view.ids.index(ENT) + 1 : -1]]
+    assert read == [piece for sentence in sentences for piece in sentence]
+    assert all(len(view.ids) <= most for view in views)
+    for view in views:
+        within = [piece for one in sentences[max(view.first, 0) : view.last + 1] for piece in one]
+        assert set(view.ids[view.ids.index(ENT) + 1 : -1]) <= set(within)
+
+
+def test_a_view_under_another_title():
+    view = View([CLS, 9, ENT, *range(20, 30), SEP], 0, 1)
+    assert retitled(view, [7, 8], MARKERS, 12) == View([CLS, 7, 8, ENT, *range(20, 27), SEP], 0, 1)
+    long = retitled(view, [7] * 50, MARKERS, 12)
+    assert long.ids == [CLS, *[7] * 6, ENT, 20, 21, 22, SEP]
+    assert retitled(View([CLS, *[9] * 9, SEP], -1, -1), [7], MARKERS, 12).ids == [CLS, 7, ENT, SEP]

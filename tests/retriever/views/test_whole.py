@@ -47,6 +47,9 @@ def laid_out(title, text):
         ("Ann", "a\nb\nc\nd", ["a | b | c | d"]),
         ("Ann", "", [""]),
         ("Ann", "---", [""]),
+        ("Ann", "(1995-11-11).\nBorn in Keld", ["(1995-11-11). | Born in Keld"]),
+        ("老王", "（1995-11-11）\n一二三四五六七八九", ["（1995-11-11） | 一二三四五六七八九"]),
+        ("राम", "केल्ड में जन्म\n१९९५-११-११", ["केल्ड में जन्म | १९९५-११-११"]),
         (
             "Ann",
             "one two six ten one two six ten one two six ten one two six ten one",

@@ -35,6 +35,7 @@ def retrieve(
     """
     from muver.io.files import write_manifest
     from muver.io.progress import logger
+    from muver.io.text import counted
     from muver.retriever.retrieval import pool
 
     collection = pool.read_collection(entities, mentions, settings.split, settings.match)
@@ -42,4 +43,5 @@ def retrieve(
     scores = pool.reciprocal_rank(pooled.ranks, settings.constant)
     pool.write_fused(run, collection, pooled, scores, settings.k)
     write_manifest(manifest, "retrieve", settings.as_dict(), {}, counts=None)
-    logger.info("%d mentions, %d candidates fused", len(collection.mention_ids), len(scores))
+    asked = counted(len(collection.mention_ids), "mention")
+    logger.info("%s, %s fused", asked, counted(len(scores), "candidate"))

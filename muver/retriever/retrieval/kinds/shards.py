@@ -64,6 +64,7 @@ def retrieve(
     """
     from muver.io.files import sha256_of, write_manifest
     from muver.io.progress import logger
+    from muver.io.text import counted
     from muver.retriever.corpus.knowledge_base import KnowledgeBase
     from muver.retriever.retrieval.ann.search import search, short
     from muver.retriever.retrieval.exact import queries_of, rank_shards
@@ -97,7 +98,8 @@ def retrieve(
     }
     counts = {"entities": shards.entities, "views": shards.views}
     write_manifest(manifest, "ann-search", settings.as_dict(), inputs, counts=counts, **more)
-    logger.info("%d mentions against %d views", len(queries), shards.views)
+    asked = counted(len(queries), "mention"), counted(shards.views, "view")
+    logger.info("%s against %s", *asked)
 
 
 def _open(folder: Path, shards: "Shards", settings: Settings) -> "AnnIndex":

@@ -29,6 +29,7 @@ def retrieve(
     """
     from muver.io.files import write_manifest
     from muver.io.progress import Progress, logger
+    from muver.io.text import counted
     from muver.retriever.corpus.schema import read_mentions
     from muver.retriever.retrieval.exact import rank
     from muver.retriever.retrieval.layers import SystemViews
@@ -59,7 +60,8 @@ def retrieve(
         counts["entities"] += len(world.titles)
         counts["views"] += len(owners)
         counts["bytes"] += block.vectors.nbytes
-        logger.info("%s: %d mentions against %d views", name, len(own), len(owners))
+        asked = counted(len(own), "mention"), counted(len(owners), "view")
+        logger.info("%s: %s against %s", name, *asked)
     progress.finish()
     rows.write(run)
     write_manifest(manifest, "retrieve", settings.as_dict(), {}, counts=counts, chosen=chosen)
