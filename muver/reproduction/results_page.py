@@ -124,13 +124,20 @@ def _shorter(table: AnyResult) -> AnyResult:
 
 
 def _narrower(section: Section) -> Section:
-    """A figure's numbers without the bounds of its bands and the key, which all lines share."""
-    if "difference low" not in section.header:
+    """A table without what the record alone has: of a figure the bounds of its bands and the key,
+    which all lines share; of rows under two protocols, recall at every other rank.
+    """
+    if "difference low" in section.header:
+        left_out = [name for name in section.header if name.endswith((" low", " high", KEY))]
+    elif "own page" in section.header:
+        left_out = ["R@2", "R@8", "R@32", "R@50"]
+    else:
         return section
-    left_out = (" low", " high", KEY)
-    shown = [n for n, name in enumerate(section.header) if not name.endswith(left_out)]
+    shown = [n for n, name in enumerate(section.header) if name not in left_out]
     rows = [[cells[n] for n in shown] for cells in section.rows]
-    return Section("", section.note, [section.header[n] for n in shown], rows)
+    best = {(row, shown.index(n)) for row, n in section.best if n in shown}
+    header = [section.header[n] for n in shown]
+    return Section("", section.note, header, rows, best, section.marks, section.footnotes)
 
 
 def _said_once(text: str) -> str:

@@ -53,8 +53,10 @@ def note_of(table: Table) -> str:
         if row.precision:
             methods.setdefault(in_words(row.precision), {})[row.method] = None
     every = {row.method for row in table.rows}
+    with_vectors = {row.method for row in table.rows if row.views_per_entity}
+    named = {frozenset(with_vectors): "any row with vectors", frozenset(every): "any row"}
     reduced = [
-        f"{'any row' if {*names} == every else ', '.join(names)} ({precision})"
+        f"{named.get(frozenset(names), ', '.join(names))} ({precision})"
         for precision, names in methods.items()
     ]
     said += [table.paper.note or "", f"Not in fp32: {'; '.join(reduced)}." if reduced else ""]

@@ -28,14 +28,13 @@ TALLY = {  # of a word in a sentence
     HOLDS: "hold",
     CONTRADICTED: "are contradicted",
     OPEN: "can't be told",
-    "not run here": "were not run here",
-    "no such data": "have no such data",
+    "not run": "were not run",
 }
 NOTE = (
     "Differences are in points of recall, of several the least. The default's data were made anew "
     "after MuVER had lost by 11.25 points on the first ones, and its towers read 32 tokens of a "
     "context: it is no evidence for the paper. [The protocol](docs/protocol.md) came before the "
-    "runs, [each test](docs/verdicts.md) has its p-value."
+    "runs; [each test](docs/verdicts.md) has its p-value, those of Table 2 among them."
 )
 HEAD = """\
 # Which claims of the paper hold
@@ -44,7 +43,7 @@ Written by `make verdicts` from [results/verdicts.json](results/verdicts.json). 
 protocol](protocol.md) says how each claim is tested and what the words mean. A difference is the
 first row's recall minus the second's in points (of a trend, points a step), with the interval of a
 bootstrap over documents and seeds, the number of mentions, and that of seeds; p is corrected by
-Holm's method over the claims of its table."""
+Holm's method over the claims of its table. A claim without a line was not run on those data."""
 Judged = Mapping[str, Mapping[str, Mapping[str, Verdict]]]  # by dataset, protocol and claim
 
 
@@ -58,8 +57,8 @@ class Made(Protocol):
 
 
 def matrix(claims: Claims, judged: Judged) -> str:
-    """The claims as Markdown: under the paper's protocol, a column for each kind of data that was
-    run.
+    """The claims on worlds as Markdown: under the paper's protocol, a column for each kind of data
+    that was run. Those of Table 2 and on numbers of parameters are counted alone.
     """
     columns = {
         title: datasets
@@ -73,7 +72,7 @@ def matrix(claims: Claims, judged: Judged) -> str:
             verdicts = [_verdict(judged, both[number], name) for both in columns.values()]
             for title, (word, *_) in zip(columns, verdicts, strict=True):
                 words[title].append((word, claim.test is UNSET))
-            if claim.test is not UNSET:
+            if claim.test is not UNSET and group is claims.worlds:
                 lines.append(_line([claim.says, _range(claim), *map(" ".join, verdicts)]))
     said = [f"**{title}**: {_counted(found)}." for title, found in words.items()]
     missing = (name for both in COLUMNS.values() for name in both if name and name not in judged)
@@ -100,7 +99,9 @@ def details(claims: Claims, measured: Mapping[str, Made], judged: Judged) -> str
         header += [f"{of}, {name}" for name in tested for of in TESTED]
         lines = [_line(header), _line(["---"] * len(header))]
         for name, claim in (claims.sets if dataset in linked else claims.worlds).items():
-            lines += map(_line, _tests(claim, [protocols[one][name] for one in tested]))
+            verdicts = [protocols[one][name] for one in tested]
+            if any(one.word != NOT_RUN for one in verdicts):
+                lines += map(_line, _tests(claim, verdicts))
         sections.append("\n".join(lines))
     return "\n\n".join(sections) + "\n"
 
@@ -166,7 +167,7 @@ def _verdict(judged: Judged, dataset: str | None, name: str) -> tuple[str, ...]:
         return ("no such data",)
     verdict = judged.get(dataset, {}).get(MAIN, {}).get(name)
     if verdict is None or verdict.word == NOT_RUN:
-        return ("not run here",)
+        return ("not run",)
     least = min(verdict.parts, key=lambda part: part.difference, default=None)
     return (verdict.word,) if least is None else (verdict.word, f"({least.difference:+.2f})")
 
