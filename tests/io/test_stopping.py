@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 
 import pytest
 
@@ -25,11 +26,13 @@ def started(*words, **more):
 def test_an_index_that_is_being_made_leaves_nothing(tmp_path, number):
     source = made(tmp_path / "kb.jsonl")
     work = started("index", "create", source, "--model", "bm25", "--out", tmp_path / "index")
-    with source.open("w") as pipe, work:  # it has begun to read
-        print('{"id": "1", "title": "Smith"}', file=pipe, flush=True)
+    with source.open("wb", buffering=0) as pipe, work:  # it has begun to read
+        pipe.write(b'{"id": "1", "title": "Smith"}\n')
         while len(os.listdir(tmp_path)) < 2:
             assert work.poll() is None
         work.send_signal(number)
+        with suppress(BrokenPipeError):  # it may come right before a read, which then waits
+            pipe.write(b"\n")
         said = work.stderr.read()
     assert work.returncode == STATUSES[number]
     assert said.endswith(f"muver index create: ended by {number.name}\n")

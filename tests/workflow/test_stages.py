@@ -43,6 +43,7 @@ def test_nothing_of_a_user_stands_in_a_command():
     safe = {
         "log", "params.stage", "params.job", "params.then", "params.launch", "params.number",
         "params.jobs[0]", "params.jobs[1]", "threads", "log.build", "log.check",
+        "params.command",  # one of muver/commands.py
         "params.call",  # quoted where it is made
         "params.forms",  # a workspace's and a result's name
     }  # fmt: skip

@@ -1,5 +1,4 @@
-# From evaluations to tables and figures, their rows in MLflow, and the page of all results. Each
-# dataset has a folder in results/.
+# From evaluations to tables, figures, MLflow and the page of all results, a folder a dataset.
 
 # Of the page the logs are not inputs, as another time of a job is no reason to make it again.
 for result in [*TABLES.made, *TABLES.further]:
@@ -19,7 +18,6 @@ for result in [*TABLES.made, *TABLES.further]:
             f"{LOGS}/tables/{result}.benchmark.tsv"
         localrule: True
         params:
-            name=result,
             command=TABLES.commands(result)[0],
             job=told(result),
             then=then(result),
