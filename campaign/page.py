@@ -18,8 +18,9 @@ HEAD = """\
 This page is written by `make campaign` from `campaign/records`, a file for each run of a section.
 An attack is drawn from a seed: `python -m campaign SECTION --seed S --cases N` repeats it. Before a
 section begins it is given a deliberate fault; if it does not see that in each kind, nothing is
-recorded. The counts are of the newest code that a section was run on. The faults that were found,
-each with the test that fails without its mend, are listed in `campaign/faults.py`.
+recorded. The counts are of the newest code that a section was run on. What a case is and when it
+holds is told at the top of the module that is named. The faults that were found, each with the test
+that fails without its mend, are listed in `campaign/faults.py`.
 """
 
 
@@ -68,19 +69,19 @@ def text(stored: dict[str, list[dict[str, Any]]]) -> str:
             f"| [{section.title}](#{section.title.lower().replace(' ', '-')}) | {len(cases)} "
             f"| {cases.total():,} | {held.total():,} | {verdict(section, cases, held)} | {last} |"
         )
-    parts, said = [HEAD, "\n".join(lines)], set()
+    parts = [HEAD, "\n".join(lines)]
     for name, section in SECTIONS.items():
-        parts.append(_section(name, section, said, newest(stored.get(name, []))))
+        parts.append(_section(name, section, newest(stored.get(name, []))))
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
-def _section(name: str, section: Section, said: set[str], runs: list[dict[str, Any]]) -> str:
-    """A section; what its module's docstring explains stands at the module's first section."""
-    first, _, more = (inspect.getdoc(inspect.getmodule(section.attack)) or "").partition("\n\n")
-    own = inspect.getdoc(section.attack) or ""
-    parts = [f"## {section.title}", fill(f"{first} {own}", WIDTH)]
-    parts += [] if more in said else [fill(more, WIDTH)]
-    said.add(more)
+def _section(name: str, section: Section, runs: list[dict[str, Any]]) -> str:
+    """A section: the first lines of its module and of its attack, and what it found."""
+    module = section.attack.__module__
+    first, *_ = (inspect.getdoc(inspect.getmodule(section.attack)) or "").partition("\n\n")
+    attack = inspect.getdoc(section.attack) or ""
+    told = f"{first} {attack} (`{module.replace('.', '/')}.py`)"
+    parts = [f"## {section.title}", fill(told, WIDTH)]
     measured = [one for run in runs for one in run.get("greatest", {}).items()]
     if greatest := dict(sorted(measured, key=itemgetter(1))):
         lines = (f"| {name} | {number:,.2f} |" for name, number in sorted(greatest.items()))
