@@ -115,7 +115,10 @@ def project(main_job: Project, tmp_path_factory: pytest.TempPathFactory) -> Proj
         (folder / f"{short}.bz2").write_bytes(bz2.compress(data))
     line = (folder / "mentions.jsonl").read_text()
     wrong = line.replace("the carpenter", "Keld")
-    for name in ("validation.jsonl", "labels.jsonl"):
+    glossary = (folder / "docs/glossary.csv").read_text(encoding="utf-8")
+    terms = glossary.replace("title,description", "term,definition", 1)
+    (folder / "dictionary.csv").write_text(terms, encoding="utf-8")
+    for name in ("validation.jsonl", "labels.jsonl", "test.jsonl"):
         (folder / name).write_text(10 * line + 10 * wrong)
     project.run("muver", "stage", "asked")  # as `make setup` does
     project.run("muver", "kb", "import", "docs/glossary.csv", "--out", "given/kb")
