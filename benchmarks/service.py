@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -62,6 +63,14 @@ def write_kb(folder: Path, first: int, count: int) -> Path:
     return folder
 
 
+def write_bases(folder: Path, size: int) -> tuple[Path, Path, Path, int]:
+    """A tenth of so many entities, all, some that are added, and how many these are."""
+    added = min(ADDED, size // 2)
+    counts = {"tenth": (0, size // 10), "whole": (0, size), "more": (size, added)}
+    paths = (write_kb(folder / f"{name}-{size}", *of) for name, of in counts.items())
+    return *paths, added
+
+
 def made_words() -> list[str]:
     """Words of which descriptions are made."""
     draw = random.Random(13)
@@ -89,17 +98,14 @@ def run(context) -> Findings:
     size = SIZES["large" if options.large else "quick" if options.quick else "usual"]
     findings = Findings()
     with tempfile.TemporaryDirectory() as name:
-        model = write_model(Path(name))
+        folder, rows = Path(name), findings.rows
+        bases = cache(partial(write_bases, folder))  # by size, whatever reads them
+        model = write_model(folder)
         models = {"views": model, "encoder": model.with_name("start"), "names": None}
         for kind, what in models.items():
             if options.large and what is None:
                 size = WITHOUT_MODEL
-            folder, rows = Path(name) / kind, findings.rows
-            folder.mkdir()
-            added = min(ADDED, size // 2)
-            tenth = write_kb(folder / "tenth", 0, size // 10)
-            whole = write_kb(folder / "whole", 0, size)
-            more = write_kb(folder / "more", size, added)
+            tenth, whole, more, added = bases(size)
             _, _, small = _made(rows, kind, folder / f"tenth-{kind}", tenth, what, size // 10)
             _, afresh, peak = _made(rows, kind, folder / f"whole-{kind}", whole, what, size)
             growth = "peak memory of making ten times the entities"

@@ -173,7 +173,7 @@ def _best(
 
 
 def _spans(asked: Asked, signals: int, mentions: int) -> Iterator[slice]:
-    """As many mentions at a time as fit into memory with all their scores; at least signal."""
-    signal = len(asked) * (16 + 4 * signals) + PRODUCTS
-    size = max(MEMORY_MB * 2**20 // signal, 1)
+    """As many mentions at a time as fit into memory with all their scores; at least one."""
+    of_a_mention = len(asked) * (16 + 4 * signals) + PRODUCTS  # bytes
+    size = max(MEMORY_MB * 2**20 // of_a_mention, 1)
     return (slice(first, min(first + size, mentions)) for first in range(0, mentions, size))
