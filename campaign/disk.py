@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from qdrant_client.http.exceptions import ResponseHandlingException
 
 from campaign import indexes
 from campaign.child import TOLD, bounded
@@ -29,19 +28,14 @@ from campaign.plan import Case, Plan
 from campaign.project import UNTRACKED, commands, made
 from muver import cli
 from muver.io.errors import InputError
-from muver.kb.index import qdrant
 from muver.kb.index.index import Index
-from muver.kb.index.open_index import OpenIndex
-from muver.kb.index.qdrant import collection
 from muver.retriever.answers import Mention
 from tests import tiny
-from tests.kb.index.qdrant.conftest import RANKED, in_process
 
 NOBODY = 65534
 # A checkpoint has its own checksum, and is gone on from; the state before a change is kept first.
 KEPT = re.compile(r"lock$|(^|/)checkpoints/|(^|/)previous\.json$")
 CALLS = ("replace", "rename", "unlink", "rmdir", "mkdir", "symlink")
-PUSHED = 18  # calls of a push of twelve entities, each in one of its own
 FAILURES = (errno.EIO, errno.EACCES, errno.EROFS, errno.EXDEV, errno.ENOSPC, errno.ESTALE)
 Work = Callable[[], object]
 State = dict[str, bytes]
@@ -59,63 +53,10 @@ def attack(plan: Plan) -> Iterator[Case]:
 
 
 def failing(plan: Plan) -> Iterator[Case]:
-    """Changes of an index, and stages, one of whose calls of the system fails; and a push to a
-    Qdrant (its client's engine, in this process) that stops at one of its calls.
-    """
-    yield from _pushes(plan)
+    """Changes of an index, and stages, one of whose calls of the system fails."""
     for kind, folder, work, number, chance in _works(plan):
         what, wrong = _failed_call(plan.folder / "kept", folder, work, chance, plan.fault)
         yield Case(f"failing calls, {kind}", f"case {number}: {what}", wrong)
-
-
-class Stopping:
-    """A client of a server that stops at a call."""
-
-    def __init__(self, client: Any, last: float):
-        self.client, self.last, self.calls = client, last, 0
-
-    def __getattr__(self, name: str) -> Any:
-        self.calls += 1
-        if self.calls > self.last:
-            raise ResponseHandlingException(ConnectionError("connection refused"))
-        return getattr(self.client, name)
-
-
-def _pushes(plan: Plan) -> Iterator[Case]:
-    model = plan.folder / "towers"
-    tiny.make_model(tiny.make_encoder(plan.folder / "encoder")).save_pretrained(model)
-    index = Index.create(plan.folder / "pushed", indexes.entities(12), model, weights=RANKED)
-    where = "http://qdrant.test/pushed"
-    open_it = partial(qdrant.QdrantIndex.open, index.folder, where)
-    for number, chance in plan.turns():
-        stopping, told = chance.randrange(PUSHED), []
-        with in_process() as client, mock.patch.object(qdrant, "NUMBERS_AT_ONCE", 1):
-            stops = Stopping(client, stopping)
-            with mock.patch.object(collection, "connect", lambda _, stops=stops: stops):
-                told += [_told(partial(index.push, where)), _told(open_it)]
-            told.append(_told(open_it))  # it runs again, and nothing was pushed to its end
-            right = told[1] and all("muver index push" in one for one in told[::2])
-            wrong = "" if right else f"told: {told}"
-            if not plan.fault:
-                index.push(where)
-            wrong = wrong or _told(open_it)
-            if not wrong and _ranked(open_it()) != _ranked(index):
-                wrong = "other answers"
-        yield Case("index push", f"case {number}: stops after {stopping} calls", wrong)
-
-
-def _ranked(index: OpenIndex) -> list[list[tuple[str, float]]]:
-    found = index.retrieve([Mention(word) for word in tiny.WORDS])
-    return [[(one.document_id, one.score) for one in own] for own in found]
-
-
-def _told(work: Work) -> str:
-    """The mistake that some work ends with."""
-    try:
-        work()
-    except InputError as error:
-        return str(error)
-    return ""
 
 
 def _works(plan: Plan) -> Iterator[tuple[str, Path, Work, int, random.Random]]:

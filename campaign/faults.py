@@ -216,12 +216,6 @@ FAULTS = [
         "They share it: `tests/kb/index/test_machinery.py`.",
     ),
     Fault(
-        "failing",
-        "A collection of Qdrant whose first push had stopped was answered from as if it were "
-        "whole.",
-        "It is refused: `tests/kb/index/qdrant/test_agreement.py`.",
-    ),
-    Fault(
         "disk",
         "An encoder from scratch on a disk that can't be written ended in a traceback, as a "
         "library has an exception of its own.",

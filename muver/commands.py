@@ -63,9 +63,6 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("index repair", "kb.index.commands:repair",
             "bring a damaged index back to what it was before its last change",
             "index"),
-        Command("index push", "kb.index.commands:push",
-            "bring a collection of Qdrant to the entities of an index",
-            "index http://localhost:6333/glossary"),
         Command("index evaluate", "kb.index.evaluate:evaluate",
             "measure recall@k of an index on mentions whose entities are known",
             """index mentions.jsonl --cutoffs 1 10

@@ -18,7 +18,6 @@ RECORDS = {"performance.md", "results.md"}  # commands of older commits
 LINE = re.compile(r"^ {4}((?:muver|snakemake|dvc|make|python|git) (?:[^\\\n]|\\\n)*)", re.MULTILINE)
 ELSEWHERE = {
     "a server, which runs until it is stopped": r"muver serve|muver audit|make audit",
-    "Qdrant's server": r"http://localhost:6333",
     "a cluster or a bucket": r"profiles/(slurm|kubernetes)|storage-provider",
     "data that has to be downloaded": r"muver stage download|realworlds|plan .*(zeshel|wikipedia)",
     "weights from the hub, or to it": r"sentence-transformers/|preset=released|muver push",

@@ -135,21 +135,6 @@ def remove(
     _tell(index, opened, opened.remove(wanted, world))
 
 
-def push(index: Path, where: str) -> None:
-    """Bring a collection of Qdrant to an index (:meth:`muver.kb.index.Index.push`).
-
-    Then `muver query INDEX --qdrant URL` searches there. A key is taken from QDRANT_API_KEY.
-    docs/own-data.md says more.
-
-    Parameters
-    ----------
-    where
-        The collection, http://HOST:6333/NAME; without NAME it has the folder's name.
-    """
-    opened = Index.open(index)
-    _tell(index, opened, opened.push(where))
-
-
 def compact(index: Path) -> None:
     opened = Index.open(index)
     before = opened.info()["bytes"]

@@ -64,7 +64,6 @@ def evaluate(
     weights: str | None = None,
     settings: Asking | None = None,
     as_json: bool = False,
-    qdrant: str | None = None,
 ) -> None:
     """Print an index's recall and mean reciprocal rank.
 
@@ -85,12 +84,10 @@ def evaluate(
         In place of the index's, for this once.
     as_json
         As JSON, with the misses.
-    qdrant
-        Search the collection at this address, to which `muver index push` brought the entities.
     """
     if min(cutoffs, default=0) < 1:
         raise InputError("--cutoffs: expected numbers of candidates from 1 on, such as 1 4 16.")
-    opened, cutoffs = opened_index(index, qdrant), sorted(set(cutoffs))
+    opened, cutoffs = opened_index(index), sorted(set(cutoffs))
     if settings:
         opened = opened.asking(**settings.as_dict())
     counted = None if weights is None else read_weights(weights)

@@ -47,8 +47,6 @@ class Index(OpenIndex):
     '1'
     """
 
-    _store: Snapshot
-
     @classmethod
     def create(
         cls,
@@ -183,14 +181,6 @@ class Index(OpenIndex):
         """Make the index small again; answers stay the same."""
         with self._changing() as snapshot:
             changes.compact(snapshot)
-
-    def push(self, where: str) -> Change:
-        """Bring a collection of Qdrant, ``http://HOST:PORT/COLLECTION``, to the entities of this
-        index; the folder's name is the collection's if it has none.
-        """
-        from muver.kb.index.qdrant import push
-
-        return push(self._store, where)
 
     def info(self) -> dict[str, Any]:
         """Model, settings, counts and sizes, as JSON has them."""

@@ -1,4 +1,4 @@
-"""An open index: asked for entities, views and candidates, wherever they lie."""
+"""An open index: asked for entities, views and candidates."""
 
 from collections.abc import Mapping, Sequence
 from copy import copy
@@ -14,7 +14,7 @@ from muver.kb.index.entity import Entity, EntityViews
 from muver.kb.index.index_settings import Asking, changed
 from muver.kb.index.mentions import as_mentions, in_text
 from muver.kb.index.shown import Answers
-from muver.kb.index.snapshot import Snapshot, Store
+from muver.kb.index.snapshot import Snapshot
 from muver.retriever.answers import (
     Candidate,
     Explanation,
@@ -31,9 +31,9 @@ NO_MODEL = 0.4  # in place of a model's weight: words are looked up
 
 
 class OpenIndex:
-    """Ranks the entities of an index for mentions, wherever they lie. Threads may share it.
+    """Ranks the entities of an index for mentions. Threads may share it.
 
-    ``folder`` is where it, or its model and settings, lie. The ``fingerprint`` is equal for indexes
+    The ``fingerprint`` is equal for indexes
     that give equal answers if they have the same entities. ``calibration`` is what `muver index
     calibrate` had found when it was opened, and ``threshold`` the least probability with which the
     best candidate is the answer. ``weights`` say how much each signal counts. An index may have no
@@ -44,7 +44,7 @@ class OpenIndex:
     fixed: str | None = None
     second: "Reranker | None" = None
 
-    def __init__(self, store: Store, calibration: Calibration | None = None):
+    def __init__(self, store: Snapshot, calibration: Calibration | None = None):
         self._store = store
         self.folder, state = store.machinery.folder, store.state
         self.fingerprint, self.has_views = state.fingerprint, "views" in state.columns
@@ -76,7 +76,7 @@ class OpenIndex:
     def _calibrate(self, calibration: Calibration | None) -> None:
         self.calibration, self.threshold = calibration, calibration and calibration.threshold
 
-    def _newer(self, before: Store, store: Store, calibration: Calibration | None) -> Self:
+    def _newer(self, before: Snapshot, store: Snapshot, calibration: Calibration | None) -> Self:
         """This index with the store after ``before``; this object if nothing has changed."""
         calibration = None if self.second else calibration
         if store is before and calibration == self.calibration:
@@ -115,21 +115,16 @@ class OpenIndex:
         a column of several lines has each of them.
         """
         other = copy(self)
-        other._store, other.fixed = self._own("where").narrowed(columns), "narrowed by where"
+        other._store, other.fixed = self._store.narrowed(columns), "narrowed by where"
         return other
-
-    def _own(self, what: str) -> Snapshot:
-        if not isinstance(self._store, Snapshot):
-            raise Mistake(f"{what}: an index in its own files alone has a choice.")
-        return self._store
 
     def asking(self, **settings: Any) -> Self:
         """This index, as it is now, with other ``aggregate`` or ``words``, as it is made with; no
         vector depends on them. It has no calibration.
         """
-        other, store = copy(self), self._own("settings")
+        other = copy(self)
         try:
-            other._store = store.asking(read(Asking, settings, "settings"))
+            other._store = self._store.asking(read(Asking, settings, "settings"))
         except InputError as error:
             raise Mistake(str(error)) from None
         other.fixed = "asked otherwise"

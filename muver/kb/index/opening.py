@@ -10,20 +10,15 @@ DEPTH = 64  # candidates that a second stage ranks again
 
 
 def opened_index(
-    folder: Path, qdrant: str | None = None, rerank: Path | None = None, depth: int = DEPTH
+    folder: Path, rerank: Path | None = None, depth: int = DEPTH
 ) -> "OpenIndex":
-    """An index whose entities are in its folder, or in the collection at ``qdrant``.
+    """An index whose entities are in its folder.
 
     The cross-encoder in the folder ``rerank`` ranks its first ``depth`` candidates again.
     """
-    if qdrant is not None:
-        from muver.kb.index.qdrant import QdrantIndex
+    from muver.kb.index.index import Index
 
-        index = QdrantIndex.open(folder, qdrant)
-    else:
-        from muver.kb.index.index import Index
-
-        index = Index.open(folder)
+    index = Index.open(folder)
     if rerank is None:
         return index
     from muver.kb.index.reranked import Reranker

@@ -27,7 +27,6 @@ def query(
     weights: str | None = None,
     settings: Asking | None = None,
     as_json: bool = False,
-    qdrant: str | None = None,
     rerank: Path | None = None,
     depth: int = DEPTH,
 ) -> None:
@@ -60,9 +59,6 @@ def query(
         In place of the index's, for this once.
     as_json
         A line of JSON a mention (:class:`muver.kb.index.answer.Answer`) in place of tables.
-    qdrant
-        Search the entities that `muver index push` brought to this collection; the folder's name
-        is the collection's if the URL has none.
     rerank
         Folder of a cross-encoder (a model of score cross), which ranks the first candidates again.
     depth
@@ -71,7 +67,7 @@ def query(
     if (text is None) == (mentions is None):
         raise InputError("give either a text with marked mentions or --mentions FILE.")
     given = _given(text, mentions, form, ner)
-    opened = opened_index(index, qdrant, rerank, depth)
+    opened = opened_index(index, rerank, depth)
     if where:
         opened = opened.where(**dict(where))
     if settings:

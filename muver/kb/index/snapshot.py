@@ -1,5 +1,5 @@
-"""What an open index asks of its entities at one time, and those that lie in its own files: a state
-and its mapped segments, which no later change alters.
+"""The entities of an index at one time: a state and its mapped segments, which no later change
+alters.
 """
 
 from collections import Counter
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from muver.io.checking import did_you_mean
-from muver.io.errors import InputError, Mistake
+from muver.io.errors import Mistake
 from muver.kb.index.answer import known_world
 from muver.kb.index.entity import NONE, WHOLE, Entity, EntityViews, key_of
 from muver.kb.index.index_settings import COLUMN_OF, WITHOUT_MODEL, Asking, Weights
@@ -34,10 +34,6 @@ class UnknownEntity(Mistake):
     """There is no entity of this id."""
 
 
-class NoAnswer(InputError):
-    """The store of an index's entities does not answer, or not as it should."""
-
-
 def the_only(found: Mapping[str, T], id: str, world: str | None) -> T:
     """What was found of an id, by world, if it is in one world alone."""
     if len(found) > 1:
@@ -48,37 +44,6 @@ def the_only(found: Mapping[str, T], id: str, world: str | None) -> T:
     return next(iter(found.values()))
 
 
-class Store:
-    """Entities by key. The kinds of store have ``find`` (of some keys those that an entity has),
-    ``entities_of`` and ``views_of`` (the same with what they name), ``ranked`` (the best ``k``
-    candidates of each mention, of a world or of all, with their entities), and ``explained``.
-
-    ``generation`` grows with each change of the index; ``worlds`` are in alphabetical order, each
-    with the number of its entities.
-    """
-
-    machinery: Machinery
-    state: State
-    generation: int
-    worlds: Mapping[str, int]
-
-    def having(self, id: str, world: str | None) -> list[str]:
-        keys = self._keys(id, world)
-        return [keys[key] for key in self.find(keys)]
-
-    def only(
-        self, fetch: Callable[[Collection[int]], Mapping[int, T]], id: str, world: str | None
-    ) -> T:
-        """What one of the functions above fetches of the entity of an id."""
-        known_world(world, self.worlds, f"id {id!r}")
-        keys = self._keys(id, world)
-        return the_only({keys[key]: one for key, one in fetch(list(keys)).items()}, id, world)
-
-    def _keys(self, id: str, world: str | None) -> dict[int, str]:
-        """The key that an entity has in each world, or in one."""
-        return {key_of(one, id): one for one in (self.worlds if world is None else [world])}
-
-
 class Place(NamedTuple):
     """Where an entity lies: number of the part, and its row there."""
 
@@ -86,7 +51,9 @@ class Place(NamedTuple):
     row: int
 
 
-class Snapshot(Store):
+class Snapshot:
+    """Entities by key. ``generation`` grows with each change of the index."""
+
     def __init__(self, machinery: Machinery, state: State, opened: list[Opened]):
         self.folder, self.machinery = machinery.folder, machinery
         self.state, self.opened = state, opened
@@ -122,11 +89,28 @@ class Snapshot(Store):
 
     @cached_property
     def worlds(self) -> dict[str, int]:
+        """In alphabetical order, each with the number of its entities."""
         counts: Counter[str] = Counter()
         for part in self.parts:
             for world, rows in part.spans.items():
                 counts[world] += int(part.live[rows].sum())
         return {world: count for world, count in sorted(counts.items()) if count}
+
+    def having(self, id: str, world: str | None) -> list[str]:
+        keys = self._keys(id, world)
+        return [keys[key] for key in self.find(keys)]
+
+    def only(
+        self, fetch: Callable[[Collection[int]], Mapping[int, T]], id: str, world: str | None
+    ) -> T:
+        """What :meth:`find`, :meth:`entities_of` or :meth:`views_of` has of the entity of an id."""
+        known_world(world, self.worlds, f"id {id!r}")
+        keys = self._keys(id, world)
+        return the_only({keys[key]: one for key, one in fetch(list(keys)).items()}, id, world)
+
+    def _keys(self, id: str, world: str | None) -> dict[int, str]:
+        """The key that an entity has in each world, or in one."""
+        return {key_of(one, id): one for one in (self.worlds if world is None else [world])}
 
     def find(self, keys: Iterable[int]) -> dict[int, Place]:
         """Where the entities with these keys lie; those that are not there are left out."""
@@ -171,7 +155,10 @@ class Snapshot(Store):
         weights: Weights,
         excerpts: bool = False,
     ) -> list[list[tuple[Candidate, Entity]]]:
-        """An entity is read once, whichever mentions find it."""
+        """The best ``k`` candidates of each mention, of a world or of all, with their entities.
+
+        An entity is read once, whichever mentions find it.
+        """
         asked, queries, signals = self.question(mentions, world, weights, k)
         found = search(asked, signals, weights, len(mentions), k)
         wanted: dict[Place, list[tuple[int, int]]] = {}

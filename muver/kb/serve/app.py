@@ -15,7 +15,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from muver.io.errors import InputError, Mistake
 from muver.io.progress import logger
-from muver.kb.index.snapshot import NoAnswer, UnknownEntity
+from muver.kb.index.snapshot import UnknownEntity
 from muver.kb.index.state import BeingChanged
 from muver.kb.serve.forms import Sentence
 from muver.kb.serve.guard import Bodies, Notes
@@ -26,7 +26,7 @@ from muver.version import __version__
 
 MESSAGE = 400  # characters of a message that repeats what a client sent
 ASSETS = Path(__file__).with_name("assets")
-STATUSES = {UnknownEntity: 404, Mistake: 422, NoAnswer: 503}
+STATUSES = {UnknownEntity: 404, Mistake: 422}
 # The page can run and load only what is served here.
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; "
@@ -88,7 +88,7 @@ async def _refused(request: Request, error: Any) -> JSONResponse:
                 return _answer(415, why)
             where = f"{place} {'.'.join(map(str, rest))}".strip()
             return _answer(422, f"{where}: {first['msg']}.")
-        case UnknownEntity() | Mistake() | NoAnswer():
+        case UnknownEntity() | Mistake():
             return _answer(STATUSES[type(error)], str(error))
         case BeingChanged():
             why = "somebody else is changing the index. Come again in a second."

@@ -57,7 +57,7 @@ class Models(dict[str, Served]):
 
 
 def open_models(
-    places: Sequence[str], qdrant: str | None = None, rerank: Path | None = None, depth: int = DEPTH
+    places: Sequence[str], rerank: Path | None = None, depth: int = DEPTH
 ) -> Models:
     """Open indexes, given as PLACE or NAME=PLACE; without a name the place's is taken.
 
@@ -70,7 +70,7 @@ def open_models(
             raise InputError(
                 f"{place}: another index is called {name!r} already. Name them: NAME={path}."
             )
-        served[name] = Served(name, opened_index(path, qdrant, rerank, depth))
+        served[name] = Served(name, opened_index(path, rerank, depth))
     return served
 
 

@@ -35,7 +35,6 @@ def serve(
     port: int = 8017,
     token_file: Path | None = None,
     log_texts: bool = False,
-    qdrant: str | None = None,
     rerank: Path | None = None,
     depth: int = DEPTH,
 ) -> None:
@@ -56,9 +55,6 @@ def serve(
         Allow changes to whoever shows the token in this file.
     log_texts
         Log what clients ask, not only that they did.
-    qdrant
-        Search the entities that `muver index push` brought to this collection; the folder's name
-        is the collection's if the URL has none.
     rerank
         Folder of a cross-encoder (a model of score cross), which ranks the first candidates again.
     depth
@@ -70,7 +66,7 @@ def serve(
         from muver.kb.serve.routes import Service
 
         began = time.monotonic()
-        models = open_models(indexes, qdrant, rerank, depth)
+        models = open_models(indexes, rerank, depth)
         for served in models.values():
             served.warm()
             check_least(served, settings.tokens)

@@ -10,7 +10,6 @@ import urllib.request
 from unittest.mock import Mock
 
 import pytest
-from qdrant_client.http.exceptions import ResponseHandlingException
 
 from muver.io.files import atomic_path, write_text
 from muver.io.typed import read
@@ -23,7 +22,6 @@ from muver.retriever.answers import Mention
 from muver.retriever.encoders.worlds import Encode, encode_split
 from muver.retriever.retrieval.retrieval_settings import ViewsRun
 from tests import tiny
-from tests.kb.index.qdrant.conftest import RANKED, in_process
 from tests.kb.serve.conftest import TOKEN, WAIT, running, until
 
 
@@ -103,27 +101,6 @@ def test_a_row_of_the_workflow_answers_and_does_not_change(row):
         put = service.call("PUT", "/entities/x", {"title": "x"}, token=TOKEN)
         assert (put.status, put.said) == (422, "muver: a row of the workflow can't be changed.")
         assert service.call("GET", "/entities/none").status == 404
-
-
-def test_an_index_in_qdrant_answers_and_does_not_change(encoder, tmp_path, monkeypatch):
-    tiny.make_model(encoder).save_pretrained(tmp_path / "model")
-    smith = Entity(id="smith", title="smith", description="The king saw the sword.", world="town")
-    index = Index.create(tmp_path / "town", [smith], tmp_path / "model", weights=RANKED)
-    where, asked = "http://qdrant.test:6333", {"mention": {"mention": "sword"}, "id": "smith"}
-    with in_process() as client:
-        index.push(where)
-        with running(models=open_models([str(index.folder)], where)) as service:
-            assert service.retrieve("sword", k=3) == ["smith"]
-            assert len(service.call("POST", "/explain", asked).json["views"]) == 1
-            put = service.call("PUT", "/entities/x", {"title": "x"}, token=TOKEN)
-            assert (put.status, put.said) == (422, "town: an index in Qdrant can't be changed.")
-            gone = ResponseHandlingException(ConnectionError("refused"))
-            monkeypatch.setattr(client, "query_batch_points", Mock(side_effect=gone))
-            answer = service.call("POST", "/retrieve", {"mentions": [{"mention": "sword"}]})
-            assert (answer.status, answer.said) == (
-                503, "http://qdrant.test:6333/town: no answer from Qdrant (refused). Is it "
-                "running there?",
-            )  # fmt: skip
 
 
 @contextlib.contextmanager
