@@ -20,17 +20,12 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-
 from campaign import indexes
 from campaign.child import TOLD, bounded
 from campaign.damage import LOGGED
 from campaign.plan import Case, Plan
 from campaign.project import UNTRACKED, commands, made
 from muver import cli
-from muver.io.errors import InputError
-from muver.kb.index.index import Index
-from muver.retriever.answers import Mention
-from tests import tiny
 
 NOBODY = 65534
 # A checkpoint has its own checksum, and is gone on from; the state before a change is kept first.

@@ -165,8 +165,6 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "train several models for a share of their steps, and the best one to the end"),
         Command("stage choose", "retriever.training.log:choose",
             "choose one of several trained models by validation recall"),
-        Command("stage average", "retriever.training.average:average",
-            "make a model of the mean weights of several trainings, and of the encoder's"),
         Command("stage convert", "retriever.encoders.convert:convert",
             "convert a released checkpoint (a pickled state dict of two towers) to a model"),
         Command("stage encode", "retriever.encoders.worlds:encode_split",

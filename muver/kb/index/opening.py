@@ -9,9 +9,7 @@ if TYPE_CHECKING:
 DEPTH = 64  # candidates that a second stage ranks again
 
 
-def opened_index(
-    folder: Path, rerank: Path | None = None, depth: int = DEPTH
-) -> "OpenIndex":
+def opened_index(folder: Path, rerank: Path | None = None, depth: int = DEPTH) -> "OpenIndex":
     """An index whose entities are in its folder.
 
     The cross-encoder in the folder ``rerank`` ranks its first ``depth`` candidates again.

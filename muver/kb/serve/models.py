@@ -56,9 +56,7 @@ class Models(dict[str, Served]):
         return self[name]
 
 
-def open_models(
-    places: Sequence[str], rerank: Path | None = None, depth: int = DEPTH
-) -> Models:
+def open_models(places: Sequence[str], rerank: Path | None = None, depth: int = DEPTH) -> Models:
     """Open indexes, given as PLACE or NAME=PLACE; without a name the place's is taken.
 
     The rest is as of :func:`muver.kb.index.opening.opened_index`.

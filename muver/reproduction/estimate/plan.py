@@ -111,7 +111,7 @@ class _Counter:
                 return Work({"training": operations}, self.tower)
             case "train" | "train_best" | "train_cross" | "grid_point":
                 return self.training(artifact)
-            case "convert" | "choose" | "average":
+            case "convert" | "choose":
                 return Work({}, 2 * self.tower)
             case "encode" | "encode_global" | "encode_texts" | "encode_part" | "encode_mentions":
                 return self.encoding(artifact, entities, mentions)

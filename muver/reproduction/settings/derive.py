@@ -1,5 +1,5 @@
-"""What follows from the entries: variants of rows and models that a table, a sweep, further seeds,
-an average or a choice of validation ask for.
+"""What follows from the entries: variants of rows and models that a table, a sweep, further seeds
+or a choice of validation ask for.
 
 A variant is an entry beside those that are written, under their name with an ending.
 """
@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from muver.io.errors import InputError
 from muver.reproduction.settings.entries import (
     AnyModel,
-    Averaged,
     ByViews,
     Chosen,
     Converted,
@@ -24,7 +23,7 @@ from muver.reproduction.settings.entries import (
     with_rows,
 )
 from muver.reproduction.settings.params import Resolved
-from muver.reproduction.settings.rows import row_settings, trainings_of
+from muver.reproduction.settings.rows import row_settings
 from muver.reproduction.tables.tables_settings import Table
 from muver.retriever.retrieval.retrieval_settings import open_choice
 
@@ -50,8 +49,6 @@ def derive(settings: Resolved) -> None:
         rows = settings.tables[name].rows
         made = {row: [_with_seed(settings, row, seed) for seed in seeds] for row in rows}
         settings.repeats[name] = {row: again for row, again in made.items() if row not in again}
-    for model in list(settings.models):
-        _add_trainings(settings, model)
     for system in list(settings.systems):
         _try_each_value(settings, system)
 
@@ -131,16 +128,6 @@ def _distinct(settings: Resolved, rows: list[str], against: str | None) -> list[
     tested = made.index(made[rows.index(against)]) if against in rows else None
     firsts = [n for n in range(len(rows)) if made[n] not in made[:n]]
     return [against if n == tested else rows[n] for n in firsts]
-
-
-def _add_trainings(settings: Resolved, model: str) -> None:
-    """The further trainings whose mean weights a model has, which start as the first one does."""
-    mean = settings.models[model]
-    if isinstance(mean, Averaged):
-        _, *further = trainings_of(settings, mean).items()
-        for name, seed in further:
-            _add(settings.models, name, replace(settings.models[mean.of], seed=seed))
-            settings.again[name] = mean.of
 
 
 def _try_each_value(settings: Resolved, system: str) -> None:
@@ -224,8 +211,6 @@ def _changed_model(settings: Resolved, model: str, end: str, change: Change, onw
     if isinstance(entry, Chosen):
         among = [_changed_model(settings, one, end, change, onwards) for one in entry.best_of]
         changed = replace(changed, best_of=among)
-    if isinstance(entry, Averaged):
-        changed = replace(changed, of=_changed_model(settings, entry.of, end, change, onwards))
     if onwards and isinstance(entry, Trained):
         if entry.start:
             start = _changed_model(settings, entry.start, end, change, onwards)

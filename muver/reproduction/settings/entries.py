@@ -21,7 +21,6 @@ from muver.retriever.views.views_settings import Context, Views
 FORMS = {
     "models": {
         "best_of": "chosen",
-        "trained_share": "averaged",
         "checkpoint": "converted",
         "views": "trained",
     },
@@ -78,20 +77,6 @@ class Chosen(Model, tag="chosen", kw_only=True):
     after: Share | UnsetType = UNSET
 
 
-class Averaged(Model, tag="averaged", kw_only=True):
-    """The mean weights of another model's trainings, and of the encoder's.
-
-    ``of`` is trained ``trainings`` times from the same start, with its own seed and with further
-    ones. ``trained_share`` is how much of their mean the weights have (Wortsman et al., Model
-    soups, ICML 2022); the rest is of what they started from (Wortsman et al., Robust fine-tuning of
-    zero-shot models, CVPR 2022).
-    """
-
-    of: Text
-    trainings: Count
-    trained_share: Share
-
-
 class System(Settings, tag_field="kind"):
     """What every row may have. Its name is made of its model and its protocol
     (:mod:`muver.reproduction.settings.naming`), or written where it cannot be."""
@@ -143,7 +128,7 @@ class Fused(System, tag="fused", kw_only=True):
     depth: Count | UnsetType = UNSET
 
 
-AnyModel = Trained | Converted | Chosen | Averaged
+AnyModel = Trained | Converted | Chosen
 AnySystem = ByViews | Named | Fused
 
 

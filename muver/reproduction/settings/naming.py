@@ -7,7 +7,6 @@ from msgspec import UNSET
 
 from muver.reproduction.settings.entries import (
     AnySystem,
-    Averaged,
     ByViews,
     Chosen,
     Fused,
@@ -65,9 +64,6 @@ def _sums_rows(entry: AnySystem) -> bool:
 def _model(settings: Resolved, model: str) -> list[str]:
     """A model's name, and in what it differs from the one of that name."""
     entry = settings.models[model]
-    if isinstance(entry, Averaged):
-        trained = "the training" if entry.trainings == 1 else f"{entry.trainings} trainings' mean"
-        return [*_model(settings, entry.of), f"{entry.trained_share:g} of {trained}"]
     return [entry.method or model, *([entry.differs] if entry.differs else [])]
 
 
@@ -98,21 +94,10 @@ def note_of(settings: Resolved, system: str) -> str | None:
         note = note or (UNSET if _sums_rows(entry) else settings.models[model].note)
         if decay := towers_of(settings, model).decay:
             said.append(f"A context's tokens weigh exp(-d/{decay:g}) at d pieces from the mention.")
-        match settings.models[model]:
-            case Chosen(best_of=among, after=after):
-                when = f" after {after:.0%} of their steps" if after else ""
-                said.append(
-                    f"The best on validation of {len(among)} models{when}; other rows are one "
-                    "model."
-                )
-            case Averaged(trainings=trainings, trained_share=share):
-                trained = (
-                    "the trained ones" if trainings == 1 else f"the mean of {trainings} trainings'"
-                )
-                said.append(
-                    f"Its weights are {share:g} times {trained} and {1 - share:g} times the "
-                    "encoder's."
-                )
+        if isinstance(chosen := settings.models[model], Chosen):
+            when = f" after {chosen.after:.0%} of their steps" if chosen.after else ""
+            among = f"The best on validation of {len(chosen.best_of)} models{when}"
+            said.append(f"{among}; other rows are one model.")
     if isinstance(entry, ByViews):
         if towers_of(settings, entry.model).views.kind == "sentences":
             aggregate = settings.aggregates[entry.aggregate or settings.aggregate]

@@ -138,7 +138,6 @@ class Resolved(Sections, kw_only=True):
     tried: dict[str, list[str]] = {}  # by row whose aggregate has several values, a row for each
     # By row of Table 3 after some layers, the system that differs only in layers and search.
     sweep_of: dict[str, str] = {}
-    again: dict[str, str] = {}  # by further training of an average, the first, with the same start
 
     @property
     def over_kb(self) -> bool:

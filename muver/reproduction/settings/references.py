@@ -11,7 +11,6 @@ from muver.io.errors import InputError
 from muver.io.typed import suggestion
 from muver.reproduction.settings.derive import further_seeds
 from muver.reproduction.settings.entries import (
-    Averaged,
     ByViews,
     Chosen,
     Fused,
@@ -38,7 +37,6 @@ PAPERS = ("table1", "table2", "table3", "table6")  # whose captions are known
 # Keys that hold names, and the section that has the entries of these names.
 NAMES = (
     ("models.*.best_of", "models"),
-    ("models.*.of", "models"),
     ("models.*.start", "models"),
     ("models.*.negatives.from", "systems"),
     ("systems.*.model", "models"),
@@ -121,8 +119,6 @@ def _made_of(settings: Resolved) -> dict[str, list[str]]:
         match entry:
             case Chosen(best_of=models):
                 found[f"models.{name}"] = _dotted(models, [])
-            case Averaged(of=model):
-                found[f"models.{name}"] = _dotted([model], [])
             case Trained(start=start, negatives=negatives):
                 rows = [negatives.from_] if negatives else []
                 found[f"models.{name}"] = _dotted([start] if start else [], rows)
@@ -145,8 +141,6 @@ def _models(settings: Resolved) -> Iterator[str]:
         match entry:
             case Chosen():
                 yield from _choice(settings, f"{where}.best_of", entry, trained)
-            case Averaged(of=of) if of not in towers:
-                yield f"{where}.of: {of} is not two towers that are trained here."
             case Trained():
                 yield from _training(settings, where, entry)
     for model in settings.grid.models:

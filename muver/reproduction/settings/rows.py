@@ -13,7 +13,6 @@ from muver.io.typed import fields, plain
 from muver.reproduction.settings.entries import (
     OWN,
     AnySystem,
-    Averaged,
     ByViews,
     Chosen,
     Converted,
@@ -48,14 +47,9 @@ def kind_of(settings: Resolved, system: str) -> str:
 
 
 def towers_of(settings: Resolved, model: str) -> Towers:
-    """A model's entry; of one that is made of others, that of the first one."""
-    match settings.models[model]:
-        case Chosen(best_of=[first, *_]):
-            return towers_of(settings, first)
-        case Averaged(of=first):
-            return towers_of(settings, first)
-        case entry:
-            return entry
+    """A model's entry; of one that is chosen among others, that of the first one."""
+    entry = settings.models[model]
+    return towers_of(settings, entry.best_of[0]) if isinstance(entry, Chosen) else entry
 
 
 def models_of(settings: Resolved, system: str) -> list[str]:
@@ -79,19 +73,8 @@ def pooling_of(settings: Resolved, model: Towers) -> str:
 
 def seed_of(settings: Resolved, model: str) -> int:
     """The seed of a model's training: its own, or that of all."""
-    match settings.models[model]:
-        case Averaged(of=first):
-            return seed_of(settings, first)
-        case entry:
-            seed = getattr(entry, "seed", UNSET)
-            return settings.seed if seed is UNSET else seed
-
-
-def trainings_of(settings: Resolved, mean: Averaged) -> dict[str, int]:
-    """The models whose mean weights a model has, and their seeds, which are 100 apart."""
-    first = seed_of(settings, mean.of)
-    further = range(1, mean.trainings)
-    return {mean.of: first} | {f"{mean.of}_training{n + 1}": first + 100 * n for n in further}
+    seed = getattr(settings.models[model], "seed", UNSET)
+    return settings.seed if seed is UNSET else seed
 
 
 def training_settings(settings: Resolved, model: str) -> Json:
@@ -132,10 +115,6 @@ def model_settings(settings: Resolved, model: str) -> Json:
     if isinstance(entry, Chosen):
         made = {"best_of": {name: model_settings(settings, name) for name in entry.best_of}}
         return {**made, "after": entry.after} if entry.after else made
-    if isinstance(entry, Averaged):
-        seeds = list(trainings_of(settings, entry).values())
-        average = {"seeds": seeds, "trained_share": entry.trained_share}
-        return {**model_settings(settings, entry.of), "average": average}
     made = training_settings(settings, model)
     if isinstance(entry, Trained):
         if entry.start:

@@ -18,7 +18,6 @@ from muver.io.files import read_json
 from muver.io.typed import overlay, plain
 from muver.reproduction.settings import Resolved, row_settings
 from muver.reproduction.settings.entries import (
-    Averaged,
     Chosen,
     Converted,
     Trained,
@@ -31,7 +30,6 @@ from muver.reproduction.settings.rows import (
     pretrain_settings,
     seed_of,
     training_settings,
-    trainings_of,
 )
 from muver.reproduction.tables.points import trials
 from muver.reproduction.workspace.artifact import Artifact, File, Input, with_origins
@@ -157,17 +155,12 @@ class Graph(ABC):
         return {"source": [str(folder / n) for n in names if (folder / n).is_file()]}
 
     def model(self, name: str) -> Artifact:
-        """A trained, chosen, averaged or converted model."""
+        """A trained, chosen or converted model."""
         match entry := self.settings.models[name]:
             case Chosen(best_of=among) if not entry.after:
                 models = [self.model(other) for other in among]
                 cutoff = models[0].settings["training"]["validation_cutoff"]  # which all share
                 return self.made("models", name, "choose", {"cutoff": cutoff}, models=models)
-            case Averaged():
-                models = [self.model(other) for other in trainings_of(self.settings, entry)]
-                inputs = {"models": models, "start": self.origin(entry.of)}
-                share = {"trained_share": entry.trained_share}
-                return self.made("models", name, "average", share, **inputs)
         settings = training_settings(self.settings, name)
         if isinstance(entry, Converted):
             inputs = {"checkpoint": entry.checkpoint, "start": self.encoder}
@@ -209,7 +202,6 @@ class Graph(ABC):
 
     def origin(self, model: str) -> Artifact:
         """What a model's training starts from: another model, or the encoder."""
-        model = self.settings.again.get(model, model)
         start = getattr(self.settings.models[model], "start", None)
         return self.model(start) if start else self.start_of(seed_of(self.settings, model))
 
@@ -227,11 +219,9 @@ class Graph(ABC):
 
     def weights(self, model: str) -> File:
         """The manifest that names the weights a model came from, through what it started from."""
-        match entry := self.settings.models[model]:
+        match self.settings.models[model]:
             case Converted():
                 return self.model(model)[f"/{MANIFEST_FILE}"]
-            case Averaged():
-                return self.weights(entry.of)
             case Chosen(best_of=[first, *_]):
                 return self.weights(first)
             case Trained(start=start) if start:

@@ -371,13 +371,13 @@ def _benchmarks(results: Results, table: str) -> dict[str, dict[str, str]]:
 
 
 def _trainings(graph: Graph, system: str) -> list[Artifact]:
-    """The jobs that trained a row's models: those that an average has, none that chose one."""
+    """The jobs that trained a row's models, none that chose one."""
     found = []
     for model in models_of(graph.settings, system):
         made = graph.model(model)
         nothing = made.settings.get("training", {}).get("labelled") == 0
         if made.rule != "choose" and not nothing:
-            found += made.inputs["models"] if made.rule == "average" else [made]
+            found.append(made)
     return list({training.id: training for training in found}.values())
 
 

@@ -90,7 +90,6 @@ STEPS = (
     Step("train_cross", "models", "train", TRAINED, (*_named(CROSS_FILES), LOG), trains=True,
          runs_a_model=True, compute=True),
     Step("choose", "models", "train", files=MODEL, spread=True, here=True),
-    Step("average", "models", "train", TRAINED, MODEL, spread=True),
     Step("convert", "models", "train", TRAINED, (*MODEL, f"/{MANIFEST_FILE}"),
          {"start": "encoder"}),
     Step("grid_point", "grid", "grid", {"training-log": ".jsonl"}, (".jsonl",), stage="train",

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import urllib.request
-from unittest.mock import Mock
 
 import pytest
 

@@ -1,7 +1,6 @@
 """Rows that follow from others: the sweep over view counts, further seeds."""
 
 from muver.reproduction.settings import model_settings, resolve, row_settings
-from muver.reproduction.settings.rows import trainings_of
 from tests.reproduction.settings import PARAMS
 
 
@@ -39,23 +38,6 @@ def test_a_choice_of_another_seed_is_among_models_of_that_seed():
     assert settings.models["partalidou_seed5"].best_of == [
         "blink_128_seed5", "blink_cls_seed5", "blink_special_seed5", "blink_span_seed5",
     ]  # fmt: skip
-
-
-def test_an_average_has_trainings_of_seeds_of_its_own():
-    """Those of a further seed are its own as well, so that two averages share no training."""
-    mean = {"of": "muver", "trainings": 3, "trained_share": 0.8}
-    row = {"method": "Mean", "model": "mean"}
-    tables = {"mine": {"caption": "x", "rows": ["mean"], "repeat_seeds": [5]}}
-    over = {"models": {"mean": mean}, "systems": {"mean": row}, "tables": tables}
-    settings = resolve(PARAMS, over)
-    assert settings.repeats["mine"] == {"mean": ["mean_seed5"]}
-    for model, first in (("mean", 10000), ("mean_seed5", 5)):
-        made, seeds = model_settings(settings, model), [first, first + 100, first + 200]
-        assert made.pop("average") == {"seeds": seeds, "trained_share": 0.8}
-        found = trainings_of(settings, settings.models[model])
-        assert list(found.values()) == seeds
-        for one, seed in found.items():
-            assert model_settings(settings, one) == {**made, "seed": seed}
 
 
 def test_converted_weights_draw_nothing():

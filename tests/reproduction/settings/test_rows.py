@@ -200,10 +200,6 @@ def test_a_row_says_how_it_scores_several_views(settings):
     assert note_of(released, "muver") == note_of(settings, "muver_sum")
     assert "view" not in note_of(settings, "blink_128")
     assert note_of(settings, "added_elsewhere").endswith("its global view's is added, times 0.2.")
-    one = "Its weights are 0.8 times the trained ones and 0.2 times the encoder's."
-    assert note_of(settings, "blink_between_elsewhere") == one
-    several = one.replace("the trained ones", "the mean of 3 trainings'")
-    assert note_of(settings, "averaged_elsewhere").startswith(several)
     assert note_of(settings, "muver_global") == note_of(settings, "muver_plain")
     near = resolve(PARAMS, {"models": {"cross": {"decay": 0.1}}})
     assert "weigh exp(-d/0.1) at d pieces from the mention." in note_of(near, "bm25_reranked")
@@ -269,7 +265,6 @@ PLAINLY = "MuVER (w/o heuristic search)"
         ("som_8", "SOM, 8 pooled vectors"),
         ("added_elsewhere", f"{PLAINLY}, 0.2 of the global view added, own page left out"),
         ("whole", "MuVER, trained with global views, global view"),
-        ("between_elsewhere", f"{PLAINLY}, 0.8 of the training, own page left out"),
         ("blink_128_labels_0_1", "BLINK (128 tokens), 10% of the labels"),
         ("som_labels_0", "SOM, no labels"),
         ("muver_bm25_elsewhere", "MuVER + words, own page left out"),

@@ -89,21 +89,6 @@ def test_a_temperature_is_chosen_on_a_validation_run_of_each():
     assert "chosen" not in graph().index("muver_max")
 
 
-def test_an_average_is_made_of_trainings_that_begin_with_one_encoder():
-    own = graph()
-    made = own.model("whole_averaged")
-    assert [one.settings["seed"] for one in made.inputs["models"]] == [10000, 10100, 10200]
-    assert {one.inputs["start"].path for one in made.inputs["models"]} == {own.start.path}
-    assert made.inputs["start"].path == own.weights("whole_averaged").artifact.path
-    # Also where each seed of a table has an encoder of its own.
-    own = graph(**SCRATCH, tables={"averaged": {"repeat_seeds": [5]}})
-    for model, start in (("whole_averaged", own.start), ("whole_averaged_seed5", own.start_of(5))):
-        made = own.model(model)
-        begun = [made.inputs["start"], *(one.inputs["start"] for one in made.inputs["models"])]
-        assert {one.path for one in begun} == {start.path}
-    assert own.start.path != start.path
-
-
 def test_reciprocal_ranks_need_no_validation():
     runs = asked("aggregates", ["muver_bm25_rrf"], "runs")
     assert all(name.startswith("test/") for name in runs)

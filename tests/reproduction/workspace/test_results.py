@@ -84,18 +84,6 @@ def test_copying_the_chosen_model_is_not_its_training():
     assert "train" in told["blink_128"] and "train" not in told["partalidou"]
 
 
-def test_an_average_took_as_long_as_its_trainings():
-    own = results(tables={"averaged": {"rows": ["whole_between", "whole_averaged"]}})
-    told = record_settings(own, "averaged")["benchmarks"]
-    one, several = told["whole_between_elsewhere"], told["whole_averaged_elsewhere"]
-    assert set(one) == {"retrieve", "encode", "encode_global", "train"}
-    assert set(several) == {*one, "train_2", "train_3"}
-    models = own.graph.model("whole_averaged").inputs["models"]
-    trained = [several[stage] for stage in ("train", "train_2", "train_3")]
-    assert trained == [f"{own.logs}/train/{model.id}.benchmark.tsv" for model in models]
-    assert one["train"] == several["train"]
-
-
 def test_a_sum_costs_what_its_rows_cost():
     """What is not trained costs no training, and each of several has its own file."""
     own = results(tables={"best": {"own_page": "keep", "repeat_seeds": []}})
