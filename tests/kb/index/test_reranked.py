@@ -42,7 +42,7 @@ def index(tmp_path_factory):
 def test_the_index_s_first_candidates_by_the_cross_encoder_s_scores(index, cross):
     folder, model = cross
     (plain,) = Index.open(index).retrieve([MENTION], 5)
-    opened = opened_index(index, None, folder, 5)
+    opened = opened_index(index, folder, 5)
     (found,) = opened.retrieve([MENTION], 3)
     sides = ([MENTION.left.lower()], [MENTION.text], [MENTION.right])
     (context,) = mention_contexts(*sides, model.config.context, model.pieces)
@@ -59,27 +59,27 @@ def test_the_index_s_first_candidates_by_the_cross_encoder_s_scores(index, cross
 
 
 def test_no_mention_and_no_candidate(index, cross):
-    opened = opened_index(index, None, cross[0])
+    opened = opened_index(index, cross[0])
     assert opened.retrieve([], 3) == []
     assert opened.retrieve([Mention("xylophone")], 3) == [[]]
 
 
 def test_what_is_no_number_of_candidates(index, cross):
-    opened = opened_index(index, None, cross[0])
+    opened = opened_index(index, cross[0])
     for k in (0, -1):
         with pytest.raises(InputError, match=f"k: {k} is not a number of candidates"):
             opened.retrieve([MENTION], k)
         with pytest.raises(InputError, match=f"depth: {k} is not a number of candidates"):
-            opened_index(index, None, cross[0], k)
+            opened_index(index, cross[0], k)
 
 
 def test_a_query_and_the_service_take_it(index, cross, capsys):
     given = ["query", str(index), "[[the king]]", "--json", "-k", "2"]
     assert main([*given, "--rerank", str(cross[0]), "--depth", "8"]) == 0
     (told,) = map(json.loads, capsys.readouterr().out.splitlines())
-    (found,) = opened_index(index, None, cross[0], 8).retrieve([Mention("the king")], 2)
+    (found,) = opened_index(index, cross[0], 8).retrieve([Mention("the king")], 2)
     assert [one["id"] for one in told["candidates"]] == [one.document_id for one in found]
-    served = open_models([str(index)], None, cross[0], 8)["own"]
+    served = open_models([str(index)], cross[0], 8)["own"]
     assert served.index.retrieve([Mention("the king")], 2) == [found] and served.look() is None
     assert served.index.reads == 8 * (32 + 24) * LEAST  # as its weights are few
     assert main([*given, "--rerank", str(index)]) == 2
