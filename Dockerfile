@@ -12,8 +12,8 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/*
 COPY . /opt/muver
 ARG GPU=0
-# s3.lock: pods keep what they make in a bucket. All is compiled here, as only root could keep it.
-RUN UV_COMPILE_BYTECODE=1 make -C /opt/muver setup .venv/.has-s3 GPU=$GPU \
+# All is compiled here, as only root could keep it.
+RUN UV_COMPILE_BYTECODE=1 make -C /opt/muver setup GPU=$GPU \
     && /opt/muver/.venv/bin/python -m compileall -q /opt/muver/muver \
     && rm -rf /root/.cache
 # Any user may run it, this one by default.

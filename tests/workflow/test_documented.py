@@ -18,7 +18,7 @@ RECORDS = {"performance.md", "results.md"}  # commands of older commits
 LINE = re.compile(r"^ {4}((?:muver|snakemake|dvc|make|python|git) (?:[^\\\n]|\\\n)*)", re.MULTILINE)
 ELSEWHERE = {
     "a server, which runs until it is stopped": r"muver serve|muver audit|make audit",
-    "a cluster or a bucket": r"profiles/(slurm|kubernetes)|storage-provider",
+    "a cluster": r"profiles/slurm",
     "data that has to be downloaded": r"muver stage download|realworlds|plan .*(zeshel|wikipedia)",
     "weights from the hub, or to it": r"sentence-transformers/|preset=released|muver push",
     "this machine's answer is no": r"doctor check",

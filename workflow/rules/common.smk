@@ -13,12 +13,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
-from snakemake.io import sourcecache_entry
 from snakemake.logging import logger
 
 from muver.retriever.corpus.sources import find_source
 from muver.retriever.encoders import hub
-from muver.reproduction.doctor.cluster import check_image, check_slurm
+from muver.reproduction.doctor.cluster import check_slurm
 from muver.io.errors import InputError
 from muver.io.typed import overlay
 from muver.retriever.retrieval.kinds import runs_a_model
@@ -28,7 +27,7 @@ from muver.reproduction.settings import file as project
 from muver.reproduction.settings.resolve import typed
 from muver.reproduction.estimate.follow import Follower
 from muver.reproduction.workspace import KnowledgeBase, graph_of
-from muver.reproduction.workspace import code as code_of
+from muver.reproduction.workspace import code
 from muver.reproduction.workspace.current import link
 from muver.reproduction.workspace.graph import tokens_of
 from muver.reproduction.workspace.jobs import index_job, write_job, write_settings
@@ -53,8 +52,6 @@ def raised(function, *arguments):
 
 # Read here and not by `configfile:`, which is slow and ignores mistakes such as a repeated key.
 PARAMS = raised(project.read_params, project.params_file())
-# The command line's --default-storage-provider, such as s3.
-STORAGE = workflow.storage_settings.default_storage_provider
 
 
 def overrides():
@@ -67,31 +64,13 @@ def overrides():
     return overlay(project.config_of(), workflow.config_settings.overwrite_config)
 
 
-def code(rule):
-    """Files of the code that decide a rule's output: sources, which are in no storage.
-
-    `local` would say so too, but then the jobs could run on this machine only.
-    """
-    return [sourcecache_entry(file, file) for file in code_of(rule)]
-
-
-def here(path):
-    """Where a file or folder of the project lies on this machine: there, or a copy of storage's."""
-    return str(workflow.inputfile(path))
-
-
-def stored(*files):
-    """Further inputs, which a rule reads beside those it names; a storage has to fetch them."""
-    return list(files) if STORAGE else []
-
-
 S = raised(lambda: resolve(PARAMS, overrides()))
 W = raised(graph_of, S)
 raised(lambda: W.by_place)
 
 
 # A dry run may plan for another machine. A run that needs the encoder ends before its first job.
-if workflow.is_main_process and not Path(here(W.encoder.files[-1])).exists():
+if workflow.is_main_process and not Path(W.encoder.files[-1]).exists():
     raised(hub.check_before_a_run, S.encoder, logger.warning)
 
 ROOT = W.root
@@ -108,19 +87,19 @@ def tables_to_show():
     """The tables named by the command line, or the first of all results; none after --touch."""
     if workflow.touch:
         return []
-    return map(here, workflow.dag_settings.targets or [f"results/{S.results[0]}.csv"])
+    return workflow.dag_settings.targets or [f"results/{S.results[0]}.csv"]
 
 
 def page():
     """The page of the tables that there are, after a run or where there was nothing to do."""
     from muver.reproduction.report.stage import page_of_made  # takes a second to import
 
-    if not (STORAGE or workflow.touch):
+    if not workflow.touch:
         raised(page_of_made, Path(RESULTS))
 
 
 def idle():
-    link(W, here)
+    link(W)
     page()
 
 
@@ -141,14 +120,12 @@ onstart:
     jobs = list(workflow.dag.needrun_jobs())
     if any(job.rule.name == "encoder" for job in jobs):
         raised(hub.check_there, S.encoder)
-    if workflow.executor_plugin.common_settings.implies_no_shared_fs:
-        raised(check_image, workflow.remote_execution_settings.container_image)
     if workflow.executor_plugin.name == "slurm":
         asked = [
             (job.resources.get("slurm_partition"), job.resources.get("gpu", 0)) for job in jobs
         ]
         raised(check_slurm, asked)
-    link(W, here)
+    link(W)
     with suppress(InputError):  # params.yaml may need this call's --config
         write_ignored(graph_of(resolve(PARAMS, {})))  # DVC knows params.yaml alone
     if workflow.executor_plugin.common_settings.local_exec:
@@ -168,21 +145,14 @@ def inputs(kind):
 
     def files(wildcards):
         found = at(kind, wildcards).input_files
-        return {role: placed(paths) for role, paths in found.items() if role != "vectors"}
+        return {role: paths for role, paths in found.items() if role != "vectors"}
 
     return unpack(files)
 
 
-def placed(paths):
-    """Input files; what nobody makes is the user's, on this machine, and so are the jobs on it."""
-    if isinstance(paths, list):
-        return [placed(path) for path in paths]
-    return paths if paths.startswith(f"{ROOT}/") else local(paths)
-
-
 def job(kind):
     """The file that tells a step's command what to do."""
-    return lambda wildcards: write_job(W, at(kind, wildcards), here)
+    return lambda wildcards: write_job(W, at(kind, wildcards))
 
 
 def longest(kind):
@@ -241,7 +211,7 @@ def retriever_kind(wildcards):
 
 def told(name, settings=None):
     """The file that tells a command what to do: that of a result, unless other settings are given."""
-    return write_settings(W, name, settings or TABLES.told(name, here))
+    return write_settings(W, name, settings or TABLES.told(name))
 
 
 def shown(file):
@@ -256,7 +226,7 @@ def recordings(tables):
     """What `muver record` is told of some tables."""
     if not tables:
         raise InputError(f"results: none of {', '.join(S.results)} has rows. Name a table of rows.")
-    return {"settings": {"tables": [record_settings(TABLES, one, here) for one in tables]}}
+    return {"settings": {"tables": [record_settings(TABLES, one) for one in tables]}}
 
 
 def then(name):
@@ -268,11 +238,11 @@ def then(name):
 
     def params(wildcards):
         more = []
-        if name in ("table3", *TABLES.pictured):
-            job = told(f"{name}_drawing", TABLES.drawing(name, here))
+        if TABLES.is_drawn(name):
+            job = told(f"{name}_drawing", TABLES.drawing(name))
             more.append(f"stage figure --log {LOGS}/tables/{name}_figure.log --job {job}")
         if name in TABLES.costed:
-            job = told(f"costs_{name}", costs_settings(TABLES, name, here))
+            job = told(f"costs_{name}", costs_settings(TABLES, name))
             more.append(f"stage costs --log {LOGS}/tables/{name}_costs.log --job {job}")
         if name in TABLES.recordable:
             job = told(f"record_{name}", recordings([name]))

@@ -4,11 +4,6 @@
 IN_PARTS = ("kb", "encode_part", "ann_index")  # steps whose rules stand here
 
 if ONE_BASE:
-    if STORAGE:
-        raise WorkflowError(
-            f"--default-storage-provider {STORAGE}: a knowledge base lies in parts that only its own"
-            " files name, so no storage would get them. Leave this out, on disks that all jobs see."
-        )
 
     wildcard_constraints:
         part=r"part-\d+",

@@ -53,9 +53,7 @@ if not ONE_BASE:
         wildcard_constraints:
             system=one_of(W.stored),
         params:
-            job=lambda wildcards: told(
-                f"index_{wildcards.system}", index_job(W, wildcards.system, here)
-            ),
+            job=lambda wildcards: told(f"index_{wildcards.system}", index_job(W, wildcards.system)),
         shell:
             "muver stage index-row --log {log} --job {params.job}"
 

@@ -8,7 +8,6 @@ for result in [*TABLES.made, *TABLES.further]:
             result
         input:
             **TABLES.read(result),
-            rest=stored(*TABLES.shown_beside(result)),
             code=[file for one in TABLES.commands(result) for file in code(one.split()[-1])],
         output:
             [shown(file) for file in TABLES.files(result)],
@@ -43,7 +42,6 @@ LATEST = [*[f"results/{name}.csv" for name in S.results], "results/report.html"]
 rule latest:
     input:
         f"{RESULTS}/{{file}}",
-        lambda wildcards: stored(*TABLES.forms(Path(wildcards.file).stem)),
     output:
         "results/{file}",
     log:
@@ -54,14 +52,13 @@ rule latest:
     params:
         forms=lambda wildcards: f"{S.workspace}/{Path(wildcards.file).stem}.*",
     shell:
-        f"(cd {here('results')} && ln -sf {{params.forms}} .) 2> {{log}}"
+        "(cd results && ln -sf {params.forms} .) 2> {log}"
 
 
 # Records the rows of the tables in MLflow again, after a loss of the store or in a clone that pulled its results.
 rule record:
     input:
         [f"{RESULTS}/{table}.csv" for table in TABLES.recorded],
-        stored(*(file for table in TABLES.recorded for file in TABLES.read_to_record(table))),
     log:
         f"{LOGS}/record.log",
     localrule: True

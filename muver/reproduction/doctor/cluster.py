@@ -1,4 +1,4 @@
-"""What a cluster or a cloud lacks, found before any job is submitted."""
+"""What a cluster lacks, found before any job is submitted."""
 
 import re
 import subprocess
@@ -7,17 +7,6 @@ from operator import itemgetter
 
 from muver.io.checking import did_you_mean
 from muver.io.errors import InputError
-
-SNAKEMAKE = "snakemake/snakemake"  # the image that Snakemake takes if none is named
-
-
-def check_image(image: str) -> None:
-    """Refuse an image without this project in it: Snakemake's own, so none was named."""
-    if image.startswith(SNAKEMAKE):
-        raise InputError(
-            f"Jobs would run in {image}, which has no muver. Build an image of this project's "
-            "Dockerfile, push it to where the jobs can fetch it, and name it: --container-image."
-        )
 
 
 def check_slurm(asked: Iterable[tuple[str | None, int]]) -> None:

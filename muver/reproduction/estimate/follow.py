@@ -22,8 +22,6 @@ KEY = re.compile(r"(^|-)[0-9a-f]{8}$")  # of an artifact's name
 REPLACED = ("job_started", "job_finished", "progress")
 HIDDEN = re.compile(
     r"Select jobs to execute|"
-    # a file's way to a storage and back
-    r"(Storing in|Retrieving from) storage: |Finished (upload|retrieval)\.$|Removing local copy |"
     # a stage that ended with 2 has said more; one with 130 was ended by Ctrl-C
     r"RuleException:\nCalledProcessError(?s:.*)(exit status (2|130)|SIGINT: 2>)\.$"
 )

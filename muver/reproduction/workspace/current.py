@@ -2,7 +2,7 @@
 DVC is told of it."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,19 +18,16 @@ from muver.reproduction.workspace.running import check_idle
 from muver.reproduction.workspace.steps import KIND, PACKAGE, STAGES, code
 
 
-def link(graph: Graph, here: Callable[[str], str] = str) -> None:
-    """Make ``build/<workspace>/current`` point to what the settings ask for, and catalogue it.
-
-    ``here`` says where a path lies on this machine: elsewhere, if it is a storage's copy.
-    """
-    add_to_catalog(Path(here(graph.root)), graph.by_place.values())
+def link(graph: Graph) -> None:
+    """Make ``build/<workspace>/current`` point to what the settings ask for, and catalogue it."""
+    add_to_catalog(Path(graph.root), graph.by_place.values())
     asked = {artifact.path for artifact in graph.asked(graph.settings.results)}
     folder = Path(graph.root, "current")
     wanted = {
-        folder / place: os.path.relpath(here(target), (folder / place).parent)
+        folder / place: os.path.relpath(target, (folder / place).parent)
         for artifact in graph.by_place.values()
         for place, target in _links(artifact)
-        if artifact.path in asked or Path(here(target)).exists()
+        if artifact.path in asked or Path(target).exists()
     }
     wanted[folder / "recorded"] = "../recorded"  # which MLflow run is which row's
     for place in folder.rglob("*"):

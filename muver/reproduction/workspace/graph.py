@@ -6,7 +6,7 @@ lie on disk.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, cached_property
@@ -261,22 +261,15 @@ class Graph(ABC):
             run=run[".parquet"], manifest=run[".json"], **inputs,
         )  # fmt: skip
 
-    def told(self, artifact: Artifact, place: Callable[[str], str]) -> dict[str, Any]:
-        """What the command of an artifact's step is told beside its settings, inputs and outputs.
-
-        ``place`` says where a file or folder lies on this machine.
-        """
+    def told(self, artifact: Artifact) -> dict[str, Any]:
+        """What an artifact's command is told beside its settings, inputs and outputs."""
         settings = self.settings
         match artifact.rule:
             case "encoder":
                 kept = {key: value for key, value in artifact.settings.items() if key not in SOURCE}
                 return {"source": settings.encoder, "settings": kept}
             case "choose" | "train_best":
-                return {
-                    "models": [
-                        (value.name, place(value.path)) for value in artifact.inputs["models"]
-                    ]
-                }
+                return {"models": [(one.name, one.path) for one in artifact.inputs["models"]]}
             case "retrieve":
                 return {"kind": kind_of(settings, artifact.label)}
             case "evaluate":
@@ -289,10 +282,10 @@ class Graph(ABC):
                 }
         return {}
 
-    def dataset_download(self, what: str, place: Callable[[str], str]) -> dict[str, Any]:
+    def dataset_download(self, what: str) -> dict[str, Any]:
         """What `muver stage download` is told of the dataset: ``what`` it is, and its archive."""
         source = find_source(self.settings.dataset)
-        archive = place(f"{self.root}/download/{source.file}")
+        archive = f"{self.root}/download/{source.file}"
         settings = plain(self.settings.download)
         return {what: source.name, "archive": archive, "settings": settings}
 

@@ -5,7 +5,7 @@ So nothing that a user wrote stands in a command, and a job can be run again by 
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +16,16 @@ from muver.reproduction.workspace.steps import BY_RULE
 from muver.reproduction.workspace.worlds import Worlds
 
 OF_INDEX = ("store", "merged", "global_views", "entities")  # of what a run is made of
-Place = Callable[[str], str]  # where a file or folder lies on this machine
 
 
-def job_of(graph: Graph, artifact: Artifact, place: Place = str) -> dict[str, Any]:
+def job_of(graph: Graph, artifact: Artifact) -> dict[str, Any]:
     """The options of the command that makes an artifact, by name."""
     step = BY_RULE[artifact.rule]
     told = {
-        step.called.get(role, role).replace("_", "-"): _placed(value, place)
+        step.called.get(role, role).replace("_", "-"): _path(value)
         for role, value in artifact.inputs.items()
     }
-    told |= {name: place(f"{artifact.path}{suffix}") for name, suffix in step.out.items()}
+    told |= {name: f"{artifact.path}{suffix}" for name, suffix in step.out.items()}
     settings = {**artifact.settings, **artifact.free}
     spread = {name.replace("_", "-"): value for name, value in settings.items()}
     told |= spread if step.spread else {"settings": settings}
@@ -34,29 +33,29 @@ def job_of(graph: Graph, artifact: Artifact, place: Place = str) -> dict[str, An
         told["compute"] = {**graph.settings.compute.as_dict(), **artifact.machine}
     if step.trains:
         folder = "checkpoints/grid" if artifact.kind == "grid" else "checkpoints"
-        told["checkpoints"] = place(f"{graph.root}/{folder}/{artifact.id}")
+        told["checkpoints"] = f"{graph.root}/{folder}/{artifact.id}"
     if step.runs_a_model:
         told["label"] = artifact.label
-    return told | graph.told(artifact, place)
+    return told | graph.told(artifact)
 
 
-def index_job(graph: Worlds, system: str, place: Place = str) -> dict[str, Any]:
+def index_job(graph: Worlds, system: str) -> dict[str, Any]:
     """The options of the command that writes the index of a row."""
     run = graph.run(system, graph.sets[0])
     model = graph.model(graph.settings.systems[system].model)
-    told = {role: _placed(value, place) for role, value in run.inputs.items() if role in OF_INDEX}
-    told |= {"model": place(model.path), "sentences": place(graph.texts["sentences"].path)}
+    told = {role: _path(value) for role, value in run.inputs.items() if role in OF_INDEX}
+    told |= {"model": model.path, "sentences": graph.texts["sentences"].path}
     if system in graph.settings.tried:
-        told["chosen"] = place(run[".json"].path)
+        told["chosen"] = run[".json"].path
     told = {role.replace("_", "-"): value for role, value in told.items()}
-    out = place(f"{graph.root}/indexes/{system}")
+    out = f"{graph.root}/indexes/{system}"
     return {**told, "settings": {**run.settings, **run.free}, "out": out}
 
 
-def write_job(graph: Graph, artifact: Artifact, place: Place = str) -> str:
+def write_job(graph: Graph, artifact: Artifact) -> str:
     """Write :func:`job_of` to a file beside the dataset's artifacts; its path."""
     return _written(
-        f"{graph.root}/jobs/{artifact.kind}/{artifact.id}.json", job_of(graph, artifact, place)
+        f"{graph.root}/jobs/{artifact.kind}/{artifact.id}.json", job_of(graph, artifact)
     )
 
 
@@ -75,15 +74,15 @@ def _written(path: str, told: Mapping[str, Any]) -> str:
     return path
 
 
-def _placed(value: Input, place: Place) -> Any:
+def _path(value: Input) -> Any:
     """A folder or file, or a list of them."""
     match value:
         case str():
-            return place(value) if value.startswith("build/") else value
+            return value
         case File():
-            return place(value.path)
+            return value.path
         case Artifact():
             of_folder = any(suffix.startswith("/") for suffix in value.suffixes)
             first = next(iter(value.suffixes), "")
-            return place(value.path if of_folder else f"{value.path}{first}")
-    return [_placed(part, place) for part in value]
+            return value.path if of_folder else f"{value.path}{first}"
+    return [_path(part) for part in value]

@@ -3,7 +3,7 @@
 Vectors lie in parts of the knowledge base, a job each; an index may cover them all.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -195,17 +195,17 @@ class KnowledgeBase(Graph):
             vectors=self.vectors(model), mentions=mentions,
         )  # fmt: skip
 
-    def told(self, artifact: Artifact, place: Callable[[str], str]) -> dict[str, Any]:
+    def told(self, artifact: Artifact) -> dict[str, Any]:
         """As of every dataset; a set's file may lie in the benchmarks' archive."""
         match artifact.rule:
             case "download":
-                return self.dataset_download("files", place)
+                return self.dataset_download("files")
             case "link":
                 name, archive = artifact.label, self._pinned("benchmarks", "benchmarks").path
                 if artifact.input_files["file"] != [archive]:
                     return {"name": name}
                 return {"name": name, "path": self.linking.sets[name].file, "below": archive}
-        return super().told(artifact, place)
+        return super().told(artifact)
 
     @property
     def fetched(self) -> dict[str, str]:

@@ -1,7 +1,6 @@
 """The tables and figures of a dataset: which there are, and what their rules are given."""
 
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -30,8 +29,6 @@ SHOWN = (
     "merged",
     "globals",
 )
-
-Place = Callable[[str], str]
 
 
 class Results:
@@ -80,27 +77,21 @@ class Results:
             f"{did_you_mean(name, self.made)} There are: {', '.join(sorted(self.made))}."
         )
 
-    def forms(self, name: str) -> list[str]:
-        """What lies beside a result's CSV and is shown; nothing beside the page."""
-        drawing = [f"{self.folder}/figures/{name}.svg"]
-        if name in self.settings.figures:
-            return [f"{self.folder}/{name}.json", *drawing]
-        texts = [f"{self.folder}/{name}{end}" for end in (".md", ".json")]
-        pictured = name in ("table3", *self.pictured)
-        return texts + drawing * pictured if name in self.made else []
+    def is_drawn(self, name: str) -> bool:
+        """Whether a table has a drawing beside it."""
+        return name in ("table3", *self.pictured)
 
     def files(self, name: str) -> list[str]:
         """All files of a result."""
-        if name in self.further:
-            return (
-                self.metrics + self.plots if name == "metrics" else [f"{self.folder}/report.html"]
-            )
-        made, drawing = f"{self.folder}/{name}", f"{self.folder}/figures/{name}"
-        drawn = [f"{drawing}.svg", f"{drawing}.png"]
-        if name in self.settings.figures:
-            return [f"{made}.csv", f"{made}.json", *drawn]
-        forms = [f"{made}.{end}" for end in ("csv", "html", "md", "json", "tex")]
-        return [*forms, *(drawn if name in ("table3", *self.pictured) else [])]
+        if name == "metrics":
+            return self.metrics + self.plots
+        if name == "report":
+            return [f"{self.folder}/report.html"]
+        figure = name in self.settings.figures
+        ends = ("csv", "json") if figure else ("csv", "html", "md", "json", "tex")
+        drawing = f"{self.folder}/figures/{name}"
+        drawn = [f"{drawing}.svg", f"{drawing}.png"] if figure or self.is_drawn(name) else []
+        return [*(f"{self.folder}/{name}.{end}" for end in ends), *drawn]
 
     def commands(self, name: str) -> list[str]:
         """The commands that make a result."""
@@ -110,41 +101,45 @@ class Results:
             return [f"stage {name}"]
         if name in self.settings.figures:
             return ["stage figure"]
-        return ["stage table", *["stage figure"] * (name in ("table3", *self.pictured))]
-
-    def shown_beside(self, name: str) -> list[str]:
-        """What the page shows of each result beside its CSV."""
-        listed = self.settings.results if name == "report" else []
-        return [file for one in listed for file in self.forms(one)]
+        return ["stage table", *["stage figure"] * self.is_drawn(name)]
 
     def read(self, name: str) -> dict[str, list[str]]:
         """Files that a result is made of, by what they are."""
-        graph = self.graph
-        match name:
-            case "table4":
-                return {"counts": [graph.corpus.files[2]]}
-            case "table5":
-                return {"encoder": graph.encoder.files}
-            case "grid":
-                start = graph.weights(self.settings.grid.models[0]).path
-                logs = [artifact.files[0] for artifact in graph.grid_points]
-                return {"logs": logs, "encoder": [start], "counts": [graph.corpus.files[2]]}
-            case "metrics":
-                return self._numbered()
-            case "report":
-                made = [
-                    artifact
-                    for artifact in graph.asked(self.settings.results)
-                    if artifact.kind in SHOWN
-                ]
-                files = [file for artifact in made for file in artifact.files]
-                tables = [f"{self.folder}/{result}.csv" for result in self.settings.results]
-                return {"tables": tables, "made": files}
-        of_worlds = name not in self.settings.figures and not isinstance(graph, KnowledgeBase)
-        counts = {"counts": [graph.corpus.files[2]]} if of_worlds else {}
-        return {**self.inputs(name), **counts}
+        if name == "report":
+            made = self.graph.asked(self.settings.results)
+            files = [file for one in made if one.kind in SHOWN for file in one.files]
+            tables = [f"{self.folder}/{result}.csv" for result in self.settings.results]
+            return {"tables": tables, "made": files}
+        if name == "table5":
+            return {"encoder": self.graph.encoder.files}
+        made_of = self._made_of(name)
+        return {**made_of, **self.inputs(name)} if "evaluations" in made_of else made_of
 
     # What their rules are given.
+
+    def _made_of(self, name: str) -> dict[str, Any]:
+        """Files or a folder that the command of a result reads, by its options."""
+        graph = self.graph
+        counts = {} if isinstance(graph, KnowledgeBase) else {"counts": graph.corpus.files[2]}
+        match name:
+            case "metrics":
+                named = {"tables": self.measured, "curves": self.drawn}
+                return {
+                    key: [f"{self.folder}/{result}.json" for result in results]
+                    for key, results in named.items()
+                }
+            case "table4":
+                return counts
+            case "table5":
+                return {"encoder": graph.encoder.path}
+            case "grid":
+                start = graph.weights(self.settings.grid.models[0]).path
+                logs = [point.files[0] for point in graph.grid_points]
+                return {"logs": logs, "encoder": start, **counts}
+        made_of = {"evaluations": [made.files[0] for made in graph.evaluations(name)]}
+        if self._by_category(name):
+            made_of["mentions"] = graph.texts["mentions"].path
+        return made_of if name in self.settings.figures else {**made_of, **counts}
 
     def settings_of(self, name: str) -> dict[str, Any]:
         """Settings of a result's stage."""
@@ -169,53 +164,28 @@ class Results:
             "sets": self.graph.sets,
         }
 
-    def told(self, name: str, place: Place = str) -> dict[str, Any]:
-        """The options of the command that makes a result, the page or DVC's numbers.
+    def told(self, name: str) -> dict[str, Any]:
+        """The options of the command that makes a result, the page or DVC's numbers."""
+        folder = self.folder
+        if name == "metrics":
+            out = {"metrics": self.numbers, "plots": f"{folder}/plots"}
+            return {**self._made_of(name), **out}
+        if name == "report":
+            read = {"results": folder, "workspace": f"{self.graph.root}/current", "logs": self.logs}
+            settings = {"results": self.settings.results}
+            return {**read, "out": f"{folder}/report.html", "settings": settings}
+        told = {**self._made_of(name), "out": f"{folder}/{name}.csv"}
+        if name == "grid":
+            return {**told, "settings": self.settings_of(name)}
+        if name in ("table4", "table5"):
+            return {"name": name, "evaluations": [], "settings": {}, **told}
+        drawn = {"figures": f"{folder}/figures"} if name in self.settings.figures else {}
+        return {"name": name, "settings": self.settings_of(name), **told, **drawn}
 
-        ``place`` says where a file lies on this machine: elsewhere, if it is a storage's copy.
-        """
-        folder, graph, csv = self.folder, self.graph, f"{self.folder}/{name}.csv"
-        match name:
-            case "metrics":
-                out = {"metrics": self.numbers, "plots": f"{folder}/plots"}
-                return _placed({**self._numbered(), **out}, place)
-            case "report":
-                read = {"results": folder, "workspace": f"{graph.root}/current", "logs": self.logs}
-                out = _placed({**read, "out": f"{folder}/report.html"}, place)
-                return {**out, "settings": {"results": self.settings.results}}
-            case "table4" | "table5":
-                of = {
-                    "table4": ("counts", graph.corpus.files[2]),
-                    "table5": ("encoder", graph.encoder.path),
-                }
-                told = {"evaluations": [], "out": csv, **dict([of[name]])}
-                return {"name": name, "settings": {}, **_placed(told, place)}
-            case "grid":
-                told = {"logs": [one.files[0] for one in graph.grid_points], "out": csv}
-                told["encoder"] = graph.weights(self.settings.grid.models[0]).path
-            case _:
-                told = {"evaluations": self.inputs(name)["evaluations"], "out": csv}
-        if name in self.settings.figures:
-            told["figures"] = f"{folder}/figures"
-        elif not isinstance(graph, KnowledgeBase):
-            told["counts"] = graph.corpus.files[2]
-        if self._by_category(name):
-            told["mentions"] = graph.texts["mentions"].path
-        named = {} if name == "grid" else {"name": name}
-        return {**named, "settings": self.settings_of(name), **_placed(told, place)}
-
-    def _numbered(self) -> dict[str, list[str]]:
-        """The results that DVC compares."""
-        names = {"tables": self.measured, "curves": self.drawn}
-        return {
-            key: [f"{self.folder}/{result}.json" for result in results]
-            for key, results in names.items()
-        }
-
-    def drawing(self, name: str, place: Place = str) -> dict[str, Any]:
+    def drawing(self, name: str) -> dict[str, Any]:
         """The options of the command that draws a table."""
-        files = {"table": f"{self.folder}/{name}.json", "figures": f"{self.folder}/figures"}
-        return {"name": name, **_placed(files, place)}
+        table = f"{self.folder}/{name}.json"
+        return {"name": name, "table": table, "figures": f"{self.folder}/figures"}
 
     def _rows(self, table: str) -> list[dict[str, Any]]:
         found = []
@@ -249,20 +219,12 @@ class Results:
         For MLflow also runs and training logs.
         """
         evaluations = self.graph.evaluations(name)
-        mentions = [self.graph.texts["mentions"].path] if self._by_category(name) else []
         return {
-            "evaluations": [evaluation.files[0] for evaluation in evaluations],
-            "ranks": [evaluation.files[1] for evaluation in evaluations],
-            "runs": [evaluation.input_files["run"] for evaluation in evaluations],
+            "evaluations": [made.files[0] for made in evaluations],
+            "ranks": [made.files[1] for made in evaluations],
+            "runs": [made.input_files["run"] for made in evaluations],
             "logs": sorted({log for logs in self.training_logs(name).values() for log in logs}),
-            **({"mentions": mentions} if mentions else {}),
         }
-
-    def read_to_record(self, name: str) -> list[str]:
-        """Files that a table's rows, or the grid's points, are recorded from."""
-        points = [one.files[0] for one in self.graph.grid_points]
-        read = {"logs": points} if name == "grid" else self.inputs(name)
-        return [*self.forms(name), *(file for files in read.values() for file in files)]
 
     def training_logs(self, table: str) -> dict[str, list[str]]:
         """Each model's training log by system, and its encoder's if that was trained."""
@@ -278,42 +240,29 @@ class Results:
         return found
 
 
-def record_settings(
-    results: Results, table: str, here: Callable[[str], str] = str
-) -> dict[str, Any]:
-    """Settings from which a table's rows, or the grid's points, are recorded.
-
-    ``here`` says where a file lies on this machine: elsewhere, if it is a storage's copy.
-    """
+def record_settings(results: Results, table: str) -> dict[str, Any]:
+    """Settings from which a table's rows, or the grid's points, are recorded."""
     settings, graph = results.settings, results.graph
-    said = {
+    if table == "grid":
+        points = graph.grid_points
+        took = {point.name: {"train": _benchmark(results, point)} for point in points}
+        made_of = {"logs": [point.files[0] for point in points]}
+    else:
+        read, took = results.inputs(table), _benchmarks(results, table)
+        made_of = {
+            "evaluations": list(map(list, zip(read["evaluations"], read["runs"], strict=True))),
+            "artifacts": results.training_logs(table),
+            "figures": [file for file in results.files(table) if file.endswith(".svg")],
+        }
+    return {
         "experiment": table,
         "source": _source(results),
         "out": f"{graph.root}/recorded/{table}.csv",
         **settings.tracking.as_dict(),
+        "table": f"{results.folder}/{table}.json",
+        **made_of,
+        "benchmarks": took,
     }
-    if table == "grid":
-        points = graph.grid_points
-        took = {artifact.name: {"train": _benchmark(results, artifact)} for artifact in points}
-        made_of = {"logs": [artifact.files[0] for artifact in points]}
-    else:
-        made, took = results.inputs(table), _benchmarks(results, table)
-        made_of = {
-            "evaluations": list(map(list, zip(made["evaluations"], made["runs"], strict=True))),
-            "artifacts": results.training_logs(table),
-            "figures": [form for form in results.forms(table) if form.endswith(".svg")],
-        }
-    files = {"table": f"{results.folder}/{table}.json", **made_of, "benchmarks": took}
-    return {**said, **_placed(files, here)}
-
-
-def _placed(files: Any, here: Callable[[str], str]) -> Any:
-    """Files, however they are nested, where they lie on this machine."""
-    if isinstance(files, str):
-        return here(files)
-    if isinstance(files, list):
-        return [_placed(one, here) for one in files]
-    return {key: _placed(one, here) for key, one in files.items()}
 
 
 def _source(results: Results) -> str:
@@ -328,24 +277,21 @@ def _source(results: Results) -> str:
     return download.source or download.url or declared.address or graph.raw.path
 
 
-def costs_settings(
-    results: Results, table: str, here: Callable[[str], str] = str
-) -> dict[str, Any]:
+def costs_settings(results: Results, table: str) -> dict[str, Any]:
     """The options of the command that writes what each row of a table costs."""
     graph, rows = results.graph, []
     for evaluation in graph.evaluations(table):
         run = evaluation.inputs["run"].artifact
-        files = {
+        trained = _trainings(graph, evaluation.label)
+        rows.append({
+            "method": method_of(results.settings, run.label),
             "evaluation": evaluation.files[0],
             "manifest": run[".json"].path,
-            "trainings": [
-                _benchmark(results, training) for training in _trainings(graph, evaluation.label)
-            ],
+            "trainings": [_benchmark(results, training) for training in trained],
             "ranking": _benchmark(results, run),
-        }
-        rows.append({"method": method_of(results.settings, run.label), **_placed(files, here)})
+        })  # fmt: skip
     caption = f"What each row of {table} costs on this machine, {results.settings.workspace}"
-    out = here(f"{results.folder}/{table}_costs.csv")
+    out = f"{results.folder}/{table}_costs.csv"
     return {"out": out, "settings": {"caption": caption, "rows": rows}}
 
 

@@ -3,7 +3,7 @@
 Vectors lie in a store for each model and set; merging and the other kinds of views extend it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -125,16 +125,16 @@ class Worlds(Graph):
         inputs = {"start": self.origin(name), **self.training_data(name), "validation_run": first}
         return self.made("models", name, "train_cross", settings, **inputs)
 
-    def told(self, artifact: Artifact, place: Callable[[str], str]) -> dict[str, Any]:
+    def told(self, artifact: Artifact) -> dict[str, Any]:
         match artifact.rule:
             case "download":
-                return self.dataset_download("dataset", place)
+                return self.dataset_download("dataset")
             case "corpus":
-                raw = place(self.raw.path) if self.raw else self.settings.dataset
+                raw = self.raw.path if self.raw else self.settings.dataset
                 return {"name": self.settings.workspace, "raw": raw}
             case "punkt_english":
                 return {"punkt": "english"}
-        return super().told(artifact, place)
+        return super().told(artifact)
 
     # Vectors.
 

@@ -1,9 +1,9 @@
-"""What a cluster has, from what a stand-in for sinfo lists; the image of a cloud's jobs."""
+"""What a cluster has, from what a stand-in for sinfo lists."""
 
 import pytest
 
 from muver.io.errors import InputError
-from muver.reproduction.doctor.cluster import check_image, check_slurm
+from muver.reproduction.doctor.cluster import check_slurm
 
 # As Slurm prints partitions and generic resources: two kinds of GPU on a node, sockets, none.
 LISTED = """\
@@ -53,11 +53,3 @@ def test_a_slurm_that_does_not_answer_or_is_not_there(sinfo, monkeypatch, path, 
         monkeypatch.setenv("PATH", path)
     with pytest.raises(InputError, match=said):
         check_slurm([("main", 0)])
-
-
-def test_an_image_has_to_be_named():
-    from snakemake.common import get_container_image
-
-    with pytest.raises(InputError, match="--container-image"):
-        check_image(get_container_image())
-    check_image("registry.example.org/muver:0.1")

@@ -63,8 +63,6 @@ def finish(logger, number):
 def test_a_line_for_each_finished_job_and_none_of_snakemakes(logger, capsys):
     started(logger)
     logger.info("Select jobs to execute...")
-    logger.info("Storing in storage: s3://bucket/results/table1.csv")
-    logger.info("Finished upload.")
     logger.info("Execute 1 jobs...", extra={"event": "job_started"})
     begin(logger, 1, "corpus")
     Clock.now += 20

@@ -48,8 +48,8 @@ def test_rows_that_stand_in_another_table_are_recorded_and_drawn_once():
 
 def test_linking_has_the_mentions_and_each_row_its_stages():
     own = results()
-    (mentions,) = own.inputs("linking")["mentions"]
-    assert mentions.endswith("/mentions.parquet") and "mentions" not in own.inputs("table1")
+    mentions = own.read("linking")["mentions"]
+    assert mentions.endswith("/mentions.parquet") and "mentions" not in own.read("table1")
     rows = {row["system"]: row for row in own.settings_of("linking")["rows"]}
     stages = {name: (row["depth"], row["first_stage"]) for name, row in rows.items()}
     assert stages["muver"] == stages["muver_linked"] == (None, None)
