@@ -1,11 +1,9 @@
 """``muver audit``: MLflow's pages on the recorded rows, served to this machine alone."""
 
 import contextlib
-import json
 import socket
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
 
 from mlflow.entities import Experiment
 
@@ -19,25 +17,11 @@ from muver.reproduction.tracking.store import (
     sqlite_file,
     store_name,
     store_uri,
-    views_in_browser,
 )
 
 HOST = "127.0.0.1"
 GRACE = 3  # seconds that open connections get when the server is told to end
 RUNS = "/#/experiments/{}/runs?workflowType=machine_learning"
-# What MLflow's pages keep in the browser. They take every experiment for one of traces of a chat
-# unless a link or the browser says otherwise, whatever the experiment's tags say, and open an
-# assistant beside it.
-BROWSER = {
-    "mlflow.workflowType_v1": "machine_learning",
-    "mlflow.assistant.panelOpen_v1": False,
-    "mlflow.assistant.fab.autoOpenedOnFirstLoad_v1": True,
-}
-# A choice is made once, so that the user's stays; another table on this port is another choice.
-CHOOSE = """for (const [key, value] of Object.entries(%s)) {
-  if (localStorage["muver." + key] !== value)
-    localStorage["muver." + key] = localStorage[key] = value;
-}"""
 
 
 def audit(*, port: int = 5000, list_: bool = False) -> None:
@@ -66,14 +50,14 @@ def audit(*, port: int = 5000, list_: bool = False) -> None:
         ]
     if artifacts:
         _tell_of_files_elsewhere(experiments, artifacts.as_uri())
-    for line in addresses(pages, experiments, remote):
+    for line in addresses(pages, experiments):
         logger.info("%s", line)
     if remote:
         logger.info("the store is a server: open its pages there")
     elif not list_:
         with listen(HOST, port) as listening:
             logger.info("MLflow: %s (Ctrl+C ends it)", pages)
-            _serve(uri, listening, experiments)
+            _serve(uri, listening)
 
 
 def _tell_of_files_elsewhere(experiments: Sequence[Experiment], here: str) -> None:
@@ -87,42 +71,31 @@ def _tell_of_files_elsewhere(experiments: Sequence[Experiment], here: str) -> No
         )
 
 
-def addresses(pages: str, experiments: Sequence[Experiment], remote: bool) -> list[str]:
-    """One line an experiment, the oldest first, with the address of its runs.
-
-    That of a server names the view with recall. Pages that are served here have chosen it.
-    """
+def addresses(pages: str, experiments: Sequence[Experiment]) -> list[str]:
+    """One line an experiment, the oldest first, with the address of its runs beside recall."""
     width = max((len(experiment.name) for experiment in experiments), default=0)
     lines = []
     for experiment in reversed(experiments):
-        view = f"&{IN_VIEW}" if remote and VIEW in experiment.tags else ""
+        view = f"&{IN_VIEW}" if VIEW in experiment.tags else ""
         lines.append(
             f"{experiment.name:<{width}}  {pages}{RUNS.format(experiment.experiment_id)}{view}"
         )
     return lines
 
 
-def _serve(uri: str, listening: socket.socket, experiments: Sequence[Experiment]) -> None:
+def _serve(uri: str, listening: socket.socket) -> None:
     """Serve MLflow's pages in this process until a signal ends it.
-
-    Recall stands beside the runs of these experiments also where no address says so.
 
     ``mlflow server`` would start ten processes, workers for chats and prompts among them, and
     leave them behind when this one is killed.
     """
     import uvicorn
-    from mlflow.server import app, handlers
+    from mlflow.server import handlers
 
     with warnings.catch_warnings(action="ignore"):  # MLflow's own, of its dependencies
-        from mlflow.server.fastapi_app import app as served
+        from mlflow.server.fastapi_app import app
 
     handlers.initialize_backend_stores(uri, uri, "mlflow-artifacts:/")
-    index = Path(app.static_folder, "index.html").read_text(encoding="utf-8")
-    choices = {name: json.dumps(value) for name, value in BROWSER.items()}
-    choices |= views_in_browser(experiments)
-    script = CHOOSE % json.dumps(choices).replace("</", "<\\/")
-    page = index.replace("<head>", f"<head><script>{script}</script>", 1)
-    app.view_functions["serve"] = lambda: page
-    config = uvicorn.Config(served, log_level="warning", timeout_graceful_shutdown=GRACE)
+    config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=GRACE)
     with contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listening])

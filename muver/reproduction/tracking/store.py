@@ -13,7 +13,6 @@ from pathlib import Path
 import mlflow.db
 import requests
 from mlflow import MlflowClient
-from mlflow.entities import Experiment
 from mlflow.exceptions import MlflowException
 from mlflow.utils.mlflow_tags import MLFLOW_RUN_NOTE
 from sqlalchemy.engine import make_url
@@ -113,8 +112,7 @@ def _lock(path: Path) -> Iterator[None]:
         yield
 
 
-# Opens it as trained models and not as traces of a chat, on pages that do not ask the browser
-# instead (muver.reproduction.tracking.audit). MLflow has no Python name for the tag.
+# Opens it as trained models and not as traces of a chat. MLflow has no Python name for the tag.
 KIND = {"mlflow.experimentKind": "custom_model_development"}
 ROOM = 4500  # characters of a description; MLflow's servers take 5000 or more
 VIEW = "mlflow.sharedViewState.recall"  # MLflow has no Python name for it
@@ -203,13 +201,3 @@ def _columns(entries: Iterable[Entry]) -> Iterable[str]:
     for entry in entries:
         yield from entry.columns
         yield from _columns(entry.children)
-
-
-def views_in_browser(experiments: Iterable[Experiment]) -> dict[str, str]:
-    """Keys and values by which a browser keeps these views as those last used."""
-    key = 'MLflowLocalStorage-1.1-ExperimentPage-["{}"]-ReactComponentState'
-    return {
-        key.format(experiment.experiment_id): json.loads(experiment.tags[VIEW])["state"]
-        for experiment in experiments
-        if VIEW in experiment.tags
-    }

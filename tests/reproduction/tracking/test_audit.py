@@ -18,7 +18,7 @@ def test_addresses_stand_in_the_order_of_the_tables_with_the_view_that_was_recor
         Experiment(number, name, "", "active", [ExperimentTag(tag, "")])
         for number, name, tag in [("2", "beyond", "other"), ("1", "table1", VIEW)]
     )
-    assert audit.addresses("http://x", [beyond, table1], remote=True) == [
+    assert audit.addresses("http://x", [beyond, table1]) == [
         "table1  http://x/#/experiments/1/runs?workflowType=machine_learning"
         "&viewStateShareKey=recall",
         "beyond  http://x/#/experiments/2/runs?workflowType=machine_learning",
@@ -38,7 +38,7 @@ def served(client: MlflowClient, monkeypatch) -> list[int]:
     """The ports at which the tests' store would have been served."""
     ports: list[int] = []
     monkeypatch.setenv("MLFLOW_TRACKING_URI", client.tracking_uri)
-    monkeypatch.setattr(audit, "_serve", lambda uri, port, experiments: ports.append(port))
+    monkeypatch.setattr(audit, "_serve", lambda uri, port: ports.append(port))
     return ports
 
 
