@@ -14,8 +14,7 @@ from miniwikia.kilt_writer import generate_kilt
 from miniwikia.lexicon import read_data
 from miniwikia.settings import Generate, GenerateKilt
 from miniwikia.writer import generate
-from muver.io.checking import did_you_mean
-from muver.io.errors import InputError
+from muver.io.errors import InputError, did_you_mean
 from muver.io.files import atomic_path, sha256_of
 from muver.io.typed import read
 from muver.retriever.corpus.corpus_settings import BuildCorpus

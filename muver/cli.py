@@ -15,12 +15,9 @@ from textwrap import fill
 from typing import Any
 
 from muver.commands import COMMANDS, GROUPS, STAGE, Command
-from muver.io.checking import did_you_mean
-from muver.io.errors import InputError
-from muver.io.garbage import collect_seldom
-from muver.io.hidden import hide
+from muver.io.errors import InputError, did_you_mean
+from muver.io.process import Stopped, collect_seldom, end_as_always, hide, stop_at_signals
 from muver.io.progress import note, start_logging
-from muver.io.stopping import Stopped, end_as_always, stop_at_signals
 from muver.io.text import Output, Shown, visible
 from muver.options import is_settings, parameters, parser_of, read_job, told_by_file
 from muver.version import __version__

@@ -91,10 +91,10 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "train a model on labelled mentions of a knowledge base",
             """kb labels.jsonl --encoder sentence-transformers/all-MiniLM-L6-v2 --out models/own
   --settings '{"validation": 0.3, "epochs": 5}'"""),
-        Command("export", "retriever.sharing.commands:export",
+        Command("export", "retriever.sharing.card:export",
             "write a model so that sentence-transformers loads it to the same vectors",
             "models/muver --to smiths"),
-        Command("push", "retriever.sharing.commands:push",
+        Command("push", "retriever.sharing.card:push",
             "upload a model to the hub, with a card made from its record",
             "models/muver someone/smiths"),
     ),

@@ -12,7 +12,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from muver.io.garbage import collect_seldom
+from muver.io.process import collect_seldom
 
 collect_seldom()
 os.environ.setdefault("HF_HUB_OFFLINE", "1")

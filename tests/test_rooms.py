@@ -17,7 +17,7 @@ FLOORS = {
         "answers", "corpus", "views", "vectors", "encoders", "runs", "retrieval", "training",
         "evaluation", "sharing",
     ],
-    "kb": ["importing", "index", "training", "serve", "plugins"],
+    "kb": ["importing", "index", "training", "serve", "spacy"],
     "reproduction": [
         "tables", "figures", "metrics", "settings", "workspace", "estimate", "costs", "tracking",
         "report", "doctor", "record", "results_page", "verdicts",

@@ -1,4 +1,8 @@
-"""The exception whose message is for users."""
+"""The exceptions whose messages are for users, and parts of these messages."""
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 
 class InputError(Exception):
@@ -11,3 +15,28 @@ class InputError(Exception):
 
 class Mistake(InputError):
     """A mistake in a request; clients may see the message, which says nothing of the server."""
+
+
+def did_you_mean(wrong: str, known: Iterable[str]) -> str:
+    """`` Did you mean 'x'?`` for the nearest known name, or nothing if none is near."""
+    import difflib
+
+    near = difflib.get_close_matches(wrong, sorted(known), n=1)
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
+@contextlib.contextmanager
+def disk_errors(path: str | Path, afterwards: str) -> Iterator[None]:
+    """Turn a failing disk (no space left, a read-only folder) into a message that says what to do.
+
+    The message ends with ``afterwards``, a sentence on the state that is left behind.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise InputError(
+            f"{path}: cannot be written ({error.strerror}). Free some space or make the folder "
+            f"writable, then run the same command again. {afterwards}"
+        ) from error

@@ -13,8 +13,7 @@ from typing import Any
 
 import msgspec
 
-from muver.io.checking import disk_errors
-from muver.io.errors import InputError
+from muver.io.errors import InputError, disk_errors
 from muver.io.locks import locked
 from muver.io.progress import logger
 from muver.version import __version__

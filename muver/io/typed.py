@@ -14,9 +14,8 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 import msgspec
 from msgspec import Meta
 
-from muver.io.checking import did_you_mean
 from muver.io.checksums import check
-from muver.io.errors import InputError
+from muver.io.errors import InputError, did_you_mean
 from muver.io.files import read_json
 
 Natural = Annotated[int, Meta(ge=0)]

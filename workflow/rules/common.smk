@@ -29,7 +29,7 @@ from muver.reproduction.estimate.follow import Follower
 from muver.reproduction.workspace import KnowledgeBase, graph_of
 from muver.reproduction.workspace import code
 from muver.reproduction.workspace.current import link
-from muver.reproduction.workspace.graph import tokens_of
+from muver.reproduction.workspace.models import tokens_of
 from muver.reproduction.workspace.jobs import index_job, write_job, write_settings
 from muver.reproduction.workspace.knowledge_base import PART
 from muver.reproduction.workspace.current import write_ignored

@@ -11,8 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from msgspec.structs import asdict
 
-from muver.io.checking import disk_errors
-from muver.io.errors import InputError
+from muver.io.errors import InputError, disk_errors
 from muver.io.files import folder_beside, read_json, sha256_of, synchronise_all, write_manifest
 from muver.io.parquet import row_groups
 from muver.io.progress import logger

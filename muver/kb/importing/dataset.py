@@ -15,8 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from muver.io.checking import did_you_mean
-from muver.io.errors import InputError
+from muver.io.errors import InputError, did_you_mean
 from muver.kb.importing.importing_settings import Mentions
 from muver.kb.importing.items import Link
 from muver.kb.importing.ledger import Ledger

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from muver.io.checking import disk_errors
+from muver.io.errors import disk_errors
 from muver.io.files import folder_beside
 
 STDIN = "-"

@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Protocol, Self, TypeVar
 
-from muver.io.checking import did_you_mean
-from muver.io.errors import Mistake
+from muver.io.errors import Mistake, did_you_mean
 from muver.io.progress import Progress
 from muver.kb.index.mentions import Labelled
 from muver.retriever.answers import Candidate, Excerpt, Mention

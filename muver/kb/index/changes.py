@@ -15,8 +15,7 @@ import numpy as np
 import pyarrow as pa
 from msgspec.structs import replace
 
-from muver.io.checking import disk_errors
-from muver.io.errors import InputError
+from muver.io.errors import InputError, disk_errors
 from muver.io.files import folder_beside, synchronise, synchronise_all
 from muver.io.progress import Progress
 from muver.kb.importing.schema import read_entities

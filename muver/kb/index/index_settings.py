@@ -5,8 +5,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from muver.io.checking import did_you_mean
-from muver.io.errors import InputError, Mistake
+from muver.io.errors import InputError, Mistake, did_you_mean
 from muver.io.typed import Amount, Settings, Share, read
 from muver.retriever.retrieval.aggregates import AGGREGATES, Aggregate
 from muver.retriever.retrieval.retrieval_settings import AggregateEntry, open_choice

@@ -13,8 +13,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from muver.io.checking import disk_errors
-from muver.io.errors import InputError
+from muver.io.errors import InputError, disk_errors
 from muver.io.files import sha256_of
 from muver.io.progress import logger
 from muver.io.typed import read

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from muver.io.checking import did_you_mean
-from muver.io.errors import Mistake
+from muver.io.errors import Mistake, did_you_mean
 from muver.kb.index.answer import known_world
 from muver.kb.index.entity import NONE, WHOLE, Entity, EntityViews, key_of
 from muver.kb.index.index_settings import COLUMN_OF, WITHOUT_MODEL, Asking, Weights

@@ -18,8 +18,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec.structs import replace
 
-from muver.io.checking import disk_errors
-from muver.io.errors import InputError
+from muver.io.errors import InputError, disk_errors
 from muver.io.files import read_json, short_hash, write_json, write_text
 from muver.io.locks import locked
 from muver.io.typed import Record, as_record, read

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from muver.io.checking import did_you_mean
-from muver.io.errors import InputError, Mistake
+from muver.io.errors import InputError, Mistake, did_you_mean
 from muver.io.progress import logger
 from muver.kb.index.opening import DEPTH, opened_index
 from muver.retriever.answers import Mention

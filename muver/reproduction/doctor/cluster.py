@@ -5,8 +5,7 @@ import subprocess
 from collections.abc import Iterable
 from operator import itemgetter
 
-from muver.io.checking import did_you_mean
-from muver.io.errors import InputError
+from muver.io.errors import InputError, did_you_mean
 
 
 def check_slurm(asked: Iterable[tuple[str | None, int]]) -> None:

@@ -15,8 +15,8 @@ from muver.reproduction.estimate.sizes import Sizes, data_sizes, encoder_sizes
 from muver.reproduction.settings.entries import model_of
 from muver.reproduction.settings.rows import kind_of, towers_of
 from muver.reproduction.workspace import Artifact, Graph
-from muver.reproduction.workspace.graph import tokens_of
 from muver.reproduction.workspace.knowledge_base import PART
+from muver.reproduction.workspace.models import tokens_of
 from muver.retriever.training.pretraining.cloze import mean_longest_view
 
 FLOAT = 4  # bytes

@@ -16,7 +16,7 @@ from muver.retriever.corpus.corpus_settings import (
     SetName,
 )
 from muver.retriever.encoders.encoders_settings import Compute, Pooling, Scratch, Vectors
-from muver.retriever.evaluation.evaluation_settings import Evaluate
+from muver.retriever.evaluation.records import Evaluate
 from muver.retriever.retrieval.kinds import sections
 from muver.retriever.retrieval.retrieval_settings import (
     AggregateEntry,

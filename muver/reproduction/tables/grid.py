@@ -10,9 +10,9 @@ import yaml
 
 from muver.io.files import read_json, short_hash
 from muver.io.progress import logger
+from muver.io.text import spelled
 from muver.io.typed import Settings, overlay
 from muver.reproduction.tables.evaluations import row_key
-from muver.reproduction.tables.numbers import spelled
 from muver.reproduction.tables.points import Grid, Trial, lists_of, logs_by_trial, name_of, turn
 from muver.reproduction.tables.records import GridResult, Mean, PointRow
 from muver.reproduction.tables.render import write_table

@@ -8,8 +8,8 @@ BLINK's (Wu et al. 2020), whose released code averages the normalised one over w
 
 from collections.abc import Sequence
 
+from muver.io.text import percent
 from muver.reproduction.tables import sections
-from muver.reproduction.tables.numbers import percent
 from muver.reproduction.tables.page import Column, Page, Place, Section, main_section, text_of
 from muver.reproduction.tables.paper import paper
 from muver.reproduction.tables.records import (

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from string import ascii_lowercase
 from typing import NamedTuple, TypeVar
 
-from muver.reproduction.tables.numbers import percent
+from muver.io.text import percent
 from muver.reproduction.tables.records import Line, Published, Row, Table, TableRow
 
 Cells = set[tuple[int, int]]  # (row, column)

@@ -1,7 +1,7 @@
 """What people read of each kind of result: the one source of all formats and of both pages."""
 
+from muver.io.text import percent, spelled
 from muver.reproduction.tables import layouts, records
-from muver.reproduction.tables.numbers import percent, spelled
 from muver.reproduction.tables.page import Page, Section
 from muver.reproduction.tables.records import (
     GridResult,

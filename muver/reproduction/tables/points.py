@@ -8,8 +8,8 @@ from typing import Annotated, Any, NamedTuple
 from msgspec import UNSET, Meta, UnsetType
 
 from muver.io.errors import InputError
+from muver.io.text import spelled
 from muver.io.typed import Amount, Count, Name, Positive, Settings, Some
-from muver.reproduction.tables.numbers import spelled
 
 SHORT = {
     "learning_rate": "lr",

@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from statistics import mean, stdev
 
-from muver.io.text import counted
-from muver.reproduction.tables.numbers import bounds, probability
+from muver.io.text import bounds, counted, probability
 from muver.reproduction.tables.page import Column, Place, Section, by_cutoff, text_of
 from muver.reproduction.tables.paper import CLAIMS, VERDICTS, paper
 from muver.reproduction.tables.records import LEFT_OUT, MEAN, Contrast, Line, Published, Table

@@ -9,9 +9,8 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from muver.io.checking import did_you_mean
-from muver.io.errors import InputError
-from muver.reproduction.tables.numbers import probability
+from muver.io.errors import InputError, did_you_mean
+from muver.io.text import probability
 from muver.reproduction.tables.page import Section
 from muver.reproduction.tables.pages import page_of
 from muver.reproduction.tables.records import Contrast, Table, read_result, result_names

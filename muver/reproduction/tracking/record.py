@@ -13,8 +13,15 @@ from muver.reproduction.tables.points import logs_by_trial
 from muver.reproduction.tables.records import GridResult, PointRow, Table, read_result
 from muver.reproduction.tables.render import csv_text
 from muver.reproduction.tracking import describe
-from muver.reproduction.tracking.entries import entries, of_settings
-from muver.reproduction.tracking.entry import Data, Entry, Recording, Recordings, parent
+from muver.reproduction.tracking.entries import (
+    Data,
+    Entry,
+    Recording,
+    Recordings,
+    entries,
+    of_settings,
+    parent,
+)
 
 FAILED = ".failed"  # suffix of the file beside a table's list of runs that says why it failed
 # Columns of a table's list of runs; the address is below the server's

@@ -18,7 +18,7 @@ from mlflow.exceptions import MlflowException
 from mlflow.utils.mlflow_tags import MLFLOW_DATASET_CONTEXT, MLFLOW_PARENT_RUN_ID
 
 from muver.io.progress import logger
-from muver.reproduction.tracking.entry import Data, Entry, Point
+from muver.reproduction.tracking.entries import Data, Entry, Point
 from muver.reproduction.tracking.provenance import code_version, environment, md5_of
 from muver.reproduction.tracking.store import patiently
 

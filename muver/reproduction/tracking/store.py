@@ -22,7 +22,7 @@ from muver.io.errors import InputError
 from muver.io.files import atomic_path
 from muver.io.locks import locked
 from muver.io.progress import logger
-from muver.reproduction.tracking.entry import Entry
+from muver.reproduction.tracking.entries import Entry
 
 DEFAULT_URI = "sqlite:///mlflow.db"
 PATIENCE = 5  # seconds in which a server must answer its first call

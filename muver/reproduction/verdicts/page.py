@@ -5,7 +5,7 @@ from typing import Protocol
 
 from msgspec import UNSET
 
-from muver.reproduction.tables.numbers import probability
+from muver.io.text import probability
 from muver.reproduction.verdicts.claims import (
     CONTRADICTED,
     HOLDS,

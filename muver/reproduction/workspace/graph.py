@@ -1,11 +1,11 @@
-"""The graph of a dataset: what each model, run and evaluation is made of.
+"""The graph of a dataset: what each run and evaluation is made of, and what is asked for.
 
 What all datasets have in common. :mod:`muver.reproduction.workspace.worlds` and
 :mod:`muver.reproduction.workspace.knowledge_base` add their data and the way in which their vectors
 lie on disk.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -14,70 +14,36 @@ from pathlib import Path
 from typing import Any
 
 from muver.io.errors import InputError
-from muver.io.files import read_json
-from muver.io.typed import overlay, plain
+from muver.io.typed import plain
 from muver.reproduction.settings import Resolved, row_settings
 from muver.reproduction.settings.entries import (
     Chosen,
-    Converted,
-    Trained,
     model_of,
 )
 from muver.reproduction.settings.rows import (
     kind_of,
-    models_of,
-    negatives_settings,
-    pretrain_settings,
-    seed_of,
-    training_settings,
 )
-from muver.reproduction.tables.points import trials
-from muver.reproduction.workspace.artifact import Artifact, File, Input, with_origins
-from muver.reproduction.workspace.steps import BY_RULE, LOG, SUFFIXES
+from muver.reproduction.workspace.artifact import Artifact, Input, with_origins
+from muver.reproduction.workspace.models import Models
+from muver.reproduction.workspace.steps import LOG
 from muver.retriever.corpus.sources import find_source
-from muver.retriever.encoders.files import ENCODER_FILES, MANIFEST_FILE, POOLING_FILES
-from muver.retriever.encoders.hub import SHIPPED
 from muver.retriever.retrieval import kinds
 
 # Settings of a run that bound memory or time and move no candidate.
 FREE = ("memory_mb", "threads", "gpu")
 SOURCE = ("encoder", "weights_sha256")  # say which encoder it is, as its source does
-ALL_VIEWS = 10  # of an entity, where training takes them all and the data are not read yet
 
 
-def tokens_of(training: Artifact) -> int:
-    """Tokens that a training, or a point of the grid, reads for a mention in all epochs.
-
-    At most, as far as settings say: of several that may start, the longest is to start first.
-    """
-    settings, times = training.settings, 1.0
-    if among := settings.get("best_of"):
-        share, new = settings["after"], len(among) - len(training.inputs["models"])
-        settings, times = next(iter(among.values())), share * new + (1 - share if new else 0)
-    views, negatives = settings["views"], settings.get("negatives", {}).get("per_mention", 0)
-    several = views.get("training_views", 1) or ALL_VIEWS
-    of_entity = several * views["max_tokens"] + settings["training"].get("global_view", 0)
-    entities = (1 + negatives) * of_entity
-    times *= settings["training"]["epochs"] * settings["training"].get("labelled", 1)
-    return int(times * (settings["context"]["max_tokens"] + entities))
-
-
-class Graph(ABC):
+class Graph(Models):
     """Everything that a dataset's settings can ask for, each an artifact."""
 
     sets: Sequence[str]  # of mentions that tables score
-    training_set: str  # the one that models are trained on
     measured: Sequence[str]  # tables and figures that such data can have and that need runs
     agreement: Mapping[str, float] = {}  # least, with exact search, of a run made with an index
-    suffixes: Mapping[str, list[str]] = SUFFIXES
 
     def __init__(self, settings: Resolved):
-        self.settings = settings
-        self.root = f"build/{settings.workspace}"
-        chosen = {name: settings.models[name].training.as_dict() for name in settings.grid.models}
-        self.trials = trials(settings.grid.as_dict(), settings.training.as_dict(), chosen)
-        # Each is asked for many times.
-        for method in ("encoder_of", "start_of", "model", "run", "evaluation"):
+        super().__init__(settings)
+        for method in ("run", "evaluation"):
             setattr(self, method, cache(getattr(self, method)))
 
     # What the two kinds of datasets have each in its own way.
@@ -88,150 +54,12 @@ class Graph(ABC):
         """What is made of the data before any model."""
 
     @abstractmethod
-    def texts_to_learn(self) -> dict[str, Input]:
-        """Texts that a vocabulary from scratch is made of and an encoder is pre-trained on."""
-
-    @abstractmethod
-    def training_data(self, model: str) -> dict[str, Input]:
-        """What a model is trained on."""
-
-    @abstractmethod
     def retrieval(self, system: str, name: str) -> dict[str, Any]:
         """Settings of a system's run for the mentions of a set."""
 
     @abstractmethod
     def source(self, need: str, system: str, name: str) -> Input:
         """What a system ranks the mentions of a set with (:class:`retrieval.kinds.Inputs`)."""
-
-    @abstractmethod
-    def gold(self, name: str) -> dict[str, Input]:
-        """The mentions of a set, and what their gold entities are found by."""
-
-    # Models.
-
-    @property
-    def encoder(self) -> Artifact:
-        """The encoder as it is made from scratch, taken or fetched."""
-        return self.encoder_of(self.settings.seed)
-
-    @property
-    def start(self) -> Artifact:
-        """The directory that training starts from: the encoder, pre-trained if asked for."""
-        return self.start_of(self.settings.seed)
-
-    def encoder_of(self, seed: int) -> Artifact:
-        """The encoder of a seed: its own if it is made from scratch, else the one there is."""
-        name, settings, inputs = "", {"encoder": self.settings.encoder}, self.encoder_files()
-        if self.settings.encoder == "scratch":
-            name = self.named_by(seed)
-            settings |= {"scratch": self.settings.scratch.as_dict(), "seed": seed}
-            texts = self.texts_to_learn()
-            inputs |= {role: texts[role] for role in ("entities", "counts")}
-        if self.settings.encoder in SHIPPED:
-            made = read_json(SHIPPED[self.settings.encoder] / MANIFEST_FILE)
-            settings["weights_sha256"] = made["identity"]["weights_sha256"]
-        if self.settings.pooling == "auto":
-            settings["pooling"] = "auto"
-        return self.made("start", name, "encoder", settings, **inputs)
-
-    def start_of(self, seed: int) -> Artifact:
-        """What trainings with a seed start from."""
-        settings = pretrain_settings(self.settings, seed)
-        if not settings["steps"]:
-            return self.encoder_of(seed)
-        inputs = {"start": self.encoder_of(seed), **self.texts_to_learn()}
-        return self.made("pretrained", self.named_by(seed), "pretrain", settings, **inputs)
-
-    def named_by(self, seed: int) -> str:
-        """The name of what each seed has one of; the main seed's has none."""
-        return "" if seed == self.settings.seed else f"seed{seed}"
-
-    def encoder_files(self) -> dict[str, Input]:
-        """Files of the encoder's directory as they lie there; none for scratch and the hub."""
-        folder = Path(self.settings.encoder)
-        if self.settings.encoder == "scratch" or not folder.is_dir():
-            return {}
-        names = ENCODER_FILES + (POOLING_FILES if self.settings.pooling == "auto" else ())
-        return {"source": [str(folder / n) for n in names if (folder / n).is_file()]}
-
-    def model(self, name: str) -> Artifact:
-        """A trained, chosen or converted model."""
-        match entry := self.settings.models[name]:
-            case Chosen(best_of=among) if not entry.after:
-                models = [self.model(other) for other in among]
-                cutoff = models[0].settings["training"]["validation_cutoff"]  # which all share
-                return self.made("models", name, "choose", {"cutoff": cutoff}, models=models)
-        settings = training_settings(self.settings, name)
-        if isinstance(entry, Converted):
-            inputs = {"checkpoint": entry.checkpoint, "start": self.encoder}
-            return self.made("models", name, "convert", settings, **inputs)
-        if isinstance(entry, Trained) and entry.score == "cross":
-            return self.cross_encoder(name)
-        if isinstance(entry, Chosen):
-            rows = set(map(model_of, self.settings.systems.values()))
-            trained = [self.model(other) for other in entry.best_of if other in rows]
-            start = self.origin(entry.best_of[0])  # all start from the same
-            inputs = {"start": start, **self.training_data(name), "models": trained}
-            return self.made("models", name, "train_best", settings, **inputs)
-        inputs = {"start": self.origin(name), **self.training_data(name)}
-        free = {"validate_after": shares} if (shares := self._chosen_after(name)) else {}
-        return self.made("models", name, "train", settings, free, **inputs)
-
-    def _chosen_after(self, name: str) -> list[float]:
-        """The shares of its steps after which a model is one of several to choose from."""
-        among = [entry for entry in self.settings.models.values() if isinstance(entry, Chosen)]
-        return sorted({entry.after for entry in among if entry.after and name in entry.best_of})
-
-    def cross_encoder(self, name: str) -> Artifact:
-        """A trained cross-encoder, where the data can have one."""
-        raise InputError(
-            f"models.{name}: a cross-encoder is trained on worlds with mentions alone."
-        )
-
-    def negatives(self, model: str) -> dict[str, Input]:
-        """Hard negatives of the training mentions, where a model is trained with them."""
-        mined = getattr(self.settings.models[model], "negatives", None)
-        if not mined:
-            return {}
-        gold = self.gold(self.training_set)
-        known = {role: gold[role] for role in ("mentions", "entities", "kb") if role in gold}
-        run = self.run(mined.from_, self.training_set)[".parquet"]
-        settings = negatives_settings(self.settings, model)
-        made = self.made("negatives", model, "negatives", settings, run=run, **known)
-        return {"negatives": made[".parquet"]}
-
-    def origin(self, model: str) -> Artifact:
-        """What a model's training starts from: another model, or the encoder."""
-        start = getattr(self.settings.models[model], "start", None)
-        return self.model(start) if start else self.start_of(seed_of(self.settings, model))
-
-    @property
-    def grid_points(self) -> list[Artifact]:
-        """Training logs of all models at all points of the grid."""
-        return [self.grid_point(trial) for trial in self.trials]
-
-    def grid_point(self, name: str) -> Artifact:
-        """The training log of a trial of the grid, which leaves no weights."""
-        model, _, values = self.trials[name]
-        settings = overlay(training_settings(self.settings, model), {"training": values})
-        inputs = {"start": self.origin(model), **self.training_data(model)}
-        return self.made("grid", name, "grid_point", settings, **inputs)
-
-    def weights(self, model: str) -> File:
-        """The manifest that names the weights a model came from, through what it started from."""
-        match self.settings.models[model]:
-            case Converted():
-                return self.model(model)[f"/{MANIFEST_FILE}"]
-            case Chosen(best_of=[first, *_]):
-                return self.weights(first)
-            case Trained(start=start) if start:
-                return self.weights(start)
-        return self.start_of(seed_of(self.settings, model))[f"/{MANIFEST_FILE}"]
-
-    def all_weights(self, system: str) -> list[File]:
-        """:meth:`weights` of a row's model, and of those of the rows that it is made of."""
-        found = [self.weights(model) for model in models_of(self.settings, system)]
-        return list({manifest.path: manifest for manifest in found}.values())
 
     # Runs and scores.
 
@@ -365,15 +193,6 @@ class Graph(ABC):
                 f"{self.root}/{kind}/{name}: not what params.yaml asks for. `snakemake -n` shows "
                 "what it asks for; another setting makes files of another name."
             ) from None
-
-    def made(
-        self, kind: str, name: str, rule: str, settings: Mapping[str, Any] | None = None,
-        free: Mapping[str, Any] | None = None, **inputs: Input,
-    ) -> Artifact:  # fmt: skip
-        """An artifact of this dataset."""
-        own = (settings or {}, inputs, free or {})
-        suffixes = list(BY_RULE[rule].files) or self.suffixes[kind]
-        return Artifact(self.root, kind, name, rule, suffixes, *own)
 
     def dataset(self, name: str) -> Artifact:
         """A declared dataset's files; a declared checksum is part of their key."""

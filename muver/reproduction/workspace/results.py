@@ -4,8 +4,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, NoReturn
 
-from muver.io.checking import did_you_mean
-from muver.io.errors import InputError
+from muver.io.errors import InputError, did_you_mean
 from muver.reproduction.settings.entries import Named
 from muver.reproduction.settings.naming import method_of, note_of
 from muver.reproduction.settings.rows import first_stage, models_of, training_settings

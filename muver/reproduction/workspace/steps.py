@@ -138,9 +138,8 @@ BEGINS = {
 FREE = {
     "__init__.py",  # names for users
     "version.py",
-    "io/checking.py",  # messages, and defaults laid under settings, which are the rule's parameters
+    "io/errors.py",  # messages, and defaults laid under settings, which are the rule's parameters
     "io/typed.py",
-    "io/errors.py",
     "io/progress.py",
     "io/files.py",  # how a file is written, not what stands in it
     "io/matrices.py",

@@ -16,8 +16,7 @@ from io import BufferedReader
 from pathlib import Path, PurePosixPath
 from typing import IO, NamedTuple
 
-from muver.io.checking import disk_errors
-from muver.io.errors import InputError
+from muver.io.errors import InputError, disk_errors
 from muver.io.files import folder_beside
 
 # The two libraries raise ValueError and RuntimeError for headers that they did not expect.

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import requests
 
-from muver.io.checking import disk_errors
-from muver.io.errors import InputError
+from muver.io.errors import InputError, disk_errors
 from muver.io.files import atomic_path, copy, sha256_of, write_text
 from muver.io.progress import Progress, logger
 from muver.retriever.corpus.archive import find_root, unpacked

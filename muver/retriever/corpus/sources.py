@@ -5,8 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from muver.io.checking import did_you_mean
-from muver.io.errors import InputError
+from muver.io.errors import InputError, did_you_mean
 
 SPLITS = ("train", "val", "test")  # that a dataset's worlds and mentions belong to
 

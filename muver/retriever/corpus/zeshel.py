@@ -14,8 +14,7 @@ import pyarrow as pa
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from muver.io.checking import did_you_mean
-from muver.io.errors import InputError
+from muver.io.errors import InputError, did_you_mean
 from muver.io.files import write_json
 from muver.io.parquet import table_of, table_writer
 from muver.io.progress import logger

@@ -25,8 +25,7 @@ from transformers import AutoConfig, AutoTokenizer, PretrainedConfig, PreTrained
 from transformers.models.auto import modeling_auto as known
 from transformers.utils import logging as transformers_logging
 
-from muver.io.checking import disk_errors
-from muver.io.errors import InputError
+from muver.io.errors import InputError, disk_errors
 from muver.io.files import atomic_path
 from muver.retriever.encoders.bert import Bert
 from muver.retriever.encoders.bulk import Packed

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from muver.io.checking import disk_errors
+from muver.io.errors import disk_errors
 from muver.io.progress import Progress
 from muver.retriever.encoders.bulk import Encode, encode_by_length
 from muver.retriever.encoders.scores import sum_of_max

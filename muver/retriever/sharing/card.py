@@ -1,15 +1,23 @@
-"""The card of a model that travels: data, recall, cost and limits, as its run recorded them."""
+"""What travels of a model: its card, with data, recall, cost and limits as its run recorded them,
+and the commands that write and upload both.
+"""
 
 import csv
 import json
+import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from muver.io.files import read_json, size_of
+from muver.io.errors import InputError
+from muver.io.files import folder_beside, read_json, size_of, write_text
+from muver.io.progress import logger
 from muver.retriever.corpus.sources import all_sources
 from muver.retriever.encoders.biencoder import BiEncoder
+from muver.retriever.encoders.files import CONFIG_FILE, MODEL_FILES, is_model
+from muver.retriever.encoders.hub import push_folder
 from muver.retriever.evaluation.records import Evaluation, read_evaluation
-from muver.retriever.sharing.towers import marked_texts
+from muver.retriever.sharing.towers import marked_texts, write_towers
 
 BETWEEN = ("stores", "merged", "globals", "vectors", "mention_vectors", "index")  # model and run
 MOST_ROWS = 8  # that the card lists
@@ -155,3 +163,57 @@ def _cost(model: BiEncoder, folder: Path) -> str:
         (row,) = csv.DictReader(path.read_text(encoding="utf-8").splitlines(), delimiter="\t")
         said += f" Training took {float(row['s']) / 60:.1f} minutes."
     return said
+
+
+def export(model: Path, *, to: Path) -> None:
+    """Write a model so that sentence-transformers loads it to the same vectors, with its card.
+
+    The folder is a model of that library, each of its two towers is one by itself, and muver takes
+    it as any model's directory.
+
+    Parameters
+    ----------
+    model
+        A model's directory; in a project's folder also a name of params.yaml's models.
+    to
+        Folder to write.
+    """
+    if to.exists():
+        raise InputError(f"{to}: is there already. Remove it, or name another folder.")
+    with folder_beside(to) as temporary:
+        write_export(model, temporary, to.name)
+        temporary.rename(to)
+    logger.info("%s: for sentence-transformers, and a model of muver", to)
+
+
+def push(model: Path, name: str, *, private: bool = False) -> None:
+    """Upload a model to the hub as `muver export` writes it.
+
+    `--model OWNER/NAME` of an index and `encoder: OWNER/NAME` take it back. The token is that of
+    `hf auth login`, or HF_TOKEN. An index is pushed from Python: Index.push_to_hub.
+
+    Parameters
+    ----------
+    model
+        A model's directory; in a project's folder also a name of params.yaml's models.
+    name
+        OWNER/NAME.
+    private
+        Nobody else may see the model, if the name is new.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        write_export(model, Path(folder), name)
+        push_folder(Path(folder), name, private)
+
+
+def write_export(model: Path, folder: Path, name: str) -> None:
+    """Write the same into a folder that is there; ``name`` is what the card calls it."""
+    if not is_model(model):
+        raise InputError(f"{model}: no model's directory, which has {CONFIG_FILE} and two towers.")
+    loaded = BiEncoder.from_pretrained(model)
+    for file in MODEL_FILES:
+        if (model / file).is_file():
+            (folder / file).parent.mkdir(exist_ok=True)
+            shutil.copyfile(model / file, folder / file)
+    write_towers(loaded, folder)
+    write_text(folder / "README.md", card_of(loaded, model, name))

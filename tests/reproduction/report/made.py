@@ -15,7 +15,7 @@ from muver.reproduction.report.results import RunFiles
 from muver.reproduction.tables.stage import make_table
 from muver.reproduction.workspace.artifact import CATALOG
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
-from muver.retriever.evaluation.evaluation_settings import Scoring
+from muver.retriever.evaluation.records import Scoring
 from muver.retriever.evaluation.stage import evaluate
 from muver.retriever.runs.run import write_run
 from muver.retriever.vectors.part import MENTIONS as VECTORS

@@ -10,7 +10,7 @@ from muver.io.files import read_json, sha256_of, write_json
 from muver.reproduction.report.results import RunFiles
 from muver.reproduction.tables.stage import make_table
 from muver.retriever.corpus.schema import WIKIPEDIA
-from muver.retriever.evaluation.evaluation_settings import Scoring
+from muver.retriever.evaluation.records import Scoring
 from muver.retriever.evaluation.stage import evaluate
 from muver.retriever.runs.run import write_run
 from tests.knowledge_base import PAGES, make_kb, write_linked

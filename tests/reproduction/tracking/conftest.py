@@ -16,7 +16,7 @@ from muver.io.files import write_json
 from muver.io.typed import read
 from muver.reproduction.tables.evaluations import row_key
 from muver.reproduction.tables.records import Published, Table, TableRow, TableSet, lines_of
-from muver.reproduction.tracking.entry import Recording
+from muver.reproduction.tracking.entries import Recording
 from muver.reproduction.tracking.record import record as record_stage
 from muver.reproduction.tracking.store import open_store
 from muver.retriever.evaluation.records import Means, Scores, World, read_evaluation

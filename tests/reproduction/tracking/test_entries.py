@@ -11,8 +11,15 @@ from muver.io.errors import InputError
 from muver.io.files import sha256_of
 from muver.reproduction.tables.records import read_result
 from muver.reproduction.tables.stage import make_table
-from muver.reproduction.tracking.entries import LIMIT, curves, entries, timings
-from muver.reproduction.tracking.entry import Entry, Point, Recording
+from muver.reproduction.tracking.entries import (
+    LIMIT,
+    Entry,
+    Point,
+    Recording,
+    curves,
+    entries,
+    timings,
+)
 from tests.reproduction.tables import made_sets
 from tests.reproduction.tables.conftest import ZESHEL, make, mentions, write
 

@@ -8,7 +8,7 @@ import pytest
 from muver.io.errors import InputError
 from muver.io.typed import read
 from muver.reproduction.tracking import record
-from muver.reproduction.tracking.entry import Recording, Recordings
+from muver.reproduction.tracking.entries import Recording, Recordings
 
 
 @pytest.fixture(autouse=True)

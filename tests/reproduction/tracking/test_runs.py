@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from mlflow import MlflowClient
 
-from muver.reproduction.tracking.entry import Entry, parent
+from muver.reproduction.tracking.entries import Entry, parent
 from muver.reproduction.tracking.runs import LAYOUT, Recorder
 from muver.reproduction.tracking.store import open_experiment
 from tests.reproduction.tracking.conftest import active

@@ -7,8 +7,8 @@ import pytest
 from muver.io.errors import InputError
 from muver.io.files import sha256_of
 from muver.reproduction.settings import row_settings
-from muver.reproduction.workspace.graph import tokens_of
 from muver.reproduction.workspace.jobs import job_of
+from muver.reproduction.workspace.models import tokens_of
 from muver.retriever.encoders.hub import SHIPPED
 from tests.reproduction.settings import graph
 

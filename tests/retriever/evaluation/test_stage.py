@@ -13,8 +13,8 @@ import pytest
 from muver.io.errors import InputError
 from muver.io.typed import read
 from muver.retriever.corpus.schema import read_mentions
-from muver.retriever.evaluation.evaluation_settings import Scoring
 from muver.retriever.evaluation.recall import candidates, read_ranks
+from muver.retriever.evaluation.records import Scoring
 from muver.retriever.evaluation.stage import evaluate
 
 Stage = Callable[..., dict[str, Any]]

@@ -10,8 +10,7 @@ from typing import Any
 import msgspec
 import pyarrow.parquet as pq
 
-from muver.io.checking import did_you_mean
-from muver.io.errors import InputError
+from muver.io.errors import InputError, did_you_mean
 from muver.io.progress import logger
 from muver.io.text import counted
 from muver.kb.importing.importing_settings import Given

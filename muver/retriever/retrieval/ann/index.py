@@ -19,9 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from muver.io.checking import did_you_mean
 from muver.io.checksums import digest_of
-from muver.io.errors import InputError
+from muver.io.errors import InputError, did_you_mean
 from muver.io.files import atomic_path, read_json, sha256_of, write_manifest
 from muver.io.matrices import load_matrix, save_matrix
 from muver.io.progress import Progress, logger

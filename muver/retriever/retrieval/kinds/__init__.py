@@ -13,8 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, TypedDict, Unpack
 
-from muver.io.checking import did_you_mean
-from muver.io.errors import InputError
+from muver.io.errors import InputError, did_you_mean
 from muver.io.typed import Settings, read
 from muver.retriever.encoders.encoders_settings import Machine
 

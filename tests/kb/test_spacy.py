@@ -59,7 +59,7 @@ def test_many_documents_at_once_give_the_same(index):
 
 FORKED = """
 import multiprocessing, os, sys
-from tests.kb.plugins.test_spacy import TEXT, pipeline
+from tests.kb.test_spacy import TEXT, pipeline
 
 if __name__ == "__main__":
     multiprocessing.set_start_method(sys.argv[1])
@@ -104,7 +104,7 @@ def test_none_of_these_is_nil(index, monkeypatch):
         def retrieve(self, mentions, k, weights=None):
             return [[] for _ in mentions]
 
-    monkeypatch.setattr("muver.kb.plugins.spacy.opened_index", lambda path: Unsure())
+    monkeypatch.setattr("muver.kb.spacy.opened_index", lambda path: Unsure())
     doc = pipeline("muver_linker", index="i")(TEXT)
     assert {one.kb_id_ for one in doc.ents} == {"NIL"}
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muver.reproduction.tables.numbers import bounds, percent, probability, spelled
+from muver.io.text import bounds, percent, probability, spelled
 
 COUNTS = st.integers(1, 20_000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 

@@ -1,4 +1,4 @@
-"""Commands as programs, and the signals that end them."""
+"""Commands as programs: how they begin, and the signals that end them."""
 
 import os
 import signal
@@ -53,7 +53,7 @@ def test_a_signal_that_is_ignored_stays_so(tmp_path):
 
 def test_a_copy_of_the_process_dies_as_always():
     script = (
-        "import os, signal, time; from muver.io.stopping import stop_at_signals\n"
+        "import os, signal, time; from muver.io.process import stop_at_signals\n"
         "stop_at_signals()\n"
         "begun, tell = os.pipe()\n"
         "copy = os.fork()\n"
@@ -74,3 +74,61 @@ def test_a_signal_after_the_work_kills_as_always():
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (-signal.SIGTERM, "")
+
+
+PROGRAM = """
+import importlib.util, sys
+from muver.io.process import hide
+hide("pandas")
+import pyarrow
+assert pyarrow.chunked_array([[1, 2]]).to_numpy().tolist() == [1, 2]
+assert "pandas" not in sys.modules and importlib.util.find_spec("pandas")
+import json.tool  # others are found
+try:
+    import pandas
+except ImportError as error:
+    print(error, error.name)
+"""
+
+
+def test_pyarrow_goes_without_a_hidden_pandas():
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM], check=True, capture_output=True, text=True
+    )
+    assert done.stdout == "pandas is hidden from this command. pandas\n"
+
+
+COUNT = """
+import gc
+from muver.io.process import collect_seldom
+looked = 0
+def count(phase, found):
+    global looked
+    looked += phase == "start"
+gc.callbacks.append(count)
+{do}
+many = [[] for _ in range(20_000)]
+print(looked)
+"""
+LAST = """
+import atexit, gc
+from muver.io.process import collect_seldom
+many = [[] for _ in range(20_000)]
+atexit.register(lambda: print(len(gc.get_objects())))  # those that would be looked through
+{do}
+"""
+
+
+def number(code):
+    """What a process prints that runs a piece of code."""
+    return int(subprocess.check_output([sys.executable, "-c", code]))
+
+
+def test_objects_that_stay_are_not_looked_through_again_and_again():
+    assert number(COUNT.format(do="")) >= 10
+    assert number(COUNT.format(do="collect_seldom()")) == 0
+
+
+def test_none_are_looked_through_at_the_end():
+    assert number(LAST.format(do="")) > 20_000
+    assert number(LAST.format(do="collect_seldom()")) < 100

@@ -1,1 +1,0 @@
-"""Indexes inside of other programs, a module each; their packages are optional."""
