@@ -5,7 +5,7 @@ from pathlib import Path
 
 from muver.io.files import remove_all, strays, write_json, write_text
 from muver.reproduction.figures.recall_plot import find_curves
-from muver.reproduction.tables.layouts import places, shares
+from muver.reproduction.tables.layouts import places
 from muver.reproduction.tables.records import (
     GridResult,
     LengthsFigure,
@@ -46,17 +46,12 @@ def numbers_of(table: Table | GridResult) -> dict[str, Numbers]:
     Recall is in percent, under names that depend on the table: ``R@01`` to ``R@64`` (zeros
     make them sort as numbers); ``R@010 msnbc`` with a set of Table 2; ``R@64`` and the mean number
     of ``views`` per entity in Table 3; ``R@64 lego`` with a world of Table 6; ``R@64 validation``
-    and the ``step`` that reached it in the grid. Of entity linking the shares have their own names.
+    and the ``step`` that reached it in the grid.
     """
     found: dict[str, Numbers] = {}
     if isinstance(table, GridResult):
         name = f"R@{table.cutoff} validation"
         return {row.system: {name: row.recall, "step": row.step} for row in table.rows}
-    if table.layout == "linking":
-        return {
-            row.system: {name: line.recall for name, line in shares(table, row).items()}
-            for row in table.rows
-        }
     width = len(str(max(table.cutoffs)))
     for _, row, name, world, _ in places(table):
         cutoffs = table.cutoffs[-1:] if world else table.cutoffs

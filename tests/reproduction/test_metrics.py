@@ -9,7 +9,6 @@ from muver.io.errors import InputError
 from muver.io.files import write_json
 from muver.reproduction.metrics import curves_of, numbers_of, write_metrics
 from muver.reproduction.tables.records import (
-    FOUND,
     MEAN,
     GridResult,
     LengthsFigure,
@@ -56,19 +55,6 @@ def test_domains_stand_in_one_file_a_row():
         "a": {"R@64 lego": 10.0, f"R@64 {MEAN}": 30.0},
         "b": {"R@64 lego": 20.0, f"R@64 {MEAN}": 60.0},
     }
-
-
-def test_linking_has_its_shares_and_the_curves_of_a_comparison():
-    table = made_table({"system": "a", "recall": RECALL, "depth": 64}, layout="linking")
-    at_1 = table.line("a", 1)
-    table.lines.append(replace(at_1, among=FOUND, recall=62.5))
-    assert numbers_of(replace(table)) == {
-        "a": {
-            "found": 57.75, "macro_found": 57.75, "accuracy": 7.25, "macro_accuracy": 7.25,
-            "normalised": 62.5,
-        }
-    }  # fmt: skip
-    assert curves_of(table).splitlines()[1:] == ["a,1,7.25,2.25,12.25", "a,64,57.75,52.75,62.75"]
 
 
 def test_sets_stand_in_one_file_a_row():

@@ -260,12 +260,6 @@ def _tables(settings: Resolved) -> Iterator[str]:
             yield f"tables.{name} needs a caption."
         for row in table.rows:
             yield from _too_deep(settings, "evaluate.cutoffs", max(cutoffs), row)
-            first = getattr(settings.systems[row], "from_", UNSET)
-            if name == "linking" and first and first not in table.rows:
-                yield (
-                    f"tables.linking.rows names {row}, but not its first stage {first}, beside "
-                    "which it stands. Add it."
-                )
     if "table3" in settings.results and settings.sweep.cutoff not in cutoffs:
         yield (
             f"sweep.cutoff is {settings.sweep.cutoff}, which is not among evaluate.cutoffs "

@@ -21,7 +21,6 @@ from muver.reproduction.tables.evaluations import (
 )
 from muver.reproduction.tables.records import (
     ALL_PAGES,
-    FOUND,
     LEFT_OUT,
     Line,
     Merged,
@@ -33,7 +32,7 @@ from muver.reproduction.tables.records import (
 )
 from muver.reproduction.tables.tables_settings import RowSettings, TableSettings, systems_of
 from muver.retriever.corpus.schema import read_mentions
-from muver.retriever.evaluation.recall import hits_at, scored
+from muver.retriever.evaluation.recall import scored
 from muver.retriever.evaluation.records import Evaluation, Percent
 
 RELEASED = "as released"
@@ -47,12 +46,11 @@ def build(
     found = read_evaluations(files, systems_of(settings.rows), settings.sets)
     first = next(iter(found.values())) if layout == "comparison" else only_set(found)
     cutoffs = [settings.cutoff] if settings.cutoff else first.first.cutoffs
-    rows = [_row(row, layout, settings.rows, found) for row in settings.rows]
+    rows = [_row(row, settings.rows, found) for row in settings.rows]
     lines = [line for row in rows for one in found.values() for line in _lines(row, one)]
-    if layout == "linking" or settings.categories:
+    if settings.categories:
         categories = _categories(name, files, first)
-        for row in rows:
-            lines += _split(row, first, categories, layout == "linking")
+        lines += [line for row in rows for line in _split(row, first, categories)]
     table = Table(
         **head_of(name, caption, found),
         layout=layout,
@@ -66,12 +64,10 @@ def build(
     )
     table.published.extend(_published(table, settings.rows, found))
     table.contrasts.extend(contrasts.pairs_of_rows(table, settings.contrasts, found))
-    if layout == "linking":
-        table.contrasts.extend(contrasts.second_stages(table, first, categories))
     return table
 
 
-def _row(row: RowSettings, layout: str, rows: Sequence[RowSettings], found: Found) -> TableRow:
+def _row(row: RowSettings, rows: Sequence[RowSettings], found: Found) -> TableRow:
     evaluations = {name: one.by_system[row.system] for name, one in found.items()}
     first = next(iter(evaluations.values()))
     training = first.settings.get("model", {}).get("training")
@@ -87,8 +83,6 @@ def _row(row: RowSettings, layout: str, rows: Sequence[RowSettings], found: Foun
         },
         labelled=training and training.get("labelled", 1),
         merged=_merged(row, rows, next(iter(found.values()))),
-        depth=(row.depth or first.cutoffs[-1]) if layout == "linking" else None,
-        first_stage=row.first_stage,
     )
 
 
@@ -122,7 +116,7 @@ def _lines(row: TableRow, evaluations: Evaluations) -> Iterator[Line]:
         yield from lines_of(evaluation.scores, **labels_of(row, system, evaluation))
 
 
-# Parts of the mentions, as a second stage or `categories` ask for them.
+# Parts of the mentions, as `categories` asks for them.
 
 
 def _categories(name: str, files: TableFiles, evaluations: Evaluations) -> pa.ChunkedArray:
@@ -138,28 +132,16 @@ def _categories(name: str, files: TableFiles, evaluations: Evaluations) -> pa.Ch
     return mentions["category"].fill_null("unknown")
 
 
-def _split(
-    row: TableRow, evaluations: Evaluations, categories: pa.ChunkedArray, linking: bool
-) -> Iterator[Line]:
-    """Lines of each category; of linking also those at 1 and the depth, and of mentions found."""
-    resample, known = evaluations.first.resample, set(evaluations.first.cutoffs)
-    cutoffs = sorted({1, row.depth, *known} if linking else known)  # whose draws intervals share
-    names = sorted(categories.unique().to_pylist())
+def _split(row: TableRow, evaluations: Evaluations, categories: pa.ChunkedArray) -> Iterator[Line]:
+    """Lines of each category."""
+    first = evaluations.first
     for system in row.seeds:
-        ranks = evaluations.ranks(system).append_column("category", categories)
+        ranks = evaluations.ranks(system)
         labels = labels_of(row, system, evaluations.by_system[system])
-        if not known >= set(cutoffs):
-            further = lines_of(scored(ranks, cutoffs, resample), **labels)
-            yield from (line for line in further if line.k not in known)
-        parts = {name: ranks.filter(pc.equal(ranks["category"], name)) for name in names}
-        for name, part in {"": ranks, **parts}.items():
-            of_part = {**labels, "category": name}
-            if name:
-                scored_lines = lines_of(scored(part, cutoffs, resample), **of_part)
-                yield from (line for line in scored_lines if not line.world)
-            if linking and (found := part.filter(pa.array(hits_at(part, row.depth)))).num_rows:
-                scored_lines = lines_of(scored(found, [1], resample), among=FOUND, **of_part)
-                yield from (line for line in scored_lines if not (name and line.world))
+        for name in sorted(categories.unique().to_pylist()):
+            part = ranks.filter(pc.equal(categories, name))
+            of_part = lines_of(scored(part, first.cutoffs, first.resample), category=name, **labels)
+            yield from (line for line in of_part if not line.world)
 
 
 # Table 3.

@@ -23,8 +23,7 @@ def pairs_of_rows(
 ) -> Iterator[Contrast]:
     """Pairs of rows, over seeds where there are any, and each row with the one of ``against``."""
     methods = {row.system: row.method for row in table.rows}
-    pairs = [(row.system, row.first_stage) for row in table.rows if row.first_stage]
-    pairs += [pair for pair in asked if methods.keys() >= {*pair}]
+    pairs = [pair for pair in asked if methods.keys() >= {*pair}]
     named = {pair: " minus ".join(methods[one] for one in pair) for pair in pairs}
     if table.layout == "views":
         named = dict(_distant_minus_close(table.rows))
@@ -64,36 +63,20 @@ def _distant_minus_close(rows: Sequence[TableRow]) -> Iterator[tuple[tuple[str, 
             yield (one.system, line["close"].system), f"{method}: distant minus close"
 
 
-def second_stages(
-    table: Table, evaluations: Evaluations, categories: pa.ChunkedArray
-) -> Iterator[Contrast]:
-    """Second stages minus their first ones at 1, in each world and category."""
-    stages = [("contrast", (row.system, row.first_stage), row.method)
-              for row in table.rows if row.first_stage]  # fmt: skip
-    for world in evaluations.first.worlds:
-        yield from _tested(table, evaluations, stages, [1], world)
-    for name in sorted(categories.unique().to_pylist()):
-        inside = pc.equal(categories, name)
-        yield from _tested(table, evaluations, stages, [1], category=name, inside=inside)
-
-
 def _tested(
     table: Table,
     evaluations: Evaluations,
     asked: Sequence[Asked],
     cutoffs: Sequence[int],
     world: str = "",
-    category: str = "",
-    inside: pa.ChunkedArray | None = None,
 ) -> Iterator[Contrast]:
-    """The contrasts of pairs at each cutoff: in a world, or in a category's mentions ``inside``."""
+    """The contrasts of pairs at each cutoff, in a world or in all."""
 
     @cache
     def ranks(system: str, seeds: bool) -> pa.Table:
         systems = table.row(system).seeds if seeds else [system]
         one = pa.concat_tables(map(evaluations.ranks, systems))
-        where = pc.equal(one["world"], world) if world else inside
-        return one if where is None else one.filter(where)
+        return one.filter(pc.equal(one["world"], world)) if world else one
 
     if not asked:
         return
@@ -114,6 +97,6 @@ def _tested(
                 claimed = theirs[0] - theirs[1]
                 verdict = paper.claim(difference, (low, high), claimed)
             yield Contrast(
-                kind, method, *pair, first.set, world, category, k, difference, low, high,
+                kind, method, *pair, first.set, world, k, difference, low, high,
                 one.p_value[k], one.won[k], one.lost[k], claimed, verdict,
             )  # fmt: skip

@@ -1,19 +1,12 @@
-"""How people read the long table: the lines and columns of each layout.
-
-Entity linking counts the share of mentions whose first candidate is the gold entity: unnormalised
-of all mentions, normalised of those whose gold entity is among the candidates. Both names are
-BLINK's (Wu et al. 2020), whose released code averages the normalised one over worlds
-(`train_cross.py`).
-"""
+"""How people read the long table: the lines and columns of each layout."""
 
 from collections.abc import Sequence
 
 from muver.io.text import percent
 from muver.reproduction.tables import sections
-from muver.reproduction.tables.page import Column, Page, Place, Section, main_section, text_of
+from muver.reproduction.tables.page import Column, Page, Place, Section, main_section
 from muver.reproduction.tables.paper import paper
 from muver.reproduction.tables.records import (
-    FOUND,
     LEFT_OUT,
     MEAN,
     Line,
@@ -28,31 +21,6 @@ FURTHER = {
     "vectors": "vectors: those that are compared with a mention, a mean over the entities.",
     "own page": "own page: mentions whose first candidate is the page that they stand on.",
 }
-# Shares of entity linking; each also has a mean of worlds
-LINKED = {
-    "found": Column("found", None),
-    "first_stage": Column("first stage", 1, of_first_stage=True),
-    "accuracy": Column("unnormalised", 1),
-    "normalised": Column("normalised", 1, among=FOUND),
-}
-MEANING = (
-    "Found: the gold entity is among the first candidates, as many as the depth says; a second "
-    "stage orders these alone anew, so it cannot link the mentions that are lost. First stage: its "
-    "R@1. Accuracy: the first candidate is the gold entity, unnormalised of all mentions, "
-    "normalised of those found. Macro: the mean of worlds where any is, each counting the same. "
-    "Intervals of normalised accuracy take the mentions found as given."
-)
-
-
-def macro(column: Column) -> Column:
-    """The mean of worlds of a column."""
-    return column._replace(title=f"{column.title} (macro)", world=MEAN)
-
-
-SHARES = [
-    LINKED["found"], LINKED["first_stage"], LINKED["accuracy"], macro(LINKED["accuracy"]),
-    LINKED["normalised"], macro(LINKED["normalised"]),
-]  # fmt: skip
 
 
 def places(table: Table) -> list[Place]:
@@ -85,20 +53,11 @@ def places(table: Table) -> list[Place]:
     ]
 
 
-def shares(table: Table, row: TableRow) -> dict[str, Line]:
-    """The shares of a row by name; means of worlds are called ``macro_found`` and so on."""
-    place = Place({}, row, table.sets[0].set)
-    columns = {**LINKED, **{f"macro_{name}": macro(one) for name, one in LINKED.items()}}
-    found = {name: column.line(table, place) for name, column in columns.items()}
-    return {name: line for name, line in found.items() if line}
-
-
 def page(table: Table) -> Page:
     """A table of recall for people: the table itself, and what is known of its numbers."""
     lines, layout = places(table), table.layout
-    columns = SHARES if layout == "linking" else [Column(f"R@{k}", k) for k in table.cutoffs]
+    columns = [Column(f"R@{k}", k) for k in table.cutoffs]
     by_set = layout == "comparison" and table.kb is not None
-    categories = sections.categories_of(table)
     found = [
         _views(table) if layout == "views" else _main(table, lines, columns),
         *([sections.counts_of_sets(table)] if by_set else []),
@@ -106,21 +65,18 @@ def page(table: Table) -> Page:
         *sections.reference(table, lines, "readme", "Against the released README"),
         *([_papers_views(table)] if layout == "views" and table.sets[0].of_paper else []),
         *sections.both_protocols(table, columns),
-        *(_stages(table, categories) if layout == "linking" else []),
         *sections.contrasts(table, "contrast", "Contrasts"),
     ]
     if not by_set and layout in ("comparison", "views"):
         found.append(sections.mean_of_worlds(table, lines, columns))
-    if layout != "linking":
-        found += sections.parts(table, "Category", categories, columns)
-    of_seeds = [column for column in columns if not column.of_first_stage]
     found += [
+        *sections.categories(table, columns),
         sections.of_lines(
             table, "How sure the numbers are", f"{table.interval}.", lines, columns,
             sections.bounds_of,
         ),
         *sections.contrasts(table, "against", "Paired tests against {}"),
-        *sections.over_seeds(table, lines, of_seeds),
+        *sections.over_seeds(table, lines, columns),
         *sections.contrasts(table, "seeds", "Contrasts over seeds"),
         *([sections.search(table, lines)] if by_set else []),
     ]  # fmt: skip
@@ -137,10 +93,6 @@ def _main(table: Table, lines: Sequence[Place], columns: Sequence[Column]) -> Se
         case "domains":
             note += f" {MEAN.capitalize()}: the mean of the domains, each counting the same."
             group = [place.world for place in lines]
-        case "linking":
-            note += f" {MEANING}"
-            first = _depths(table, lines)
-            columns = [column for column in columns if column.title not in first]
         case "comparison":
             first = _further(table)
             note = " ".join([note, *(FURTHER[name] for name in first)])
@@ -161,35 +113,6 @@ def _main(table: Table, lines: Sequence[Place], columns: Sequence[Column]) -> Se
         for n, place in enumerate(lines)
     ]
     return main_section(table, note, header, grid, group)
-
-
-def _depths(table: Table, lines: Sequence[Place]) -> dict[str, list[str]]:
-    """What stands before the accuracies: the depth, what is found and lost, the first stage."""
-    found = [LINKED["found"].line(table, place) for place in lines]
-    first = [LINKED["first_stage"].line(table, place) for place in lines]
-    return {
-        "depth": [str(place.row.depth) for place in lines],
-        "found": list(map(text_of, found)),
-        "lost": [percent(one.mentions - one.hits, one.mentions) for one in found],
-        "first stage": list(map(text_of, first)),
-    }
-
-
-def _stages(table: Table, categories: Sequence[str]) -> list[Section]:
-    """Shares by world and by category; second stages minus their first ones there."""
-    found, plain = [], list(LINKED.values())
-    for part, names in (("World", table.sets[0].worlds), ("Category", categories)):
-        (section,) = sections.parts(table, part, names, plain)
-        tested = {
-            (one.first, one.second, getattr(one, part.lower())): sections.difference(one)
-            for one in table.contrasts
-        }
-        places = [(name, row) for name in names for row in table.rows]
-        for (name, row), cells in zip(places, section.rows, strict=True):
-            cells.append(tested.get((row.system, row.first_stage, name), ""))
-        section.header.append("minus first stage")
-        found.append(section)
-    return found
 
 
 def _further(table: Table) -> dict[str, list[str]]:

@@ -34,21 +34,14 @@ class Column(NamedTuple):
     """A column of numbers: which of a row's lines it has at a place."""
 
     title: str
-    k: int | None  # None: the row's depth
+    k: int
     set: str = ""  # the place's if empty, as the world
     world: str = ""
-    among: str = ""
-    of_first_stage: bool = False
 
     def line(self, table: Table, place: Place, key: str = "") -> Line | None:
         """The line of the row's own seed, or of the one with a key."""
-        row, key = place.row, key or place.row.row_key
-        if self.of_first_stage:
-            if not row.first_stage:
-                return None
-            key = table.row(row.first_stage).row_key
         where = self.set or place.set, self.world or place.world, place.category
-        return table.line(key, self.k or row.depth, *where, self.among)
+        return table.line(key or place.row.row_key, self.k, *where)
 
 
 class Source(NamedTuple):

@@ -15,7 +15,6 @@ from muver.retriever.evaluation.significance import Bin, Remainder
 from muver.retriever.runs.manifest import Index
 
 MEAN = "macro mean"  # stands for a world in lines of the mean of worlds, each counting the same
-FOUND = "found"
 ALL_PAGES, LEFT_OUT = "all pages", "own page left out"  # the protocols of a mention's own page
 
 
@@ -35,7 +34,6 @@ class Line(Record):
     key: str  # the row's, of this seed
     world: str = ""  # all worlds if empty
     category: str = ""  # all categories if empty
-    among: str = ""  # FOUND: only mentions whose gold entity is among the candidates
 
 
 def lines_of(scores: Scores, **labels: Any) -> Iterator[Line]:
@@ -81,7 +79,6 @@ class Contrast(Record):
     second: str
     set: str
     world: str
-    category: str
     k: int
     difference: float  # points
     low: float  # the 95% interval
@@ -127,8 +124,6 @@ class TableRow(Row):
     seeds: dict[str, str]  # the key of each seed's run by its system, the row's own first
     labelled: float | None  # share of the labelled mentions; None of rows without training
     merged: Merged | None  # in Table 3, of rows with merged views
-    depth: int | None  # in `linking`: candidates among which a mention is found
-    first_stage: str | None  # in `linking`: the system whose candidates are ordered anew
 
     @property
     def views_per_entity(self) -> float | None:
@@ -182,7 +177,7 @@ class ResultOnData(Result):
 class Table(ResultOnData, tag="table", dict=True):
     """Rows of recall; the ``layout`` says in which columns people read them."""
 
-    layout: Literal["comparison", "domains", "views", "linking"]
+    layout: Literal["comparison", "domains", "views"]
     kb: KnowledgeBase | None  # None for worlds
     cutoffs: list[int]  # that are shown
     resample: str
@@ -198,14 +193,13 @@ class Table(ResultOnData, tag="table", dict=True):
 
     @cached_property
     def _found(self) -> dict[tuple, Line]:
-        return {(one.key, one.k, one.set, one.world, one.category, one.among): one
-                for one in self.lines}  # fmt: skip
+        return {(one.key, one.k, one.set, one.world, one.category): one for one in self.lines}
 
     def line(
-        self, key: str, k: int, set: str = "", world: str = "", category: str = "", among: str = ""
+        self, key: str, k: int, set: str = "", world: str = "", category: str = ""
     ) -> Line | None:
         """The line of a row's key; the set is the first one if none is named."""
-        return self._found.get((key, k, set or self.sets[0].set, world, category, among))
+        return self._found.get((key, k, set or self.sets[0].set, world, category))
 
     def row(self, system: str) -> TableRow:
         """The row of a system."""

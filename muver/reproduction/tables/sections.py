@@ -117,24 +117,17 @@ def mean_of_worlds(table: Table, places: Sequence[Place], columns: Sequence[Colu
     return of_lines(table, "Mean of worlds", note, places, means, with_bounds)
 
 
-def categories_of(table: Table) -> list[str]:
-    """The categories of mentions that a table has lines of."""
-    return sorted({one.category for one in table.lines if one.category})
-
-
-def parts(
-    table: Table, part: str, names: Sequence[str], columns: Sequence[Column]
-) -> list[Section]:
-    """A line for each row in each world, or ``part`` of the mentions, of tables that have it."""
+def categories(table: Table, columns: Sequence[Column]) -> list[Section]:
+    """A line for each row in each category of mentions, of tables that have lines of them."""
     places = [
-        Place({"method": row.method, part: name}, row, table.sets[0].set, **{part.lower(): name})
-        for name in names
+        Place({"method": row.method, "Category": name}, row, table.sets[0].set, category=name)
+        for name in sorted({one.category for one in table.lines if one.category})
         for row in table.rows
     ]
     if not places:
         return []
-    section = of_lines(table, f"By {part.lower()}", "In brackets 95% intervals.", places, columns,
-                       with_bounds)  # fmt: skip
+    note = "In brackets 95% intervals."
+    section = of_lines(table, "By category", note, places, columns, with_bounds)
     for place, cells in zip(places, section.rows, strict=True):
         cells.insert(2, str(columns[0].line(table, place).mentions))
     section.header.insert(2, "mentions")
@@ -215,10 +208,10 @@ def _quoted(table: Table) -> list[list[str]]:
 
 
 def contrasted(table: Table, kind: str) -> list[dict[int, Contrast]]:
-    """Contrasts of a kind by cutoff, without those of parts that stand beside their rows."""
+    """Contrasts of a kind by cutoff."""
     found: dict[tuple, dict[int, Contrast]] = {}
     for one in table.contrasts:
-        if one.kind == kind and not one.category and (not one.world or table.layout == "domains"):
+        if one.kind == kind:
             found.setdefault((one.first, one.second, one.set, one.world), {})[one.k] = one
     return list(found.values())
 
@@ -250,9 +243,8 @@ def contrasts(table: Table, kind: str, heading: str) -> list[Section]:
         of_set = {"Set": columns[one.set]} if table.kb else {}
         of_world = {"Domain": one.world} if one.world else {}
         lines.append(({"method": one.method, **of_set, **of_world}, by_k))
-    cutoffs = table.cutoffs[:1] if table.layout == "linking" else table.cutoffs
     heading = heading.format(rows)
-    return [by_cutoff(cutoffs, heading, note, lines, lambda by_k, k: difference(by_k[k]))]
+    return [by_cutoff(table.cutoffs, heading, note, lines, lambda by_k, k: difference(by_k[k]))]
 
 
 def difference(one: Contrast) -> str:

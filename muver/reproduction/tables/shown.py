@@ -18,7 +18,6 @@ from muver.reproduction.tables.render import KEY
 from muver.reproduction.tables.sections import contrasted
 
 SPOKEN = (16, 64)  # cutoffs whose contrasts are printed; of a table without them, the last
-ACCURACY = (1,)  # that of entity linking
 SURE = 0.05  # p-values below it tell two rows apart
 NARROWEST = 100  # columns
 
@@ -105,8 +104,7 @@ def _width(section: Section, columns: Sequence[int]) -> int:
 def _contrasts(table: Table, width: int) -> Iterator[str]:
     """A paragraph for each cutoff printed, and for each set or domain if there are several."""
     columns = {one.set: one.column for one in table.sets}
-    spoken = ACCURACY if table.layout == "linking" else SPOKEN
-    told = [k for k in spoken if k in table.cutoffs] or table.cutoffs[-1:]
+    told = [k for k in SPOKEN if k in table.cutoffs] or table.cutoffs[-1:]
     paragraphs: dict[tuple[str, int], list[str]] = {}
     for by_k in contrasted(table, "contrast"):
         for k in told:

@@ -29,7 +29,7 @@ LARGE = {  # BERT-large's sizes; BERT-base's are the defaults
     "intermediate_size": 4096,
 }
 # The columns of tables of recall that are not comparisons
-LAYOUTS = {"table3": "views", "table6": "domains", "linking": "linking"}
+LAYOUTS = {"table3": "views", "table6": "domains"}
 
 
 def make_table(

@@ -49,9 +49,6 @@ class RowSettings(Row):
     merge_layers: Natural = 0
     search: Text | None = None  # its name; None without merging
     sweep_of: Text | None = None  # the system that differs only in layers and search
-    # Of `linking`; a row without a first stage is one, found up to the last cutoff
-    depth: Count | None = None  # candidates that a second stage orders anew
-    first_stage: Text | None = None  # the row that found them
 
 
 class TableSettings(Settings):
@@ -65,13 +62,6 @@ class TableSettings(Settings):
     sets: Some[str] | None = None  # in the order of the columns; None: those of the evaluations
     cutoff: Count | None = None  # the one cutoff of Table 3
     categories: bool = False  # recall by the mentions' category too
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        systems = {row.system for row in self.rows}
-        for row in self.rows:
-            if row.first_stage and row.first_stage not in systems:
-                raise ValueError(f"{row.first_stage!r} is no row, but the first stage of one.")
 
 
 class Bins(Settings):

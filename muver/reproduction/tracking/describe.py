@@ -2,7 +2,7 @@
 
 MLflow's pages sort groups of metrics (what stands before the slash) by name, so they are called
 such that recall comes first, then training, and uncertainty and the machine's work last: ``all``,
-``curves``, ``curves_pretraining``, ``linking``, ``macro``, ``on_WORLD``, ``paper``, ``readme``,
+``curves``, ``curves_pretraining``, ``macro``, ``on_WORLD``, ``paper``, ``readme``,
 ``uncertainty_low``, ``views``, ``work``. Metrics without a group would come after them, those of a
 group ``system`` before.
 """
@@ -75,7 +75,7 @@ def metrics(lines: Sequence[Line], table: Table, end: str = "") -> dict[str, flo
     def put(group: str, k: int, value: float) -> None:
         named[metric(group, k, most)] = round(value, DECIMALS)
 
-    for line in (one for one in lines if not (one.category or one.among)):
+    for line in (one for one in lines if not one.category):
         if line.world:
             if not end:
                 put("macro" if line.world == MEAN else f"on_{line.world}", line.k, line.recall)
@@ -92,7 +92,7 @@ def metrics(lines: Sequence[Line], table: Table, end: str = "") -> dict[str, flo
 def _judged(line: Line, table: Table) -> list[Published]:
     """What was published of a line; a further seed has no verdict of its own."""
     further = line.key != table.row(line.row).row_key
-    return [] if further or line.category or line.among else table.judged(line)
+    return [] if further or line.category else table.judged(line)
 
 
 def of_set(evaluation: Evaluation, end: str = "") -> dict[str, float]:
@@ -168,7 +168,7 @@ def worlds_csv(lines: Sequence[Line], by_set: bool) -> str:
     """Recall by world, or by set of a knowledge base, as CSV in percent with two decimals."""
     found: dict[str, dict[int, Line]] = {}
     for line in lines:
-        if not (line.category or line.among) and bool(line.world) != by_set and line.world != MEAN:
+        if not line.category and bool(line.world) != by_set and line.world != MEAN:
             found.setdefault(line.set if by_set else line.world, {})[line.k] = line
     cutoffs = sorted(next(iter(found.values())))
     grid = [

@@ -17,7 +17,6 @@ from muver.io.text import counted
 from muver.io.typed import Settings, Some, Text
 from muver.reproduction.costs import measured
 from muver.reproduction.tables.evaluations import data_fingerprint
-from muver.reproduction.tables.layouts import shares
 from muver.reproduction.tables.records import Line, Table, TableRow
 from muver.reproduction.tracking import describe
 from muver.retriever.evaluation.records import Evaluation, read_evaluation
@@ -229,10 +228,6 @@ class _Builder:
     def of_row(self, row: TableRow) -> Entry:
         """A row's run; with several seeds, the parent of one run a seed."""
         runs = [self.run(row, system) for system in row.seeds]
-        if self.table.layout == "linking":
-            named = {f"linking/{name}": round(line.recall, describe.DECIMALS)
-                     for name, line in shares(self.table, row).items()}  # fmt: skip
-            runs[0] = replace(runs[0], metrics=runs[0].metrics | named)
         return self.above_seeds(row, runs) if len(runs) > 1 else runs[0]
 
     def lines(self, key: str, name: str = "") -> list[Line]:

@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from muver.io.errors import InputError, did_you_mean
-from muver.reproduction.settings.entries import Named
 from muver.reproduction.settings.naming import method_of, note_of
-from muver.reproduction.settings.rows import first_stage, models_of, training_settings
+from muver.reproduction.settings.rows import models_of, training_settings
 from muver.reproduction.workspace.artifact import Artifact
 from muver.reproduction.workspace.graph import Graph
 from muver.reproduction.workspace.knowledge_base import KnowledgeBase
@@ -198,19 +197,12 @@ class Results:
                 row["sweep_of"] = self.settings.sweep_of.get(name)
             elif table != "table6":
                 row["repeats"] = self.settings.repeats[table].get(name, [])
-            if table == "linking":
-                first = (system.from_ or None) if isinstance(system, Named) else None
-                row["depth"] = None
-                if first:
-                    k = first_stage(self.settings, name).k or self.settings.retrieve.k
-                    row["depth"] = min(system.depth or self.settings.rerank.depth, k)
-                row["first_stage"] = first if first in self.settings.tables[table].rows else None
             found.append(row)
         return found
 
     def _by_category(self, name: str) -> bool:
         """Whether a table shows recall by the mentions' category."""
-        return name == "linking" or getattr(self.settings.tables.get(name), "categories", False)
+        return getattr(self.settings.tables.get(name), "categories", False)
 
     def inputs(self, name: str) -> dict[str, list[str]]:
         """What a result of rows is made of: scores and gold ranks.

@@ -139,7 +139,6 @@ def test_notes_stand_below_the_grid(first):
     ("name", "settings", "expected"),
     [
         ("table6", {}, [">Domain</th>", ">R@3</th>", '<b class="best">66.67</b>', "mean"]),
-        ("linking", {"caption": "Linking"}, [">depth</th>", '<table class="recall">']),
         ("table3", {"cutoff": 1}, [">Distant Pairs</th>", "Mean of worlds", "66.7 to 66.7"]),
     ],
 )

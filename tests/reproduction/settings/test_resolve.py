@@ -174,7 +174,6 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ("systems.muver_bm25_rrf.from", "muver", "unknown key systems.muver_bm25_rrf.from"),
         ("tables.table1.against", "blink", "tables.table1.against is 'blink'. Did you mean"),
         ("tables.mine", ["bm25"], "tables.mine needs a caption"),
-        ("tables.linking.rows", ["muver_reranked"], "muver_reranked, but not its first stage muve"),
         ("tables.grid", ["bm25"], "tables.grid: the result of this name has no rows to choose"),
         ("sweep.searches", ["clos"], r"sweep.searches names 'clos'. Did you mean 'close'\?"),
         ("merge.searches.close.wasted", "lost", "close.wasted is 'lost'. Allowed: kept, replaced"),

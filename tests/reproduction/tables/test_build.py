@@ -4,8 +4,8 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.reproduction.tables.evaluations import TableFiles, row_key
-from muver.reproduction.tables.layouts import page, shares
-from muver.reproduction.tables.records import FOUND, MEAN
+from muver.reproduction.tables.layouts import page
+from muver.reproduction.tables.records import MEAN
 from tests.reproduction.tables.conftest import CATEGORIES, ZESHEL, table_of
 
 BM25 = {"method": "BM25", "system": "bm25"}
@@ -378,123 +378,13 @@ def test_distant_minus_close(views):
     assert views(DISTANT).contrasts == []
 
 
-# Entity linking.
-
-FIRST, SECOND = MUVER, {
-    "method": "MuVER, 64 reranked", "system": "reranked", "depth": 64, "first_stage": "muver",
-}  # fmt: skip
-
-
-@pytest.fixture
-def linked(evaluation, write, mentions):
-    """A first stage that finds 8 of 11 mentions and links 3, and a second stage that links 5."""
-
-    def make(*rows, first=((2, 6), (1, 2)), second=((5, 6), (0, 2)), document=None, **more):
-        made = evaluation("muver", *first), evaluation("reranked", *second)
-        files = TableFiles(write(*made, document=document), mentions=mentions())
-        return table_of("linking", files, *rows or (FIRST, SECOND), **more)
-
-    return make
-
-
-def of(table, system="reranked"):
-    return {
-        name: pytest.approx(one.recall) for name, one in shares(table, table.row(system)).items()
-    }
-
-
-def test_shares_of_all_mentions(linked):
-    made = linked()
-    assert of(made) == {
-        "found": 800 / 11,
-        "macro_found": (600 / 8 + 200 / 3) / 2,
-        "first_stage": 300 / 11,
-        "macro_first_stage": (200 / 8 + 100 / 3) / 2,
-        "accuracy": 500 / 11,
-        "macro_accuracy": (500 / 8 + 0) / 2,
-        "normalised": 500 / 8,
-        "macro_normalised": (500 / 6 + 0) / 2,
-    }
-    found = shares(made, made.row("reranked"))["normalised"]
-    assert (found.hits, found.mentions, found.among) == (5, 8, FOUND)
-    assert "first_stage" not in of(made, "muver") and of(made, "muver")["normalised"] == 300 / 8
-
-
-def test_the_second_stage_is_paired_with_the_first(linked):
-    made = linked(contrasts=[["muver", "reranked"], ["reranked", "muver"], ["muver", "bm25"]])
-    at_1 = {(one.first, one.world, one.category): one for one in contrasts(made, k=1)}
-    whole = at_1["reranked", "", ""]
-    # Three mentions of lego are won and one of yugioh is lost
-    assert (whole.won, whole.lost) == (3, 1)
-    assert whole.difference == pytest.approx(200 / 11)
-    assert whole.p_value == pytest.approx(10 / 16)  # of the 16 signs of four, 10 reach 2
-    assert at_1["reranked", "lego", ""].p_value == pytest.approx(2 / 8)
-    assert at_1["reranked", "yugioh", ""].difference == pytest.approx(-100 / 3)
-    assert at_1["reranked", "", "HIGH_OVERLAP"].difference == pytest.approx(20)
-    # The settings' contrasts follow, each once; the candidates are the same in another order
-    assert [(one.first, one.difference) for one in contrasts(made)] == [
-        ("reranked", 0), ("muver", 0)
-    ]  # fmt: skip
-    swapped = contrasts(linked(document="one"), k=1)[0]
-    assert swapped.p_value == 1  # documents are swapped whole: no sum of 3 and 1 is below 2
-
-
-def test_a_lesser_depth_finds_fewer(linked):
-    made = linked(FIRST, {**SECOND, "depth": 63})
-    assert of(made)["found"] == 500 / 11  # the others are found at 64
-    assert of(made)["normalised"] == 100
-    assert made.row("muver").depth == 64  # the last cutoff
-
-
-def test_nothing_found(linked):
-    """A world of which nothing is found has no normalised accuracy, and no part in the mean."""
-    made = linked(first=((2, 4), (0, 0)), second=((0, 0), (0, 0)))
-    assert of(made, "muver")["macro_normalised"] == 50
-    assert "normalised" not in of(made)
-    assert page(made).sections[0].rows[1][-3:-1] == ["", ""]
-    assert section(made, "By world").rows[2][6] == ""  # of yugioh
-
-
-def test_seeds_of_linking(linked):
-    made = linked({**FIRST, "repeats": ["reranked"]})
-    found = section(made, "Over seeds")
-    assert found.header[4] == "normalised"
-    # Means of 3 and 5 of 11, and of 3 and 5 of 8
-    assert found.rows[0][2] == "36.36 ± 12.86" and found.rows[0][4] == "50.00 ± 17.68"
-
-
-def test_the_page_of_linking(linked):
-    main, world, category, tested, sure = page(linked()).sections
-    assert main.header == [
-        "method", "depth", "found", "lost", "first stage", "unnormalised", "unnormalised (macro)",
-        "normalised", "normalised (macro)", "row_key",
-    ]  # fmt: skip
-    assert [row[:-1] for row in main.rows] == [
-        ["MuVER", "64", "72.73", "27.27", "", "27.27", "29.17", "37.50", "41.67"],
-        [
-            "MuVER, 64 reranked", "64", "72.73", "27.27", "27.27", "45.45", "31.25", "62.50",
-            "41.67",
-        ],
-    ]  # fmt: skip
-    assert {column for _, column in main.best} == {5, 6, 7, 8}
-    assert world.heading == "By world"
-    assert world.header[2:] == [
-        "mentions", "found", "first stage", "unnormalised", "normalised", "minus first stage"
-    ]  # fmt: skip
-    assert [row[:3] for row in world.rows][:2] == [
-        ["MuVER", "lego", "8"], ["MuVER, 64 reranked", "lego", "8"],
-    ]  # fmt: skip
-    assert world.rows[1][6].startswith("83.33 (")
-    assert world.rows[0][-1] == "" and world.rows[1][-1].startswith("+37.50 (")
-    assert category.heading == "By category" and category.rows[3][5].startswith("16.67 (")
-    assert tested.header == ["method", "R@1"]
-    assert sure.rows[0][2] == "" and " to " in sure.rows[1][2]
+# Categories of mentions.
 
 
 @pytest.mark.parametrize(
     ("number", "message"),
     [
-        (0, "--mentions: linking needs the corpus's mentions"),
+        (0, "--mentions: mine needs the corpus's mentions"),
         (5, "not those that muver was scored on"),
     ],
 )
@@ -502,11 +392,9 @@ def test_mentions_are_those_of_the_evaluations(evaluation, write, mentions, numb
     given = mentions(CATEGORIES[:number]) if number else None
     files = TableFiles(write(evaluation("muver", (2, 6), (1, 2))), mentions=given)
     with pytest.raises(InputError, match=message):
-        table_of("linking", files, FIRST)
+        table_of("mine", files, MUVER, categories=True)
 
 
-def test_what_cannot_be_a_table(views, linked):
+def test_what_cannot_be_a_table(views):
     with pytest.raises(InputError, match="merge_layers is -1"):
         views({**DISTANT, "merge_layers": -1})
-    with pytest.raises(InputError, match="'bm25' is no row, but the first stage of one"):
-        linked(FIRST, {**SECOND, "first_stage": "bm25"})

@@ -157,17 +157,3 @@ def test_long_curves_are_thinned_and_keep_their_end(
     assert found == sorted(found)
     assert found[:1] == ([] if first is None else [first])
     assert found[-1:] == ([] if first is None else [steps])
-
-
-def test_a_row_of_linking_has_its_shares_and_a_parent_above_its_seeds(tmp_path, write, mentions):
-    paths = write(zeshel("muver", 2), zeshel("muver_2", 4))
-    rows = [{"method": "MuVER", "system": "muver", "repeats": ["muver_2"]}]
-    table = tmp_path / "linking.json"
-    given = {"rows": rows, "caption": "Linking"}
-    make_table("linking", paths, table.with_suffix(".csv"), given, mentions=mentions())
-    (found,) = entries_of(table, paths)
-    own, further = found.children
-    assert own.metrics["linking/accuracy"] == own.metrics["all/recall_at_01"] == 27.2727
-    assert own.metrics["linking/normalised"] == 27.2727  # all are found
-    assert "linking/accuracy" not in further.metrics
-    assert found.metrics["seeds_mean/recall_at_01"] == 36.3636

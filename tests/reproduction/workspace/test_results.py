@@ -46,21 +46,10 @@ def test_rows_that_stand_in_another_table_are_recorded_and_drawn_once():
     assert "metrics/miniwikia/table6/muver.json" in own.metrics
 
 
-def test_linking_has_the_mentions_and_each_row_its_stages():
+def test_a_table_by_category_reads_the_mentions():
     own = results()
     mentions = own.read("linking")["mentions"]
     assert mentions.endswith("/mentions.parquet") and "mentions" not in own.read("table1")
-    rows = {row["system"]: row for row in own.settings_of("linking")["rows"]}
-    stages = {name: (row["depth"], row["first_stage"]) for name, row in rows.items()}
-    assert stages["muver"] == stages["muver_linked"] == (None, None)
-    assert stages["muver_reranked"] == (64, "muver")
-    assert stages["muver_reranked_16"] == (16, "muver")
-    few = results(
-        results=["linking"], evaluate={"cutoffs": [1, 16]}, systems={"bm25": {"k": 16}},
-        tables={"linking": ["bm25", "bm25_reranked"]},
-    )  # fmt: skip
-    assert few.settings_of("linking")["rows"][-1]["depth"] == 16  # all that there are
-    assert "linking" in own.recordable
 
 
 def test_a_table_is_compared_against_one_of_its_own_rows():
