@@ -103,7 +103,7 @@ def rows_of(tables: Iterable[AnyResult], machine: str) -> OfRecord | None:
             found.results.append(table.name)
             systems = {key: system for system, key in row.seeds.items()}
             for line in table.lines:
-                if line.row == row.system and not (line.world or line.category or line.among):
+                if line.row == row.system and not (line.world or line.category):
                     new = OnSet(line.mentions, {machine: {}}, {})
                     on_set = found.sets.setdefault(line.set, new)
                     hits = on_set.machines[machine]

@@ -30,7 +30,7 @@ from muver.retriever.views.views_settings import Merging, Views
 LETTERS = 16  # of a word piece at most, nearly always
 
 
-class _Made(NamedTuple):
+class _Kind(NamedTuple):
     """Views of one kind of some entities, in the entities' order."""
 
     layer: int
@@ -92,36 +92,37 @@ class ViewEncoder:
             spans = [punkt_spans(text, self._punkt) for text in texts]
         else:
             spans = list(map(sentence_spans, texts))
-        made: list[_Made] = []
+        kinds: list[_Kind] = []
         unread: list[list[int]] = []
         vectors: dict[str, pa.Array] = {}
         lengths = np.zeros(len(entities), np.float32)
         if "views" in self._columns:
             spans, views = self._laid_out(entities, texts, spans)
-            made = self._of_sentences(views)
+            kinds = self._of_sentences(views)
             if aliased := self._under_aliases(entities, views):
                 owners, flat = zip(*aliased, strict=True)
                 vectors_of = self._encode([view.ids for view in flat])
-                made.append(_Made(ORIGINAL, list(owners), list(flat), vectors_of))
+                kinds.append(_Kind(ORIGINAL, list(owners), list(flat), vectors_of))
             unread.append(list(map(self._unread_sentences, texts, spans, views)))
         if "whole" in self._columns:
-            views, own = self._of_wholes(entities, spans)
+            views, wholes = self._of_wholes(entities, spans)
             unread.append(list(map(self._unread_end, entities, views)))
-            vectors["whole"] = listed(own, np.arange(len(own) + 1))
-            lengths = np.linalg.norm(own, axis=1)
-        found = _columns(len(entities), made)
-        if made:
-            own = found["views"]
-            each = np.linalg.norm(
-                own.values.values.to_numpy().reshape(-1, self.model.dimension), axis=1
+            vectors["whole"] = listed(wholes, np.arange(len(wholes) + 1))
+            lengths = np.linalg.norm(wholes, axis=1)
+        found = _columns(len(entities), kinds)
+        if kinds:
+            lists = found["views"]
+            numbers = lists.values.values.to_numpy().reshape(-1, self.model.dimension)
+            longest = np.maximum.reduceat(
+                np.linalg.norm(numbers, axis=1), lists.offsets.to_numpy()[:-1]
             )
-            lengths = np.maximum(lengths, np.maximum.reduceat(each, own.offsets.to_numpy()[:-1]))
-        sentences = [[{"start": start, "end": end} for start, end in own] for own in spans]
+            lengths = np.maximum(lengths, longest)
+        sentences = [[{"start": start, "end": end} for start, end in of_text] for of_text in spans]
         return {
             **found,
             **vectors,
             "sentences": pa.array(sentences, pa.list_(SPAN)),
-            "unread": pa.array([min(own) for own in zip(*unread, strict=True)], pa.int32()),
+            "unread": pa.array([min(counts) for counts in zip(*unread, strict=True)], pa.int32()),
             "length": pa.array(lengths, pa.float32()),
         }
 
@@ -133,20 +134,21 @@ class ViewEncoder:
         """
         titles = [entity.title for entity in entities]
         sentences = [
-            [text[start:end] for start, end in own] for text, own in zip(texts, spans, strict=True)
+            [text[start:end] for start, end in of_text]
+            for text, of_text in zip(texts, spans, strict=True)
         ]
-        own, layout, pieces = self._settings, self.model.config.views, self.model.pieces
+        layout, pieces = self.model.config.views, self.model.pieces
         if layout.kind != "sentences":
-            layout = Views(**LAYOUT, max_tokens=own.view_tokens, prompt=layout.prompt)
+            layout = Views(**LAYOUT, max_tokens=self._settings.view_tokens, prompt=layout.prompt)
         if self._punkt:
             return spans, list(entity_views(titles, texts, sentences, layout, pieces))
         ids = iter(pieces.ids([*chain.from_iterable(sentences)], within=True))
         title_ids = prompted_titles(titles, layout, pieces)
         laid_out = [
-            whole_views(title, text, own, list(islice(ids, len(own))), layout, pieces)
-            for title, text, own in zip(title_ids, texts, spans, strict=True)
+            whole_views(title, text, of_text, list(islice(ids, len(of_text))), layout, pieces)
+            for title, text, of_text in zip(title_ids, texts, spans, strict=True)
         ]
-        return [own for own, _ in laid_out], [views for _, views in laid_out]
+        return [sentences for sentences, _ in laid_out], [views for _, views in laid_out]
 
     def _under_aliases(
         self, entities: Sequence[Entity], views: Sequence[Sequence[View]]
@@ -156,20 +158,23 @@ class ViewEncoder:
         names = [alias for entity in entities for alias in entity.aliases]
         titles = iter(prompted_titles(names, layout, pieces))
         return [
-            (row, retitled(own[0], title, pieces.markers, layout.max_tokens))
-            for row, (entity, own) in enumerate(zip(entities, views, strict=True))
+            (row, retitled(first, title, pieces.markers, layout.max_tokens))
+            for row, (entity, (first, *_)) in enumerate(zip(entities, views, strict=True))
             for title in islice(titles, len(entity.aliases))
         ]
 
-    def _of_sentences(self, views: Sequence[Sequence[View]]) -> list[_Made]:
-        own = self._settings
-        owners = [row for row, own in enumerate(views) for _ in own]
-        flat = [view for own in views for view in own]
+    def _of_sentences(self, views: Sequence[Sequence[View]]) -> list[_Kind]:
+        settings = self._settings
+        owners = [row for row, of_entity in enumerate(views) for _ in of_entity]
+        flat = [view for of_entity in views for view in of_entity]
         ids = [view.ids for view in flat]
         vectors = self._encode(ids)
-        made = [_Made(ORIGINAL, owners, flat, vectors)]
+        kinds = [_Kind(ORIGINAL, owners, flat, vectors)]
         merging = Merging(
-            layers=own.merge, top_k=own.top_k, max_tokens=own.merged_tokens, **own.search.as_dict()
+            layers=settings.merge,
+            top_k=settings.top_k,
+            max_tokens=settings.merged_tokens,
+            **settings.search.as_dict(),
         )
         markers = self.model.pieces.markers
         layers = expand_world(np.array(owners), ids, vectors, self._encode, markers, merging)
@@ -178,8 +183,8 @@ class ViewEncoder:
                 View(view.ids, views[owner][view.first].first, views[owner][view.last].last)
                 for owner, view in zip(layer.entities, layer.views, strict=True)
             ]
-            made.append(_Made(number, layer.entities, merged, layer.vectors))
-        return made
+            kinds.append(_Kind(number, layer.entities, merged, layer.vectors))
+        return kinds
 
     def _of_wholes(
         self, entities: Sequence[Entity], spans: Sequence[Sequence[Span]]
@@ -204,12 +209,13 @@ class ViewEncoder:
             return missed
         pieces, markers = self.model.pieces, self.model.pieces.markers
         for view in views:
-            own = [pieces.offsets(text[slice(*span)]) for span in spans[view.first : view.last + 1]]
+            read_by = spans[view.first : view.last + 1]
+            offsets = [pieces.offsets(text[slice(*span)]) for span in read_by]
             room = len(view.ids) - view.ids.index(markers.title_end) - 1 - len(markers.eos)
-            room -= sum(map(len, own[:-1]))
-            if own and room < len(own[-1]):
+            room -= sum(map(len, offsets[:-1]))
+            if offsets and room < len(offsets[-1]):
                 start, end = spans[view.last]
-                missed += end - start - (own[-1][room - 1][1] if room > 0 else 0)
+                missed += end - start - (offsets[-1][room - 1][1] if room > 0 else 0)
         return missed
 
     def _unread_end(self, entity: Entity, view: View) -> int:
@@ -224,19 +230,19 @@ class ViewEncoder:
         return self._encoder.views(ids, label)
 
 
-def _columns(entities: int, made: Sequence[_Made]) -> dict[str, pa.Array]:
+def _columns(entities: int, kinds: Sequence[_Kind]) -> dict[str, pa.Array]:
     """All views of sentences by entity; those of an entity in the order they were made."""
-    owners = np.array([owner for one in made for owner in one.owners], dtype=np.int64)
+    owners = np.array([owner for kind in kinds for owner in kind.owners], dtype=np.int64)
     order = np.argsort(owners, kind="stable")
     offsets = np.searchsorted(owners[order], np.arange(entities + 1))
-    layers = np.repeat([one.layer for one in made], [len(one.owners) for one in made])
-    first = np.array([view.first for one in made for view in one.views])
-    last = np.array([view.last for one in made for view in one.views])
+    layers = np.repeat([kind.layer for kind in kinds], [len(kind.owners) for kind in kinds])
+    first = np.array([view.first for kind in kinds for view in kind.views])
+    last = np.array([view.last for kind in kinds for view in kind.views])
     fields = (pa.array(part[order].astype(np.int32)) for part in (layers, first, last))
     spans = pa.StructArray.from_arrays(list(fields), fields=list(VIEW))
     found = {"spans": pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), spans)}
-    if made:
-        vectors = np.concatenate([one.vectors for one in made])
+    if kinds:
+        vectors = np.concatenate([kind.vectors for kind in kinds])
         found["views"] = listed(vectors[order], offsets)
     return found
 

@@ -10,10 +10,6 @@ from muver.reproduction.tables.records import Table, TableRow
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 POINTS = ((style.VERMILION, "s"), (style.GREEN, "D"), (style.BLACK, "^"), (style.PURPLE, "P"))
 LINES = ((style.BLUE, "o"), (style.ORANGE, "v"), (style.SKY, "<"), (style.PURPLE, ">"))

@@ -298,14 +298,13 @@ class _Builder:
         drawn[0] = runs[0].parameters["seed"]
         key, metrics = short_hash({"seeds_of": row.row_key}), {}
         for name, end in self.ends.items():
-            first = [one for one in self.lines(row.row_key, name)
-                     if not (one.world or one.category or one.among)]  # fmt: skip
-            most = max(line.k for line in first)
-            for of, value in (("mean", mean), ("spread", stdev)):
-                for line in first:
-                    found = [self.table.line(one, line.k, name) for one in row.seeds.values()]
-                    recall = value([one.recall for one in found])
-                    called = describe.metric(f"seeds_{of}{end}", line.k, most)
+            lines = self.lines(row.row_key, name)
+            cutoffs = [line.k for line in lines if not (line.world or line.category)]
+            for group, summary in (("mean", mean), ("spread", stdev)):
+                for k in cutoffs:
+                    by_seed = [self.table.line(seed, k, name) for seed in row.seeds.values()]
+                    recall = summary([line.recall for line in by_seed])
+                    called = describe.metric(f"seeds_{group}{end}", k, max(cutoffs))
                     metrics[called] = round(recall, describe.DECIMALS)
         return parent(
             [
