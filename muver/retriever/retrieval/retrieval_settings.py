@@ -25,14 +25,12 @@ Match = Literal["title", "id"]  # whether entities with the same title are one c
 
 
 class BM25(Settings):
-    """BM25 over words: its constants, what a query is, and how much of a description counts."""
+    """BM25 over words: its constants and formula, and what a query is."""
 
     k1: Amount
     b: Share
     method: Literal["lucene", "robertson", "atire", "bm25l", "bm25+"] = "lucene"
     query: Literal["mention", "mention_and_context"] = "mention"
-    stopwords: Literal[None, "en"] = None
-    document_tokens: Count | None = None  # None: the whole text
 
 
 class Fusion(Settings):

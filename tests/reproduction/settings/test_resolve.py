@@ -131,7 +131,7 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ("training", "fast", "training is 'fast'"),
         ("training.batch_size", 0, "training.batch_size is 0"),
         ("merge.searches.distant.pairs", "distnat", "distant.pairs is 'distnat'. Did you mean"),
-        ("bm25.stopwords", "fr", "bm25.stopwords is 'fr'. Allowed: null, en"),
+        ("bm25.query", "text", "bm25.query is 'text'"),
         ("models.Muver", PARAMS["models"]["muver"], "the name is 'Muver'"),
         ("preset", "zeshell", r"there is no presets/zeshell.yaml. Did you mean 'zeshel'\?"),
         ("systems.muver.model", "muverr", r"systems.muver.model is 'muverr'. Did you mean 'muver'"),

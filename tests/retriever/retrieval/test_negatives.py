@@ -140,8 +140,8 @@ def test_a_share_is_drawn_from_all_entities(tmp_path, kb):
 def test_of_worlds_the_entities_of_a_mention_s_world(tmp_path, corpus):
     """The run is bm25's over the training mentions; the numbers are those of the world."""
     entities, mentions, _ = corpus
-    bm25 = {"k1": 1.2, "b": 0.75, "method": "lucene", "query": "mention", "stopwords": None,
-            "document_tokens": None, "split": "train", "k": 4, "match": "title"}  # fmt: skip
+    bm25 = {"k1": 1.2, "b": 0.75, "method": "lucene", "query": "mention",
+            "split": "train", "k": 4, "match": "title"}  # fmt: skip
     run, manifest = tmp_path / "run.parquet", tmp_path / "run.json"
     retrieve("bm25", bm25, run, manifest, entities=entities, mentions=mentions)
     out = (tmp_path / "negatives.parquet", tmp_path / "negatives.json")

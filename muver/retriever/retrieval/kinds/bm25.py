@@ -46,11 +46,10 @@ def retrieve(
 
     table = read_mentions(mentions, settings.split)
     rows = RunRows(entities, table, settings)
-    formula = settings.k1, settings.b, settings.method, settings.stopwords
     for world in by_world(entities, table, "ranking"):
         candidates = rows.candidates(world.world)
-        documents = [document(entity, settings.document_tokens) for entity in world.entities]
-        scorer = BM25(documents, *formula)
+        documents = [document(entity) for entity in world.entities]
+        scorer = BM25(documents, settings.k1, settings.b, settings.method)
         for block in world.blocks():
             scores = scorer.scores([query(mention, settings.query) for mention in block])
             rows.add_scores(candidates, [mention["mention_id"] for mention in block], scores)
@@ -73,11 +72,9 @@ class BM25:
         k1: float = 1.2,  # saturation of a word's count
         b: float = 0.75,  # how much a document's length matters
         method: str = "lucene",
-        stopwords: str | None = None,  # "en": without English function words
     ):
-        self._stopwords = _stopwords(stopwords)
         self._documents, self._index = len(documents), None
-        words = self._words(documents)
+        words = split(documents, SHORTEST)
         if any(words):  # bm25s cannot index documents without a single word
             self._index = _bm25s().BM25(k1=k1, b=b, method=method)
             self._index.index(words, create_empty_token=False, show_progress=False)
@@ -88,23 +85,9 @@ class BM25:
 
         scores = np.zeros((len(queries), self._documents), dtype=np.float32)
         if self._index is not None and queries:
-            for row, query in enumerate(self._words(queries)):
+            for row, query in enumerate(split(queries, SHORTEST)):
                 scores[row] = self._index.get_scores_from_ids(self._index.get_tokens_ids(query))
         return scores
-
-    def _words(self, texts: Sequence[str]) -> list[list[str]]:
-        found = split(texts, SHORTEST)
-        if not self._stopwords:
-            return found
-        return [[word for word in words if word not in self._stopwords] for words in found]
-
-
-def _stopwords(language: str | None) -> frozenset[str]:
-    if language is None:
-        return frozenset()
-    from bm25s.stopwords import STOPWORDS_EN
-
-    return frozenset(STOPWORDS_EN)
 
 
 def _bm25s() -> Any:
@@ -115,9 +98,9 @@ def _bm25s() -> Any:
     return bm25s
 
 
-def document(entity: Mapping[str, Any], tokens: int | None = None) -> str:
-    """An entity's title and description; ``tokens`` limits the latter to its first space tokens."""
-    return f"{entity['title']} {' '.join(entity['text'].split(' ')[:tokens])}"
+def document(entity: Mapping[str, Any]) -> str:
+    """An entity's title and description."""
+    return f"{entity['title']} {entity['text']}"
 
 
 def query(mention: Mapping[str, Any], kind: str) -> str:
