@@ -17,16 +17,8 @@ BUILT = ("table3", "table4", "table5", "grid")  # have rules of their own, as fi
 
 # Kinds of what the page reads of all that was made: runs with their vectors, and the data.
 SHOWN = (
-    "evaluations",
-    "runs",
-    "corpus",
-    "segment",
-    "mentions",
-    "kb",
-    "stores",
-    "merged",
-    "globals",
-)
+    "evaluations", "runs", "corpus", "segment", "mentions", "kb", "stores", "merged", "globals",
+)  # fmt: skip
 
 
 class Results:
