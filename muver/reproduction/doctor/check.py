@@ -19,7 +19,6 @@ from muver.reproduction.doctor.inputs import (
     Finding,
     data,
     encoder,
-    hindering,
     lacking,
     nearest,
 )
@@ -104,7 +103,6 @@ def check(folder: Path, overrides: Mapping[str, Any], machine: Machine | None = 
             findings += [*data(graph, asked), encoder(graph)]
             jobs = plan(graph, machine.gives_gpu(compute), asked)
     findings += [Finding("account", PROBLEM, says) for says in lacking()]
-    findings += [Finding("account", NOTE, says) for says in hindering()]
     findings.append(_device(compute, machine))
     left = [job for job in jobs for _ in range(job.left)]
     findings += [_disk(left, machine, at_once)] if jobs else []

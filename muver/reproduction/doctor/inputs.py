@@ -109,12 +109,6 @@ def lacking() -> Iterator[str]:
         )
 
 
-def hindering() -> Iterator[str]:
-    """What gets in the way of ``pip install`` alone."""
-    if os.environ.get("PIP_USER", "").lower() in ("1", "true", "yes", "on"):
-        yield "PIP_USER is set: pip installs nothing into an environment. `make setup` unsets it."
-
-
 def nearest(folder: Path) -> Path:
     """The folder, or the nearest one above it that is there."""
     folder = folder.absolute()

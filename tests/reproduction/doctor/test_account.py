@@ -1,4 +1,4 @@
-"""Accounts without a home that can be written, without a name, and with pip's --user."""
+"""Accounts without a home that can be written, and without a name."""
 
 import os
 import pwd
@@ -6,7 +6,7 @@ import pwd
 import pytest
 
 from muver.reproduction.doctor.check import check
-from muver.reproduction.doctor.inputs import hindering, lacking
+from muver.reproduction.doctor.inputs import lacking
 from muver.reproduction.settings.file import home
 
 NAMES = ("LOGNAME", "USER", "LNAME", "USERNAME")
@@ -15,10 +15,10 @@ NAMES = ("LOGNAME", "USER", "LNAME", "USERNAME")
 @pytest.fixture(autouse=True)
 def usual(monkeypatch, tmp_path):
     """An account that lacks nothing."""
-    for name in ("XDG_CACHE_HOME", "PIP_USER", *NAMES):
+    for name in ("XDG_CACHE_HOME", *NAMES):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert not list(lacking()) and not list(hindering())
+    assert not list(lacking())
 
 
 @pytest.mark.parametrize("place", ["/proc/nobody", "/dev/null"])
@@ -41,9 +41,3 @@ def test_a_user_without_a_name(monkeypatch):
     assert f"number {os.getuid()} has no name" in said and "export USER=me" in said
     monkeypatch.setenv("USER", "Άννα")
     assert not list(lacking())
-
-
-def test_pip_for_the_user(monkeypatch):
-    monkeypatch.setenv("PIP_USER", "1")
-    (said,) = hindering()
-    assert said.startswith("PIP_USER is set") and not list(lacking())
