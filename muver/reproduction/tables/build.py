@@ -47,7 +47,7 @@ def build(
     first = next(iter(found.values())) if layout == "comparison" else only_set(found)
     cutoffs = [settings.cutoff] if settings.cutoff else first.first.cutoffs
     rows = [_row(row, settings.rows, found) for row in settings.rows]
-    lines = [line for row in rows for one in found.values() for line in _lines(row, one)]
+    lines = [line for row in rows for on_set in found.values() for line in _lines(row, on_set)]
     if settings.categories:
         categories = _categories(name, files, first)
         lines += [line for row in rows for line in _split(row, first, categories)]
@@ -184,29 +184,29 @@ def _merged(
 
 def _published(table: Table, rows: Sequence[RowSettings], found: Found) -> Iterator[Published]:
     """The published numbers of the lines that people see, on the paper's data."""
-    for one in found.values():
-        if not paper.is_papers(one.first):
+    for on_set in found.values():
+        if not paper.is_papers(on_set.first):
             continue
         for row, asked in zip(table.rows, rows, strict=True):
-            for world in one.first.worlds if table.layout == "domains" else ("",):
+            for world in on_set.first.worlds if table.layout == "domains" else ("",):
                 for source in ("paper", "readme"):
-                    theirs = _theirs(table, row, asked.sweep_of, one, world, source)
-                    lines = {k: table.line(row.row_key, k, one.first.set, world) for k in theirs}
-                    seeds = [one.by_system[system].micro for system in row.seeds] * (not world)
+                    theirs = _theirs(table, row, asked.sweep_of, on_set, world, source)
+                    lines = {k: table.line(row.row_key, k, on_set.first.set, world) for k in theirs}
+                    seeds = [on_set.by_system[system].micro for system in row.seeds] * (not world)
                     ours = {k: line.recall for k, line in lines.items()}
                     mentions = next((line.mentions for line in lines.values()), 0)
                     judged = paper.compare(ours, theirs, mentions, seeds)
                     for k, verdict in judged.items():
-                        place = {"row": row.system, "set": one.first.set, "world": world, "k": k}
+                        place = {"row": row.system, "set": on_set.first.set, "world": world, "k": k}
                         yield Published(**asdict(verdict), **place, source=source)
 
 
 def _theirs(
-    table: Table, row: TableRow, sweep_of: str | None, one: Evaluations, world: str, source: str
+    table: Table, row: TableRow, sweep_of: str | None, on_set: Evaluations, world: str, source: str
 ) -> Percent:
     """The published recall of a row, by cutoff."""
     if table.layout != "views":
-        domain = world or one.column or None
+        domain = world or on_set.column or None
         column = "values" if source == "paper" else source
         return paper.published(table.name, row.system, table.cutoffs, domain, column)
     (k,) = table.cutoffs

@@ -24,7 +24,7 @@ def pairs_of_rows(
     """Pairs of rows, over seeds where there are any, and each row with the one of ``against``."""
     methods = {row.system: row.method for row in table.rows}
     pairs = [pair for pair in asked if methods.keys() >= {*pair}]
-    named = {pair: " minus ".join(methods[one] for one in pair) for pair in pairs}
+    named = {pair: " minus ".join(methods[row] for row in pair) for pair in pairs}
     if table.layout == "views":
         named = dict(_distant_minus_close(table.rows))
     once = [("contrast", pair, method) for pair, method in named.items()]
@@ -34,11 +34,11 @@ def pairs_of_rows(
         numbers = tuple(len(table.row(system).seeds) for system in pair)
         if min(numbers) > 1:
             seeds.setdefault(numbers, []).append(("seeds", pair, method))
-    for one in found.values():
-        for world in one.first.worlds if table.layout == "domains" else ("",):
-            yield from _tested(table, one, once, table.cutoffs, world)
+    for on_set in found.values():
+        for world in on_set.first.worlds if table.layout == "domains" else ("",):
+            yield from _tested(table, on_set, once, table.cutoffs, world)
         for together in seeds.values():
-            yield from _tested(table, one, together, table.cutoffs)
+            yield from _tested(table, on_set, together, table.cutoffs)
 
 
 def _against(table: Table) -> list[Asked]:
@@ -58,9 +58,9 @@ def _distant_minus_close(rows: Sequence[TableRow]) -> Iterator[tuple[tuple[str, 
     """Distant minus close after each layer, for searches that differ only in this."""
     for line in layers_of(rows):
         if line.keys() >= {"distant", "close"}:
-            one = line["distant"]
-            method = f"{one.method}, layer {one.merged.layers} ({one.merged.reading})"
-            yield (one.system, line["close"].system), f"{method}: distant minus close"
+            distant = line["distant"]
+            method = f"{distant.method}, layer {distant.merged.layers} ({distant.merged.reading})"
+            yield (distant.system, line["close"].system), f"{method}: distant minus close"
 
 
 def _tested(

@@ -108,8 +108,8 @@ def read_evaluations(
     """An evaluation of each of ``systems`` on each of ``sets`` (without: on any set), by set."""
     read: dict[str, dict[str, tuple[Evaluation, Path]]] = {}
     for path in files.evaluations:
-        one = read_evaluation(path)
-        read.setdefault(one.set, {})[one.system] = one, path
+        evaluation = read_evaluation(path)
+        read.setdefault(evaluation.set, {})[evaluation.system] = evaluation, path
     worlds = read_counts(files.counts).worlds if files.counts else {}
     empty = sorted(world for world, part in worlds.items() if part.mentions == 0)
     found = {}

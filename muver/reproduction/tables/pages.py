@@ -89,18 +89,18 @@ def _lengths(figure: LengthsFigure) -> Page:
     return Page(f"{figure.caption}, {figure.dataset}", [Section("", "", header, rows)])
 
 
-def bin_name(one: Bin) -> str:
+def bin_name(bin_: Bin) -> str:
     """A bin by its first and last number of sentences."""
-    return f"{one.first}-{one.last}"
+    return f"{bin_.first}-{bin_.last}"
 
 
-def _cells(one: Bin) -> list[str]:
-    if not one.mentions:
-        return [""] * (3 * len(one.errors) + 3)
+def _cells(bin_: Bin) -> list[str]:
+    if not bin_.mentions:
+        return [""] * (3 * len(bin_.errors) + 3)
     cells = []
-    for errors, interval in zip(one.errors, one.interval, strict=True):
-        cells += [percent(errors, one.mentions), *(f"{bound:z.2f}" for bound in interval)]
-    return [*cells, *(f"{value:z.2f}" for value in (one.difference, *one.difference_interval))]
+    for errors, interval in zip(bin_.errors, bin_.interval, strict=True):
+        cells += [percent(errors, bin_.mentions), *(f"{bound:z.2f}" for bound in interval)]
+    return [*cells, *(f"{value:z.2f}" for value in (bin_.difference, *bin_.difference_interval))]
 
 
 def _trials(grid: GridResult) -> Page:

@@ -65,35 +65,38 @@ def published_views(
     return {"views": line["views"], "recall": line[search]}
 
 
-def column(one: Evaluation) -> str:
+def column(evaluation: Evaluation) -> str:
     """The name of a set over a knowledge base in tables; "" for a split of worlds."""
-    if one.kb is None:
+    if evaluation.kb is None:
         return ""
-    return paper()["table2"]["sets"].get(one.set, {}).get("column", one.set)
+    return paper()["table2"]["sets"].get(evaluation.set, {}).get("column", evaluation.set)
 
 
-def published_size(one: Evaluation) -> Size | None:
+def published_size(evaluation: Evaluation) -> Size | None:
     """The published sizes of a set of Table 2 (of the paper's Table 4); None for other sets."""
-    declared = paper()["table2"]["sets"].get(one.set)
-    if one.kb is None or declared is None:
+    declared = paper()["table2"]["sets"].get(evaluation.set)
+    if evaluation.kb is None or declared is None:
         return None
     wanted = (declared["dataset"], "test")
     row = next(r for r in paper()["table4"]["rows"] if (r["dataset"], r["split"]) == wanted)
     return Size(mentions=row["mentions"], entities=row["entities"], support=declared["support"])
 
 
-def is_papers(one: Evaluation) -> bool:
+def is_papers(evaluation: Evaluation) -> bool:
     """Whether the data are the paper's own, so that its numbers are comparable with ours.
 
     Counts decide (``identified_as``), not the data's name. Over a knowledge base, as many mentions
     as in BLINK's catalogue must have their gold inside, up to paper.yaml's ``tolerance.support``.
     """
-    if one.kb is None:
-        return (one.identified_as, one.set) == (paper()["dataset"], paper()["split"])
-    theirs = published_size(one)
-    if theirs is None or one.identified_as != paper()["table2"]["dataset"]:
+    if evaluation.kb is None:
+        return (evaluation.identified_as, evaluation.set) == (paper()["dataset"], paper()["split"])
+    theirs = published_size(evaluation)
+    if theirs is None or evaluation.identified_as != paper()["table2"]["dataset"]:
         return False
-    return abs(one.mentions - theirs.support) <= theirs.support * paper()["tolerance"]["support"]
+    return (
+        abs(evaluation.mentions - theirs.support)
+        <= theirs.support * paper()["tolerance"]["support"]
+    )
 
 
 def comparability(

@@ -247,11 +247,15 @@ def contrasts(table: Table, kind: str, heading: str) -> list[Section]:
     return [by_cutoff(table.cutoffs, heading, note, lines, lambda by_k, k: difference(by_k[k]))]
 
 
-def difference(one: Contrast) -> str:
+def difference(contrast: Contrast) -> str:
     """A difference with its interval and p-value, and beside it the paper's with a verdict."""
-    sure = bounds([one.low, one.high], sign=True)
-    text = f"{one.difference:+z.2f} ({sure}), {probability(one.p_value)}"
-    return text if one.verdict is None else f"{text}; paper {one.paper:+z.2f}: {one.verdict}"
+    sure = bounds([contrast.low, contrast.high], sign=True)
+    text = f"{contrast.difference:+z.2f} ({sure}), {probability(contrast.p_value)}"
+    return (
+        text
+        if contrast.verdict is None
+        else f"{text}; paper {contrast.paper:+z.2f}: {contrast.verdict}"
+    )
 
 
 def search(table: Table, places: Sequence[Place]) -> Section:

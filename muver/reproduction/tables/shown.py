@@ -103,16 +103,16 @@ def _width(section: Section, columns: Sequence[int]) -> int:
 
 def _contrasts(table: Table, width: int) -> Iterator[str]:
     """A paragraph for each cutoff printed, and for each set or domain if there are several."""
-    columns = {one.set: one.column for one in table.sets}
+    columns = {contrast.set: contrast.column for contrast in table.sets}
     told = [k for k in SPOKEN if k in table.cutoffs] or table.cutoffs[-1:]
     paragraphs: dict[tuple[str, int], list[str]] = {}
     for by_k in contrasted(table, "contrast"):
         for k in told:
-            one = by_k[k]
-            methods = (table.row(system).method for system in (one.first, one.second))
-            said = sentence(one, *methods)
+            contrast = by_k[k]
+            methods = (table.row(system).method for system in (contrast.first, contrast.second))
+            said = sentence(contrast, *methods)
             lines = textwrap.wrap(said, width, initial_indent="  ", subsequent_indent="    ")
-            paragraphs.setdefault((one.world or columns[one.set], k), []).extend(lines)
+            paragraphs.setdefault((contrast.world or columns[contrast.set], k), []).extend(lines)
     for (name, k), lines in paragraphs.items():
         yield "\n".join([f"Contrasts at {k}{f', {name}' if name else ''}:", *lines])
 
