@@ -90,18 +90,7 @@ def read_dump(dump: Path, folder: Path, settings: ReadDump, workers: int = 1) ->
     save_matrix(folder / "ids.npy", np.asarray(ids))
     save_matrix(folder / "by_id.npy", by_id)
     save_matrix(folder / "by_title.npy", np.stack([np.asarray(hashes)[by_title], by_title]))
-    write_manifest(
-        folder / MANIFEST,
-        "kb",
-        settings.as_dict(),
-        {},
-        fingerprint=short_hash([part["fingerprint"] for part in parts], 64),
-        identified_as=identify(sizes),
-        source={"file": dump.name, "bytes": dump.stat().st_size},
-        **counts,
-        parts=parts,
-    )
-    _tell(folder, counts)
+    _finish(folder, "kb", settings, {}, dump, parts, counts, identified_as=identify(sizes))
     return counts
 
 
@@ -134,22 +123,33 @@ def write_texts(source: Path, kb: Path, folder: Path, settings: ReadTexts) -> di
             table = entities.append_column(SCHEMA.field("paragraphs"), texts)
             pq.write_table(table, temporary, compression="zstd")
         parts.append({**part, "fingerprint": sha256_of(path)})
+    inputs = {"kb": base.manifest["fingerprint"], "source": sha256_of(source)}
+    _finish(folder, "kb-texts", settings, inputs, source, parts, counts, entities=len(base))
+    return counts
+
+
+def _finish(
+    folder: Path,
+    stage: str,
+    settings: BadLines,
+    inputs: dict[str, str],
+    source: Path,
+    parts: list[dict[str, Any]],
+    counts: dict[str, Any],
+    **named: Any,
+) -> None:
+    """Write the manifest of a folder of parts, and tell its counts."""
     write_manifest(
         folder / MANIFEST,
-        "kb-texts",
+        stage,
         settings.as_dict(),
-        {"kb": base.manifest["fingerprint"], "source": sha256_of(source)},
+        inputs,
         fingerprint=short_hash([part["fingerprint"] for part in parts], 64),
-        entities=len(base),
+        **named,
         source={"file": source.name, "bytes": source.stat().st_size},
         **counts,
         parts=parts,
     )
-    _tell(folder, counts)
-    return counts
-
-
-def _tell(folder: Path, counts: dict[str, Any]) -> None:
     told = {**counts, "bad": sum(one["count"] for one in counts["bad"].values())}
     logger.info("%s: %s", folder, ", ".join(f"{what} {count}" for what, count in told.items()))
 
