@@ -34,31 +34,33 @@ hypothesis.settings.load_profile("muver")
 # Long files by the run that they share, the longest first. Of DVC's, those that also look at the
 # main job's results come last: by then another process has made them.
 LONG_RUNS = {
-    "test_main_job.py": "main_job",
-    "test_results.py": "main_job",
-    "test_zeshel_preset.py": "main_job",
-    "test_formats.py": "main_job",
-    "test_dvc_views.py": "by_dvc",
-    "test_dvc.py": "by_dvc",
-    "test_interruption.py": "by_dvc",
-    "test_walk.py": "walk",
-    "test_table2.py": "linked",
-    "test_documented.py": "documented",
-    "test_words.py": "words",
-    "test_mined.py": "mined",
-    "test_sections.py": "campaign",
-    "test_elsewhere.py": "elsewhere",
-    "test_additions.py": "additions",
-    "test_browser.py": "browser",
-    "test_browser_kb.py": "browser",
-    "test_server.py": "server",
-    "test_loop.py": "loop",
+    "workflow/test_main_job.py": "main_job",
+    "workflow/test_results.py": "main_job",
+    "workflow/test_zeshel_preset.py": "main_job",
+    "workflow/test_formats.py": "main_job",
+    "workflow/test_dvc_views.py": "by_dvc",
+    "workflow/test_dvc.py": "by_dvc",
+    "workflow/test_interruption.py": "by_dvc",
+    "walk/test_walk.py": "walk",
+    "reproduction/report/test_browser.py": "walk",
+    "reproduction/report/test_browser_kb.py": "walk",
+    "kb/serve/test_browser.py": "walk",
+    "workflow/test_table2.py": "linked",
+    "workflow/test_documented.py": "documented",
+    "kb/plugins/test_spacy.py": "spacy",
+    "workflow/test_words.py": "words",
+    "workflow/test_mined.py": "mined",
+    "campaign/test_sections.py": "campaign",
+    "workflow/test_elsewhere.py": "elsewhere",
+    "workflow/test_additions.py": "additions",
+    "reproduction/tracking/test_server.py": "server",
+    "retriever/training/test_loop.py": "loop",
 }
 
 
 def file_of(nodeid: str) -> str:
-    """Name of a test's file."""
-    return nodeid.partition("::")[0].rpartition("/")[2]
+    """A test's file, from the folder of tests."""
+    return nodeid.partition("::")[0].removeprefix("tests/")
 
 
 def pytest_configure():

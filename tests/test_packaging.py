@@ -165,32 +165,26 @@ def test_what_the_image_copies_can_be_set_up_and_run_without_a_repository(tmp_pa
 
 def test_make_lists_every_target():
     targets = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
-    listed = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    listed = make()
     for target in set(targets[1].split()) - {"help"}:
         assert f"make {target} " in listed
 
 
+def make(*words: str) -> str:
+    """What a call of make prints."""
+    call = {"cwd": ROOT, "capture_output": True, "text": True, "check": True}
+    return subprocess.run(["make", *words], **call).stdout
+
+
 def test_make_hands_settings_to_snakemake():
-    done = subprocess.run(
-        ["make", "--dry-run", "table1", "CONFIG=preset=zeshel seed=2", "CORES=3"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "snakemake --cores 3 results/table1.csv --config preset=zeshel seed=2" in done.stdout
+    said = make("--dry-run", "table1", "CONFIG=preset=zeshel seed=2", "CORES=3")
+    assert "snakemake --cores 3 results/table1.csv --config preset=zeshel seed=2" in said
 
 
 @pytest.mark.parametrize(("config", "told"), [("", True), ("CONFIG=seed=2", False)])
 def test_make_tells_dvc_of_results_that_params_yaml_asks_for(config, told):
-    done = subprocess.run(
-        ["make", "--dry-run", "results", *filter(None, [config])],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert ("muver stage asked && .venv/bin/dvc commit --force" in done.stdout) == told
+    said = make("--dry-run", "results", *filter(None, [config]))
+    assert ("muver stage asked && .venv/bin/dvc commit --force" in said) == told
 
 
 def test_the_changelog_begins_with_the_version():

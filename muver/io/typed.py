@@ -45,12 +45,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return msgspec.to_builtins(self)
 
 
+# By class, since msgspec reads a class's annotations anew each time.
+declared = cache(msgspec.structs.fields)
+
+
 def plain(one: Any) -> Any:
     """Settings as JSON values without what equals its type's default, at any depth."""
     if isinstance(one, msgspec.Struct):
         found = {
             field.encode_name: value
-            for field in msgspec.structs.fields(one)
+            for field in declared(type(one))
             if (value := getattr(one, field.name)) is not msgspec.UNSET and value != field.default
         }
         return plain(found)
@@ -155,7 +159,7 @@ def _wrong_keys(kind: Any, given: Mapping[str, Any], key: str) -> tuple[str, str
     if unknown and kind.__struct_config__.forbid_unknown_fields:
         there = _join(key, unknown[0])
         return there, f"unknown key {there}{suggestion(unknown[0], allowed)}"
-    for field in msgspec.structs.fields(kind):
+    for field in declared(kind):
         if field.required and field.encode_name not in given:
             there = _join(key, field.encode_name)
             near = did_you_mean(field.encode_name, unknown)
@@ -183,7 +187,7 @@ def _parts(kind: Any, given: Any, key: str) -> Iterable[tuple[Any, Any, str]]:
 def fields(kind: Any) -> dict[str, Any]:
     """The keys of a :class:`Settings` class, each with its type."""
     hints = get_type_hints(kind, include_extras=True)
-    return {field.encode_name: hints[field.name] for field in msgspec.structs.fields(kind)}
+    return {field.encode_name: hints[field.name] for field in declared(kind)}
 
 
 def overlay(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
@@ -213,8 +217,7 @@ def flat(nested: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
 def outline(kind: type[msgspec.Struct]) -> str:
     """The keys of a :class:`Settings` class, optional ones in brackets."""
     return ", ".join(
-        one.encode_name if one.required else f"[{one.encode_name}]"
-        for one in msgspec.structs.fields(kind)
+        one.encode_name if one.required else f"[{one.encode_name}]" for one in declared(kind)
     )
 
 

@@ -4,6 +4,7 @@ What would make results is planned alone (``-n``); the words in capitals stand f
 """
 
 import bz2
+import json
 import re
 import shutil
 import textwrap
@@ -139,10 +140,24 @@ def test_documented_commands_work(written: list[str], project: Project):
         project.run("bash", "-c", command)
 
 
-def test_the_python_of_the_readme_runs(project: Project):
+def test_the_python_of_the_readme_runs(project: Project, monkeypatch, capsys):
     (code,) = re.findall(r"```python\n(.*?)```", DOCUMENTS[0].read_text("utf-8"), re.DOTALL)
     code = code.replace("sentence-transformers/all-MiniLM-L6-v2", GIVEN["ENCODER"])
-    assert "Arvid Holt" in project.run("python", "-c", code)
+    monkeypatch.chdir(project.folder)
+    exec(code, {})
+    assert "Arvid Holt" in capsys.readouterr().out
+
+
+def test_the_tour_can_be_taken(project: Project, monkeypatch, capsys):
+    """The cells of docs/tour.ipynb, one after the other."""
+    project.snakemake("build/miniwikia/indexes/muver")
+    cells = json.loads((ROOT / "docs/tour.ipynb").read_text(encoding="utf-8"))["cells"]
+    code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    monkeypatch.chdir(project.folder)
+    exec("\n".join(code), {})
+    said = capsys.readouterr().out
+    assert all(f"{row} " in said for row in ("BM25", "MuVER"))
+    assert "mention: " in said and "The Forge" in said
 
 
 def test_what_is_left_out_is_written_somewhere():

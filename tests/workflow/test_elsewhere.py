@@ -1,6 +1,5 @@
 """The workflow used from another folder: as a module, and by an installed package."""
 
-import os
 import re
 import shutil
 import subprocess
@@ -113,7 +112,7 @@ def test_jobs_in_an_environment_of_conda(tmp_path):
     run(
         tmp_path, "snakemake", "--snakefile", str(ROOT / "workflow/Snakefile"), "--cores", "1",
         "--sdm", "conda", "--until", "download",
-        PATH=f"{folder}/bin:{os.environ['PATH']}",
+        PATH=f"{folder}/bin:{Project(ROOT).environment['PATH']}",
     )  # fmt: skip
     (call,) = (folder / "calls").read_text().splitlines()
     assert call.startswith(f"{tmp_path}/.snakemake/code -m muver.cli stage download ")

@@ -6,15 +6,15 @@ import json
 
 import pyarrow.parquet as pq
 
-from tests.workflow.conftest import BUILT, tiny_project
+from tests.workflow.conftest import BUILT
 
 ROWS = ["bm25", "blink_mined", "muver_mined"]
 
 
-def test_models_train_with_the_negatives_of_another_row_s_run(tmp_path):
+def test_models_train_with_the_negatives_of_another_row_s_run(main_job, tmp_path):
     words = {"from": "bm25", "count": 3, "ranks": [1, 8], "random": 0.34}
-    project = tiny_project(
-        tmp_path,
+    project = main_job.copy(tmp_path / "copy")
+    project.change(
         results=["mined"],
         tracking={"enabled": False},
         models={"blink_mined": {"negatives": words}},

@@ -4,6 +4,8 @@ import csv
 import io
 import json
 import os
+import re
+import sys
 
 import pytest
 
@@ -23,8 +25,14 @@ def words(tmp_path_factory: pytest.TempPathFactory) -> Project:
         tracking={"enabled": False},
         tables={"own_page": table},
     )
-    project.snakemake(TABLE)
+    project.notes["said"] = project.snakemake("--verbose", TABLE)
     return project
+
+
+def test_no_timer_keeps_a_call_from_its_end(words):
+    """Snakemake has one for each start where the starts a second are limited, by default to 100."""
+    counted = r"^Resources after job selection: .*'_job_count': (\d+)"
+    assert set(re.findall(counted, words.notes["said"], re.MULTILINE)) == {str(sys.maxsize)}
 
 
 def test_rows_with_and_without_the_own_page(words):
@@ -39,7 +47,9 @@ def test_rows_with_and_without_the_own_page(words):
 
 
 def test_a_damaged_artifact_is_told_and_made_anew(words):
-    made = words.read(TABLE)
+    """Links in ``build/DATASET/current`` follow the settings of each run meanwhile."""
+    made, link = words.read(TABLE), words.folder / BUILT / "runs/test/bm25.parquet"
+    first = os.readlink(link)
     assert "artifacts as written" in words.run("muver", "verify")
     (mentions,) = words.folder.glob("build/miniwikia/corpus/*/mentions.parquet")
     data = bytearray(mentions.read_bytes())
@@ -48,20 +58,12 @@ def test_a_damaged_artifact_is_told_and_made_anew(words):
     said = words.snakemake(TABLE, *OTHER, ok=False)
     assert f"{mentions.relative_to(words.folder)}: its bytes are not those" in said
     words.snakemake(TABLE, *OTHER)
-    words.snakemake(TABLE)
-    assert words.read(TABLE) == made
-    words.run("muver", "verify")
-
-
-def test_links_follow_the_settings_of_each_run(words):
-    """``build/DATASET/current`` does, also with nothing to be done."""
-    link = words.folder / BUILT / "runs/test/bm25.parquet"
-    first = os.readlink(link)
-    words.snakemake(TABLE, *OTHER)
     assert os.readlink(link) != first
     link.unlink()
     words.snakemake(TABLE)
     assert os.readlink(link) == first
-    link.unlink()
+    assert words.read(TABLE) == made
+    words.run("muver", "verify")
+    link.unlink()  # there are links also with nothing to be done
     assert "Nothing to be done" in words.snakemake(TABLE)
     assert os.readlink(link) == first

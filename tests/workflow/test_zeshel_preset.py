@@ -163,10 +163,4 @@ def test_the_paper_s_hyper_parameters_run_on_a_small_encoder(main_job, tmp_path)
     assert (table["dataset"], row["method"], table["published"]) == ("zeshel", "MuVER", [])
     card = json.loads(project.read("build/zeshel/current/models/muver/muver.json"))
     training = card["provenance"]["training"]
-    assert (training["batch_size"], training["epochs"], training["learning_rate"]) == (
-        128,
-        20,
-        1e-5,
-    )
-    # The default preset's own work is still there, and the table goes back to it at once.
-    assert project.planned("results/table1.csv") == {"latest": 1}
+    assert [training[key] for key in ("batch_size", "epochs", "learning_rate")] == [128, 20, 1e-5]

@@ -25,6 +25,13 @@ def opened(tab: Tab, page):
     assert tab.complaints() == []
 
 
+def look_for(tab: Tab, words: str, *mentions: str) -> None:
+    """Type words, until these mentions are left."""
+    tab.one("#words").clear()
+    tab.one("#words").send_keys(words)
+    tab.until(lambda: tab.mentions() == [*mentions])
+
+
 def chosen(tab: Tab) -> str:
     return tab.one(".item.chosen .what").get_attribute("textContent")
 
@@ -43,8 +50,7 @@ def test_it_opens_with_everything_in_its_place(tab):
 
 def test_texts_of_the_data_stay_texts(tab):
     tab.choose("row", "muver")
-    tab.one("#words").send_keys("bold")
-    tab.until(lambda: tab.mentions() == ["<b>bold</b>"])
+    look_for(tab, "bold", "<b>bold</b>")
     assert tab.one("#detail h3").text == "<b>bold</b>"
     assert SCRIPT in tab.one(".gold-entity").text
     assert SCRIPT in tab.texts(".candidate.gold strong")
@@ -54,8 +60,7 @@ def test_texts_of_the_data_stay_texts(tab):
 
 def test_the_view_that_won_is_marked(tab):
     tab.choose("row", "muver")
-    tab.one("#words").send_keys("m2")
-    tab.until(lambda: tab.mentions() == ["a bell"])
+    look_for(tab, "m2", "a bell")
     first = tab.all(".candidate")[0]
     assert "gold" in first.get_attribute("class").split()
     assert "✓ gold" in first.text and "score 1" in first.text
@@ -71,28 +76,22 @@ def test_the_view_that_won_is_marked(tab):
 
 def test_other_views_are_named_and_marked(tab):
     tab.choose("row", "muver")
-    tab.one("#words").send_keys("m3")
-    tab.until(lambda: tab.mentions() == ["<b>bold</b>"])
+    look_for(tab, "m3", "<b>bold</b>")
     assert "global view: at most the first 4 word pieces" in tab.texts(".candidate.gold .hint")[0]
     assert tab.texts(".candidate.gold mark.view") == ["This title is no"]
-    tab.one("#words").clear()
-    tab.one("#words").send_keys("m5")
-    tab.until(lambda: tab.mentions() == ["the oak"])
+    look_for(tab, "m5", "the oak")
     assert "view of sentences 1 to 2, merged in layer 2" in tab.texts(".candidate.gold .hint")[0]
     tab.choose("row", "bm25")
     assert tab.until(lambda: tab.shown("#detail .problem"))
     assert "not among the 3 candidates" in tab.one("#detail .problem").text
-    tab.one("#words").clear()
-    tab.one("#words").send_keys("m1")
-    tab.until(lambda: tab.mentions() == ["the gate"])
+    look_for(tab, "m1", "the gate")
     assert tab.texts(".candidate.gold mark.word") == ["gate"]  # not "the"
     assert "no views" in tab.texts(".candidate.gold .hint")[0]
 
 
 def test_what_each_view_adds(tab):
     tab.choose("row", "muver")
-    tab.one("#words").send_keys("m3")
-    tab.until(lambda: tab.mentions() == ["<b>bold</b>"])
+    look_for(tab, "m3", "<b>bold</b>")
     assert tab.texts(".parts h5") == [
         "What each view of Tower adds",
         f"What each view of {SCRIPT} adds",
@@ -158,8 +157,7 @@ def test_filters_of_length_and_text_and_their_reset(tab):
     tab.until(lambda: tab.mentions() == ["the gate"])
     tab.one("button[type=reset]").click()
     tab.until(lambda: len(tab.mentions()) == 6)
-    tab.one("#words").send_keys("FISH lake")
-    tab.until(lambda: tab.mentions() == ["the lake"])
+    look_for(tab, "FISH lake", "the lake")
 
 
 def test_two_rows_compared(tab):
@@ -173,8 +171,7 @@ def test_two_rows_compared(tab):
     tab.one("#contrast .won").click()
     tab.until(lambda: tab.mentions() == ["<b>bold</b>", "the lake"])
     assert tab.one("#contrast .won").get_attribute("aria-pressed") == "true"
-    tab.one("#words").send_keys("nothing of the kind")
-    tab.until(lambda: tab.mentions() == [])
+    look_for(tab, "nothing of the kind")
     assert not tab.shown("#contrast")  # nothing is selected, so there is no p-value
 
 

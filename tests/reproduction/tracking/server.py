@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 READY = 180  # seconds for a server to start on a busy machine
@@ -19,6 +19,19 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+def wait_for(port: int, ended: Callable[[], object]) -> str:
+    """The address of a server, once it answers."""
+    until = time.monotonic() + READY
+    while True:
+        try:
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5).close()
+            return f"http://127.0.0.1:{port}"
+        except OSError:
+            assert not ended(), "the server ended"
+            assert time.monotonic() < until, "the server does not answer"
+            time.sleep(0.1)
 
 
 @contextlib.contextmanager
@@ -42,16 +55,7 @@ def serving(
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     try:
-        until = time.monotonic() + READY
-        while True:
-            try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5).close()
-                break
-            except OSError:
-                assert server.poll() is None, "the server ended"
-                assert time.monotonic() < until, "the server does not answer"
-                time.sleep(0.2)
-        yield f"http://127.0.0.1:{port}", server.pid
+        yield wait_for(port, lambda: server.poll() is not None), server.pid
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(server.pid, signal.SIGTERM)

@@ -1,22 +1,33 @@
 """Recording through a real MLflow server, and when it is gone."""
 
 import json
+import multiprocessing
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import uvicorn
 from mlflow import MlflowClient
 
 from muver.cli import main
 from tests.reproduction.tracking.conftest import TableFiles, copy_of, evaluation
-from tests.reproduction.tracking.server import free_port, serving
+from tests.reproduction.tracking.server import free_port, wait_for
+
+
+def serve(port: int, settings: dict[str, str]) -> None:
+    """Be a server of MLflow's, as ``mlflow server`` starts its workers."""
+    os.environ.update(settings)
+    from mlflow.server.fastapi_app import app
+
+    uvicorn.run(app, port=port, log_level="error")
 
 
 @pytest.fixture(scope="module")
 def address(empty_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server of MLflow's on a free port of this machine, with a store of its own.
 
-    Started as ``mlflow server`` starts its workers, without the process above them.
+    A copy of this process, which has most of what it imports.
     """
     from mlflow import server  # takes a second, which only who runs these tests need wait
 
@@ -27,8 +38,14 @@ def address(empty_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
         server.SERVE_ARTIFACTS_ENV_VAR: "true",
         server.ARTIFACTS_DESTINATION_ENV_VAR: str(folder / "artifacts"),
     }
-    with serving("uvicorn", ["mlflow.server.fastapi_app:app"], folder, **settings) as (address, _):
-        yield address
+    settings["MLFLOW_SERVER_ENABLE_JOB_EXECUTION"] = "false"  # workers that nothing here needs
+    port = free_port()
+    fork = multiprocessing.get_context("fork")
+    process = fork.Process(target=serve, args=(port, settings))
+    process.start()
+    yield wait_for(port, lambda: process.exitcode is not None)
+    process.terminate()
+    process.join()
 
 
 def call(files: TableFiles, *more: str, **settings: bool) -> int:

@@ -39,12 +39,6 @@ def test_log_mean_exp_by_hand():
     np.testing.assert_allclose(found.scores[0], [math.log(2.01), math.log(2)], rtol=1e-6)
 
 
-def test_a_softmax_sum_at_another_temperature_by_hand():
-    # Squares of 2, 1 and 1 over their sum.
-    found = ranked(np.log([2, 1, 1]), [0, 1, 1], SoftmaxSum(temperature=0.5))
-    np.testing.assert_allclose(found.scores[0], [4 / 6, 2 / 6], rtol=1e-6)
-
-
 scores = st.lists(st.floats(-50, 50, width=32), min_size=1, max_size=8)
 temperatures = st.floats(0.05, 20)
 

@@ -123,25 +123,6 @@ def test_memory_changes_nothing(world, k, aggregate, metric):
         np.testing.assert_array_equal(one, other)
 
 
-def test_max_by_hand():
-    vectors = np.array([[1], [4], [2], [3], [4]], dtype=np.float32)
-    index = ViewBlock.of([vectors], np.array([0, 0, 1, 2, 2]), np.arange(3))
-    found = rank(np.array([[1.0]], dtype=np.float32), [index], 5)
-    assert found.entities.tolist() == [[0, 2, 1, -1, -1]]  # 0 and 2 tie: the earlier entity
-    assert found.scores[0, :3].tolist() == [4, 4, 2]
-    assert found.rows[0, :3].tolist() == [1, 4, 2]
-
-
-def test_distances_by_hand():
-    vectors = np.array([[0, 1], [3, 4], [0, 4], [-3, -4]], dtype=np.float32)
-    index = ViewBlock.of([vectors], np.array([0, 1, 1, 2]), np.arange(3))
-    found = rank(np.array([[0, 0], [3, 4]], dtype=np.float32), [index], 3, metric="l2")
-    assert found.entities.tolist() == [[0, 1, 2], [1, 0, 2]]
-    expected = [[-1, -4, -5], [0, -np.sqrt(18), -10]]
-    np.testing.assert_allclose(found.scores, expected, rtol=1e-6)
-    assert found.rows.tolist() == [[0, 2, 3], [1, 0, 3]]
-
-
 def test_distances_need_no_block_of_differences():
     """1000 mentions x 500 views x 256 numbers would be 512 MB."""
     random = np.random.default_rng(1)
@@ -167,14 +148,6 @@ def test_softmax_sum_by_hand():
     # Entity 2's second view, below the best of the last candidate, is not counted.
     np.testing.assert_allclose(found.scores[0], [8 / 16, 5 / 16, 2 / 16], rtol=1e-6)
     assert found.rows[0].tolist() == [1, 0, 4]
-
-
-def test_softmax_sum_counts_views_of_the_first_candidates_only():
-    vectors = np.log(np.array([[5], [1], [4], [3]], dtype=np.float32))
-    index = ViewBlock.of([vectors], np.array([0, 0, 1, 2]), np.arange(3))
-    found = rank(np.ones((1, 1), dtype=np.float32), [index], 2, SoftmaxSum(softmax_candidates=2))
-    assert found.entities.tolist() == [[0, 1]]
-    np.testing.assert_allclose(found.scores[0], [5 / 13, 4 / 13], rtol=1e-6)
 
 
 def test_great_scores_do_not_overflow():

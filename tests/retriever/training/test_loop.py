@@ -1,10 +1,9 @@
 """Training runs: killed and resumed, the checkpoint that is kept, the log."""
 
 import json
+import multiprocessing
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -152,38 +151,28 @@ def test_a_run_killed_twice_and_after_its_last_step(
     assert run(tmp_path, encoder, corpus) == uninterrupted[0]
 
 
-SIGKILLED = """
-import os, signal, sys
-from pathlib import Path
-from tests.retriever.training import test_loop
-from muver.retriever.training import checkpoint
+def run_and_die(*files) -> None:
+    """Train in this process, and end it by SIGKILL in the middle of the third checkpoint."""
+    save, saved = torch.save, []
 
-save, saved = checkpoint.torch.save, []
+    def dying(state, file):
+        saved.extend([file.name] if ".last.pt" in file.name else [])
+        if len(saved) == 3:
+            file.write(b"half of a checkpoint")
+            file.flush()
+            os.kill(os.getpid(), signal.SIGKILL)
+        save(state, file)
 
-def dying(state, file):
-    saved.extend([file.name] if ".last.pt" in file.name else [])
-    if len(saved) == 3:
-        file.write(b"half of a checkpoint")
-        file.flush()
-        os.kill(os.getpid(), signal.SIGKILL)
-    save(state, file)
-
-checkpoint.torch.save = dying
-folder, encoder, *corpus = map(Path, sys.argv[1:])
-test_loop.run(folder, encoder, corpus)
-"""
+    torch.save = dying
+    run(*files)
 
 
 def test_a_run_killed_while_it_writes_a_checkpoint(encoder, corpus, tmp_path, uninterrupted):
-    paths = [str(path) for path in (tmp_path, encoder, *corpus)]
-    done = subprocess.run(
-        [sys.executable, "-c", SIGKILLED, *paths],
-        cwd=Path(__file__).parents[3],
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        timeout=120,
-    )
-    assert done.returncode == -signal.SIGKILL, done.stderr
+    fork = multiprocessing.get_context("fork")
+    process = fork.Process(target=run_and_die, args=(tmp_path, encoder, corpus))
+    process.start()
+    process.join(300)
+    assert process.exitcode == -signal.SIGKILL
     left = sorted(path.name[:8] for path in (tmp_path / "checkpoints").iterdir())
     assert left == [".last.pt", "best.pt", "last.pt"]
     assert run(tmp_path, encoder, corpus) == uninterrupted[0]

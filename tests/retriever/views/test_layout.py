@@ -25,13 +25,6 @@ MENTION = [500, 501]
 pieces = st.lists(st.integers(1000, 1020), max_size=60)
 
 
-def test_context_with_both_sides_long():
-    # M = 3 pieces with one of mention: left (128 - 3) // 2 - 1 = 61, right 128 - 3 - 61 - 2 = 62.
-    ids = context(LEFT, [500], RIGHT, MARKERS, 128)
-    assert ids == [CLS, *LEFT[-61:], START, 500, END, *RIGHT[:62], SEP]
-    assert len(ids) == 128
-
-
 @pytest.mark.parametrize(
     "left, right, expected_left, expected_right",
     [
@@ -59,13 +52,14 @@ def test_context_of_an_empty_mention_has_no_markers():
 @pytest.mark.parametrize(
     "length, left, right",
     [
+        (1, 61, 62),  # M = 3: left (128 - 3) // 2 - 1 = 61, right 128 - 3 - 61 - 2 = 62
         (121, 1, 2),  # M = 123: left 5 // 2 - 1 = 1, right 128 - 123 - 1 - 2 = 2
         (122, 1, 1),
         (123, 0, 1),  # no room on the left: the released code takes all of the left side here
         (124, 0, 0),
     ],
 )
-def test_context_of_a_long_mention(length, left, right):
+def test_context_by_the_length_of_the_mention(length, left, right):
     mention = [500] * length
     ids = context(LEFT, mention, RIGHT, MARKERS, 128)
     assert ids == [CLS, *LEFT[200 - left :], START, *mention, END, *RIGHT[:right], SEP]
@@ -110,37 +104,24 @@ def view(first: int, last: int, *text: int) -> View:
     return View([CLS, 5, ENT, *text, SEP], first, last)
 
 
-def test_short_sentences_join_the_next():
-    sentences = [[11] * 6, [12] * 5, [13], [14] * 3, [15] * 7]
-    assert sentence_views([5], sentences, MARKERS) == [
-        view(0, 0, *[11] * 6),
-        view(1, 2, *[12] * 5, 13),
-        view(3, 4, *[14] * 3, *[15] * 7),
-    ]
-
-
-def test_a_short_rest_is_dropped():
-    assert sentence_views([5], [[11] * 6, [12] * 5], MARKERS) == [view(0, 0, *[11] * 6)]
-
-
-def test_an_entity_with_too_little_text_has_one_view_of_it():
-    assert sentence_views([5], [[11] * 2, [12] * 3], MARKERS) == [view(0, 1, 11, 11, 12, 12, 12)]
-
-
-@pytest.mark.parametrize("sentences", [[], [[]], [[], []]])
-def test_an_entity_without_text_has_a_view_of_its_title(sentences):
-    assert sentence_views([5], sentences, MARKERS) == [view(-1, -1)]
-
-
-def test_empty_sentences_start_no_view():
-    assert sentence_views([5], [[], [11] * 6], MARKERS) == [view(1, 1, *[11] * 6)]
-
-
-def test_a_long_sentence_is_cut_and_its_rest_lost():
-    # 40 places: [CLS], title, [ENT], 36 of text, [SEP]
-    views = sentence_views([5], [list(range(1000, 1050)), [12] * 6], MARKERS)
-    assert views == [view(0, 0, *range(1000, 1036)), view(1, 1, *[12] * 6)]
-    assert len(views[0].ids) == 40
+@pytest.mark.parametrize(
+    "sentences, views",
+    [
+        # short sentences join the next
+        (
+            [[11] * 6, [12] * 5, [13], [14] * 3, [15] * 7],
+            [view(0, 0, *[11] * 6), view(1, 2, *[12] * 5, 13), view(3, 4, *[14] * 3, *[15] * 7)],
+        ),
+        ([[11] * 6, [12] * 5], [view(0, 0, *[11] * 6)]),  # a short rest is dropped
+        ([[11] * 2, [12] * 3], [view(0, 1, 11, 11, 12, 12, 12)]),  # too little text: one view
+        *((empty, [view(-1, -1)]) for empty in ([], [[]], [[], []])),  # the title alone
+        ([[], [11] * 6], [view(1, 1, *[11] * 6)]),  # empty sentences start no view
+        # 40 places: [CLS], title, [ENT], 36 of text, [SEP]
+        ([[*range(1000, 1050)], [12] * 6], [view(0, 0, *range(1000, 1036)), view(1, 1, *[12] * 6)]),
+    ],
+)
+def test_views_of_sentences(sentences, views):
+    assert sentence_views([5], sentences, MARKERS) == views
 
 
 @pytest.mark.parametrize("length", [36, 37, 38, 60])

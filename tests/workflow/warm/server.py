@@ -31,7 +31,8 @@ LIBRARIES = (  # what the commands import, sooner or later
     "pyarrow.dataset", "pyarrow.parquet", "rich.json", "rich.table", "ruamel.yaml",
     "safetensors.torch", "scipy.sparse", "scipy.stats", "scmrepo.git.backend.pygit2.filter",
     "smart_open", "snakemake.cli", "sqlalchemy.dialects.sqlite", "tokenizers", "torch._dynamo",
-    "yaml",
+    "transformers.models.auto.modeling_auto", "transformers.models.auto.tokenization_auto",
+    "transformers.models.bert.modeling_bert", "transformers.models.bert.tokenization_bert", "yaml",
 )  # fmt: skip
 Process = multiprocessing.get_context("fork").Process
 
