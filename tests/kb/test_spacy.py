@@ -63,7 +63,7 @@ from tests.kb.test_spacy import TEXT, pipeline
 
 if __name__ == "__main__":
     nlp = pipeline("muver_linker", index="index")
-    text = TEXT * 50
+    text = TEXT * 20
     once = [one.kb_id_ for one in nlp(text).ents]  # so much that torch starts threads
     os.chdir("elsewhere")
     for method in ("fork", "spawn"):

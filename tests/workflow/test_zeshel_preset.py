@@ -9,7 +9,7 @@ from pathlib import Path
 import yaml
 
 from muver.retriever.corpus.sources import find_source
-from tests.workflow.conftest import BUILT, copy_of_the_project
+from tests.workflow.conftest import BUILT, Project, copy_of_the_project
 
 
 def archive_of_zeshel_shape() -> bytes:
@@ -105,6 +105,16 @@ def test_the_papers_numbers_stand_beside_ours_on_its_data(tmp_path):
     assert (table["dataset"], paper["row"], paper["recall"]) == ("mine", "bm25", 69.13)
 
 
+def table_1(project: Project, preset: str, encoder: object, row: str) -> None:
+    """Make Table 1 of a row by a preset on the tiny data."""
+    said = project.snakemake(
+        "results/table1.csv", "--config", f"preset={preset}", f"workspace={preset}",
+        "dataset=.test/tiny", f"encoder={encoder}", "segment={punkt: train}",
+        f"tables={{table1: [{row}]}}", "tracking={enabled: false}",
+    )  # fmt: skip
+    assert "Traceback" not in said
+
+
 def test_the_small_encoder_s_preset_runs_by_the_encoder_s_own_pooling(main_job, tmp_path):
     """A sentence encoder in place of MiniLM: mean over all pieces, one length, prompts."""
     project = main_job.copy(tmp_path / "copy")
@@ -117,18 +127,7 @@ def test_the_small_encoder_s_preset_runs_by_the_encoder_s_own_pooling(main_job, 
     }
     for name, content in files.items():
         (encoder / name).write_text(json.dumps(content))
-    said = project.snakemake(
-        "results/table1.csv",
-        "--config",
-        "preset=zeshel_small",
-        "workspace=zeshel_small",
-        "dataset=.test/tiny",
-        f"encoder={encoder}",
-        "segment={punkt: train}",
-        "tables={table1: [muver_plain]}",
-        "tracking={enabled: false}",
-    )
-    assert "Traceback" not in said
+    table_1(project, "zeshel_small", encoder, "muver_plain")
     model = json.loads(project.read("build/zeshel_small/current/models/muver/muver.json"))
     assert (model["pooling"], model["context"]["prompt"]) == ("all", "who :")
     assert model["views"]["prompt"] == "page :"
@@ -146,18 +145,7 @@ def test_the_paper_s_hyper_parameters_run_on_a_small_encoder(main_job, tmp_path)
     The preset and the folder have ZESHEL's name, but the data are others: nothing stands beside.
     """
     project = main_job.copy(tmp_path / "copy")
-    said = project.snakemake(
-        "results/table1.csv",
-        "--config",
-        "preset=zeshel",
-        "workspace=zeshel",
-        "dataset=.test/tiny",
-        f"encoder={BUILT}/start",
-        "segment={punkt: train}",
-        "tables={table1: [muver]}",
-        "tracking={enabled: false}",
-    )
-    assert "Traceback" not in said
+    table_1(project, "zeshel", f"{BUILT}/start", "muver")
     table = json.loads(project.read("results/table1.json"))
     (row,) = table["rows"]
     assert (table["dataset"], row["method"], table["published"]) == ("zeshel", "MuVER", [])

@@ -20,6 +20,8 @@ from muver.retriever.retrieval.signals.catalog import Characters
 from muver.retriever.retrieval.signals.texts import in_context
 from tests import tiny
 
+SHORT = {"context_tokens": 60, "view_tokens": 60, "global_tokens": 60}
+
 
 @pytest.fixture(scope="module")
 def plain(encoder, tmp_path_factory):
@@ -31,8 +33,7 @@ def plain(encoder, tmp_path_factory):
 
 @pytest.fixture
 def by_encoder(plain, entities, tmp_path):
-    settings = {"context_tokens": 60, "view_tokens": 60, "global_tokens": 60}
-    return Index.create(tmp_path / "by-encoder", entities, plain, **settings)
+    return Index.create(tmp_path / "by-encoder", entities, plain, **SHORT)
 
 
 def test_a_sum_by_hand(tmp_path):
@@ -106,11 +107,7 @@ def test_an_equal_name_stands_first_in_every_kind_of_index(
         *(Entity(id=f"{n}", title=f"{title} {n}", description=text) for n in range(9)),
     ]
     for n, kind in enumerate((None, "bm25", plain, model)):
-        settings = (
-            {}
-            if kind in (None, "bm25")
-            else {"context_tokens": 60, "view_tokens": 60, "global_tokens": 60}
-        )
+        settings = {} if kind in (None, "bm25") else SHORT
         index = Index.create(tmp_path / str(n), entities, kind, **settings)
         for name in (asked, alias, alias.upper()):
             [[best]] = index.retrieve([Mention(name, "before", "after")], 1)
@@ -159,13 +156,8 @@ def test_an_alias_is_a_name_for_an_encoder_too(tmp_path, plain):
         Entity(id="1", title="river king", aliases=["tower bell"], description="x"),
         Entity(id="2", title="river queen", description="x"),
     ]
-    settings = {
-        "context_tokens": 60,
-        "view_tokens": 60,
-        "global_tokens": 60,
-        "weights": {"exact": 0, "words": 0},
-    }
-    index = Index.create(tmp_path / "index", entities, plain, **settings)
+    weights = {"exact": 0, "words": 0}
+    index = Index.create(tmp_path / "index", entities, plain, weights=weights, **SHORT)
     [[best, _]] = index.retrieve([Mention("tower bell")], weights={"characters": 0})
     assert best.document_id == "1"
     assert best.signals["names"] == pytest.approx(index.weights["names"])
