@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from importlib.util import cache_from_source
 from pathlib import Path
 from typing import Any
 
@@ -184,9 +185,10 @@ def copy_of_the_project(folder: Path) -> Project:
     for name in listed:
         if name.startswith(("tests/", "docs/")) or not (ROOT / name).is_file():
             continue
-        target = folder / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(ROOT / name, target)
+        for file in (name, cache_from_source(name)):  # so that modules are compiled once for all
+            if (ROOT / file).is_file():
+                (folder / file).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(ROOT / file, folder / file)
     project = Project(folder)
     project.run("git", "init", "-q", "-b", "main")
     return project

@@ -25,6 +25,8 @@ ELSEWHERE = {
     "this machine's answer is no": r"doctor check",
     "minutes": r"python -m (benchmarks|pytest)|entities=100000",
     "a number of record": r"doctor record|make check",
+    "Snakemake's report, in test_formats.py": r"snakemake .*--report",
+    "what DVC shows, in test_dvc_views.py": r"dvc (metrics|params|plots)",
     "a cache that others share, in test_dvc.py": r"dvc (push|exp|artifacts|remote|commit)|git tag",
 }
 RUNS = "build/miniwikia/current/runs/test"

@@ -49,8 +49,9 @@ def packages() -> str:
     """The installed packages as pip freezes them; of two, that which Python would import."""
     versions = {}
     for one in distributions():
-        if name := one.metadata["Name"]:  # the remains of a broken installation have none
-            versions.setdefault(re.sub(r"[-_.]+", "-", name).lower(), one.version)
+        own = one.metadata  # read anew each time
+        if name := own["Name"]:  # the remains of a broken installation have none
+            versions.setdefault(re.sub(r"[-_.]+", "-", name).lower(), own["Version"])
     head = f"# Python {platform.python_version()}, {platform.system()} {platform.machine()}"
     return "\n".join([head, *(f"{name}=={versions[name]}" for name in sorted(versions)), ""])
 
