@@ -47,7 +47,7 @@ LONG_RUNS = {
     "kb/serve/test_browser.py": "walk",
     "workflow/test_table2.py": "linked",
     "workflow/test_documented.py": "documented",
-    "kb/plugins/test_spacy.py": "spacy",
+    "kb/test_spacy.py": "spacy",
     "workflow/test_words.py": "words",
     "workflow/test_mined.py": "mined",
     "campaign/test_sections.py": "campaign",
