@@ -62,11 +62,13 @@ class Ours:
         self.model.zero_grad()
         own = Laid(batch.contexts, batch.views, batch.gold)
         how = self._accelerator(), chunk_tokens, graph_tokens
-        return backward_through_batch(self.model, InBatch(), own, *how)
+        return float(backward_through_batch(self.model, InBatch(), own, *how))
 
-    def run(self, batch: Batch) -> float:
+    def run(
+        self, batch: Batch, chunk_tokens: int = CHUNK_TOKENS, graph_tokens: int = KEPT
+    ) -> float:
         """A step with its update."""
-        return _updated(self.step(batch), self._optimiser)
+        return _updated(self.step(batch, chunk_tokens, graph_tokens), self._optimiser)
 
 
 class Plain:

@@ -141,7 +141,9 @@ class Layer(nn.Module):
 
 
 class SelfAttention(nn.Module):
-    """Attention within each sequence, without a mask, for a block of equal lengths at a time."""
+    """Attention within each sequence, without a mask: on a GPU for all at once, on a processor for
+    a block of equal lengths at a time.
+    """
 
     def __init__(self, config: BertConfig):
         super().__init__()
@@ -151,6 +153,12 @@ class SelfAttention(nn.Module):
 
     def forward(self, hidden: Tensor, batch: Packed) -> Tensor:
         """(tokens, d) to (tokens, d); rows after the batch's own (:func:`filled`) become zeros."""
+        share = self.dropout if self.training else 0.0
+        if hidden.is_cuda and batch.keys is None:
+            asked = (project(hidden) for project in (self.query, self.key, self.value))
+            return attend_packed(
+                *(one.unflatten(1, (self.heads, -1)) for one in asked), batch, share
+            )
         sizes = [rows * length for rows, length in batch.blocks]
         below = len(hidden) - sum(sizes)
         mask = None if batch.keys is None else batch.keys[:, None, None, :]
@@ -159,11 +167,7 @@ class SelfAttention(nn.Module):
             for project in (self.query, self.key, self.value)
         )
         parts = [
-            attend(
-                *(self._heads(part, rows) for part in some),
-                mask,
-                self.dropout if self.training else 0.0,
-            )
+            attend(*(self._heads(part, rows) for part in some), mask, share)
             .transpose(1, 2)
             .reshape(-1, hidden.shape[1])
             for (rows, _), *some in zip(batch.blocks, *projected, strict=True)
@@ -224,6 +228,23 @@ def attend(
         scores = scores.masked_fill(~mask, float("-inf"))
     weights = dropout(scores.softmax(-1, dtype=torch.float32), share, training=True)
     return weights.to(values.dtype) @ values
+
+
+def attend_packed(
+    queries: Tensor, keys: Tensor, values: Tensor, batch: Packed, share: float
+) -> Tensor:
+    """Attention of (tokens, heads, d / heads) states within each sequence: (tokens, d).
+
+    One of torch's fused kernels takes all lengths at once; a processor has none.
+    """
+    nested = (
+        torch.nested.nested_tensor_from_jagged(
+            one, batch.offsets, min_seqlen=batch.blocks[-1][1], max_seqlen=batch.longest
+        ).transpose(1, 2)
+        for one in (queries, keys, values)
+    )
+    attended = F.scaled_dot_product_attention(*nested, dropout_p=share)
+    return attended.transpose(1, 2).values().flatten(1)
 
 
 def dropout(states: Tensor, share: float, training: bool) -> Tensor:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from itertools import groupby
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -23,6 +24,7 @@ class Packed:
     ids: Tensor  # (tokens,) int64
     positions: Tensor  # (tokens,) int64, of each token in its sequence
     rows: Tensor  # (tokens,) int64: which of the given sequences a token belongs to
+    offsets: Tensor  # (sequences + 1,) int64: where each begins, and the end
     blocks: list[tuple[int, int]]  # (sequences, length) of each run of equal length
     # (sequences, length) bool: the attended positions of sequences that were padded on purpose
     # (then there is one block, in the order given); None if all are attended.
@@ -61,6 +63,14 @@ class Packed:
         return padded.index_put((self.rows, self.positions), values)
 
 
+def onto(values: np.ndarray | Tensor, device: torch.device | str) -> Tensor:
+    """An array on a device; a GPU copies it by itself, and nobody waits for it."""
+    tensor = torch.as_tensor(values)
+    if torch.device(device).type != "cuda":
+        return tensor
+    return tensor.pin_memory().to(device, non_blocking=True)
+
+
 def pack(
     sequences: Sequence[Ids], device: torch.device | str = "cpu", pad_to: int | None = None
 ) -> Packed:
@@ -72,21 +82,22 @@ def pack(
     lengths = np.array([len(ids) for ids in sequences])
     keys = None
     if pad_to is not None:
-        keys = torch.from_numpy(np.arange(pad_to) < lengths[:, None]).to(device)
+        keys = onto(np.arange(pad_to) < lengths[:, None], device)
         sequences = [[*ids, *[0] * (pad_to - len(ids))] for ids in sequences]
         lengths[:] = pad_to
     order = np.argsort(-lengths, kind="stable")
     sizes = lengths[order]
     ids = np.concatenate([np.asarray(sequences[row], dtype=np.int64) for row in order])
-    starts = np.cumsum(sizes) - sizes
-    positions = np.arange(len(ids)) - np.repeat(starts, sizes)
+    offsets = np.cumsum([0, *sizes])
+    positions = np.arange(len(ids)) - np.repeat(offsets[:-1], sizes)
     rows = np.repeat(order, sizes)
     blocks = [(len(list(same)), int(length)) for length, same in groupby(sizes)]
-    tensors = (torch.from_numpy(array).to(device) for array in (ids, positions, rows))
+    tensors = (onto(array, device) for array in (ids, positions, rows, offsets))
     return Packed(*tensors, blocks=blocks, keys=keys)
 
 
 Encode = Callable[[Packed], Tensor]
+T = TypeVar("T")
 
 
 def batches_by_length(lengths: Sequence[int], batch_tokens: int) -> Iterator[np.ndarray]:
@@ -128,6 +139,19 @@ def encode_by_length(
             continue
         yield rows, batch, encoded
         rest = rest[len(rows) :]
+
+
+def _one_behind(items: Iterator[T]) -> Iterator[T]:
+    """The same items, each once the next is begun: a GPU computes while one is copied from it.
+
+    >>> list(_one_behind(iter("abc")))
+    ['a', 'b', 'c']
+    """
+    before: list[T] = []
+    for item in items:
+        yield from before
+        before = [item]
+    yield from before
 
 
 @cache
@@ -181,7 +205,8 @@ def encode_vectors(
     """
     vectors = np.empty(np.r_[len(sequences), dimension], dtype=np.float32)
     progress = Progress(label, len(sequences), "sequences") if label else None
-    for rows, _, encoded in encode_by_length(encode, sequences, batch_tokens, device):
+    batches = encode_by_length(encode, sequences, batch_tokens, device)
+    for rows, _, encoded in _one_behind(batches):
         vectors[rows] = encoded.cpu().numpy()
         if progress:
             progress.advance(len(rows))

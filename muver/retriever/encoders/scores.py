@@ -4,6 +4,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from muver.retriever.encoders.bulk import onto
+
 
 def similarities(mentions: Tensor, views: Tensor, metric: str = "dot") -> Tensor:
     """Similarity of every mention, (..., d), with every view, (views, d): (..., views).
@@ -23,14 +25,14 @@ def max_over_views(
     """Greatest similarity of a mention with any view of an entity (equation 4).
 
     (mentions, entities) scores; ``owners``, (views,) int64, is the entity of each view, from 0 and
-    non-decreasing, and every entity has a view. The gradient goes to the best view; of equal ones
-    to the first.
+    non-decreasing and on the processor, and every entity has a view. The gradient goes to the best
+    view; of equal ones to the first.
 
     >>> views, owners = torch.tensor([[1.0], [3.0], [2.0]]), torch.tensor([0, 0, 1])
     >>> max_over_views(torch.tensor([[2.0]]), views, owners, entities=2).tolist()
     [[6.0, 4.0]]
     """
-    columns = _by_entity(owners, entities)
+    columns = onto(_by_entity(owners, entities), views.device)
     return similarities(mentions, views, metric)[:, columns].max(dim=-1).values
 
 
@@ -40,7 +42,7 @@ def _by_entity(owners: Tensor, entities: int) -> Tensor:
     Entities with fewer views repeat their last one, so that the first of equal views wins.
     """
     counts = torch.bincount(owners, minlength=entities)[:, None]
-    slots = torch.arange(int(counts.max()), device=owners.device)
+    slots = torch.arange(int(counts.max()))
     starts = torch.cumsum(counts, 0) - counts
     return starts + torch.minimum(slots, counts - 1)
 

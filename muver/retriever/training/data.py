@@ -16,6 +16,7 @@ from torch import Tensor
 from muver.io.errors import InputError
 from muver.io.progress import logger
 from muver.io.text import counted
+from muver.retriever.encoders.bulk import onto
 from muver.retriever.encoders.encoders_settings import ModelConfig
 from muver.retriever.training.training_settings import Training
 from muver.retriever.views.build import Tokenizer
@@ -51,20 +52,19 @@ def in_batch_loss(scores: Tensor, gold: Tensor, mask_false_negatives: bool = Fal
     (Section 2.2, "Distance Metric & Training Objectives".) ``scores``, (mentions, entities), are
     against the distinct entities of the batch: golds, and hard negatives if there are any
     (appendix, "AIDA"). A hard negative is a column that is no mention's gold; it counts once for
-    every mention, whichever mention it was mined for. ``gold``, (mentions,) int64, is the column of
-    each one's gold.
+    every mention, whichever mention it was mined for. ``gold``, (mentions,) int64 on the processor,
+    is the column of each one's gold.
 
     As released, the gold of every other mention is a negative, even if it is also the mention's own
     gold. With ``mask_false_negatives`` every entity counts once.
     """
     if mask_false_negatives:
-        return F.cross_entropy(scores, gold)
-    columns = scores[:, gold]
-    nobodys = torch.ones(scores.shape[1], dtype=torch.bool, device=gold.device)
+        return F.cross_entropy(scores, onto(gold, scores.device))
+    nobodys = torch.ones(scores.shape[1], dtype=torch.bool)
     nobodys[gold] = False
-    if nobodys.any():
-        columns = torch.cat([columns, scores[:, nobodys]], dim=1)
-    return F.cross_entropy(columns, gold.new_tensor(range(len(gold))))
+    columns = torch.cat([gold, nobodys.nonzero()[:, 0]])
+    own = torch.arange(len(gold), device=scores.device)
+    return F.cross_entropy(scores[:, onto(columns, scores.device)], own)
 
 
 TOLD = 0.1  # share of the batches

@@ -3,13 +3,13 @@
 import contextlib
 import json
 import math
-import time
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
 from accelerate import Accelerator
+from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 
 from muver.io.errors import InputError
@@ -23,6 +23,8 @@ from muver.retriever.training.step import backward_through_batch
 from muver.retriever.training.training_settings import Training
 from muver.retriever.views.layout import Ids
 from muver.retriever.views.worlds import World
+
+READ_EVERY = 16  # steps
 
 
 class Trainer:
@@ -51,6 +53,7 @@ class Trainer:
         self.step = 0
         self.best = -1
         self.log: list[dict[str, Any]] = []
+        self._told, self._note = 0, ""  # lines of the log whose losses have been read, the last one
 
     def run(self, share: float = 1) -> list[dict[str, Any]]:
         """Train, load the kept state into the model, return the log's lines.
@@ -65,15 +68,15 @@ class Trainer:
         further = {end, *(math.ceil(one * len(batches)) for one in self.validate_after)}
         progress = Progress("training", end, "steps", done=self.step)
         for epoch, batch in batches[self.step : end]:
-            started = time.monotonic()
-            loss = self.train_on(batch, epoch)
-            speed = len(batch) / (time.monotonic() - started)
+            self.train_on(batch, epoch)
             due = self.step % self.settings.validate_every == 0 or self.step == len(batches)
             if due or self.step in further:
                 self._validate(epoch, may_be_kept=due)
             if self.step % self.settings.checkpoint_every == 0 or self.step == end:
                 self._save()
-            progress.advance(note=f"loss {loss:.3f}, {speed:.1f} mentions/s")
+            if self.step % READ_EVERY == 0:
+                self._read()
+            progress.advance(note=self._note)
         progress.finish()
         if not batches:
             self._validate(0)
@@ -96,28 +99,37 @@ class Trainer:
         epochs = range(1, self.settings.epochs + 1)
         return [(epoch, batch) for epoch in epochs for batch in self.data.batches(epoch)]
 
-    def train_on(self, batch: np.ndarray, epoch: int) -> float:
-        """Take one step, log it and return its loss."""
+    def train_on(self, batch: np.ndarray, epoch: int) -> None:
+        """Take one step, whose loss is read later: to read it is to wait for a GPU."""
         self.model.train()
         loss = self._backward(self.data.lay_out(batch))
-        for weight in self.model.parameters():
-            if weight.grad is not None:
-                weight.grad /= self.settings.average_gradients_over
-        norm = float(clip_grad_norm_(self.model.parameters(), self.settings.clip_norm))
-        if not math.isfinite(norm):
-            raise InputError(
-                f"step {self.step + 1}: the loss is {loss} and its gradient {norm}: the training "
-                f"diverges. Lower training.learning_rate (now {self.settings.learning_rate})."
-            )
+        if (processes := self.settings.average_gradients_over) > 1:
+            for weight in self.model.parameters():
+                if weight.grad is not None:
+                    weight.grad /= processes
+        norm = clip_grad_norm_(self.model.parameters(), self.settings.clip_norm)
         self.optimiser.step()
         rate = self.schedule.get_last_lr()[0]
         self.schedule.step()
         self.step += 1
         line = {"loss": loss, "learning_rate": rate, "gradient_norm": norm}
         self.log.append({"step": self.step, "epoch": epoch, **line})
-        return loss
 
-    def _backward(self, batch: Batch) -> float:
+    def _read(self) -> None:
+        """Make numbers of the losses since the last call; refuse a training that diverges."""
+        lines = [line for line in self.log[self._told :] if "loss" in line]
+        self._told = len(self.log)
+        for line in lines:
+            line |= {name: float(line[name]) for name in ("loss", "gradient_norm")}
+            self._note = f"loss {line['loss']:.3f}"
+            if not math.isfinite(line["gradient_norm"]):
+                raise InputError(
+                    f"step {line['step']}: the loss is {line['loss']} and its gradient "
+                    f"{line['gradient_norm']}: the training diverges. Lower training.learning_rate "
+                    f"(now {self.settings.learning_rate})."
+                )
+
+    def _backward(self, batch: Batch) -> Tensor:
         """The batch's loss and its gradient; retried with less memory if the GPU has too little."""
         chunk_tokens = self.settings.chunk_tokens
         while True:
@@ -140,6 +152,7 @@ class Trainer:
 
     def _validate(self, epoch: int, may_be_kept: bool = True) -> None:
         """Log the hits; a state is the best if it finds strictly more than before (as released)."""
+        self._read()
         cutoff = self.settings.validation_cutoff
         where = (self.settings.chunk_tokens, self.accelerator.device)
         with self.accelerator.autocast():
@@ -156,6 +169,7 @@ class Trainer:
                 self._write("best", {"model": self.model.state_dict(), "step": self.step})
 
     def _save(self) -> None:
+        self._read()
         state = {
             "model": self.model.state_dict(),
             "optimiser": self.optimiser.state_dict(),
@@ -180,6 +194,7 @@ class Trainer:
         self.schedule.load_state_dict(state["schedule"])
         self.step, self.best = state["step"], state["best"]
         self.log = json.loads(state["log"])
+        self._told = len(self.log)
         self.checkpoints.load(self.settings.keep)  # says now, not in the end, that it is damaged
         logger.info("resumed at step %d", self.step)
 
@@ -190,10 +205,10 @@ def fewer_graph_tokens(
     """The smaller ``graph_tokens`` with which to retry a step that did not fit a GPU's memory.
 
     Batches above this bound are encoded twice, in chunks, instead of keeping their activations; the
-    gradients stay the same (:mod:`muver.retriever.training.step`). If the batch was encoded in
-    chunks already, an error says what to set: smaller chunks would draw other dropout masks, so
-    that choice is left to a person, as it is where one of several ``processes`` cannot repeat a
-    step alone.
+    loss stays the same, and dropout falls on other places as passes are shorter
+    (:mod:`muver.retriever.training.step`). If the batch was encoded in chunks already, an error
+    says what to set; that choice is left to a person, as it is where one of several ``processes``
+    cannot repeat a step alone.
     """
     torch.cuda.empty_cache()
     tokens = sum(map(len, sequences))
@@ -206,7 +221,7 @@ def fewer_graph_tokens(
         )
     logger.warning(
         "out of the GPU's memory with the activations of %d tokens: larger batches than %d "
-        "tokens are encoded twice from here on, with the same gradients "
+        "tokens are encoded twice from here on, which changes no loss "
         "(training.graph_tokens: %d would start with that)",
         tokens, tokens // 2, tokens // 2,
     )  # fmt: skip

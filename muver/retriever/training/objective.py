@@ -111,15 +111,13 @@ class InBatch:
         self, model: BiEncoder, batch: Batch,
         mentions: Tensor, mention_mask: Tensor, views: Tensor, view_mask: Tensor,
     ) -> Tensor:  # fmt: skip
-        gold = torch.as_tensor(batch.gold, device=views.device)
         if model.config.score == "sum_max":
             scores = sum_of_max(mentions, mention_mask, views, view_mask)
         else:
             numbers = [n for n, of_column in enumerate(batch.views) for _ in of_column]
-            owners = torch.tensor(numbers, device=views.device)
-            columns = len(batch.views)
+            owners, columns = torch.tensor(numbers), len(batch.views)
             scores = max_over_views(mentions, views, owners, columns, model.config.metric)
-        return in_batch_loss(scores, gold, self.mask_false_negatives)
+        return in_batch_loss(scores, torch.as_tensor(batch.gold), self.mask_false_negatives)
 
     def hits(
         self, model: BiEncoder, worlds: list[World], cutoff: int, batch_tokens: int,

@@ -11,11 +11,13 @@ so that dropout falls on the same places and the gradients are those of the plai
 from collections.abc import Sequence
 from itertools import chain
 
+import numpy as np
 import torch
 from accelerate import Accelerator
 from torch import Tensor, nn
 
-from muver.retriever.encoders.bulk import Encode, batches_by_length, pack
+from muver.retriever.encoders.bulk import Encode, batches_by_length, onto, pack
+from muver.retriever.encoders.device import BATCH_TOKENS
 from muver.retriever.training.data import Batch
 from muver.retriever.training.objective import Objective
 from muver.retriever.views.layout import Ids
@@ -48,11 +50,13 @@ class CachedEncoding:
         self._keep_graph, self._pad_to = keep_graph, pad_to
         lengths = [pad_to or len(ids) for ids in sequences]
         longest = max(lengths, default=pad_to or 1)
-        self._chunks = [torch.from_numpy(r) for r in batches_by_length(lengths, chunk_tokens)]
+        self._chunks = [
+            (rows.tolist(), onto(rows, device)) for rows in batches_by_length(lengths, chunk_tokens)
+        ]
         self._states: list[list[Tensor]] = []
         self._graphs: list[Tensor] = []
         outputs = []
-        for rows in self._chunks:
+        for rows, _ in self._chunks:
             self._states.append(_random_state(device))
             with torch.set_grad_enabled(keep_graph):
                 output = self._forward(rows)
@@ -61,12 +65,11 @@ class CachedEncoding:
             outputs.append(output.detach().float())
         if not sequences:  # a process without sequences still takes part in every exchange
             outputs.append(encode(pack([[0]], device, pad_to)).detach().float())
-        self.mask = torch.zeros((len(sequences), longest), device=device)
-        for row, length in enumerate(lengths):
-            self.mask[row, :length] = 1
+        real = np.arange(longest) < np.array(lengths, int)[:, None]
+        self.mask = onto(real, device).float()
         widest = max(output.shape[1:] for output in outputs)
         self.vectors = torch.zeros((len(sequences), *widest), device=device)
-        for rows, output in zip(self._chunks, outputs, strict=False):
+        for (_, rows), output in zip(self._chunks, outputs, strict=False):
             self.vectors[rows, : output.shape[1]] = output  # (rows, d): all of d
         self.vectors.requires_grad_()
 
@@ -75,18 +78,18 @@ class CachedEncoding:
         gradient = self.vectors.grad
         assert gradient is not None, "the loss has not been differentiated yet"
         before = _random_state(self._device)
-        for number, rows in enumerate(self._chunks):
+        for number, (rows, places) in enumerate(self._chunks):
             if self._keep_graph:
                 output = self._graphs[number]
             else:
                 _set_random_state(self._states[number], self._device)
                 output = self._forward(rows)
-            output.backward(gradient[rows, : output.shape[1]].to(output.dtype))
+            output.backward(gradient[places, : output.shape[1]].to(output.dtype))
         self._graphs.clear()
         _set_random_state(before, self._device)
 
-    def _forward(self, rows: Tensor) -> Tensor:
-        chunk = [self._sequences[row] for row in rows.tolist()]
+    def _forward(self, rows: list[int]) -> Tensor:
+        chunk = [self._sequences[row] for row in rows]
         return self._encode(pack(chunk, self._device, self._pad_to))
 
 
@@ -106,14 +109,16 @@ def _set_random_state(states: list[Tensor], device: torch.device) -> None:
 def backward_through_batch(
     model: nn.Module, objective: Objective, batch: Batch,
     accelerator: Accelerator, chunk_tokens: int, graph_tokens: int,
-) -> float:  # fmt: skip
-    """Add the gradient of the objective's loss of a batch to the model; return the loss.
+) -> Tensor:  # fmt: skip
+    """Add the gradient of the objective's loss of a batch to the model; return the loss, a scalar
+    on its device: to read it is to wait for a GPU.
 
     Each of several processes encodes its share of the sequences; the loss is over all of them, and
     the gradients are summed, so that they are those of a single process.
 
     One pass has ``chunk_tokens`` padded tokens; activations are kept if this process has at most
-    ``graph_tokens`` tokens, and recomputed otherwise (:mod:`.caching`).
+    ``graph_tokens`` tokens, and recomputed otherwise. Shorter passes save nothing that is kept, so
+    a GPU then has :data:`.device.BATCH_TOKENS` of them, if that is more.
     """
     sides = objective.sides(model, batch)
     shares = [_share(side.sequences, accelerator) for side in sides]
@@ -122,7 +127,10 @@ def backward_through_batch(
         for side, share in zip(sides, shares, strict=True)
         for _, ids in share
     )
-    how = (chunk_tokens, tokens <= graph_tokens, accelerator.device)
+    keep, device = tokens <= graph_tokens, accelerator.device
+    if keep and device.type == "cuda":
+        chunk_tokens = max(chunk_tokens, BATCH_TOKENS["cuda"])
+    how = (chunk_tokens, keep, device)
     with accelerator.autocast():
         encoded = [
             CachedEncoding(side.encode, [ids for _, ids in share], *how, side.pad_to)
@@ -143,7 +151,7 @@ def backward_through_batch(
             # A process without sequences for a tower has no gradient there, but must take part.
             gradient = torch.zeros_like(weight) if weight.grad is None else weight.grad
             weight.grad = accelerator.reduce(gradient, reduction="sum")
-    return float(loss.detach())
+    return loss.detach()
 
 
 def _share(sequences: Sequence[Ids], accelerator: Accelerator) -> list[tuple[int, Ids]]:

@@ -42,7 +42,7 @@ class Batch:
         replay.model.zero_grad(set_to_none=True)
         batch = Laid(self.contexts, self.views, self.gold)
         how = (replay.accelerator, ALL_AT_ONCE, ALL_AT_ONCE)
-        return backward_through_batch(replay.model, InBatch(), batch, *how)
+        return float(backward_through_batch(replay.model, InBatch(), batch, *how))
 
 
 def compare_training(replay: Replay, report: Report) -> None:

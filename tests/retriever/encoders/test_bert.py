@@ -7,7 +7,7 @@ import torch
 from transformers import BertModel
 
 from muver.io.errors import InputError
-from muver.retriever.encoders.bert import Bert, BertConfig, attend, dropout
+from muver.retriever.encoders.bert import Bert, BertConfig, attend, attend_packed, dropout
 from muver.retriever.encoders.biencoder import load_tower
 from muver.retriever.encoders.bulk import pack
 
@@ -66,6 +66,31 @@ def test_states_of_padding_are_the_library_s(both):
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-5)
     firsts = ours.first_states(batch)
     torch.testing.assert_close(firsts, expected[:, 0], rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("precision", [torch.float32, torch.bfloat16])
+def test_attention_of_all_lengths_at_once_is_that_of_each_length(precision):
+    """What a GPU computes, here without its kernel: states and gradients."""
+    batch = pack(SEQUENCES)
+    parts = [torch.randn(len(batch.ids), 3, 4, requires_grad=True) for _ in range(3)]
+    weights = torch.randn(len(batch.ids), 12)
+
+    def by_length(*parts: torch.Tensor) -> torch.Tensor:
+        found, start = [], 0
+        for rows, length in batch.blocks:
+            some = [one[start : start + rows * length].view(rows, length, 3, 4) for one in parts]
+            own = attend(*(one.transpose(1, 2) for one in some), None, 0.0)
+            found.append(own.transpose(1, 2).reshape(-1, 12))
+            start += rows * length
+        return torch.cat(found)
+
+    results = []
+    for way in (by_length, lambda *parts: attend_packed(*parts, batch, 0.0)):
+        states = way(*(one.to(precision) for one in parts)).float()
+        results.append((states, *torch.autograd.grad((states * weights).sum(), parts)))
+    tolerance = 1e-5 if precision == torch.float32 else 0.05
+    for ours, expected in zip(*results, strict=True):
+        torch.testing.assert_close(ours, expected, rtol=0, atol=tolerance)
 
 
 @pytest.mark.parametrize("first", [True, False])

@@ -14,6 +14,7 @@ def test_by_hand():
     assert batch.positions.tolist() == [0, 1, 2, 0, 1, 0, 1]
     assert batch.rows.tolist() == [1, 1, 1, 0, 0, 2, 2]
     assert batch.blocks == [(1, 3), (2, 2)]
+    assert batch.offsets.tolist() == [0, 3, 5, 7]
     assert (len(batch), batch.longest, batch.keys) == (3, 3, None)
     assert batch.mask.tolist() == [[1, 1, 0], [1, 1, 1], [1, 1, 0]]
     assert batch.attended.tolist() == [[True, True, False], [True] * 3, [True, True, False]]

@@ -80,7 +80,7 @@ def plain_step(model, contexts, views, gold) -> float:
 
 def cached_step(model, accelerator, views, chunk_tokens, graph_tokens, gold=GOLD) -> float:
     how = (accelerator, chunk_tokens, graph_tokens)
-    return backward_through_batch(model, InBatch(), Batch(CONTEXTS, views, gold), *how)
+    return float(backward_through_batch(model, InBatch(), Batch(CONTEXTS, views, gold), *how))
 
 
 def assert_equal_gradients(ours, expected):

@@ -40,7 +40,7 @@ def step(case: str, encoder: Path, accelerator: Accelerator) -> dict[str, torch.
     batch, objective = Batch(contexts, views, np.array(gold)), InBatch(len(contexts) == 1)
     loss = backward_through_batch(model, objective, batch, accelerator, 16, graph_tokens)
     found = {name: weight.grad for name, weight in model.named_parameters()}
-    return {"loss": torch.tensor(loss), **found}
+    return {"loss": loss, **found}
 
 
 def run(rank: int, encoder: Path, out: Path) -> None:

@@ -123,9 +123,7 @@ class Pretrainer:
         with self.accelerator.autocast():
             asked, first = self._encode(contexts, random)
             shown, second = self._encode(views, random)
-        cloze = in_batch_loss(
-            asked @ shown.T, torch.as_tensor(gold, device=asked.device), mask_false_negatives=True
-        )
+        cloze = in_batch_loss(asked @ shown.T, torch.as_tensor(gold), mask_false_negatives=True)
         losses = torch.cat([first, second])
         return cloze, losses.mean() if len(losses) else cloze.new_zeros(())
 
