@@ -142,8 +142,6 @@ def _measure(phase: str, context) -> "Findings":  # noqa: F821
                 for name, (rate, shape) in peaks.items()
             ]
         )
-    if phase == "projection" and options.device != "cuda":
-        return Findings()
     if phase == "memory":
         return import_module("benchmarks.memory").run(options)
     found = import_module(f"benchmarks.{phase}").run(context)

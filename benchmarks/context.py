@@ -4,9 +4,11 @@ from functools import cache, cached_property
 
 from benchmarks.data import Case, load
 from benchmarks.options import Options
-from benchmarks.peak import matrix_peak
+from benchmarks.peak import matrix_peak, shape_rate
 from benchmarks.rows import Row
 from benchmarks.sweep import Sweep, measure
+
+SECONDS = 0.4  # for each shape of a product
 
 
 class Context:
@@ -28,13 +30,16 @@ class Context:
 
     def _peak(self, precision: str) -> tuple[float, str]:
         """GFLOP/s, and the shape that gave it."""
-        return matrix_peak(self.options.device, precision, 0.1 if self.options.quick else 0.4)
+        return matrix_peak(self.options.device, precision, 0.1 if self.options.quick else SECONDS)
 
     def share_of_peak(
         self, phase: str, what: str, precision: str, work: float, seconds: float
     ) -> Row:
-        """A row for ``work`` GFLOP of real tokens done in these seconds."""
-        peak, rate = self.peak(precision)[0], work / seconds
+        """A row for ``work`` GFLOP of real tokens done in these seconds, which have just passed:
+        the peak's best shape is timed again now.
+        """
+        shape, device = self.peak(precision)[1], self.options.device
+        peak, rate = shape_rate(shape, device, precision, SECONDS), work / seconds
         return Row(
             phase,
             f"{what}: share of the {precision} peak",

@@ -36,12 +36,19 @@ def matrix_peak(device: str, precision: str, seconds: float = 0.4) -> tuple[floa
                 (tokens, hidden, 4 * hidden),
                 (tokens, 4 * hidden, hidden),
             ):
-                left = torch.randn(rows, inner, device=device).to(DTYPES[precision])
-                right = torch.randn(columns, inner, device=device).to(DTYPES[precision])
-                rate = 2e-9 * rows * inner * columns / _fastest(left, right, seconds)
-                if rate > best:
-                    best, shape = rate, f"{rows} x {inner} x {columns}"
+                own = f"{rows} x {inner} x {columns}"
+                if (rate := shape_rate(own, device, precision, seconds)) > best:
+                    best, shape = rate, own
     return best, shape
+
+
+@torch.inference_mode()
+def shape_rate(shape: str, device: str, precision: str, seconds: float) -> float:
+    """Best GFLOP/s of one product, whose shape is as "4096 x 384 x 1536"."""
+    rows, inner, columns = map(int, shape.split(" x "))
+    left = torch.randn(rows, inner, device=device).to(DTYPES[precision])
+    right = torch.randn(columns, inner, device=device).to(DTYPES[precision])
+    return 2e-9 * rows * inner * columns / _fastest(left, right, seconds)
 
 
 def _fastest(left: Tensor, right: Tensor, seconds: float) -> float:
