@@ -46,7 +46,8 @@ class Tower:
         self.model = case.model.to(device).eval()
 
     @contextlib.contextmanager
-    def _precision(self) -> Iterator[None]:
+    def in_precision(self) -> Iterator[None]:
+        """What is computed within, in the precision of this tower."""
         bf16 = self.precision == "bf16"
         with torch.autocast(self.device, torch.bfloat16, enabled=bf16):
             yield
@@ -80,7 +81,7 @@ class Tower:
         )
 
     def _encode(self, encode, ids: Sequence[Ids]) -> np.ndarray:
-        with self._precision():
+        with self.in_precision():
             return encode_vectors(
                 encode, ids, self.case.model.dimension, self.batch_tokens, self.device
             )

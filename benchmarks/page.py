@@ -29,10 +29,11 @@ figure is how many times as fast ours is, the median over the pairs, unless its 
 
 - **All runs of a machine stay**, and all are judged by the reach of now. All of these machines were
   shared, so that their speed changed within a run.
-- **A share of the peak** is of the best matrix product, in older runs at their start. It counts the
-  operations that real tokens need. The ratio over this share is the most that the machine could give.
-- **Reaches in bf16** are meant for processors with AMX. **No run on one or on a GPU is kept**: a GPU's
-  shares and its hours of ZESHEL's Table 1 (`--device cuda`) have not been measured.
+- **A share of the peak** is of the best matrix product, in older runs of that at their start. It
+  counts the operations that real tokens need. The ratio divided by this share is the most that the
+  machine could give.
+- **Reaches in bf16** are meant for processors with AMX. **No run on one or on a GPU is kept**: what
+  a GPU reaches, and its hours of ZESHEL's Table 1 (`--device cuda`), have not been measured.
 - **What rows measure has changed.** With AVX2 a training step was forward and backward alone. In
   two runs (3873a64, bc7142d) its baseline had the memory that ours keeps. Gradient caching had
   longer passes in d558a5a.

@@ -22,6 +22,7 @@ from benchmarks.training import Batch, Ours
 from muver.io.typed import read
 from muver.retriever.encoders.encoders_settings import ModelConfig
 from muver.retriever.encoders.scores import sum_of_max
+from muver.retriever.retrieval.tokens import float32_sums
 from muver.retriever.views.layout import Ids
 
 # params.yaml's; of a step's mentions a processor takes a few.
@@ -184,13 +185,18 @@ def _rates(context: Context, precision: str) -> Rates:
     world = made_world(16000, 64, case.config.hidden_size)
     vectors = torch.randn(16, CONTEXT_TOKENS, case.config.hidden_size, device=options.device)
     mask = torch.ones(vectors.shape[:2], device=options.device)
+
+    def products() -> torch.Tensor:
+        with tower.in_precision(), float32_sums(vectors.device):
+            return sum_of_max(vectors, mask, vectors, mask)
+
     timed = in_turn(
         {
             "views": lambda: tower.views(flat),
             "ranking": lambda: rank_world(
                 world.mentions, world.views, world.owners, world.titles, "softmax_sum"
             ),
-            "products": lambda: sum_of_max(vectors, mask, vectors, mask),
+            "products": products,
         },
         options.repetitions,
     )

@@ -69,7 +69,7 @@ def score_world(
             if pool_to:
                 chunk = _pooled(chunk, pool_to)
             for few in _few_at_a_time(held, chunk, budget, device):
-                with _float32_sums(device):
+                with float32_sums(device):
                     part = sum_of_max(*few[1:], *chunk[1:], rows=len(few.rows))
                 scores[np.ix_(few.rows, chunk.rows)] = part.cpu().numpy()
             progress.advance(len(chunk.rows))
@@ -78,7 +78,7 @@ def score_world(
 
 
 @contextmanager
-def _float32_sums(device: torch.device) -> Iterator[None]:
+def float32_sums(device: torch.device) -> Iterator[None]:
     """Sum products in float32. Where the precision is bf16, vectors are rounded to it first, which
     is several times as fast on processors with AMX and moves a cosine by less than 0.001.
     """
