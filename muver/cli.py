@@ -19,7 +19,7 @@ from muver.io.errors import InputError, did_you_mean
 from muver.io.process import Stopped, collect_seldom, end_as_always, hide, stop_at_signals
 from muver.io.progress import note, start_logging
 from muver.io.text import Output, Shown, visible
-from muver.options import is_settings, parameters, parser_of, read_job, told_by_file
+from muver.options import bounded, is_settings, parameters, parser_of, read_job, told_by_file
 from muver.version import __version__
 
 # Options that take a name of params.yaml too, and the section with its names.
@@ -40,6 +40,7 @@ def run(command: Command, words: Sequence[str]) -> None:
     with redirect_stderr(Shown(sys.stderr)):
         parser = parser_of(command)
         by_file = told_by_file(command) and "--job" in words
+        words = bounded(parser, words)
         given = (
             read_job(command, parser, words)
             if by_file

@@ -52,9 +52,7 @@ def setting(text: str) -> tuple[str, Any]:
 def _pair(kind: Callable[[str], Any], text: str) -> tuple[str, Any]:
     key, _, value = text.partition("=")
     if not key or (kind is Path and not value) or "=" not in text:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not KEY=VALUE; what belongs to no option stands before it, or behind --"
-        )
+        raise argparse.ArgumentTypeError(f"{text!r} is not KEY=VALUE")
     return key, kind(value)
 
 
@@ -76,6 +74,14 @@ class _Merge(argparse.Action):
         for value in values:
             merged = {**merged, **value}
         setattr(namespace, self.dest, merged)
+
+
+class _Several(argparse.Action):
+    """Takes values wherever they stand, the first of them in place of the default."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option: Any = None) -> None:
+        before = getattr(namespace, self.dest)
+        setattr(namespace, self.dest, [*(() if before is self.default else before), *values])
 
 
 JSON = {"type": _json_object, "action": _Merge, "nargs": "+", "metavar": "JSON"}
@@ -118,8 +124,30 @@ def parser_of(command: Command) -> argparse.ArgumentParser:
             parser.add_argument(**keywords | {"metavar": name.upper()})
         else:
             keywords.setdefault("required", default is NEEDED)
+            if "nargs" in keywords:
+                keywords.setdefault("action", _Several)
             parser.add_argument(_flag(name), **keywords)
     return parser
+
+
+def bounded(parser: argparse.ArgumentParser, words: Sequence[str]) -> list[str]:
+    """The words typed, where an option of several values takes none that it can't read but the
+    first: --map title=term terms.csv becomes --map=title=term terms.csv.
+    """
+    found, left = [], list(words)
+    while left and left[0] != "--":
+        word, taken = left.pop(0), []
+        action = parser._option_string_actions.get(word)
+        if action is not None and action.nargs in ("*", "+"):
+            while left and not left[0].startswith("-"):
+                try:
+                    parser._get_values(action, left[:1])
+                except argparse.ArgumentError:
+                    if taken:
+                        break
+                taken.append(f"{word}={left.pop(0)}")
+        found += taken or [word]
+    return found + left
 
 
 def told_by_file(command: Command) -> bool:

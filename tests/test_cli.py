@@ -232,6 +232,13 @@ def test_arguments_are_read_as_the_signature_says(typed):
         "--models", "m=models/m", "--runs", "a", "b", "--compute", "{}",
     )  # fmt: skip
     assert given.pop("settings").punkt == "train"  # the later object counts
+    several = typed(
+        "work", "--config", "a=1", "b=2", "here", "c", "--config", "d=3", "--settings",
+        '{"punkt": "train"}', '{"punkt": "english"}',
+    )  # fmt: skip
+    assert (several["place"], several["rest"]) == (Path("here"), ["c"])
+    assert several["config"] == [("a", 1), ("b", 2), ("d", 3)]
+    assert several["settings"].punkt == "english"
     assert given == {
         "place": Path("here"), "rest": ["c"], "plain": {"a": 1}, "k": 3, "share": 0.5,
         "as_json": True, "kind": "two", "config": [("seed", 7), ("x", {"a": "b"})],

@@ -5,8 +5,9 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import BinaryIO
 
-from muver.io.errors import disk_errors
+from muver.io.errors import InputError, disk_errors
 from muver.io.files import folder_beside
 
 STDIN = "-"
@@ -24,6 +25,13 @@ def is_pipe(path: Path) -> bool:
     return str(path) == STDIN or (path.exists() and not (path.is_file() or path.is_dir()))
 
 
+def standard_input() -> contextlib.AbstractContextManager[BinaryIO]:
+    """Standard input, which stays open."""
+    if sys.stdin is None:
+        raise InputError("standard input: is closed. Give a file, or a pipe.")
+    return contextlib.nullcontext(sys.stdin.buffer)
+
+
 @contextlib.contextmanager
 def at_rest(sources: Sequence[Path], beside: Path) -> Iterator[list[Path]]:
     """The sources, where pipes among them are read into files in a folder beside a path."""
@@ -39,7 +47,7 @@ def at_rest(sources: Sequence[Path], beside: Path) -> Iterator[list[Path]]:
 
 def _read(path: Path, content: Path) -> Piped:
     standard = str(path) == STDIN
-    stream = contextlib.nullcontext(sys.stdin.buffer) if standard else path.open("rb")
+    stream = standard_input() if standard else path.open("rb")
     with stream as pipe, content.open("wb") as file, disk_errors(content, "Nothing was changed."):
         shutil.copyfileobj(pipe, file)
     piped = Piped("standard input" if standard else path)

@@ -1,7 +1,6 @@
 """What ``muver index create``, ``add`` and the others do: call the library, print the outcome."""
 
 import json
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -13,7 +12,7 @@ from muver.io.progress import duration, logger
 from muver.io.text import counted
 from muver.io.typed import flat, read
 from muver.kb.importing.build import as_kb
-from muver.kb.importing.piped import STDIN
+from muver.kb.importing.piped import STDIN, standard_input
 from muver.kb.index import changes
 from muver.kb.index.index import Change, Index
 from muver.kb.index.index_settings import Making, read_weights, told
@@ -170,7 +169,8 @@ def repair(index: Path) -> None:
 
 def _lines(file: str) -> list[str]:
     try:
-        text = sys.stdin.read() if file == STDIN else Path(file).read_text(encoding="utf-8-sig")
+        with standard_input() if file == STDIN else Path(file).open("rb") as stream:
+            text = stream.read().decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"--from {file}: cannot be read ({error}).") from None
     return [line.strip() for line in text.splitlines() if line.strip()]

@@ -5,9 +5,7 @@ plain text: ``\[[`` and ``\]]``. Of several backslashes right before brackets tw
 anywhere else a backslash is itself.
 """
 
-import contextlib
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +17,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from muver.io.errors import InputError
-from muver.kb.importing.piped import STDIN
+from muver.kb.importing.piped import STDIN, standard_input
 from muver.retriever.answers import Mention
 from muver.retriever.corpus.jsonl import Identity, numbered, structs
 from muver.retriever.corpus.linking.benchmark import NO_ID, whole_id
@@ -76,8 +74,7 @@ def read_mentions(
     """
     where = "standard input" if str(path) == STDIN else str(path)
     read = None
-    standard = contextlib.nullcontext(sys.stdin.buffer)
-    with standard if str(path) == STDIN else opened(Path(path)) as stream:
+    with standard_input() if str(path) == STDIN else opened(Path(path)) as stream:
         lines: Lines = numbered(stream)
         form = form or ("text" if ner else ENDINGS.get(plain(Path(path)).suffix.lower()))
         if form is None:

@@ -5,13 +5,13 @@ Names are alike by the cosine of TF-IDF vectors of runs of 2 to 4 characters, as
 with each change of the index, so what is kept of a part are counts alone.
 """
 
-import unicodedata
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
+from muver.retriever.corpus.texts import in_one_form
 from muver.retriever.retrieval.signals import LENGTHS
 
 LARGE = np.uint64(0x9E3779B97F4A7C15)  # odd: no two runs of one character become one number
@@ -19,14 +19,12 @@ SPACE = ord(" ")
 
 
 def folded(name: str) -> str:
-    """A name as it is compared: without regard to case, to forms of Unicode and to spaces.
+    """A name as it is compared: in one form, without regard to spaces.
 
     >>> folded("The  Old\\nGATE") == folded("the old gate")
     True
     """
-    if not name.isascii():
-        name = unicodedata.normalize("NFKC", name)
-    return " ".join(unicodedata.normalize("NFKC", name.casefold()).split())
+    return " ".join(in_one_form(name).split())
 
 
 class Names(NamedTuple):
@@ -65,9 +63,9 @@ class Names(NamedTuple):
 def counted(names: Sequence[str]) -> tuple[np.ndarray, sparse.csr_array]:
     """The runs of characters in names: (runs,) their numbers, increasing, and (names, runs) counts.
 
-    A run keeps to a word with a space on each side, in small letters.
+    A run keeps to a word with a space on each side, in one form.
     """
-    spaced = ["".join(f" {word} " for word in name.lower().split()) for name in names]
+    spaced = ["".join(f" {word} " for word in in_one_form(name).split()) for name in names]
     letters = np.frombuffer("".join(spaced).encode("utf-32-le", "surrogatepass"), np.uint32)
     owners = np.repeat(np.arange(len(names)), list(map(len, spaced)))
     ends = np.flatnonzero((letters[:-1] == SPACE) & (letters[1:] == SPACE))

@@ -1,8 +1,8 @@
 """Texts: ZESHEL's tokenisation, how mentions and titles overlap, and words as BM25 counts them.
 
-A word is letters, marks, digits and underscores side by side, in small letters and one form of
-Unicode. A Chinese or Japanese character is a word, as for Lucene, since no spaces stand between
-words there; in Thai, Lao, Khmer and Burmese the dictionaries of ICU find them.
+A word is letters, marks, digits and underscores side by side, in one form. A Chinese or Japanese
+character is a word, as for Lucene, since no spaces stand between words there; in Thai, Lao, Khmer
+and Burmese the dictionaries of ICU find them.
 """
 
 import re
@@ -40,6 +40,28 @@ def category(mention: str, title: str) -> str:
     return "AMBIGUOUS_SUBSTRING" if mention in title else "LOW_OVERLAP"
 
 
+# What is typed in several ways; both letters i of Turkish are I in capitals of some language.
+TYPED = {"i\u0307": "i", "\u0131": "i"} | dict.fromkeys("\u2018\u2019\u02bc", "'")
+TYPED |= dict.fromkeys("\u2010\u2011\u2012\u2013\u2212", "-")
+# Characters that say how others look or where a line may end, and not which they are.
+UNSEEN = re.compile("[\u00ad\u200c-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufe00-\ufe0f\ufeff]")
+
+
+def in_one_form(text: str) -> str:
+    """A text without regard to case, to forms of Unicode and to how its signs are typed.
+
+    >>> in_one_form("\u0130stanbul\u2019s ﬁles") == in_one_form("ISTANBUL'S FILES")
+    True
+    """
+    if text.isascii():
+        return text.lower()
+    # Some letters get small ones only in their other form, and other forms of small ones.
+    text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    for typed, same in TYPED.items():
+        text = text.replace(typed, same)
+    return UNSEEN.sub("", text)
+
+
 ASCII = re.compile(r"\w+", re.ASCII)
 WORD = re.compile(
     r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0002ffff]"
@@ -49,10 +71,9 @@ IDEOGRAPH = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U000
 # The blocks with marks that stay by themselves in NFKC, and of scripts without spaces: most texts
 # in Latin, Greek, Cyrillic or Chinese have none of them, and need no look at marks.
 MARKED = re.compile(
-    "[\u0300-\u036f\u0483-\u0489\u0590-\u1cff\u1dc0-\u1dff\u200c\u200d\u20d0-\u20ff\u302a-\u302f"
-    "\u3099\u309a\ua66f-\uabff\ufb1e\ufe00-\ufe2f\U00010000-\U0001ffff]"
+    "[\u0300-\u036f\u0483-\u0489\u0590-\u1cff\u1dc0-\u1dff\u20d0-\u20ff\u302a-\u302f"
+    "\u3099\u309a\ua66f-\uabff\ufb1e\ufe20-\ufe2f\U00010000-\U0001ffff]"
 )
-JOINERS = re.compile("[\u200c\u200d\ufe00-\ufe0f]")  # say how letters look, and not which they are
 
 
 def split(texts: Sequence[str], shortest: int = 1) -> list[list[str]]:
@@ -71,13 +92,12 @@ def split(texts: Sequence[str], shortest: int = 1) -> list[list[str]]:
 
 
 def _words(text: str) -> list[str]:
+    text = in_one_form(text)
     if text.isascii():
-        return ASCII.findall(text.lower())
-    # Some letters get small ones only in their other form, and other forms of small ones.
-    text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+        return ASCII.findall(text)
     if not MARKED.search(text):
         return WORD.findall(text)
-    return list(_by_boundaries(JOINERS.sub("", text)))
+    return list(_by_boundaries(text))
 
 
 def _by_boundaries(text: str) -> Iterator[str]:

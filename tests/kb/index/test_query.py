@@ -43,6 +43,7 @@ def test_the_order_of_arguments_and_what_a_terminal_asks_for_change_nothing(caps
     for words in (
         ("-k", "1", "[[Anna]]", "--world", "sea"),
         ("--world", "sea", "-k", "1", "[[Anna]]"),
+        ("-k", "1", "--settings", '{"words": {}}', "{}", "[[Anna]]", "--world", "sea"),
     ):
         assert asked(*words) == 0
         assert capsys.readouterr().out == said  # no colours either
@@ -62,6 +63,9 @@ def test_a_line_of_json_each_also_from_files_and_standard_input(tmp_path, capsys
         assert asked(*call, "--json", "--world", "sea") == 0
         told = list(map(json.loads, capsys.readouterr().out.splitlines()))
         assert [(one["answer"], one["world"]) for one in told] == [("e0", "sea"), ("e1", "sea")]
+    monkeypatch.setattr(sys, "stdin", None)
+    assert asked("-") == 2
+    assert "standard input: is closed" in capsys.readouterr().err
 
 
 def test_what_is_wrong_is_said(tmp_path, capsys):

@@ -96,6 +96,7 @@ def test_runs_of_letters_are_counted_as_scikit_learn_does():
         ("दिल्ली", "दिल्ली", "देहली"),
         ("ﬁle", "File", "档案"),
         ("東京", "東京", "とうきょう"),
+        ("istanbul", "İstanbul", "O’Neill"),
     ],
 )
 def test_an_equal_name_stands_first_in_every_kind_of_index(

@@ -37,7 +37,7 @@ FIRST = 100  # rows that tell the columns
 ROWS = 1000  # of Parquet, read at once
 SEPARATORS = "\t,;|"
 QUOTED = re.compile('"[^"]*"')
-SLUG = re.compile(r"[a-z0-9_.:/-]*")  # "old_king" rather than "Old King"
+SLUG = re.compile(r"[a-z0-9_.:/-]*|\S*[0-9/]\S*")  # "old_king" or "Q42" rather than "Old King"
 Rows = Iterator[tuple[str, Mapping[str, Any]]]  # each with its place
 
 

@@ -253,6 +253,8 @@ def test_usual_names_are_known_and_capitals_do_not_matter():
         ([{"name": "palios-vasilias", "title": "Παλιός βασιλιάς"}], "title"),
         ([{"label": "品种", "name": None}, {"label": "品类"}], "label"),
         ([{"title": "old king", "label": "king"}], "title"),
+        ([{"label": "ash", "entity": "Q1"}, {"label": "bo", "entity": "Q2"}], "label"),
+        ([{"name": "https://a.org/Q1", "label": "Ελιά"}], "label"),
     ],
 )
 def test_of_several_columns_that_may_be_the_title_the_one_with_names(rows, title):
