@@ -25,7 +25,7 @@ from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
 from muver.retriever.corpus.texts import clean
 from muver.retriever.encoders.files import is_model
 from muver.retriever.encoders.hub import taken_model
-from muver.retriever.training.log import LOG, kept_validation
+from muver.retriever.training.log import LOG, kept_validation, recall_after
 from muver.retriever.training.training_settings import ModelTraining
 from muver.retriever.views.boundaries import sentence_spans
 
@@ -60,7 +60,8 @@ class Labels(Settings):
                 "batch_size": self.batch_size, "epochs": epochs,
                 "learning_rate": self.learning_rate, "weight_decay": 0.01, "warmup": 0.1,
                 "validate_every": max(steps, FEWEST_STEPS // 3), "validation_cutoff": CUTOFF,
-                "checkpoint_every": 10, "chunk_tokens": 4096, "graph_tokens": 65536,
+                "start_counts": True, "checkpoint_every": 10,
+                "chunk_tokens": 4096, "graph_tokens": 65536,
                 "global_view": self.whole or None,
             },
         }  # fmt: skip
@@ -112,9 +113,12 @@ def train(kb: Path, labels: str, *, encoder: str, out: Path, settings: Labels) -
     tables = (out / "data" / f"{name}.parquet" for name in ("entities", "mentions", "sentences"))
     train(Dataset(*tables), start, out, settings.of_training(len(found) - len(held_out)), MACHINE)
     recall, step = kept_validation(out / LOG, CUTOFF)
+    before = recall_after(out / LOG, 0, CUTOFF)
     logger.info(
-        "recall@%d of the %d held out: %.1f, after step %d", CUTOFF, len(held_out), recall, step
-    )
+        "recall@%d of the %d held out: %.1f, after step %d; %.1f before training%s",
+        CUTOFF, len(held_out), recall, step, before,
+        "" if step else ". It made it worse: the model is what it started from",
+    )  # fmt: skip
     for name in FOLDERS:
         shutil.rmtree(out / name, ignore_errors=True)
     logger.info("%s: a model; muver index create %s --model %s --out INDEX", out, kb, out)

@@ -11,7 +11,7 @@ from muver.kb.index.mentions import Labelled
 from muver.kb.training import FOLDERS, Labels, _in_kb
 from muver.retriever.answers import Mention
 from muver.retriever.encoders.biencoder import BiEncoder
-from muver.retriever.training import run
+from muver.retriever.training import objective, run
 from tests import tiny
 
 FEW = {"epochs": 2, "batch_size": 4, "learning_rate": 1e-3, "whole": 24}
@@ -73,6 +73,20 @@ def test_a_killed_run_goes_on(kb, encoder, monkeypatch):
     monkeypatch.setattr(run.Trainer, "train_on", None)  # no step is taken again
     assert trained(encoder) == 0
     assert (kb / "own/entity_encoder/model.safetensors").read_bytes() == expected
+
+
+@pytest.mark.parametrize(("hits", "step"), [((2, 1), 0), ((1, 1), 4)])
+def test_the_start_is_kept_if_training_makes_it_worse(hits, step, kb, encoder, capsys, monkeypatch):
+    first = tiny.make_model(encoder, scale=20.0)
+    first.save_pretrained(kb / "first")
+    found = iter(hits)
+    monkeypatch.setattr(objective, "count_hits", lambda *_: (next(found), 2))
+    assert trained(kb / "first") == 0
+    said = capsys.readouterr().err
+    assert f"after step {step}; {50 * hits[0]}.0 before training" in said
+    assert ("It made it worse" in said) == (step == 0)
+    theirs, ours = first.state_dict(), BiEncoder.from_pretrained(kb / "own").state_dict()
+    assert all((theirs[name] == ours[name]).all() for name in theirs) == (step == 0)
 
 
 def test_a_model_is_trained_further(kb, encoder, capsys):

@@ -29,7 +29,7 @@ def kept_validation(path: Path, cutoff: int) -> tuple[float, int]:
     """Recall on validation, in percent, of the state that training kept, and its step.
 
     If the best state is kept, that is the first step with the greatest recall: a later one must
-    find strictly more.
+    find strictly more, but than the start.
     """
     key, lines = f"{VALIDATION}{cutoff}", _lines(path)
     found = [(line[key], line["step"]) for line in lines if key in line]
@@ -40,7 +40,7 @@ def kept_validation(path: Path, cutoff: int) -> tuple[float, int]:
         )
     if any(LAST in line for line in lines):
         return found[-1]
-    return max(found, key=lambda pair: (pair[0], -pair[1]))
+    return max(found, key=lambda pair: (pair[0], pair[1] > 0, -pair[1]))
 
 
 def recall_after(path: Path, share: float, cutoff: int) -> float | None:

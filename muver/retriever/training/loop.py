@@ -66,6 +66,9 @@ class Trainer:
         batches = self._planned()
         end = math.ceil(share * len(batches))
         further = {end, *(math.ceil(one * len(batches)) for one in self.validate_after)}
+        if self.step == 0 and (self.settings.start_counts or not batches):
+            self._validate(0)
+            self.best -= 1  # a later state that finds as much is better
         progress = Progress("training", end, "steps", done=self.step)
         for epoch, batch in batches[self.step : end]:
             self.train_on(batch, epoch)
@@ -79,7 +82,6 @@ class Trainer:
             progress.advance(note=self._note)
         progress.finish()
         if not batches:
-            self._validate(0)
             self._save()
         if end == len(batches):
             kept = self.checkpoints.load(self.settings.keep)

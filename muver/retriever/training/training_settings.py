@@ -32,6 +32,7 @@ class Training(Settings, kw_only=True):
     validate_every: Count
     validation_cutoff: Count
     keep: Literal["best", "last"] = "best"
+    start_counts: bool = False  # is validated too, and kept if every later state finds less
     checkpoint_every: Count
     chunk_tokens: Count
     graph_tokens: Natural

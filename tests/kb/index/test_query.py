@@ -43,7 +43,6 @@ def test_the_order_of_arguments_and_what_a_terminal_asks_for_change_nothing(caps
     for words in (
         ("-k", "1", "[[Anna]]", "--world", "sea"),
         ("--world", "sea", "-k", "1", "[[Anna]]"),
-        ("-k", "1", "--settings", '{"words": {}}', "{}", "[[Anna]]", "--world", "sea"),
     ):
         assert asked(*words) == 0
         assert capsys.readouterr().out == said  # no colours either
