@@ -174,7 +174,7 @@ FAULTS = [
         "signals",
         "A signal after the work, while the interpreter ended, raised an exception in place of "
         "ending the process.",
-        "`tests/io/test_stopping.py`",
+        "`tests/io/test_process.py`",
     ),
     Fault(
         "commands",
