@@ -68,10 +68,12 @@ class OpenIndex:
         """The same of an entity that is brought in, whose views may be merged."""
         return self.weight * (1 + self._store.machinery.state.settings.merge)
 
-    @property
-    def reads(self) -> float:
-        """What a second stage takes for a mention, as of `weight`."""
-        return self.second.reads if self.second else 0.0
+    def candidates_take(self, k: int) -> float:
+        """What the best k candidates of a mention take, as of `weight`; a second stage reads as
+        many as it ranks, whatever k is.
+        """
+        each, most = (1 + self.second.reads, self.second.depth) if self.second else (1, k)
+        return each * min(most, len(self))
 
     def _calibrate(self, calibration: Calibration | None) -> None:
         self.calibration, self.threshold = calibration, calibration and calibration.threshold

@@ -16,13 +16,16 @@ Pairs = list[tuple[Candidate, Entity]]
 
 
 class Reranker:
-    """Ranks the first ``depth`` candidates again. Scores are the ``model``'s."""
+    """Ranks the first ``depth`` candidates again. Scores are the ``model``'s.
+
+    ``reads`` is what it takes for one, as of :attr:`muver.kb.index.open_index.OpenIndex.weight`.
+    """
 
     def __init__(self, model: CrossEncoder, depth: int):
         check_number(depth, "depth")
         self._model, self.depth = model, depth
         pair = model.config.context.max_tokens + model.config.views.max_tokens
-        self.reads = depth * pair * weight_of(model.encoder)
+        self.reads = pair * weight_of(model.encoder)
 
     def rank(self, mentions: Sequence[Mention], found: Sequence[Pairs], k: int) -> list[Pairs]:
         """The best ``k`` of the candidates that an index found for each mention."""

@@ -156,11 +156,11 @@ def pieces(text: str) -> int:
 
 
 def tokens_of(mention: AskedMention, index: Any, k: int = 0) -> int:
-    """About how much an answer takes; each of its k candidates is a token."""
+    """About how much the k candidates of an answer take, or without any the scores of one."""
     near = mention.left[-NEAR:], mention.mention[:NEAR], mention.right[:NEAR]
     read = min(2 + sum(map(pieces, near)), LONGEST)
     piece = index.weight + len(index) / ENTITIES_A_TOKEN
-    return round(read * piece + index.reads + min(k, len(index)))
+    return round(read * piece + (index.candidates_take(k) if k else 0))
 
 
 def tokens_of_all(

@@ -22,7 +22,7 @@ class Shelf:
 class FakeIndex:
     """As :class:`muver.kb.index.Index`: a snapshot, which its own changes replace."""
 
-    weight, weight_of_entities, reads = 1.0, 1.0, 0.0
+    weight, weight_of_entities = 1.0, 1.0
     fixed = None
     threshold = None  # or from 0 to 1, and the probability is a tenth of the score
 
@@ -32,6 +32,9 @@ class FakeIndex:
 
     def __len__(self):
         return len(self.entities)
+
+    def candidates_take(self, k):
+        return min(k, len(self))
 
     def refresh(self):
         return self if self.generation == self.shelf.generation else FakeIndex(self.shelf)

@@ -17,10 +17,13 @@ SHORT, LONG = AskedMention(mention="a" * 40), AskedMention(left="a" * 9_000, men
 class Index(list):
     """A hundred thousand entities, and a model of twice the usual size that merges a layer."""
 
-    weight, weight_of_entities, reads = 2.0, 4.0, 0.0
+    weight, weight_of_entities, each = 2.0, 4.0, 1
 
     def __len__(self):
         return 100_000
+
+    def candidates_take(self, k):
+        return self.each * k
 
 
 def test_a_model_weighs_what_each_word_piece_is_multiplied_with(monkeypatch):
@@ -34,8 +37,8 @@ def test_a_mention_costs_what_is_read_and_found():
     index = Index()
     assert tokens_of(SHORT, index, 10) == 16 * (2 + 1) + 10  # 14 pieces of three letters
     assert tokens_of(LONG, index) == 128 * (2 + 1)
-    index.reads = 1_001.0
-    assert tokens_of(SHORT, index, 10**6) == 48 + 1_001 + 100_000
+    index.each = 7
+    assert tokens_of(SHORT, index, 10) == 48 + 70
     assert tokens_to_tell(SHORT, Index(), "a" * 2_000) == 48 + 10
     marks = AskedMention(mention="." * 30, right="\N{GREEK SMALL LETTER ALPHA}" * 20)
     assert tokens_of(marks, Index()) == (2 + 30 + 20) * 3
@@ -77,6 +80,6 @@ def test_what_takes_too_long_is_refused():
 def test_an_index_of_which_one_word_takes_too_long_is_not_served():
     index = Index()
     check_least(Served("big", index), 10)
-    index.reads = 6_000.0
-    with pytest.raises(InputError, match=r"big: one mention takes about 6,010 .*\"tokens\": 7010"):
+    index.each = 6_000
+    with pytest.raises(InputError, match=r"big: one mention takes about 6,009 .*\"tokens\": 7009"):
         check_least(Served("big", index), 4_500)

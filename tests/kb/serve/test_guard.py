@@ -10,6 +10,7 @@ import pytest
 from muver.io.progress import logger
 from muver.kb.serve import guard
 from tests.kb.serve.conftest import WAIT, running, until
+from tests.kb.serve.fake import FakeIndex
 
 BODY = json.dumps({"mentions": [{"mention": "bell"}]}).encode()
 HEAD = b"POST /retrieve HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
@@ -18,7 +19,8 @@ HEAD = b"POST /retrieve HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application
 class Held:
     """An index that answers when it is let go."""
 
-    worlds, generation, threshold, weight, reads = ["town"], 1, None, 1.0, 0.0
+    worlds, generation, threshold, weight = ["town"], 1, None, 1.0
+    candidates_take = FakeIndex.candidates_take
 
     def __init__(self, service):
         self.begun, self.gate, self.asked = threading.Event(), threading.Event(), []

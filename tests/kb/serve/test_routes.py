@@ -14,7 +14,7 @@ from muver.kb.index.index import Index
 from muver.kb.serve import forms
 from muver.kb.serve.models import Models, Served
 from tests.kb.serve.conftest import TOKEN, WAIT, running
-from tests.kb.serve.fake import entity
+from tests.kb.serve.fake import FakeIndex, entity
 
 SMITH = {"left": "In spring ", "mention": "the smith", "right": " forged the gate."}
 
@@ -201,7 +201,8 @@ def test_requests_that_wait_are_ranked_together_and_apart_again():
         retrieve = served.index.retrieve
 
         class Slow:
-            worlds, generation, threshold, weight, reads = ["town"], 1, None, 1.0, 0.0
+            worlds, generation, threshold, weight = ["town"], 1, None, 1.0
+            candidates_take = FakeIndex.candidates_take
 
             def __len__(self):
                 return 3
