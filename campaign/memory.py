@@ -86,14 +86,19 @@ def _services(plan: Plan) -> Iterator[Case]:
             shutil.rmtree(project.folder)
 
 
-def served(index: Path, *more: str, files: int = 1024) -> tuple[subprocess.Popen, str]:
-    """A service that was started, with so many open files at most, and its address."""
+def started(index: Path, *more: str, files: int = 1024) -> subprocess.Popen:
+    """A service that is started, with so many open files at most."""
     (token := index.with_suffix(".token")).write_text(TOKEN)
     token.chmod(0o600)
     own = [sys.executable, "-c", MUVER, "serve", index, "--port", "0", "--token-file", token]
     with index.with_suffix(".said").open("w+") as said:
         command = ["prlimit", f"--nofile={files}", *own, *more]
-        running = subprocess.Popen(command, cwd=ROOT, stdout=said, stderr=said)
+        return subprocess.Popen(command, cwd=ROOT, stdout=said, stderr=said)
+
+
+def served(index: Path, *more: str, files: int = 1024) -> tuple[subprocess.Popen, str]:
+    """The same when it is ready, and its address."""
+    running = started(index, *more, files=files)
     while not (found := SERVED.search(index.with_suffix(".said").read_text())):
         if running.poll() is not None:
             raise RuntimeError(index.with_suffix(".said").read_text())

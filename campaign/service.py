@@ -49,6 +49,7 @@ VALUES: list[Any] = [
     [[]],
     "x",
     ["a"] * 50,
+    json.loads('{"a":' * 300 + "1" + "}" * 300),
 ]
 
 
@@ -64,11 +65,17 @@ def drawn(schema: dict[str, Any], all: dict[str, Any], chance: random.Random) ->
         case "object":
             given = schema.get("properties", {})
             needed = schema.get("required", [])
-            return {
+            found = {
                 name: drawn(one, all, chance)
                 for name, one in given.items()
                 if name in needed or chance.random() < 0.5
             }
+            match schema.get("additionalProperties"):
+                case True:
+                    found[chance.choice(ODD)] = chance.choice([*VALUES, *ODD])
+                case dict(own) if chance.random() < 0.1:
+                    found[chance.choice(ODD)] = drawn(own, all, chance)
+            return found
         case "array":
             return [
                 drawn(schema["items"], all, chance) for _ in range(chance.choice((0, 1, 2, 30)))

@@ -2,11 +2,11 @@
 
 Each route is asked for as much as `Limits` allow, in the ways that cost most: many mentions of full
 length, worlds, candidates, signals, a column, the longest entity told or put. The indexes have
-20,000 entities in 200 worlds, 5,000 of 768 dimensions by l2, and few by an encoder and a
+20,000 entities in 5,000 worlds, 5,000 of 768 dimensions by l2, and few by an encoder and a
 cross-encoder of BERT-base's size (random weights). A case holds if neither the time of a core nor
-the wait of a client of another index is above two seconds. Then eight indexes of one model are
-asked at once; a service is told to end with as much to do as may wait; and one whose open files are
-used up is asked whether it lives.
+the wait of a client of another index is above two seconds. Then eight indexes of one model, and
+four of different ones, are asked at once; services are told to end; and those whose open files are
+used up are asked whether they live.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ import subprocess
 import threading
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -47,7 +47,15 @@ from tests.kb.serve.conftest import TOKEN, Running, running
 
 CORE, WAIT = "seconds of a core, of any request", "seconds that another client waits"
 ENDS, WAITING = 4, 6  # of stop_seconds; requests in hand then
-MODELS, MB = 8, 100  # of indexes that are served together; by which they may grow
+TOGETHER = {"many": 8, "different": 4}  # indexes that are served together, of one model or several
+MB = 100  # by which they may grow beside their models
+UNREAD = b"GET /entities/long HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+BUSY, SLOW, EARLY = "as much to do as may wait", "answers that nobody reads", "not ready yet"
+CROWDS = {
+    "half a request": b"GET / HTTP/1.1\r\n",
+    "connections kept alive": b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+    SLOW: UNREAD,
+}
 MOST = 2.0  # seconds, of one core's time and of another client's waiting
 BASE = {"vocabulary": 2000, "layers": 12, "hidden": 768, "heads": 12, "intermediate": 3072}
 LAYOUT = {"views": {"kind": "sentences", "max_tokens": 40, "min_pieces": 4, "title_room": 4,
@@ -61,16 +69,18 @@ def attack(plan: Plan) -> Iterator[Case]:
     """Every route, of indexes that are words, of many dimensions, and read by a large encoder."""
     services = _services(plan.folder)
     for folder, served in itertools.islice(services, 1 if plan.fault else None):
-        if folder.name != "many":
+        if folder.name not in TOGETHER:
             for one in served.values():
                 one.warm()
         with running(models=Models(served)) as service, _spoilt(plan.fault):
-            if folder.name == "many":
-                yield _many(service)
+            if folder.name in TOGETHER:
+                yield _many(folder, service)
                 continue
             if folder.name == "names":
-                yield _ended(folder, service, plan.fault)
-                yield _crowded(folder, plan.fault)
+                for how in (BUSY, SLOW, EARLY):
+                    yield _ended(how, folder, service, plan.fault)
+                for how in CROWDS:
+                    yield _crowded(how, folder, plan.fault)
             for kind, requests in _asked(service, folder.name):
                 if plan.until < time.monotonic():
                     return
@@ -91,6 +101,10 @@ def _text(chance: random.Random) -> str:
     return " ".join(_texts(60, chance))
 
 
+def _marks(_: random.Random) -> str:
+    return "a" + "\u0301\u0316" * 5_000
+
+
 def _entities(count: int, worlds: int) -> list[Entity]:
     texts = _texts(count, random.Random(0))
     return [
@@ -102,7 +116,12 @@ def _entities(count: int, worlds: int) -> list[Entity]:
 
 def _long(world: str) -> Entity:
     return Entity(id="long", title="tower", description=("The king. " * LONGEST)[:LONGEST],
-                  world=world, further={"kind": "a"})  # fmt: skip
+                  world=world, further={"kind": "a"}, aliases=_aliases())  # fmt: skip
+
+
+def _aliases() -> list[str]:
+    chance = random.Random(4)
+    return [_text(chance)[:250] for _ in range(MOST_ALIASES)]
 
 
 def _services(folder: Path) -> Iterator[tuple[Path, dict[str, Served]]]:
@@ -112,51 +131,84 @@ def _services(folder: Path) -> Iterator[tuple[Path, dict[str, Served]]]:
     def beside(name: str, index: Any) -> tuple[Path, dict[str, Served]]:
         return folder / name, {name: Served(name, index), "small": Served("small", small)}
 
-    names = Index.create(folder / "names", [*_entities(20_000, 200), _long("w0")])
+    names = Index.create(folder / "names", [*_entities(20_000, 5_000), _long("w0")])
     yield beside("names", names)
     for name, layers, count in (("wide", 1, 5_000), ("deep", 12, 40)):
-        from_scratch(_texts(200, random.Random(1)), Scratch(**{**BASE, "layers": layers}), 7,
-                     folder / f"{name}-encoder")  # fmt: skip
-        config = tiny.config(**LAYOUT, metric="l2")
-        towers = BiEncoder.from_encoder(folder / f"{name}-encoder", config).eval()
-        towers.save_pretrained(folder / f"{name}-towers")
         given = [*_entities(count, 1), *([_long("w0")] if layers == 1 else [])]
-        yield beside(name, Index.create(folder / name, given, folder / f"{name}-towers"))
+        yield beside(name, Index.create(folder / name, given, _towers(folder, name, layers)))
     config = tiny.config(views={"kind": "prefix", "max_tokens": 128},
                          context={"max_tokens": 32}, score="cross", scale=20)  # fmt: skip
     cross = CrossEncoder.from_encoder(folder / "deep-encoder", config).eval()
     yield beside("reranked", names.reranked(Reranker(cross, 2)))
-    many = [f"many{n}" for n in range(MODELS)]
-    for one in many:
-        Index.create(folder / one, _entities(40, 1), folder / "deep-towers")
-    served = {one: Served(one, Index.open(folder / one)) for one in many}
-    yield folder / "many", served | {"small": Served("small", small)}
+    for kind, count in TOGETHER.items():
+        served = {}
+        for n in range(count):
+            one, towers = f"{kind}{n}", folder / "deep-towers"
+            if kind == "different":
+                towers = _towers(folder, one, 3 + n)
+            Index.create(folder / one, _entities(40, 1), towers)
+            served[one] = Served(one, Index.open(folder / one))
+        yield folder / kind, served | {"small": Served("small", small)}
 
 
-def _many(service: Running) -> Case:
-    """Indexes with a model of one kind, all loaded and asked at once."""
+def _towers(folder: Path, name: str, layers: int) -> Path:
+    """A model with random weights."""
+    encoder, towers = folder / f"{name}-encoder", folder / f"{name}-towers"
+    texts = _texts(200, random.Random(1))
+    from_scratch(texts, Scratch(**{**BASE, "layers": layers}), 7, encoder)
+    config = tiny.config(**LAYOUT, metric="l2")
+    BiEncoder.from_encoder(encoder, config).eval().save_pretrained(towers)
+    return towers
+
+
+def _many(folder: Path, service: Running) -> Case:
+    """Indexes that are all loaded and asked at once, of one model or of several."""
     sizes, served = [], service.service.models
+    many = list(served)[: TOGETHER[folder.name]]
     for one in served.values():
         one.warm()
         sizes.append(psutil.Process().memory_info().rss >> 20)
-    many = list(served)[:MODELS]
-    with _another_client(service) as waits, ThreadPoolExecutor(MODELS) as clients:
+    models = [served[one].index.info()["model_bytes"] >> 20 for one in many[1:]]
+    own = sum(models) if folder.name == "different" else 0
+    with _another_client(service) as waits, ThreadPoolExecutor(len(many)) as clients:
         asked = [_retrieve(service, one, 10, [None], model=one) for one in many]
         wrong = [wrong for *_, wrong in clients.map(partial(_admitted, service), asked)]
     more = sizes[-1] - sizes[0]
-    wrong += ["too long"] * (max(waits) > MOST) + ["too large"] * (more > MB)
-    measured = {f"{WAIT}, {MODELS} at once": max(waits), f"MB of {MODELS - 1} more indexes": more}
-    return Case(f"{MODELS} models", "", "; ".join(filter(None, wrong)), measured)
+    wrong += ["too long"] * (max(waits) > MOST) + ["too large"] * (more > own + MB)
+    kind = f"{len(many)} indexes, {'different models' if own else 'one model'}"
+    measured = {f"{WAIT}, {kind}": max(waits), f"MB of all but the first of {kind}": more}
+    if own:
+        measured["MB of the files of these models"] = own
+    return Case(kind, "", "; ".join(filter(None, wrong)), measured)
 
 
-def _ended(index: Path, service: Running, fault: bool) -> Case:
-    """A service that is told to end while it has as much to do as may wait."""
+def _lines(held: contextlib.ExitStack, address: str, count: int, sent: bytes) -> None:
+    """Connections that send something, and read nothing as long as they are held."""
+    host, _, port = address.removeprefix("http://").partition(":")
+    for _ in range(count):
+        line = held.enter_context(socket.socket())
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+        with contextlib.suppress(OSError):  # it was ended
+            line.connect((host, int(port)))
+            line.sendall(sent)
+
+
+def _ended(how: str, index: Path, service: Running, fault: bool) -> Case:
+    """A service that is told to end."""
     own = {"stop_seconds": ENDS, "waiting_tokens": 10**6, "tokens": 10**6}
-    running, address = memory.served(index, "--settings", json.dumps(own))
-    *_, given = next(_retrieve(service, index.name, 10, [None]))
-    with ThreadPoolExecutor(WAITING) as clients:
-        for _ in range(WAITING):
-            clients.submit(memory.asked, f"{address}/retrieve", "POST", given)
+    settings = "--settings", json.dumps(own)
+    with contextlib.ExitStack() as held:
+        if how == EARLY:
+            running = memory.started(index, *settings)
+        else:
+            running, address = memory.served(index, *settings)
+        if how == BUSY:
+            *_, given = next(_retrieve(service, index.name, 10, [None]))
+            clients = held.enter_context(ThreadPoolExecutor(WAITING))
+            for _ in range(WAITING):
+                clients.submit(memory.asked, f"{address}/retrieve", "POST", given)
+        elif how == SLOW:
+            _lines(held, address, 50, UNREAD)
         time.sleep(1)
         if fault:
             running.send_signal(signal.SIGSTOP)
@@ -167,18 +219,14 @@ def _ended(index: Path, service: Running, fault: bool) -> Case:
         took = time.monotonic() - began
         running.kill()
     measured = {f"seconds from SIGTERM to the end, of {ENDS} allowed": took}
-    return Case("told to end", "", "too late" * (took > ENDS + 1), measured)
+    return Case(f"told to end, {how}", "", "too late" * (took > ENDS + 1), measured)
 
 
-def _crowded(index: Path, fault: bool) -> Case:
-    """A service whose open files are used up by requests that do not come whole."""
+def _crowded(how: str, index: Path, fault: bool) -> Case:
+    """A service whose open files are used up."""
     running, address = memory.served(index, files=128)
-    host, _, port = address.removeprefix("http://").partition(":")
-    with contextlib.ExitStack() as lines:
-        for _ in range(300):
-            line = lines.enter_context(socket.create_connection((host, int(port))))
-            with contextlib.suppress(OSError):  # it was ended
-                line.sendall(b"GET / HTTP/1.1\r\n")
+    with contextlib.ExitStack() as held:
+        _lines(held, address, 300, CROWDS[how])
         if fault:
             running.send_signal(signal.SIGSTOP)
         began = time.monotonic()
@@ -189,11 +237,18 @@ def _crowded(index: Path, fault: bool) -> Case:
             wrong = str(error)
         took = time.monotonic() - began
     running.kill()
-    return Case("open files used up", "", wrong, {"seconds to /health without open files": took})
+    return Case(
+        f"open files used up, {how}", "", wrong, {"seconds to /health without open files": took}
+    )
 
 
 def _retrieve(
-    service: Running, name: str, k: int, worlds: list[str | None], **more: Any
+    service: Running,
+    name: str,
+    k: int,
+    worlds: list[str | None],
+    text: Callable[[random.Random], str] = _text,
+    **more: Any,
 ) -> Iterator[Request]:
     """Requests by all signals for as many mentions of full length as an answer may have, or one
     less each time.
@@ -203,7 +258,7 @@ def _retrieve(
     for count in range(min(limits.mentions, limits.candidates // k), 0, -1):
         room = min(limits.characters, limits.body_kb * 1000 // count - 200) // 2
         asked = [
-            {"mention": _text(chance)[:room], "left": _text(chance)[:room], "world": world}
+            {"mention": text(chance)[:room], "left": text(chance)[:room], "world": world}
             for world, _ in zip(itertools.cycle(worlds), range(count), strict=False)
         ]
         given = {"mentions": asked, "k": k, "excerpts": True, "weights": weights}
@@ -226,19 +281,21 @@ def _asked(service: Running, name: str) -> Iterator[tuple[str, Iterator[Request]
     yield f"{name}: in other worlds", retrieve(10, worlds)
     yield f"{name}: in all worlds", retrieve(350, [None])
     yield f"{name}: narrowed", retrieve(10, [None], where={"kind": "a"})
+    yield f"{name}: marks", retrieve(10, [None], text=_marks)
     if index.has("long"):
-        asked = {"mention": {"mention": _text(chance)[:9_000]}, "id": "long"}
+        asked = {"mention": {"mention": _text(chance)[:9_000]}, "id": "long",
+                 "weights": dict.fromkeys(index.weights, 1.0)}  # fmt: skip
         yield f"{name}: explained", one("POST", "/explain", asked)
         yield f"{name}: entity", one("GET", "/entities/long")
     for path in ("/models", "/metrics", "/ready", "/openapi.json"):
         yield f"{name}: {path[1:]}", one("GET", path)
-    aliases = [_text(chance)[:250] for _ in range(MOST_ALIASES)]
     put = {
         "sentences": {"title": "tower", "description": "The king saw the tower of the raven. "},
         "short": {"title": "tower", "description": "A b. "},
         "letters": {"title": "tower", "description": "a. "},
         "title": {"title": "raven " * 40_000, "description": "The king. "},
-        "aliases": {"title": "tower", "aliases": aliases},
+        "aliases": {"title": "tower", "aliases": _aliases()},
+        "marks": {"title": "a", "description": "\u0301\u0316"},
         "columns": {"title": "tower", "further": {f"column {n}": "x" * 20 for n in range(8000)}},
     }  # fmt: skip
     for kind, body in put.items():
@@ -264,7 +321,7 @@ def _admitted(service: Running, requests: Iterator[Request]) -> tuple[str, float
     The time is what the process takes of a core until then.
     """
     for method, path, body in requests:
-        given = None if body is None else json.dumps(body).encode()
+        given = None if body is None else json.dumps(body, ensure_ascii=False).encode()
         began = time.process_time()
         try:
             answer = service.call(method, path, given, token=TOKEN)

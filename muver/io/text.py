@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
@@ -12,6 +13,28 @@ from muver.io.errors import InputError
 HIDDEN = re.compile(
     "[^\n\t -~\u00a0-\U0010ffff]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
+
+
+MARKS = 30  # on a letter, as in Unicode's stream-safe texts (UAX 15)
+# The two letters are marks of their own in the compatible forms.
+MANY_MARKS = re.compile(rf"[\W\uff9e\uff9f]{{{MARKS + 1},}}")
+
+
+def normal(text: str, form: str) -> str:
+    """A text in a form of Unicode, with the first 30 of marks in a row: to put n of them into their
+    order takes n² steps.
+    """
+    return unicodedata.normalize(form, MANY_MARKS.sub(_few_marks, text))
+
+
+def _few_marks(found: re.Match[str]) -> str:
+    kept, marks = [], 0
+    for letter in found[0]:
+        first, *_ = unicodedata.normalize("NFKD", letter)
+        marks = marks + 1 if unicodedata.combining(first) else 0
+        if marks <= MARKS:
+            kept.append(letter)
+    return "".join(kept)
 
 
 def visible(text: str) -> str:

@@ -7,7 +7,8 @@ has: an entity, a change, an answer as the command line and Python have it.
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import PydanticSerializationError, to_json
 
 from muver.kb.index.answer import Answer
 from muver.kb.index.changes import Change
@@ -18,6 +19,15 @@ Text = Annotated[str, Field(min_length=1)]
 # Ids of entities and names of worlds are texts, and may be told as whole numbers.
 WHOLE = BeforeValidator(lambda given: str(given) if type(given) is int else given)
 Id, World = Annotated[Text, WHOLE], Annotated[str | None, WHOLE]
+
+
+def sendable(given: dict[str, Any]) -> dict[str, Any]:
+    """What can be sent back."""
+    try:
+        to_json(given)
+    except PydanticSerializationError:
+        raise ValueError("expected whole characters, and at most 254 levels") from None
+    return given
 
 
 class Form(BaseModel):
@@ -33,7 +43,7 @@ class AskedMention(Form):
     mention: Text
     right: str = ""
     world: World = None
-    asked: dict[str, Any] = {}
+    asked: Annotated[dict[str, Any], AfterValidator(sendable)] = {}
 
 
 class Retrieval(Form):

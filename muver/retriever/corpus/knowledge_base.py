@@ -8,7 +8,6 @@ parts of the same form, without these arrays.
 """
 
 import hashlib
-import unicodedata
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.matrices import load_matrix
+from muver.io.text import normal
 
 MANIFEST = "manifest.json"
 SCHEMA = pa.schema(
@@ -37,7 +37,7 @@ def normal_title(title: str) -> str:
     >>> normal_title("new_York  City")
     'New York City'
     """
-    title = " ".join(unicodedata.normalize("NFC", title).replace("_", " ").split())
+    title = " ".join(normal(title, "NFC").replace("_", " ").split())
     return title[:1].upper() + title[1:]
 
 

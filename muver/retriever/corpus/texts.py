@@ -6,8 +6,9 @@ and Burmese the dictionaries of ICU find them.
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
+
+from muver.io.text import normal
 
 
 def clean(text: str) -> str:
@@ -56,7 +57,7 @@ def in_one_form(text: str) -> str:
     if text.isascii():
         return text.lower()
     # Some letters get small ones only in their other form, and other forms of small ones.
-    text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    text = normal(normal(text, "NFKC").casefold(), "NFKC")
     for typed, same in TYPED.items():
         text = text.replace(typed, same)
     return UNSEEN.sub("", text)

@@ -16,6 +16,7 @@ from muver.kb.serve.models import Models, Served
 from tests.kb.serve.conftest import TOKEN, WAIT, running
 from tests.kb.serve.fake import FakeIndex, entity
 
+DEEP = json.loads('{"a":' * 300 + "1" + "}" * 300)
 SMITH = {"left": "In spring ", "mention": "the smith", "right": " forged the gate."}
 
 
@@ -142,6 +143,8 @@ def test_what_is_served():
         ({"mentions": [SMITH] * 20, "k": 600}, "mentions times k: 12000, 5000 at most"),
         ({"mentions": [SMITH, {**SMITH, "left": "x" * 20_000}]}, "mentions.1: 20026 characters"),
         ({"mentions": [{**SMITH, "world": "sea"}]}, "mention 'the smith': world 'sea' is not"),
+        ({"mentions": [{**SMITH, "asked": DEEP}]}, "body mentions.0.asked: Value error, expected"),
+        ({"mentions": [{**SMITH, "asked": {"a": "\ud800"}}]}, "body mentions.0.asked: Value error"),
         ([], "body: "),
         (3, "body: "),
         ({"x" * 10_000: 1, "mentions": [SMITH]}, "body xxx"),
