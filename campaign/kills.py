@@ -73,7 +73,7 @@ def others(plan: Plan) -> Iterator[Case]:
     calls = commands(whole)
     targets = {
         f"index {name}": Target(indexes.made(plan.folder / name), words, indexes.outcome)
-        for name, words in indexes.COMMANDS.items()
+        for name, words in (indexes.COMMANDS | indexes.CREATE).items()
     }
     for name in ("pretrain", "train"):
         (words,) = (one for one in calls if one[1:3] == ["stage", name])
