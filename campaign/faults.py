@@ -226,4 +226,27 @@ FAULTS = [
         "Snakemake in a finished project that can't be written ended in a traceback.",
         "It is told: `tests/reproduction/workspace/test_locking.py`.",
     ),
+    Fault(
+        "worst",
+        "A request for mentions with thousands of marks took 40 s of a core, an imported text of "
+        "200,000 marks more than a minute, as putting n marks into their order takes n² steps.",
+        "The first 30 in a row are read: `tests/io/test_text.py`.",
+    ),
+    Fault(
+        "worst",
+        "A mention of 1,000 candidates was refused by a service whose second stage reads two, and "
+        "to explain a score cost as if that stage read anything.",
+        "What is read is charged: `tests/kb/index/test_reranked.py`.",
+    ),
+    Fault(
+        "service",
+        "An `asked` of half a character, or of 300 levels, ended in status 500.",
+        "It is refused: `tests/kb/serve/test_routes.py`. The section draws what open objects have.",
+    ),
+    Fault(
+        "service",
+        "A body that was refused while its request was in hand left a traceback of 3 KB in the "
+        "log.",
+        "It leaves its line alone: `tests/kb/serve/test_guard.py`.",
+    ),
 ]

@@ -11,6 +11,7 @@ import traceback
 from typing import TYPE_CHECKING, Any
 
 from fastapi.responses import JSONResponse
+from h11 import LocalProtocolError
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
@@ -137,6 +138,8 @@ class Notes:
             if not status:
                 why = {"detail": "the service ends. Come again when it is there."}
                 await JSONResponse(why, 503)(scope, receive, noted)
+        except LocalProtocolError:  # uvicorn has refused the rest of the request meanwhile
+            status = 400
         except Exception as error:
             frames = "".join(traceback.format_tb(error.__traceback__))
             logger.error("%s\n%s", type(error).__name__, frames)

@@ -106,6 +106,16 @@ def test_a_body_with_two_ends_closes_the_connection(town):
         assert b"HTTP/1.1" not in rest and not line.recv(1)
 
 
+def test_a_body_that_is_refused_while_it_comes_fills_no_log(town, caplog):
+    caplog.set_level(logging.INFO, logger=logger.name)
+    with town.line() as line:
+        both = b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\nnull\r\n"
+        line.sendall(HEAD + both)
+        assert head(line)[0] == 400
+    until(lambda: ": 400 in" in caplog.text)
+    assert "LocalProtocolError" not in caplog.text
+
+
 def test_connections_that_wait_keep_nobody_out(monkeypatch, caplog):
     """Of those that have begun a request, and of those that have only a part of its body."""
     monkeypatch.setattr(guard, "room", lambda: (4, 8))
