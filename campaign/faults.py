@@ -249,4 +249,9 @@ FAULTS = [
         "log.",
         "It leaves its line alone: `tests/kb/serve/test_guard.py`.",
     ),
+    Fault(
+        "bytes",
+        "A bit of a path in a job's file went unseen, and the job wrote its results elsewhere.",
+        "It has a checksum: `tests/reproduction/workspace/test_jobs.py`.",
+    ),
 ]

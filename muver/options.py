@@ -158,15 +158,21 @@ def told_by_file(command: Command) -> bool:
 def read_job(command: Command, parser: argparse.ArgumentParser, words: Sequence[str]) -> Given:
     """The options of a job's file, below those that are typed.
 
-    The file has each option under its word without dashes, as ``muver NAME --help`` lists them.
+    The file has each option under its word without dashes, as ``muver NAME --help`` lists them,
+    and perhaps a checksum of all else.
     """
     for action in parser._actions:
         action.required, action.default = False, argparse.SUPPRESS
     typed = vars(parser.parse_args(words))
     path = Path(typed.pop("job"))
-    from muver.io.files import read_json
+    from muver.io.files import CHECKSUM, read_json, short_hash
 
     told = read_json(path)
+    if told.pop(CHECKSUM, None) not in (None, short_hash(told, 64)):
+        raise InputError(
+            f"{path}: is not as it was written. Run the workflow again, or, where you changed it, "
+            f"leave {CHECKSUM} out."
+        )
     arguments: Given = {"label": told.pop("label", None), "log": None}
     for name, kind, default, _ in parameters(command.function()):
         word = _flag(name).strip("-")

@@ -160,6 +160,9 @@ def read_json(path: str | Path) -> Any:
         raise InputError(f"{path}: cannot be read ({error}).") from None
 
 
+CHECKSUM = "sha256"  # the key in a JSON file that has it of all else there
+
+
 def short_hash(value: Any, length: int = 12) -> str:
     """The first ``length`` hexadecimal digits of the SHA-256 of a JSON-able value.
 

@@ -19,7 +19,7 @@ import msgspec
 from msgspec.structs import replace
 
 from muver.io.errors import InputError, disk_errors
-from muver.io.files import read_json, short_hash, write_json, write_text
+from muver.io.files import CHECKSUM, read_json, short_hash, write_json, write_text
 from muver.io.locks import locked
 from muver.io.typed import Record, as_record, read
 from muver.kb.index.index_settings import Asking, Making, Weights
@@ -29,7 +29,6 @@ STAGE = "index create"
 FORMAT = 3
 FILE = "index.json"
 PREVIOUS = "previous.json"
-CHECKSUM = "sha256"  # of all else in the file
 SEGMENTS = "segments"
 MODEL = "model"
 PUNKT = "punkt"

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from muver.io.files import read_json, short_hash, write_json
+from muver.io.files import CHECKSUM, read_json, short_hash, write_json
 from muver.reproduction.workspace.artifact import Artifact, File, Input
 from muver.reproduction.workspace.graph import Graph
 from muver.reproduction.workspace.steps import BY_RULE
@@ -68,8 +68,9 @@ def write_settings(graph: Graph, name: str, told: Mapping[str, Any]) -> str:
 
 
 def _written(path: str, told: Mapping[str, Any]) -> str:
-    file = Path(path)
-    if not file.is_file() or read_json(file) != json.loads(json.dumps(told)):
+    file, told = Path(path), json.loads(json.dumps(told))
+    told[CHECKSUM] = short_hash(told, 64)
+    if not file.is_file() or read_json(file) != told:
         write_json(file, told)
     return path
 

@@ -1,10 +1,14 @@
 """A job's file has what its command takes."""
 
+import json
+from pathlib import Path
+
 import pytest
 
+from muver.cli import main
 from muver.commands import COMMANDS, STAGE
 from muver.options import NEEDED, _flag, parameters
-from muver.reproduction.workspace.jobs import job_of
+from muver.reproduction.workspace.jobs import job_of, write_job
 from muver.reproduction.workspace.steps import BY_RULE
 from tests.reproduction.settings import graph
 
@@ -24,3 +28,20 @@ def test_every_job_that_settings_declare_is_one_its_command_takes(preset):
         told = job_of(made, one).keys() - {"label"}
         assert needs - {"part"} <= told <= takes, one.name  # a part is told in the command
     assert len(seen) > 5
+
+
+def test_a_job_whose_file_is_damaged_is_refused(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    made = graph(preset="miniwikia")
+    segment = next(one for one in made.declared if one.rule == "segment")
+    path = Path(write_job(made, segment))
+    whole = path.read_text()
+    path.write_text(whole.replace("miniwikia", "miniwikib", 1))
+    assert main(["stage", "segment", "--job", str(path)]) == 2
+    assert "is not as it was written" in capsys.readouterr().err
+    assert write_job(made, segment) == str(path) and path.read_text() == whole
+    own = json.loads(whole)
+    del own["sha256"]
+    path.write_text(json.dumps(own))
+    assert main(["stage", "segment", "--job", str(path)]) == 2  # no data are there
+    assert "no such file" in capsys.readouterr().err.lower()
