@@ -10,6 +10,7 @@ from muver.commands import COMMANDS, STAGE
 SECTIONS = {
     "query": "systems", "serve": "systems", "--index": "systems", "export": "models",
     "push": "models", "--model": "models", "--rerank": "models", "run": "tables", "show": "tables",
+    "index evaluate": "systems", "index info": "systems",
 }  # fmt: skip
 BASH = """\
 _muver() {
