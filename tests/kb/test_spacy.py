@@ -80,7 +80,8 @@ def test_several_processes_after_the_linker_was_used(tmp_path):
     (tmp_path / "elsewhere").mkdir()
     script = tmp_path / "forked.py"
     script.write_text(FORKED)
-    own = {"OMP_NUM_THREADS": "2", "PYTHONPATH": str(Path(__file__).parents[2])}
+    own = {"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "PASSIVE"}
+    own["PYTHONPATH"] = str(Path(__file__).parents[2])
     call, pipes = [sys.executable, str(script)], {"capture_output": True, "text": True}
     done = subprocess.run(call, cwd=tmp_path, env={**os.environ, **own}, timeout=600, **pipes)
     assert done.returncode == 0, done.stderr
