@@ -154,7 +154,7 @@ class SelfAttention(nn.Module):
     def forward(self, hidden: Tensor, batch: Packed) -> Tensor:
         """(tokens, d) to (tokens, d); rows after the batch's own (:func:`filled`) become zeros."""
         share = self.dropout if self.training else 0.0
-        if hidden.is_cuda and batch.keys is None:
+        if all_at_once(hidden, batch):
             asked = (project(hidden) for project in (self.query, self.key, self.value))
             return attend_packed(
                 *(one.unflatten(1, (self.heads, -1)) for one in asked), batch, share
@@ -228,6 +228,11 @@ def attend(
         scores = scores.masked_fill(~mask, float("-inf"))
     weights = dropout(scores.softmax(-1, dtype=torch.float32), share, training=True)
     return weights.to(values.dtype) @ values
+
+
+def all_at_once(states: Tensor, batch: Packed) -> bool:
+    """Whether sequences of all lengths attend at once, for which GPUs alone have a kernel."""
+    return states.is_cuda and batch.keys is None
 
 
 def attend_packed(
