@@ -263,7 +263,9 @@ def dropout(states: Tensor, share: float, training: bool) -> Tensor:
         return F.dropout(states, share, training)
     draws = torch.empty(-(-states.numel() // 4), dtype=torch.int64).random_(-(2**63), None)
     bits = draws.view(torch.int16)[: states.numel()].view(states.shape)
-    return _Kept.apply(states, bits >= dropped - 2**15, 2**16 / (2**16 - dropped))
+    # torch multiplies by booleans at half the speed of whole numbers.
+    kept = (bits >= dropped - 2**15).view(torch.int8)
+    return _Kept.apply(states, kept, 2**16 / (2**16 - dropped))
 
 
 class _Kept(torch.autograd.Function):
