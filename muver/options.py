@@ -70,7 +70,7 @@ class _Merge(argparse.Action):
     """Takes JSON objects one after another, each laid over those before it."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option: Any = None) -> None:
-        merged = getattr(namespace, self.dest) or {}
+        merged = getattr(namespace, self.dest, None) or {}  # none beside a job
         for value in values:
             merged = {**merged, **value}
         setattr(namespace, self.dest, merged)
@@ -80,7 +80,7 @@ class _Several(argparse.Action):
     """Takes values wherever they stand, the first of them in place of the default."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option: Any = None) -> None:
-        before = getattr(namespace, self.dest)
+        before = getattr(namespace, self.dest, self.default)  # none beside a job
         setattr(namespace, self.dest, [*(() if before is self.default else before), *values])
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from muver.cli import main
 from muver.commands import COMMANDS, STAGE
-from muver.options import NEEDED, _flag, parameters
+from muver.options import NEEDED, _flag, parameters, parser_of, read_job
 from muver.reproduction.workspace.jobs import job_of, write_job
 from muver.reproduction.workspace.steps import BY_RULE
 from tests.reproduction.settings import graph
@@ -45,3 +45,11 @@ def test_a_job_whose_file_is_damaged_is_refused(tmp_path, monkeypatch, capsys):
     path.write_text(json.dumps(own))
     assert main(["stage", "segment", "--job", str(path)]) == 2  # no data are there
     assert "no such file" in capsys.readouterr().err.lower()
+
+
+def test_options_of_several_values_are_typed_beside_a_job(tmp_path):
+    command, path = COMMANDS["record"], tmp_path / "job.json"
+    path.write_text('{"settings": "settings.json"}')
+    typed = ["--job", str(path), "--config", "preset=zeshel", "--config", "seed=1", "encoder=x"]
+    told = read_job(command, parser_of(command), typed)
+    assert told["config"] == [("preset", "zeshel"), ("seed", 1), ("encoder", "x")]
