@@ -1,16 +1,18 @@
 """Sources that can be read only once: a pipe, such as ``<(zcat more.gz)``, and standard input."""
 
 import contextlib
-import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from select import select
 from typing import BinaryIO
 
 from muver.io.errors import InputError, disk_errors
 from muver.io.files import folder_beside
 
 STDIN = "-"
+AT_ONCE = 1 << 20  # bytes
+SECONDS = 0.2  # in which a signal is heard that came right before a read
 
 
 class Piped(type(Path())):
@@ -49,7 +51,18 @@ def _read(path: Path, content: Path) -> Piped:
     standard = str(path) == STDIN
     stream = standard_input() if standard else path.open("rb")
     with stream as pipe, content.open("wb") as file, disk_errors(content, "Nothing was changed."):
-        shutil.copyfileobj(pipe, file)
+        for chunk in _chunks(pipe):
+            file.write(chunk)
     piped = Piped("standard input" if standard else path)
     piped.content = str(content)
     return piped
+
+
+def _chunks(pipe: BinaryIO) -> Iterator[bytes]:
+    """What comes through a pipe. A signal right before a read would wait for the read's end."""
+    while True:
+        while not select([pipe], [], [], SECONDS)[0]:
+            pass
+        if not (chunk := pipe.read1(AT_ONCE)):
+            return
+        yield chunk

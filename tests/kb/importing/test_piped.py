@@ -1,7 +1,6 @@
 """Pipes and standard input, which can be read only once, in place of files."""
 
 import gzip
-import io
 import os
 import sys
 import threading
@@ -37,6 +36,14 @@ def piped(tmp_path):
         thread.join()
 
 
+def typed(content):
+    """Standard input that gives some bytes."""
+    reads, writes = os.pipe()
+    with open(writes, "wb") as pipe:
+        pipe.write(content)
+    return SimpleNamespace(buffer=open(reads, "rb"))
+
+
 @pytest.mark.parametrize(
     ("content", "found"),
     [
@@ -58,7 +65,7 @@ def test_a_named_pipe_says_its_format_and_world(piped, imported):
 
 
 def test_standard_input(written, imported, monkeypatch):
-    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(JSON.encode())))
+    monkeypatch.setattr(sys, "stdin", typed(JSON.encode()))
     rows, _ = imported(Path("-"), written("t.csv", "id,title\n1,A\n"))
     assert [(row["world"], row["title"]) for row in rows[2:]] == [("world", "老王"), ("t", "A")]
 
@@ -74,7 +81,7 @@ def test_standard_input(written, imported, monkeypatch):
     ],
 )
 def test_mistakes_name_standard_input(content, said, imported, monkeypatch, tmp_path):
-    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+    monkeypatch.setattr(sys, "stdin", typed(content))
     with pytest.raises(InputError, match=said):
         imported(Path("-"))
     assert not list(tmp_path.iterdir())
