@@ -139,7 +139,7 @@ def bounded(parser: argparse.ArgumentParser, words: Sequence[str]) -> list[str]:
         word, taken = left.pop(0), []
         action = parser._option_string_actions.get(word)
         if action is not None and action.nargs in ("*", "+"):
-            while left and not left[0].startswith("-"):
+            while left and (left[0][:1] != "-" or left[0][1:2].isdigit()):
                 try:
                     parser._get_values(action, left[:1])
                 except argparse.ArgumentError:
