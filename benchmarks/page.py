@@ -47,7 +47,7 @@ PEERS = """\
 {mentions:,} mentions of {world} ({dataset}, {entities:,} entities). Nothing is trained, all
 encoders are the same all-MiniLM-L6-v2, the mention's own page is left out, and ties count against
 the gold. muver's weights, and those of the three that are summed, were chosen on worlds of which
-this is one; its defaults have changed since. Programs ran in turn, every one in a process of its
+this is one. Programs ran in turn, every one in a process of its
 own, whose peak has its libraries. In brackets stands how many times muver's with the encoder, which
 is what to quote. Seconds are
 {seconds}.
