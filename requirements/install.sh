@@ -9,10 +9,10 @@ venv=$PWD/.venv
 cpu_index=https://download.pytorch.org/whl/cpu
 
 export PIP_USER=0  # pip refuses to install into an environment otherwise
-# uv fails where it cannot keep a cache, as with a home of nobody's.
+# uv fails, and pip warns, where they cannot keep a cache, as with a home of nobody's.
 cache=${UV_CACHE_DIR:-${XDG_CACHE_HOME:-${HOME:-}/.cache}/uv}
 if ! { mkdir -p "$cache" && [[ -w $cache ]]; } 2>/dev/null; then
-    export UV_NO_CACHE=1
+    export UV_NO_CACHE=1 PIP_NO_CACHE_DIR=1
 fi
 
 say() { echo "setup: $*" >&2; }

@@ -53,8 +53,8 @@ class _Line(Struct):
     """What a line is read for; its other keys come back with the answer."""
 
     mention: str
-    left: str = ""
-    right: str = ""
+    left: str | None = None
+    right: str | None = None
     world: Identity | None = None
     gold: Identity | None | UnsetType = UNSET
 
@@ -194,7 +194,8 @@ def _json_lines(lines: Lines, where: str) -> Iterator[Labelled]:
             raise InputError(f"{place}: 'gold' is empty. Write null where no entity is right.")
         world, gold = (str(own) if isinstance(own, int) else own for own in (one.world, one.gold))
         asked = {key: value for key, value in raw.items() if key not in _Line.__struct_fields__}
-        yield Labelled(Mention(one.mention, one.left, one.right, world, asked), place, gold)
+        sides = one.left or "", one.right or ""
+        yield Labelled(Mention(one.mention, *sides, world, asked), place, gold)
 
 
 def _texts(lines: Lines, where: str) -> Iterator[Labelled]:

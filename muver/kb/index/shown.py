@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any
 
-from muver.io.text import visible
+from muver.io.text import counted, visible
 from muver.kb.index.answer import Answer, Found
 from muver.kb.index.index_settings import told
 from muver.retriever.answers import NO_VIEW, Mention
@@ -130,7 +130,7 @@ tags: [muver, entity-linking, entity-retrieval]
 
 # {name}
 
-An index of {entities} entities, to be searched for what a mention in a text refers to. Made with
+An index of {entities}, to be searched for what a mention in a text refers to. Made with
 {model}; worlds: {worlds}.
 
 ```python
@@ -148,4 +148,5 @@ def card_of(info: Mapping[str, Any], name: str) -> str:
     """The card of an index, of which :meth:`muver.Index.info` says so much."""
     model = f"the model `{info['model']}`" if info["model"] else "words and names alone"
     worlds = ", ".join(info["worlds"])
-    return CARD.format(name=name, entities=info["entities"], model=model, worlds=worlds)
+    entities = counted(info["entities"], "entity", "entities")
+    return CARD.format(name=name, entities=entities, model=model, worlds=worlds)

@@ -18,6 +18,8 @@ from muver.retriever.answers import Explanation
 Text = Annotated[str, Field(min_length=1)]
 # Ids of entities and names of worlds are texts, and may be told as whole numbers.
 WHOLE = BeforeValidator(lambda given: str(given) if type(given) is int else given)
+# Text beside a mention, which may be none: null, as tables are written.
+Side = Annotated[str, BeforeValidator(lambda given: "" if given is None else given)]
 Id, World = Annotated[Text, WHOLE], Annotated[str | None, WHOLE]
 
 
@@ -39,9 +41,9 @@ class AskedMention(Form):
     client's own, such as an id, and comes back with the answer.
     """
 
-    left: str = ""
+    left: Side = ""
     mention: Text
-    right: str = ""
+    right: Side = ""
     world: World = None
     asked: Annotated[dict[str, Any], AfterValidator(sendable)] = {}
 

@@ -13,6 +13,7 @@ import requests
 from muver.io.errors import InputError, disk_errors
 from muver.io.files import atomic_path, copy, sha256_of, write_text
 from muver.io.progress import Progress, logger
+from muver.io.text import counted
 from muver.retriever.corpus.archive import find_root, unpacked
 from muver.retriever.corpus.sources import SPLITS, Source
 
@@ -91,7 +92,8 @@ def obtain_dataset(download: Download, out: Path) -> None:
         if missing := [name for name in names if not (root / name).is_file()]:
             raise InputError(f"{root}: {', '.join(missing)} of {source.name} is missing.")
         place(root, out, names)
-    logger.info("%s: %d worlds in %s (licence: %s)", source.name, len(worlds), out, source.licence)
+    found = counted(len(worlds), "world")
+    logger.info("%s: %s in %s (licence: %s)", source.name, found, out, source.licence)
 
 
 def obtain_files(download: Download, out: Path) -> None:

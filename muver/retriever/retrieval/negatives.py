@@ -15,6 +15,7 @@ from muver.io.errors import InputError
 from muver.io.files import sha256_of, write_manifest
 from muver.io.parquet import write_table
 from muver.io.progress import logger
+from muver.io.text import counted
 from muver.retriever.corpus.knowledge_base import KnowledgeBase, normal_title
 from muver.retriever.corpus.schema import (
     NEGATIVES,
@@ -89,9 +90,9 @@ def mine(
     inputs |= {"run": sha256_of(run), "mentions": sha256_of(mentions)}
     write_manifest(manifest, "negatives", settings.as_dict(), inputs, counts=counts)
     logger.info(
-        "%d negatives of %d mentions; %d mentions have fewer than %d, %d have their gold outside "
-        "the base", counts["negatives"], counts["mined"], counts["fewer"],
-        settings.per_mention, counts["gold_outside"],
+        "%s of %s; mentions with fewer than %d: %d, with their gold outside the base: %d",
+        counted(counts["negatives"], "negative"), counted(counts["mined"], "mention"),
+        settings.per_mention, counts["fewer"], counts["gold_outside"],
     )  # fmt: skip
 
 

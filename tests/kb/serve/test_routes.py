@@ -96,7 +96,7 @@ def test_ids_and_worlds_may_be_told_as_whole_numbers(tmp_path):
     models = Models({"towns": Served("towns", Index.open(tmp_path / "towns"))})
     with running(models=models) as service:
         for two, seven in ((2, 7), ("2", "7")):
-            mention = {"mention": "Vik", "world": two}
+            mention = {"mention": "Vik", "world": two, "left": None, "right": None}
             found = service.call("POST", "/retrieve", {"mentions": [mention]}).json["results"][0]
             assert (found["answer"], found["world"]) == ("7", "2")
             asked = {"mention": mention, "id": seven, "world": two}

@@ -12,6 +12,7 @@ from muver.io.errors import InputError
 from muver.io.files import sha256_of, write_manifest
 from muver.io.parquet import table_of, write_table
 from muver.io.progress import logger
+from muver.io.text import counted
 from muver.retriever.corpus.archive import find_root
 from muver.retriever.corpus.corpus_settings import Link
 from muver.retriever.corpus.knowledge_base import NONE, KnowledgeBase, normal_title
@@ -52,15 +53,16 @@ def link_set(
     }
     if not counts["in_kb"]:
         raise InputError(
-            f"{path}: none of the {len(mentions)} mentions has its gold entity in {kb}, looked up "
-            f"by {settings.match.replace('_', ' ')}. Is it the knowledge base of this benchmark?"
+            f"{path}: of {counted(len(mentions), 'mention')} none has its gold entity in {kb}, "
+            f"looked up by {settings.match.replace('_', ' ')}. Is it the knowledge base of this "
+            "benchmark?"
         )
     write_table(mentions_path, _table(name, mentions, gold, kinds, settings.context_tokens))
     inputs = {"mentions": sha256_of(path), "kb": base.manifest["fingerprint"]}
     write_manifest(Path(report_path), "link", settings.as_dict(), inputs, set=name, **counts)
     logger.info(
-        "%s: %d mentions; gold found by id: %d, by title only: %d, outside the base: %d; %d have "
-        "another title in the base; left out: %s", name, len(mentions), found["id"],
+        "%s: %s; gold found by id: %d, by title only: %d, outside the base: %d, with another title "
+        "in the base: %d; left out: %s", name, counted(len(mentions), "mention"), found["id"],
         found["title"], found["none"], counts["other_title"], left_out or "none",
     )  # fmt: skip
 
@@ -121,8 +123,8 @@ def _read(
         wanted = published.mentions.get(name) if published else None
         if found != wanted:
             raise InputError(
-                f"{path}: {found} mentions, but {settings.expected} has {wanted} of {name}. Is it "
-                "another release, or cut short? Accept the number with --settings "
+                f"{path}: {counted(found, 'mention')}, but {settings.expected} has {wanted} of "
+                f"{name}. Is it another release, or cut short? Accept the number with --settings "
                 "'{\"expected\": null}' (params.yaml: linking.published_counts)."
             )
     return path, benchmark

@@ -16,6 +16,7 @@ from muver.io.errors import InputError
 from muver.io.files import sha256_of, short_hash, write_json, write_manifest
 from muver.io.parquet import table_of, table_writer, write_table
 from muver.io.progress import Progress, logger
+from muver.io.text import counted
 from muver.retriever.corpus.corpus_settings import Subset
 from muver.retriever.corpus.knowledge_base import KnowledgeBase
 from muver.retriever.corpus.schema import (
@@ -102,9 +103,9 @@ def write_subset(
     }
     write_manifest(folder / "manifest.json", "kb-subset", taken, inputs, counts=summary)
     logger.info(
-        "%d of %d entities: %d needed by the mentions, %d further; %d mentions to train on, %d to "
-        "validate on", entities, len(base), len(needed), summary["further"],
-        mentions["train"], mentions["val"],
+        "%d of %s: %d needed by the mentions, %d further; %s to train on, %d to validate on",
+        entities, counted(len(base), "entity", "entities"), len(needed), summary["further"],
+        counted(mentions["train"], "mention"), mentions["val"],
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from muver.io.progress import Progress, logger
+from muver.io.text import counted
 from muver.retriever.retrieval.aggregates import MAX, Aggregate
 from muver.retriever.retrieval.ann.index import AnnIndex
 from muver.retriever.retrieval.blocks import Block, top_columns, winning_views
@@ -71,8 +72,8 @@ def search(
     progress.finish()
     if missing := short(ranking, shards.entities):
         logger.warning(
-            "%d of %d mentions have fewer than %d entities: raise %s or most_views",
-            missing, len(mentions), wanted, index.knob or "k",
+            "of %s %d with fewer than %d entities: raise %s or most_views",
+            counted(len(mentions), "mention"), missing, wanted, index.knob or "k",
         )  # fmt: skip
     return ranking
 

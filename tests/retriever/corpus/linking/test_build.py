@@ -92,7 +92,7 @@ def test_the_published_counts_are_checked_where_asked(tmp_path, kb):
 
 
 def test_the_wrong_base_is_noticed(tmp_path, kb):
-    with pytest.raises(InputError, match="none of the 2 mentions has its gold entity"):
+    with pytest.raises(InputError, match="of 2 mentions none has its gold entity"):
         link(tmp_path, kb, [MENTIONS[3], MENTIONS[5]])
     assert not (tmp_path / "m.parquet").exists()
 
