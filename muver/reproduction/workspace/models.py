@@ -35,9 +35,6 @@ SOURCE = ("encoder", "weights_sha256")  # say which encoder it is, as its source
 ALL_VIEWS = 10  # of an entity, where training takes them all and the data are not read yet
 
 
-ALL_VIEWS = 10  # of an entity, where training takes them all and the data are not read yet
-
-
 def tokens_of(training: Artifact) -> int:
     """Tokens that a training, or a point of the grid, reads for a mention in all epochs.
 
@@ -142,11 +139,11 @@ class Models(ABC):
 
     def model(self, name: str) -> Artifact:
         """A trained, chosen or converted model."""
-        match entry := self.settings.models[name]:
-            case Chosen(best_of=among) if not entry.after:
-                models = [self.model(other) for other in among]
-                cutoff = models[0].settings["training"]["validation_cutoff"]  # which all share
-                return self.made("models", name, "choose", {"cutoff": cutoff}, models=models)
+        entry = self.settings.models[name]
+        if isinstance(entry, Chosen) and not entry.after:
+            models = [self.model(other) for other in entry.best_of]
+            cutoff = models[0].settings["training"]["validation_cutoff"]  # which all share
+            return self.made("models", name, "choose", {"cutoff": cutoff}, models=models)
         settings = training_settings(self.settings, name)
         if isinstance(entry, Converted):
             inputs = {"checkpoint": entry.checkpoint, "start": self.encoder}
