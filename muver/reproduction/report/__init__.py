@@ -1,1 +1,1 @@
-"""One page of everything a run made: tables, figures, times, and its predictions one by one."""
+"""One page of everything a run made: tables, figures, and its predictions one by one."""

@@ -1,21 +1,18 @@
 """The predictions as one JSON object, which the page's script shows.
 
 It is columnar, since thousands of small objects would take several times the room. Mentions
-(``n``), entities (``m``), groups and categories are numbered from 0.
+(``n``), entities (``m``), worlds and categories are numbered from 0.
 
-``unit``, ``grouped_by``
-    What a text is made of, ``sentence`` or ``paragraph``; mentions are grouped by ``World`` or
-    ``Set``.
 ``total``, ``limit``
     All mentions that were ranked, of which the page may hold a sample; the characters to which
     descriptions were cut, or null.
-``cutoffs``, ``groups``, ``categories``, ``open``
+``cutoffs``, ``worlds``, ``categories``, ``open``
     The k of recall@k to choose from; names; one or two systems that the page opens with.
 ``mentions``
-    Lists of ``n``: ``id``, ``group``, ``category``, ``left``, ``mention``, ``right``, ``gold``.
+    Lists of ``n``: ``id``, ``world``, ``category``, ``left``, ``mention``, ``right``, ``gold``.
 ``entities``
     Lists of ``m``: ``title``, ``sentences`` (how many the description has) and ``text``, a list in
-    which a number stands for as many sentences that were left out; null where it was not read.
+    which a number stands for as many sentences that were left out.
 ``rows``
     ``system``, ``method``, ``key`` (row key), ``depth`` (candidates a mention), ``views`` (how the
     row reads a description, :func:`views_of`), ``rank`` (``n`` ranks of the gold entity; 0 = not
@@ -40,7 +37,12 @@ import pyarrow as pa
 
 from muver.io.errors import InputError
 from muver.io.typed import Count, Settings
-from muver.reproduction.report.collection import Ranking, knowledge_base, read_ranking, worlds
+from muver.reproduction.report.collection import (
+    Ranking,
+    read_collection,
+    read_ranking,
+    read_sentences,
+)
 from muver.reproduction.report.parts import view_parts
 from muver.reproduction.report.results import RunFiles, System
 
@@ -55,7 +57,7 @@ class Report(Settings):
     """What the page shows, and how much it may hold."""
 
     results: list[str] | None = None  # tables and figures; None shows all that are there
-    mentions: Count = 2000  # at most, drawn evenly from all worlds or sets
+    mentions: Count = 2000  # at most, drawn evenly from all worlds
     candidates: Count = 10  # of each mention, the gold entity besides
     characters: Count = 6_000_000  # of all descriptions, which keeps a page below 10 MB
 
@@ -63,16 +65,17 @@ class Report(Settings):
 def explore(
     systems: Sequence[System], files: RunFiles, settings: Report, problems: list[str]
 ) -> Data | None:
-    """The predictions of all systems on the first one's sets whose runs can be read, if any."""
+    """The predictions of all systems on the first one's split whose runs can be read, if any.
+
+    There are none over a knowledge base, whose paragraphs no page could hold.
+    """
     first = next((system for system in systems if system.evaluations), None)
-    if first is None:
+    if first is None or first.over_kb:
         return None
     known = [system for system in systems if [*system.evaluations] == [*first.evaluations]]
-    collection = (
-        knowledge_base(files, first.titles) if first.over_kb else worlds(files, *first.evaluations)
-    )
+    collection = read_collection(files, *first.evaluations)
     keep = settings.candidates
-    chosen = collection.sample(settings.mentions, keep * len(known))
+    chosen = collection.sample(settings.mentions)
     rankings = {}
     for system in known:
         try:
@@ -85,17 +88,17 @@ def explore(
     shown = [system for system in known if system.name in rankings]
     candidates = [ranking.entity for ranking in rankings.values()]
     entities = np.unique(np.concatenate([collection.gold[chosen], *candidates]))
-    texts = collection.texts(entities)
-    limit = fit([sum(map(len, text or [])) for text in texts], settings.characters)
+    texts = read_sentences(files, collection.worlds, entities)
+    limit = fit([sum(map(len, text)) for text in texts], settings.characters)
     needed = sentences_needed(shown, rankings, entities) if limit is not None else {}
 
     def parts(system: System) -> Data | None:
         """What the views of a row add, where it scores several of sentences in worlds."""
-        scored = "aggregate" in system.settings["retrieve"] and not system.over_kb
-        if not scored or views_of(system.settings)["kind"] != "sentences":
+        several = views_of(system.settings)["kind"] == "sentences"
+        if not several or "aggregate" not in system.settings["retrieve"]:
             return None
         try:
-            run = files.run(system.name, *collection.sets)
+            run = files.run(system.name, collection.split)
             return view_parts(run, collection, chosen, rankings[system.name])
         except InputError as error:
             said = files.without_folders(error)
@@ -103,24 +106,19 @@ def explore(
             return None
 
     return {
-        "unit": collection.unit,
-        "grouped_by": collection.grouped_by,
         "total": len(collection.gold),
         "limit": limit,
         "cutoffs": first.evaluation.cutoffs,
-        "groups": collection.groups,
+        "worlds": collection.worlds,
         "open": opened(shown),
         **_mentions(
-            collection.mentions.take(chosen), collection.group[chosen],
+            collection.mentions.take(chosen), collection.world[chosen],
             np.searchsorted(entities, collection.gold[chosen]),
         ),
         "entities": {
-            "title": collection.titles(entities),
-            "sentences": [None if text is None else len(text) for text in texts],
-            "text": [
-                None if text is None else shorten(text, needed.get(n, ()), limit)
-                for n, text in enumerate(texts)
-            ],
+            "title": collection.titles.take(pa.array(entities)).to_pylist(),
+            "sentences": [len(text) for text in texts],
+            "text": [shorten(text, needed.get(n, ()), limit) for n, text in enumerate(texts)],
         },
         "rows": [
             {**_row(system, rankings[system.name], entities), "parts": parts(system)}
@@ -157,7 +155,7 @@ def views_of(settings: Mapping[str, Any]) -> Data:
     }
 
 
-def _mentions(table: pa.Table, group: np.ndarray, gold: np.ndarray) -> Data:
+def _mentions(table: pa.Table, world: np.ndarray, gold: np.ndarray) -> Data:
     """Mentions as the page has them, with the names of their categories; all arrays (n,)."""
     category = [name or "" for name in table["category"].to_pylist()]
     names = sorted(set(category))
@@ -165,7 +163,7 @@ def _mentions(table: pa.Table, group: np.ndarray, gold: np.ndarray) -> Data:
         "categories": names,
         "mentions": {
             "id": table["mention_id"].to_pylist(),
-            "group": group.tolist(),
+            "world": world.tolist(),
             "category": [names.index(name) for name in category],
             "left": table["context_left"].to_pylist(),
             "mention": table["mention"].to_pylist(),

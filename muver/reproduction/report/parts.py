@@ -78,17 +78,18 @@ def _parts(
     """Of each entity asked for the views listed, and how many there are, mention after mention."""
     found: dict[tuple[int, int], tuple[list[tuple], int]] = {}
     aggregate, metric = views.aggregate, settings.metric
-    group = collection.group[chosen]
-    for number in np.unique(group):
-        world, shown = collection.groups[number], np.flatnonzero(group == number)
+    world_of = collection.world[chosen]
+    for number in np.unique(world_of):
+        world, shown = collection.worlds[number], np.flatnonzero(world_of == number)
         start, end = collection.candidates[:, chosen[shown[0]]]
-        same = settings.match == "title" and collection.namesake is not None
-        candidate_of = collection.namesake[start:end] - start if same else np.arange(end - start)
+        candidate_of = np.arange(end - start)
+        if settings.match == "title":
+            candidate_of = collection.namesake[start:end] - start
         entities = asked[shown] - start
         among = entities[asked[shown] >= 0]
         index, origin = views.few_candidates(world, candidate_of, among)
         vectors = views.mentions(world)
-        places = np.searchsorted(np.flatnonzero(collection.group == number), chosen[shown])
+        places = np.searchsorted(np.flatnonzero(collection.world == number), chosen[shown])
         for row, place, pair in zip(shown, places, entities, strict=True):
             for which in np.flatnonzero(asked[row] >= 0):
                 entity = int(pair[which])

@@ -21,7 +21,6 @@ class RunFiles:
 
     results: Path  # tables and figures
     workspace: Path  # what was built, build/<workspace>/current
-    logs: Path  # log files and benchmarks by rule
 
     def table(self, name: str, suffix: str = ".json") -> Path:
         return self.results / f"{name}{suffix}"
@@ -43,14 +42,6 @@ class RunFiles:
     @property
     def sentences(self) -> Path:
         return self.workspace / "segment" / "sentences.parquet"
-
-    def set_mentions(self, set_name: str) -> Path:
-        """Mentions of a set over a knowledge base, with their gold entities."""
-        return self.workspace / "mentions" / f"{set_name}.parquet"
-
-    @property
-    def kb(self) -> Path:
-        return self.workspace / "kb"
 
     def shown(self, path: Path) -> str:
         """A file's name for the page: as the project knows it, never a place on this machine."""

@@ -161,7 +161,7 @@ class Results:
             out = {"metrics": self.numbers, "plots": f"{folder}/plots"}
             return {**self._made_of(name), **out}
         if name == "report":
-            read = {"results": folder, "workspace": f"{self.graph.root}/current", "logs": self.logs}
+            read = {"results": folder, "workspace": f"{self.graph.root}/current"}
             settings = {"results": self.settings.results}
             return {**read, "out": f"{folder}/report.html", "settings": settings}
         told = {**self._made_of(name), "out": f"{folder}/{name}.csv"}

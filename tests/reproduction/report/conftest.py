@@ -9,19 +9,12 @@ from muver.reproduction.report.explorer import Report
 from muver.reproduction.report.results import RunFiles
 from muver.reproduction.report.stage import make_report
 from tests.reproduction.report.made import make_project
-from tests.reproduction.report.made_kb import make_linked
 
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory) -> RunFiles:
     """Not to be changed."""
     return make_project(tmp_path_factory.mktemp("report"))
-
-
-@pytest.fixture(scope="session")
-def linked(tmp_path_factory) -> RunFiles:
-    """A run over a knowledge base, not to be changed either."""
-    return make_linked(tmp_path_factory.mktemp("linked"))
 
 
 @pytest.fixture
@@ -35,15 +28,12 @@ def copy_of(places: RunFiles, folder: Path) -> RunFiles:
     whole = places.results.parent
     shutil.copytree(whole, folder)
     return RunFiles(
-        *(
-            folder / one.relative_to(whole)
-            for one in (places.results, places.workspace, places.logs)
-        )
+        *(folder / one.relative_to(whole) for one in (places.results, places.workspace))
     )
 
 
 def page_of(places: RunFiles, name: str = "report.html", **settings) -> tuple[Path, list[str]]:
     """Make the page of a run; its path and problems."""
     out = places.results / name
-    own = {"results": places.results, "workspace": places.workspace, "logs": places.logs}
-    return out, make_report(out=out, settings=Report(**settings), **own)
+    folders = {"results": places.results, "workspace": places.workspace}
+    return out, make_report(out=out, settings=Report(**settings), **folders)

@@ -85,14 +85,11 @@ VIEWS = {
 TRIED = [{"temperature": t, "hits": hits, "hits_at_1": hits} for t, hits in ((0.5, 3), (1, 4))]
 CHOSEN = {"temperature": 1, "cutoff": 2, "mentions": 6, "tried": TRIED}
 RANKS = {"bm25": [1, 2, 1, 1, 0, 3], "muver": [1, 1, 3, 2, 1, 1]}
-LOG = "2026-03-01 10:00:00,100 starting\n2026-03-01 10:01:30,200 done\n"
 
 
 def make_project(folder: Path, dataset: str = "tiny") -> RunFiles:
     """Write the whole run below ``folder``, as the workflow lays it out."""
-    places = RunFiles(
-        folder / "results", folder / "build" / dataset / "current", folder / "logs" / dataset
-    )
+    places = RunFiles(folder / "results", folder / "build" / dataset / "current")
     _corpus(places, dataset)
     _store(places.workspace / "stores" / "test" / "muver")
     write_json(places.workspace / CATALOG, {"runs/test/muver": ["corpus", "stores/test/muver"]})
@@ -124,12 +121,6 @@ def make_project(folder: Path, dataset: str = "tiny") -> RunFiles:
         "row_key,method,run_id,experiment_id,address\n"
         f"{keys[0]},BM25,r1,1,/#/experiments/1/runs/r1\n"
         f"{keys[1]},MuVER,r2,1,/#/experiments/1/runs/r2\n"
-    )
-    (places.logs / "train").mkdir(parents=True)
-    (places.logs / "corpus.log").write_text(LOG)
-    (places.logs / "train" / "muver.log").write_text(LOG.replace("10:0", "11:0"))
-    (places.logs / "train" / "muver.benchmark.tsv").write_text(
-        "s\th:m:s\tmax_rss\n95.5\t0:01:35\t812.25\n"
     )
     return places
 

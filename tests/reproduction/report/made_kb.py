@@ -34,7 +34,6 @@ RANKED = {
     },
 }
 KINDS = {"blink": "prefix", "muver": "sentences"}
-RANKS = {"blink": [1, 2, 0], "muver": [1, 1, 3]}
 AGREED = {
     "k": 3, "mentions": 5, "recall": 0.999, "best": {"found": 0.998}, "knob": "nprobe",
     "effort": 16,
@@ -44,14 +43,12 @@ INDEX = {"index": "IVF4,SQ8", "built": {"factory": "ivf_sq8", "lists": 4}, "agre
 
 def make_linked(folder: Path, dataset: str = "tinypedia") -> RunFiles:
     """Write the whole run below ``folder``, as the workflow lays it out."""
-    places = RunFiles(
-        folder / "results", folder / "build" / dataset / "current", folder / "logs" / dataset
-    )
+    places = RunFiles(folder / "results", folder / "build" / dataset / "current")
     places.workspace.mkdir(parents=True)
     kb = make_kb(places.workspace)
     fingerprint = read_json(kb / "manifest.json")["fingerprint"]
     for name, golds in GOLDS.items():
-        path = places.set_mentions(name)
+        path = places.workspace / "mentions" / f"{name}.parquet"
         path.parent.mkdir(exist_ok=True)
         write_linked(path, name, golds)
         counts = {"id": len(golds) - 1, "title": 0, "none": 1}
@@ -67,18 +64,11 @@ def make_linked(folder: Path, dataset: str = "tinypedia") -> RunFiles:
     return places
 
 
-def change_linked(places: RunFiles, system: str, name: str) -> None:
-    """Swap the first two candidates of a set's first mention, as a hand might."""
-    ranked = {key: list(value) for key, value in RANKED[system].items() if key.startswith(name)}
-    ranked[f"{name}-0"][:2] = ranked[f"{name}-0"][1::-1]
-    _run(places.run(system, name), ranked)
-
-
 def _system(places: RunFiles, dataset: str, system: str, name: str) -> Path:
     run = places.run(system, name)
     run.parent.mkdir(parents=True, exist_ok=True)
     _run(run, {key: some for key, some in RANKED[system].items() if key.startswith(name)})
-    kb, mentions = places.kb, places.set_mentions(name)
+    kb, mentions = places.workspace / "kb", places.workspace / "mentions" / f"{name}.parquet"
     inputs = {"model": f"{system} weights", "kb": read_json(kb / "manifest.json")["fingerprint"]}
     manifest = {
         "stage": "ann-search",

@@ -125,11 +125,11 @@ def test_the_whole_description_opens(tab):
 
 
 FILTERS = [
-    ({"group": "birch"}, ["the lake", "the oak", "the mill"]),
+    ({"world": "birch"}, ["the lake", "the oak", "the mill"]),
     ({"category": "HIGH_OVERLAP"}, ["the gate", "the lake", "the mill"]),
     ({"outcome": "miss"}, ["a bell", "the oak", "the mill"]),
     ({"outcome": "miss", "cutoff": "2"}, ["the oak", "the mill"]),
-    ({"outcome": "hit", "row": "muver", "group": "alder"}, ["the gate", "a bell"]),
+    ({"outcome": "hit", "row": "muver", "world": "alder"}, ["the gate", "a bell"]),
     ({"other": "muver", "outcome": "lost"}, ["a bell", "the oak", "the mill"]),
     ({"other": "muver", "outcome": "won"}, ["<b>bold</b>", "the lake"]),
     ({"other": "muver", "outcome": "both"}, ["the gate"]),
@@ -220,7 +220,7 @@ def test_everything_is_reached_by_tab_in_the_order_of_the_page(tab):
     for _ in range(12):
         tab.press(Keys.TAB)
         order.append(tab.browser.switch_to.active_element.get_attribute("id"))
-    assert order[:6] == ["row", "other", "cutoff", "outcome", "group", "category"]
+    assert order[:6] == ["row", "other", "cutoff", "outcome", "world", "category"]
     assert order.index("least") < order.index("most") < order.index("words") < order.index("list")
     outline = tab.run("return getComputedStyle(document.activeElement).outlineStyle")
     assert outline == "solid"
@@ -320,18 +320,18 @@ def test_an_address_leads_to_a_prediction_and_back(tab, page):
 def test_an_address_holds_the_filters(tab, page):
     for field, value in [("other", "bm25"), ("row", "muver"), ("outcome", "won")]:
         tab.choose(field, value)
-    tab.choose("group", "birch")
+    tab.choose("world", "birch")
     tab.one("#words").send_keys("oak")
     tab.until(lambda: "text=oak" in tab.browser.current_url)
     assert tab.mentions() == ["the oak"]
     fragment = tab.browser.current_url.partition("#")[2]
-    assert "group=birch" in fragment and "outcome=won" in fragment
+    assert "world=birch" in fragment and "outcome=won" in fragment
     tab.open(page, f"#{fragment}")
     tab.until(lambda: tab.mentions() == ["the oak"])
     assert tab.one("#outcome").get_attribute("value") == "won"
-    tab.run("location.hash = '#explore&row=bm25&group=nowhere'")
+    tab.run("location.hash = '#explore&row=bm25&world=nowhere'")
     tab.until(lambda: len(tab.mentions()) == 6)
-    assert [tab.one(f"#{field}").get_attribute("value") for field in ("other", "group")] == ["", ""]
+    assert [tab.one(f"#{field}").get_attribute("value") for field in ("other", "world")] == ["", ""]
 
 
 def test_links_to_the_predictions_land_at_their_heading(tab, page):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muver.reproduction.report import explorer
-from muver.reproduction.report.collection import read_ranking, worlds
+from muver.reproduction.report.collection import read_collection, read_ranking
 from muver.reproduction.report.explorer import Report, explore, fit, opened, shorten, views_of
 from muver.reproduction.report.parts import view_parts
 from muver.reproduction.report.results import System, read_results, read_systems
@@ -34,9 +34,9 @@ def explored(places, **settings):
 def test_mentions_and_their_gold(finished):
     data = explored(finished)
     mentions, entities = data["mentions"], data["entities"]
-    assert (data["unit"], data["total"]) == ("sentence", 6)
+    assert data["total"] == 6
     assert mentions["id"] == [one[0] for one in GIVEN]
-    assert [data["groups"][n] for n in mentions["group"]] == [one[1] for one in GIVEN]
+    assert [data["worlds"][n] for n in mentions["world"]] == [one[1] for one in GIVEN]
     assert [data["categories"][n] for n in mentions["category"]] == [one[6] for one in GIVEN]
     assert mentions["mention"][2] == "<b>bold</b>"
     for one, gold in zip(GIVEN, mentions["gold"], strict=True):
@@ -99,7 +99,7 @@ def test_what_each_view_adds(finished):
 
 
 def test_views_of_a_gold_entity_that_is_not_retrieved(finished):
-    collection, chosen = worlds(finished, "test"), np.array([0, 1])
+    collection, chosen = read_collection(finished, "test"), np.array([0, 1])
     systems = systems_of(finished)
     ranking = read_ranking(systems[1], collection, chosen, 1, finished)
     missed = replace(ranking, rank=np.array([0, 1]))
@@ -108,7 +108,7 @@ def test_views_of_a_gold_entity_that_is_not_retrieved(finished):
 
 
 def test_views_of_another_entity_of_the_title_count_and_are_not_listed(finished):
-    collection = worlds(finished, "test")
+    collection = read_collection(finished, "test")
     same = replace(collection, namesake=np.array([0, 0, 2, 3, 4, 5, 6, 7]))
     systems = systems_of(finished)
     ranking = read_ranking(systems[1], collection, np.array([0]), 1, finished)
@@ -124,22 +124,24 @@ def test_a_sample_is_told_and_shares_nothing_but_the_mentions(finished):
     assert [row["rank"] for row in data["rows"]] == [[1, 1], [1, 2]]
 
 
-def test_a_sample_takes_from_all_worlds(finished):
-    corpus = worlds(finished, "test")
-    assert corpus.sample(6, 3).tolist() == [0, 1, 2, 3, 4, 5]
+def test_a_sample_takes_from_all_read_collection(finished):
+    corpus = read_collection(finished, "test")
+    assert corpus.sample(6).tolist() == [0, 1, 2, 3, 4, 5]
     for limit in range(2, 6):
-        chosen = corpus.sample(limit, 3)
+        chosen = corpus.sample(limit)
         assert len(chosen) == limit
-        assert np.abs(np.diff(np.bincount(corpus.group[chosen]))) <= 1
+        assert np.abs(np.diff(np.bincount(corpus.world[chosen]))) <= 1
 
 
 def test_a_sample_stands_in_the_order_of_the_corpus(finished):
-    mixed = replace(worlds(finished, "test"), group=np.array([0, 1, 0, 1, 0, 1]))
-    assert mixed.sample(4, 3).tolist() == [0, 1, 2, 3]
+    mixed = replace(read_collection(finished, "test"), world=np.array([0, 1, 0, 1, 0, 1]))
+    assert mixed.sample(4).tolist() == [0, 1, 2, 3]
 
 
 def test_entities_of_one_title_are_one_where_titles_decide(finished):
-    doubled = replace(worlds(finished, "test"), namesake=np.array([0, 1, 0, 3, 4, 5, 6, 7]))
+    doubled = replace(
+        read_collection(finished, "test"), namesake=np.array([0, 1, 0, 3, 4, 5, 6, 7])
+    )
     entity, mention = np.array([2, 1]), np.array([0, 0])  # whose gold entity is 0
     assert doubled.is_gold(entity, mention, "title").tolist() == [True, False]
     assert doubled.is_gold(entity, mention, "id").tolist() == [False, False]

@@ -2,17 +2,15 @@
 
 const NO_CATEGORY = "(none)";
 const ROWS = { row: "row", other: "other", k: "cutoff" }; // ids of the controls by their names in the address
-const FILTERS = { outcome: "outcome", group: "group", category: "category", from: "least", to: "most", text: "words" };
+const FILTERS = { outcome: "outcome", world: "world", category: "category", from: "least", to: "most", text: "words" };
 
 function fillControls(store) {
   const rows = store.rows.map((row) => option(row.system, sameMethod(store, row) ? `${row.method} (${row.system})` : row.method));
   byId("row").replaceChildren(...rows);
   byId("other").replaceChildren(option("", "no other row"), ...rows.map((row) => row.cloneNode(true)));
   byId("cutoff").replaceChildren(...store.cutoffs.map((k) => option(k, k)));
-  for (const [id, names] of [["group", store.groups], ["category", store.categories]])
+  for (const [id, names] of [["world", store.worlds], ["category", store.categories]])
     byId(id).replaceChildren(option("", "all"), ...names.map((name) => option(name || NO_CATEGORY, name || NO_CATEGORY)));
-  byId("grouped-by").textContent = store.grouped_by;
-  byId("gold-unit").textContent = `Gold's ${store.unit}s`;
   fillOutcomes(false);
   [byId("row").value, byId("other").value = ""] = store.open;
 }
@@ -58,7 +56,7 @@ function readState(store) {
     other: other === row ? null : other,
     cutoff: Number(byId("cutoff").value),
     outcome: byId("outcome").value,
-    group: store.groups.indexOf(byId("group").value), // -1 = all
+    world: store.worlds.indexOf(byId("world").value), // -1 = all
     category: store.categories.findIndex((name) => (name || NO_CATEGORY) === byId("category").value),
     least: byId("least").value,
     most: byId("most").value,

@@ -10,7 +10,7 @@ function showMention(pane, store, state, mention, choose) {
   }
   const { mentions } = store;
   const gold = mentions.gold[mention];
-  const facts = [store.groups[mentions.group[mention]], store.categories[mentions.category[mention]], mentions.id[mention]];
+  const facts = [store.worlds[mentions.world[mention]], store.categories[mentions.category[mention]], mentions.id[mention]];
   pane.append(
     make("h3", {}, mentions.mention[mention] || "(empty mention)"),
     make("p", { class: "hint" }, facts.filter(Boolean).join(" \u00b7 ")),
@@ -47,7 +47,7 @@ function lastWords(text, room) {
 
 function goldPart(store, gold) {
   const { entities } = store;
-  const text = store.text(gold).map((piece) => (typeof piece === "number" ? `[${counted(piece, store.unit)} left out]` : piece));
+  const text = store.text(gold).map((piece) => (typeof piece === "number" ? `[${counted(piece, "sentence")} left out]` : piece));
   return make(
     "div",
     { class: "gold-entity" },
@@ -106,7 +106,7 @@ function ranking(store, row, mention, rows) {
 function candidateItem(store, row, mention, candidate, rows) {
   const { entities, mentions } = store;
   const title = entities.title[candidate.entity];
-  const all = parts(store.text(candidate.entity), candidate, row.views, wordsOf(mentions.mention[mention]), store.unit);
+  const all = parts(store.text(candidate.entity), candidate, row.views, wordsOf(mentions.mention[mention]));
   const elsewhere = rows
     .filter((other) => other !== row)
     .map((other) => store.candidates(other, mention).find((one) => one.entity === candidate.entity))
@@ -123,7 +123,7 @@ function candidateItem(store, row, mention, candidate, rows) {
       candidate.gold ? make("span", { class: "badge" }, "\u2713 gold") : null,
       make("span", { class: "score" }, `score ${candidate.score}`),
     ),
-    make("p", { class: "hint" }, [viewName(candidate, row.views, store.unit), ...elsewhere].join(" \u00b7 ")),
+    make("p", { class: "hint" }, [viewName(candidate, row.views), ...elsewhere].join(" \u00b7 ")),
     all.length ? written(excerpt(all)) : make("p", { class: "hint" }, entities.text[candidate.entity] ? "(no description)" : "(description not read)"),
     candidate.rank === 1 || candidate.gold ? partsList(store, row, mention, candidate.entity, candidate.rank > 1) : null,
     all.length > 1 ? whole(`Whole description, ${store.length(candidate.entity)}`, () => written(all)) : null,

@@ -4,15 +4,15 @@ const GLOBAL = -2;
 const NONE = -1;
 const EXCERPT = 700; // characters
 
-// How a candidate's view is called, for people; sentences or paragraphs (unit) count from 1.
-function viewName(candidate, views, unit) {
+// How a candidate's view is called, for people; sentences count from 1.
+function viewName(candidate, views) {
   const { layer, first, last } = candidate;
   if (layer === NONE || views.kind === null) return "no views: words shared with the mention are marked";
   if (layer === GLOBAL) return `global view: at most the first ${views.global_tokens} word pieces`;
   if (views.kind === "prefix") return `one view: at most the first ${views.max_tokens} word pieces`;
   if (views.kind === "tokens") return `token by token: at most the first ${views.max_tokens} word pieces`;
   if (first < 0) return "view of the title alone";
-  const place = first === last ? `${unit} ${first + 1}` : `${unit}s ${first + 1} to ${last + 1}`;
+  const place = first === last ? `sentence ${first + 1}` : `sentences ${first + 1} to ${last + 1}`;
   if (layer > 0) return `view of ${place}, merged in layer ${layer}`;
   return `view of ${place}`;
 }
@@ -26,7 +26,7 @@ function wordsOf(mention) {
 }
 
 // A description as parts {text, kind, sentence}; kind: plain, view, word or gap.
-function parts(text, candidate, views, words, unit) {
+function parts(text, candidate, views, words) {
   const lexical = candidate.layer === NONE || views.kind === null;
   const global = candidate.layer === GLOBAL;
   const beginning = global || views.kind === "prefix" || views.kind === "tokens";
@@ -35,7 +35,7 @@ function parts(text, candidate, views, words, unit) {
   let sentence = 0;
   for (const piece of text) {
     if (typeof piece === "number") {
-      found.push({ text: `[${counted(piece, unit)} left out]`, kind: "gap", sentence });
+      found.push({ text: `[${counted(piece, "sentence")} left out]`, kind: "gap", sentence });
       sentence += piece;
       continue;
     }

@@ -23,11 +23,11 @@ function start(store) {
   }
 
   function fill(item, number) {
-    const { mentions, entities, groups, categories } = store;
+    const { mentions, entities, worlds, categories } = store;
     const result = outcome(store, state, number);
     const hit = result === "hit" || result === "won" || result === "both";
     const rank = state.row.rank[number];
-    const below = [entities.title[mentions.gold[number]], groups[mentions.group[number]], categories[mentions.category[number]]];
+    const below = [entities.title[mentions.gold[number]], worlds[mentions.world[number]], categories[mentions.category[number]]];
     item.append(
       make("span", { class: hit ? "sign hit" : "sign miss" }, hit ? "\u2713" : "\u2717"),
       make("span", { class: "what" }, mentions.mention[number] || "(empty)"),
@@ -98,11 +98,9 @@ function start(store) {
   window.addEventListener("hashchange", follow);
 
   fillControls(store);
-  const sampled = store.total > store.size ? `The page holds ${store.size.toLocaleString("en")} of the ${store.total.toLocaleString("en")} mentions, drawn evenly from all ${store.grouped_by.toLowerCase()}s: shares here differ a little from the tables. ` : "";
+  const sampled = store.total > store.size ? `The page holds ${store.size.toLocaleString("en")} of the ${store.total.toLocaleString("en")} mentions, drawn evenly from all worlds: shares here differ a little from the tables. ` : "";
   const shortened = store.limit ? `Descriptions are cut to about ${store.limit} characters around the views that won.` : "";
-  const unread = store.entities.text.filter((text) => text === null).length;
-  const titles = unread ? ` Of ${counted(unread, "entity", "entities")} of ${store.entities.text.length.toLocaleString("en")} only the title is here.` : "";
-  byId("sampled").textContent = `${sampled}${shortened}${titles}`;
+  byId("sampled").textContent = `${sampled}${shortened}`;
   byId("loading").hidden = true;
   byId("explore").hidden = false;
   if (follow()) return;

@@ -19,7 +19,7 @@ function partsList(store, row, mention, entity, gold) {
 
 function partItem(store, row, entity, part, won) {
   const share = percent(part.share);
-  const name = viewName(part, row.views, store.unit);
+  const name = viewName(part, row.views);
   return make(
     "li",
     { class: won ? "part won" : "part" },

@@ -34,7 +34,7 @@ function select(store, state) {
   const found = [];
   for (let m = 0; m < store.size; m++) {
     const length = store.goldLength(m);
-    if (state.group >= 0 && store.mentions.group[m] !== state.group) continue;
+    if (state.world >= 0 && store.mentions.world[m] !== state.world) continue;
     if (state.category >= 0 && store.mentions.category[m] !== state.category) continue;
     if (state.least !== "" && length < Number(state.least)) continue;
     if (state.most !== "" && length > Number(state.most)) continue;

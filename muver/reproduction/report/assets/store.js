@@ -36,15 +36,14 @@ class Store {
     return this.entities.sentences[this.mentions.gold[mention]];
   }
 
-  // The sentences or paragraphs of an entity's description; none where it was not read.
+  // The sentences of an entity's description.
   text(entity) {
-    return this.entities.text[entity] || [];
+    return this.entities.text[entity];
   }
 
   // How long an entity's description is, in words.
   length(entity) {
-    const number = this.entities.sentences[entity];
-    return number === null ? "description not read" : counted(number, this.unit);
+    return counted(this.entities.sentences[entity], "sentence");
   }
 
   // What the free text is looked for in, in lower case.
