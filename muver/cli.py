@@ -15,7 +15,7 @@ from textwrap import fill
 from typing import Any
 
 from muver.commands import COMMANDS, GROUPS, STAGE, Command
-from muver.io.errors import InputError, did_you_mean
+from muver.io.errors import InputError, did_you_mean, quoted
 from muver.io.process import Stopped, collect_seldom, end_as_always, hide, stop_at_signals
 from muver.io.progress import note, start_logging
 from muver.io.text import Output, Shown, visible
@@ -142,7 +142,7 @@ def _found(words: Sequence[str]) -> Command | str:
     wrong = " ".join(words[: 2 if family else 1])
     known = {*COMMANDS, *(name.partition(" ")[0] for name in COMMANDS)}
     raise InputError(
-        f"no command {wrong!r}.{did_you_mean(wrong, known)} `muver --help` lists them."
+        f"no command {quoted(wrong)}.{did_you_mean(wrong, known)} `muver --help` lists them."
     )
 
 

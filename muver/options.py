@@ -17,7 +17,7 @@ from textwrap import fill
 from typing import Any, Literal, Union, get_args, get_origin
 
 from muver.commands import STAGE, Command
-from muver.io.errors import InputError
+from muver.io.errors import InputError, quoted
 
 # Options by the names of their parameters, where the two differ: a word may be taken in Python.
 FLAGS = {
@@ -46,13 +46,13 @@ def setting(text: str) -> tuple[str, Any]:
     try:
         return key, load_yaml(value, f"--config {key}")
     except yaml.YAMLError as error:
-        raise argparse.ArgumentTypeError(f"{key}: {value!r} is not YAML ({error})") from None
+        raise argparse.ArgumentTypeError(f"{key}: {quoted(value)} is not YAML ({error})") from None
 
 
 def _pair(kind: Callable[[str], Any], text: str) -> tuple[str, Any]:
     key, _, value = text.partition("=")
     if not key or (kind is Path and not value) or "=" not in text:
-        raise argparse.ArgumentTypeError(f"{text!r} is not KEY=VALUE")
+        raise argparse.ArgumentTypeError(f"{quoted(text)} is not KEY=VALUE")
     return key, kind(value)
 
 

@@ -4,6 +4,8 @@ import contextlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+SHOWN = 80  # characters of a value or a name in a message
+
 
 class InputError(Exception):
     """A mistake in what the user gave: a file, a setting, an argument, the state of the machine.
@@ -17,12 +19,33 @@ class Mistake(InputError):
     """A mistake in a request; clients may see the message, which says nothing of the server."""
 
 
+def quoted(value: object) -> str:
+    """A value of somebody's as a message has it, without the middle of a long one.
+
+    >>> quoted("smith"), quoted(3), len(quoted("smith" * 1000))
+    ("'smith'", '3', 80)
+    """
+    whole = repr(value)
+    return whole if len(whole) <= SHOWN else f"{whole[: SHOWN - 4]}...{whole[-1]}"
+
+
+def listed(names: Iterable[str], most: int = 20) -> str:
+    """The first of some names, and how many more there are.
+
+    >>> listed(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
+    held = [str(name)[:SHOWN] for name in names]
+    more = f" and {len(held) - most} more" if held[most:] else ""
+    return f"{', '.join(held[:most])}{more}"
+
+
 def did_you_mean(wrong: str, known: Iterable[str]) -> str:
     """`` Did you mean 'x'?`` for the nearest known name, or nothing if none is near."""
     import difflib
 
     near = difflib.get_close_matches(wrong, sorted(known), n=1)
-    return f" Did you mean {near[0]!r}?" if near else ""
+    return f" Did you mean {quoted(near[0])}?" if near else ""
 
 
 @contextlib.contextmanager

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta
 
 from muver.io.checksums import check
-from muver.io.errors import InputError, did_you_mean
+from muver.io.errors import InputError, did_you_mean, quoted
 from muver.io.files import read_json
 
 Natural = Annotated[int, Meta(ge=0)]
@@ -147,8 +147,9 @@ def problem(kind: Any, given: Any, key: str = "") -> tuple[str, str] | None:
     if section:  # its __post_init__ raised
         return key, f"{key}: {said}" if key else said
     if (choices := _choices(kind)) is not None:
-        return key, f"{key} is {given!r}{suggestion(given, choices)}"
-    return key, f"{key or 'this'} is {given!r}: {said[:1].lower()}{said[1:].partition(' - at')[0]}."
+        return key, f"{key} is {quoted(given)}{suggestion(given, choices)}"
+    why = f"{said[:1].lower()}{said[1:].partition(' - at')[0]}"
+    return key, f"{key or 'this'} is {quoted(given)}: {why}."
 
 
 def _wrong_keys(kind: Any, given: Mapping[str, Any], key: str) -> tuple[str, str] | None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from muver.io.errors import InputError, Mistake
+from muver.io.errors import InputError, Mistake, quoted
 from muver.io.parquet import table_of, write_table
 from muver.io.progress import logger
 from muver.io.text import counted
@@ -136,7 +136,7 @@ def _in_kb(given: Sequence[Labelled], kb: Path, labels: str) -> list[Label]:
     for one in named:
         there = [w for w in worlds.get(one.gold, ()) if one.mention.world in (None, w)]
         if len(there) > 1:
-            raise Mistake(f"{one.place}: gold {one.gold!r} is in several worlds. Name one.")
+            raise Mistake(f"{one.place}: gold {quoted(one.gold)} is in several worlds. Name one.")
         found += [Label(one, world) for world in there]
     if left := len(given) - len(found):
         logger.info("%s without an entity of %s: not trained on", counted(left, "label"), kb)

@@ -303,11 +303,13 @@ class _Build:
 
 
 def _tell(sources: Sequence[Path], counts: dict[str, Any]) -> None:
-    logger.info(
-        "%s: %s, %d without a description, %d with %s", ", ".join(map(str, sources)),
-        counted(counts["entities"], "entity", "entities"), counts["without_description"],
-        counts["with_aliases"], counted(counts["aliases"], "alias", "aliases"),
-    )  # fmt: skip
+    told = {
+        "%d without a description": counts["without_description"],
+        f"%d with {counted(counts['aliases'], 'alias', 'aliases')}": counts["with_aliases"],
+    }
+    parts = [counted(counts["entities"], "entity", "entities")]
+    parts += [what % count for what, count in told.items() if count]
+    logger.info("%s: %s", ", ".join(map(str, sources)), ", ".join(parts))
     if dataset := counts.get("dataset"):
         logger.info(
             "mentions: %s; left out: %d, and of links that lead to no entity %d",

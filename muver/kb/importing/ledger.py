@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from muver.io.errors import InputError
+from muver.io.errors import InputError, quoted
 from muver.kb.importing.items import Entity, Redirect
 
 LONGEST_CHAIN = 5  # redirects to redirects that are followed
@@ -94,8 +94,8 @@ class Ledger:
         if rows:
             first, second = (f"{self.files[file]}, {place}" for _, file, place in rows)
             raise InputError(
-                f"{second}: id {rows[0][0]!r} is already that of {first}. Ids must differ within a "
-                "world. Remove one of the two, or take another column with --map id=COLUMN."
+                f"{second}: id {quoted(rows[0][0])} is already that of {first}. Ids must differ "
+                "within a world. Remove one, or take another column with --map id=COLUMN."
             )
 
     def lost_redirects(self) -> Iterator[tuple[str, str]]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Protocol, Self, TypeVar
 
-from muver.io.errors import Mistake, did_you_mean
+from muver.io.errors import Mistake, did_you_mean, listed, quoted
 from muver.io.progress import Progress
 from muver.kb.index.mentions import Labelled
 from muver.retriever.answers import Candidate, Excerpt, Mention
@@ -120,8 +120,8 @@ def known_world(name: str | None, worlds: Collection[str], what: str) -> str | N
     if name is None or name in worlds:
         return name
     raise Mistake(
-        f"{what}: world {name!r} is not in this index.{did_you_mean(str(name), worlds)} "
-        f"There are: {', '.join(list(worlds)[:20]) or 'none, as it has no entities'}."
+        f"{what}: world {quoted(name)} is not in this index.{did_you_mean(str(name), worlds)} "
+        f"There are: {listed(worlds) or 'none, as it has no entities'}."
     )
 
 
@@ -140,6 +140,8 @@ def has_gold(index: Answering, one: Labelled) -> bool:
     """Whether an index has the gold entity of a mention; refused if several worlds have it."""
     worlds = index.having(one.gold, one.mention.world) if isinstance(one.gold, str) else []
     if len(worlds) > 1:
-        there = ", ".join(sorted(worlds))
-        raise Mistake(f"{one.place}: gold {one.gold!r} is in several worlds ({there}). Name one.")
+        raise Mistake(
+            f"{one.place}: gold {quoted(one.gold)} is in several worlds "
+            f"({listed(sorted(worlds))}). Name one."
+        )
     return bool(worlds)

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from msgspec.structs import replace
 
-from muver.io.errors import InputError, disk_errors
+from muver.io.errors import InputError, disk_errors, quoted
 from muver.io.files import folder_beside, synchronise, synchronise_all
 from muver.io.progress import Progress
 from muver.kb.importing.schema import read_entities
@@ -133,8 +133,8 @@ def put(snapshot: Snapshot, source: Source, overwrite: bool) -> Change:
                 continue
             elif not overwrite:
                 raise InputError(
-                    f"id {entity.id!r} of world {entity.world!r} is there already, with another "
-                    "text. Use update to replace it."
+                    f"id {quoted(entity.id)} of world {quoted(entity.world)} is there already, "
+                    "with another text. Use update to replace it."
                 )
             else:
                 counts["updated"] += 1
@@ -239,8 +239,8 @@ def _with_places(snapshot: Snapshot, source: Source) -> Iterator[tuple[Entity, P
             twice = keys[counts > 1][0]
             entity = next(entity for entity in some if entity.key == twice)
             raise InputError(
-                f"id {entity.id!r} comes twice in world {entity.world!r}. Ids must differ within "
-                "a world. Leave one of the two out."
+                f"id {quoted(entity.id)} comes twice in world {quoted(entity.world)}. Ids must "
+                "differ within a world. Leave one of the two out."
             )
         places = snapshot.find(entity.key for entity in some)
         for entity in some:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
-from muver.io.errors import InputError
+from muver.io.errors import InputError, listed
 from muver.io.progress import duration, logger
 from muver.io.text import counted
 from muver.io.typed import flat, read
@@ -104,7 +104,7 @@ def _bringing(how: Literal["add", "update"]) -> Callable[..., None]:
             told = (
                 "new worlds: %s. Ids are compared within a world; --world names one that is there"
             )
-            logger.info(told, ", ".join(new))
+            logger.info(told, listed(new))
         _tell(index, opened, change)
 
     return bring

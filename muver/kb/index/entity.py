@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 import numpy as np
 
-from muver.io.errors import Mistake
+from muver.io.errors import Mistake, listed, quoted
 from muver.io.typed import Text
 from muver.kb.importing.importing_settings import LONGEST, MOST_ALIASES
 from muver.kb.importing.schema import WORLD, entity_batches, is_world
@@ -161,11 +161,13 @@ def checked(
         if not (entity.title.strip() or entity.description.strip()):
             raise Mistake(f"{where}: neither title nor description; there is nothing to find.")
         if entity.id != entity.id.strip():
-            raise Mistake(f"{where}: id {entity.id!r} begins or ends with a space. Leave it out.")
+            raise Mistake(
+                f"{where}: id {quoted(entity.id)} begins or ends with a space. Leave it out."
+            )
         if (world := entity.world or only) is None:
-            raise Mistake(f"{where}: world: name one. There are: {', '.join(worlds)}.")
+            raise Mistake(f"{where}: world: name one. There are: {listed(worlds)}.")
         if not is_world(world):
-            raise Mistake(f"{where}: world {world!r}: expected {WORLD}.")
+            raise Mistake(f"{where}: world {quoted(world)}: expected {WORLD}.")
         yield replace(entity, world=world)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from muver.io.errors import InputError
+from muver.io.errors import InputError, quoted
 from muver.io.files import folder_beside, size_of, write_text
 from muver.io.typed import read
 from muver.kb.importing.build import as_kb
@@ -147,7 +147,7 @@ class Index(OpenIndex):
         them, and at last of the gold entity; the signals in the order of the weights.
         """
         store = self._store
-        known_world(mention.world, store.worlds, f"mention {mention.text!r}")
+        known_world(mention.world, store.worlds, f"mention {quoted(mention.text)}")
         asked, _, signals = store.question([mention], mention.world, dict.fromkeys(self.weights, 1))
         scores = np.stack([one.scores(slice(0, 1))[0] for one in signals.values()])
         place = asked.place(*store.only(store.find, gold, mention.world))

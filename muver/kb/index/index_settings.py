@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from muver.io.errors import InputError, Mistake, did_you_mean
+from muver.io.errors import InputError, Mistake, did_you_mean, quoted
 from muver.io.typed import Amount, Settings, Share, read
 from muver.retriever.retrieval.aggregates import AGGREGATES, Aggregate
 from muver.retriever.retrieval.retrieval_settings import AggregateEntry, open_choice
@@ -108,7 +108,7 @@ def changed(weights: Weights, other: Mapping[str, float] | None, where: str = "w
     for name, weight in (other or {}).items():
         if name not in weights:
             raise Mistake(
-                f"{where}: {name!r} is no signal of this index.{did_you_mean(name, weights)} "
+                f"{where}: {quoted(name)} is no signal of this index.{did_you_mean(name, weights)} "
                 f"There are: {', '.join(weights)}."
             )
         if not 0 <= weight < float("inf"):

@@ -5,7 +5,7 @@ from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
-from muver.io.errors import InputError, Mistake
+from muver.io.errors import InputError, Mistake, quoted
 from muver.io.text import counted
 from muver.io.typed import read
 from muver.kb.index.answer import answers, known_world
@@ -206,7 +206,7 @@ class OpenIndex:
         found: list[list[tuple[Candidate, Entity]]] = [[] for _ in mentions]
         rows: dict[str | None, list[int]] = {}
         for row, mention in enumerate(mentions):
-            world = known_world(mention.world, store.worlds, f"mention {mention.text!r}")
+            world = known_world(mention.world, store.worlds, f"mention {quoted(mention.text)}")
             rows.setdefault(world, []).append(row)
         for world, own in rows.items():
             some = [mentions[row] for row in own]

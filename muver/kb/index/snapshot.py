@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from muver.io.errors import Mistake, did_you_mean
+from muver.io.errors import Mistake, did_you_mean, listed, quoted
 from muver.kb.index.answer import known_world
 from muver.kb.index.entity import NONE, WHOLE, Entity, EntityViews, key_of
 from muver.kb.index.index_settings import COLUMN_OF, WITHOUT_MODEL, Asking, Weights
@@ -36,10 +36,10 @@ class UnknownEntity(Mistake):
 def the_only(found: Mapping[str, T], id: str, world: str | None) -> T:
     """What was found of an id, by world, if it is in one world alone."""
     if len(found) > 1:
-        raise Mistake(f"id {id!r} is in several worlds: {', '.join(sorted(found))}. Name one.")
+        raise Mistake(f"id {quoted(id)} is in several worlds: {listed(sorted(found))}. Name one.")
     if not found:
-        where = f"world {world!r} of this index" if world is not None else "this index"
-        raise UnknownEntity(f"id {id!r} is not in {where}.")
+        where = f"world {quoted(world)} of this index" if world is not None else "this index"
+        raise UnknownEntity(f"id {quoted(id)} is not in {where}.")
     return next(iter(found.values()))
 
 
@@ -103,7 +103,7 @@ class Snapshot:
         self, fetch: Callable[[Collection[int]], Mapping[int, T]], id: str, world: str | None
     ) -> T:
         """What :meth:`find`, :meth:`entities_of` or :meth:`views_of` has of the entity of an id."""
-        known_world(world, self.worlds, f"id {id!r}")
+        known_world(world, self.worlds, f"id {quoted(id)}")
         keys = self._keys(id, world)
         return the_only({keys[key]: one for key, one in fetch(list(keys)).items()}, id, world)
 
@@ -181,7 +181,7 @@ class Snapshot:
             if name not in known:
                 raise Mistake(
                     f"where {name}: no entity has such a column.{did_you_mean(name, known)} "
-                    f"There are: {', '.join(sorted(known)) or 'none'}."
+                    f"There are: {listed(sorted(known)) or 'none'}."
                 )
         other = Snapshot(self.machinery, self.state, self.opened)
         other.parts = [part.narrowed(where) for part in self.parts]

@@ -71,9 +71,10 @@ class Question(Form):
 
 
 class NewEntity(Form):
-    """An entity to add, or to put in the place of the one with its id."""
+    """An entity to add, or to put in the place of the one with its id, which the address has."""
 
-    title: Text
+    id: Id | None = None
+    title: str = ""
     description: str = ""
     aliases: list[str] = []
     world: World = None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from muver.io.errors import InputError, Mistake, did_you_mean
+from muver.io.errors import InputError, Mistake, did_you_mean, quoted
 from muver.io.progress import logger
 from muver.kb.index.opening import DEPTH, opened_index
 from muver.retriever.answers import Mention
@@ -49,7 +49,7 @@ class Models(dict[str, Served]):
         name = next(iter(self)) if name is None else name
         if name not in self:
             raise Mistake(
-                f"model {name!r} is not served here.{did_you_mean(name, self)} "
+                f"model {quoted(name)} is not served here.{did_you_mean(name, self)} "
                 f"There are: {', '.join(self)}."
             )
         return self[name]
@@ -65,7 +65,7 @@ def open_models(places: Sequence[str], rerank: Path | None = None, depth: int = 
         name, path = _named(place)
         if name in served:
             raise InputError(
-                f"{place}: another index is called {name!r} already. Name them: NAME={path}."
+                f"{place}: another index is called {quoted(name)} already. Name them: NAME={path}."
             )
         served[name] = Served(name, opened_index(path, rerank, depth))
     return served

@@ -11,7 +11,7 @@ from fastapi.responses import PlainTextResponse, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from muver.io.errors import Mistake
+from muver.io.errors import Mistake, quoted
 from muver.io.progress import logger
 from muver.kb.index.changes import Change
 from muver.kb.index.entity import Entity
@@ -159,7 +159,9 @@ def changing(service: Service) -> APIRouter:
     async def put(id: str, entity_form: NewEntity, model: str | None = None) -> Changed:
         """Add an entity, or put it in the place of the one with its id."""
         served = service.models.named(model)
-        entity = Entity(id=id, **entity_form.model_dump())
+        if entity_form.id not in (None, id):
+            raise Mistake(f"id {quoted(entity_form.id)}: the address has another, {quoted(id)}.")
+        entity = Entity(**entity_form.model_dump() | {"id": id})
 
         def update() -> Change:
             tokens = tokens_to_add(entity_form, served.index)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from muver.io.errors import quoted
 from muver.retriever.corpus.jsonl import BadLine, Identity, line_parser
 
 SECTION = "Section::::"  # begins a heading of KILT's
@@ -61,7 +62,7 @@ def read_text(line: bytes) -> Page:
 def _page_id(value: str | int, key: str) -> str:
     """A page's id as text that fits an int64."""
     if not re.fullmatch("[0-9]{1,18}", text := str(value)):
-        raise BadLine(f"{key} {value!r} is not a number of at most 18 digits")
+        raise BadLine(f"{key} {quoted(value)} is not a number of at most 18 digits")
     return text
 
 

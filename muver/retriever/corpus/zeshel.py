@@ -14,7 +14,7 @@ import pyarrow as pa
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from muver.io.errors import InputError, did_you_mean
+from muver.io.errors import InputError, did_you_mean, quoted
 from muver.io.files import write_json
 from muver.io.parquet import table_of, table_writer
 from muver.io.progress import logger
@@ -151,7 +151,7 @@ def read_mentions(raw: Path, wrong: Wrong = refuse) -> list[Mention]:
             mention.split, mention.where = split, f"{path}, line {number}"
             first = seen.setdefault(mention.mention_id, mention.where)
             if first is not mention.where:
-                wrong(f"{mention.where}: mention_id {mention.mention_id!r} repeats {first}.")
+                wrong(f"{mention.where}: mention_id {quoted(mention.mention_id)} repeats {first}.")
             mentions.append(mention)
     return mentions
 
@@ -171,12 +171,12 @@ def split_of_worlds(
         first = firsts.setdefault(mention.corpus, mention)
         if mention.corpus not in worlds:
             wrong(
-                f"{mention.where}: its corpus, the world {mention.corpus!r}, has no file "
+                f"{mention.where}: its corpus, the world {quoted(mention.corpus)}, has no file "
                 f"{folder / mention.corpus}.json.{did_you_mean(mention.corpus, worlds)}"
             )
         elif mention is not first:
             wrong(
-                f"{mention.where}: corpus {mention.corpus!r} is in {mention.split}, but in "
+                f"{mention.where}: corpus {quoted(mention.corpus)} is in {mention.split}, but in "
                 f"{first.split} too ({first.where}). Every world belongs to one split."
             )
     return {world: firsts[world].split if world in firsts else "none" for world in sorted(worlds)}
@@ -191,8 +191,8 @@ def read_documents(path: Path, wrong: Wrong = refuse) -> dict[str, Document]:
         if documents.setdefault(document.document_id, document) is not document:
             first = list(documents).index(document.document_id) + 1
             wrong(
-                f"{path}, line {line}: document_id {document.document_id!r} is already that of "
-                f"line {first}. Ids must differ within a world."
+                f"{path}, line {line}: document_id {quoted(document.document_id)} is already that "
+                f"of line {first}. Ids must differ within a world."
             )
         if not document.title.strip() and not document.text.strip():
             wrong(f"{path}, line {line}: both title and text are empty; an entity needs one.")
@@ -215,7 +215,7 @@ def _mention_row(
     for kind in ("context", "label"):
         if (document := getattr(mention, f"{kind}_document_id")) not in documents:
             raise InputError(
-                f"{mention.where}: {kind}_document_id {document!r} is not in "
+                f"{mention.where}: {kind}_document_id {quoted(document)} is not in "
                 f"documents/{mention.corpus}.json."
             )
     left, right = context_of(mention, documents[mention.context_document_id].text, tokens)
@@ -242,7 +242,7 @@ def context_of(mention: Mention, text: str, tokens: int) -> tuple[str, str]:
     words = text.split(" ")
     raise InputError(
         f"{mention.where}: start_index {start} to end_index {end} of document "
-        f"{mention.context_document_id!r} ({len(words)} tokens) are "
-        f"{' '.join(words[max(start, 0) : end + 1])!r}, but the mention's text is "
-        f"{mention.text!r}."
+        f"{quoted(mention.context_document_id)} ({len(words)} tokens) are "
+        f"{quoted(' '.join(words[max(start, 0) : end + 1]))}, but the mention's text is "
+        f"{quoted(mention.text)}."
     )

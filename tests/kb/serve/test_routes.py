@@ -4,6 +4,7 @@ import json
 import logging
 import re
 import threading
+from urllib.parse import quote
 
 import pytest
 from pydantic import TypeAdapter
@@ -275,6 +276,21 @@ def test_an_entity_that_was_added_is_found_at_once_and_can_be_removed():
         assert (again.status, again.said) == (404, "no entity 'bell'.")
 
 
+@pytest.mark.parametrize("id", ["bell", "колокол/2", "घंटी", "7"])
+@pytest.mark.parametrize("title", ["The Bell", ""])
+def test_an_entity_can_be_put_back_as_it_was_got(id, title):
+    with running() as service:
+        address = f"/entities/{quote(id)}"
+        given = {**BELL, "title": title, "id": int(id) if id.isdecimal() else id}
+        assert service.call("PUT", address, given, token=TOKEN).json["added"] == 1
+        got = service.call("GET", address).json
+        assert service.call("PUT", address, got, token=TOKEN).json["updated"] == 1
+        assert service.call("GET", address).json == got
+        answer = service.call("PUT", "/entities/gate", got, token=TOKEN)
+        assert answer.status == 422
+        assert answer.said == f"id {id!r}: the address has another, 'gate'."
+
+
 def test_only_the_token_lets_one_change():
     with running() as service:
         wrong = ("Bearer", f"Bearer {TOKEN[:-1]}", f"Bearer {TOKEN}0", f"Basic {TOKEN}", TOKEN,
@@ -298,7 +314,8 @@ def test_without_a_token_file_nothing_changes():
 
 
 @pytest.mark.parametrize(
-    "given", [{}, {"title": ""}, {**BELL, "aliases": "x"}, {**BELL, "id": "x"}, []]
+    "given",
+    [{}, {"title": ""}, {**BELL, "aliases": "x"}, {**BELL, "id": 3}, {**BELL, "id": ""}, []],
 )
 def test_no_entity(given):
     with running() as service:

@@ -277,3 +277,11 @@ def test_context_is_lower_case_and_cut_to_the_nearest_tokens(mention, text, toke
 def test_indices_that_do_not_give_the_text(start, end, text):
     with pytest.raises(InputError, match=f"line 7: start_index {start} to end_index {end}"):
         context_of(at(start, end, text), TEXT, 128)
+
+
+@pytest.mark.parametrize("word", ["iron", "слово", "銀"])
+@pytest.mark.parametrize("start, end, text", [(1, 10**9, "Old"), (1, 2, "Old" * 10**5)])
+def test_a_mistake_quotes_no_more_than_the_beginning(word, start, end, text):
+    with pytest.raises(InputError, match=f"line 7: start_index {start} to end_index {end}") as told:
+        context_of(at(start, end, text), f"{word} " * 10**5, 128)
+    assert len(str(told.value)) < 500 and f"are '{word} {word}" in str(told.value)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from mwparserfromhell.parser import ParserError
 
-from muver.io.errors import InputError
+from muver.io.errors import InputError, quoted
 from muver.kb.importing.importing_settings import Given
 from muver.kb.importing.items import Entity, Item, Redirect
 from muver.kb.importing.wikitext import DISAMBIGUATION, SHOWN, Wiki, read_prose
@@ -91,7 +91,7 @@ def _items(batch: bytes, wiki: Wiki, namespaces: list[int]) -> list[Item]:
             found.append(_item(ET.fromstring(START + page), wiki, namespaces))
         except (ET.ParseError, ValueError) as error:
             title = page.partition(b"<title>")[2].partition(b"</title>")[0]
-            place = f"page {title.decode(errors='replace')!r}"
+            place = f"page {quoted(title.decode(errors='replace'))}"
             found.append(LeftOut("pages that are not valid", f"{place}: {error}"))
     return [item for item in found if item is not None]
 
@@ -101,7 +101,7 @@ def _item(page: ET.Element, wiki: Wiki, namespaces: list[int]) -> Item | None:
     revisions = page.findall("revision")
     newest = revisions[-1] if revisions else page  # of a full history
     text, model = newest.findtext("text"), newest.findtext("model") or "wikitext"
-    place, named = f"page {title!r}", wiki.page(title)
+    place, named = f"page {quoted(title)}", wiki.page(title)
     if named is None or not identity:
         return LeftOut("pages without title or id", place)
     number = page.findtext("ns")  # exports of old wikis have none

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pyarrow.parquet as pq
 
-from muver.io.errors import InputError, did_you_mean
+from muver.io.errors import InputError, did_you_mean, listed, quoted
 from muver.io.progress import logger
 from muver.io.text import counted
 from muver.kb.importing.importing_settings import Given
@@ -18,7 +18,6 @@ from muver.kb.importing.items import Entity
 from muver.kb.importing.tabbed import Tabbed
 from muver.retriever.corpus.opening import (
     LONGEST_LINE,
-    SHOWN,
     lines_of,
     opened_text,
     read_json_lines,
@@ -84,17 +83,19 @@ def _csv_rows(path: Path, given: Given) -> Rows:
             if first and not first.strip():
                 raise InputError(f"{path}, line 1: empty. Expected the names of columns there.")
             if twice := next((name for name in names if names.count(name) > 1), None):
-                raise InputError(f"{path}, line 1: two columns are called {twice!r}. Rename one.")
+                raise InputError(
+                    f"{path}, line 1: two columns are called {quoted(twice)}. Rename one."
+                )
             plain = separator == "\t" and '"' not in first
             reader = Tabbed(text, len(names)) if plain else csv.reader(text, **form)
             place = "line 2"
             for cells in reader:
                 if len(cells) != len(names) and any(cells):
-                    quoted = f" A cell that holds {separator!r} has to stand in quotation marks."
+                    marks = f" A cell that holds {separator!r} has to stand in quotation marks."
                     raise InputError(
                         f"{path}, {place}: {counted(len(cells), 'cell')}, but the first line names "
-                        f"{counted(len(names), 'column')} ({', '.join(names)})."
-                        f"{quoted if len(cells) > len(names) else ' Fill it up, or leave it out.'}"
+                        f"{counted(len(names), 'column')} ({listed(names)})."
+                        f"{marks if len(cells) > len(names) else ' Fill it up, or leave it out.'}"
                     )
                 if any(cells):  # no empty line, nor one of empty cells, as spreadsheets leave some
                     yield place, dict(zip(names, cells, strict=True))
@@ -125,9 +126,8 @@ def _entities(rows: Rows, path: Path, given: Given) -> Iterator[Entity]:
 def _tell(columns: Mapping[str, str], names: Sequence[str], path: Path) -> None:
     taken = ", ".join(f"{canonical} = {name!r}" for canonical, name in columns.items())
     kept = [repr(name) for name in names if name not in columns.values()]
-    more = f"; kept beside them: {', '.join(kept[:SHOWN])}" if kept else ""
-    dots = f" and {len(kept) - SHOWN} more" if len(kept) > SHOWN else ""
-    logger.info("%s: columns: %s%s%s; --map names others", path, taken, more, dots)
+    more = f"; kept beside them: {listed(kept)}" if kept else ""
+    logger.info("%s: columns: %s%s; --map names others", path, taken, more)
 
 
 def find_columns(
@@ -139,7 +139,7 @@ def find_columns(
     """The column of those ``found`` in a file for each canonical one; some may be ``given``, and
     none is taken for one that is given as an empty text. ``rows`` are the first ones.
     """
-    listed = f"Its first {FIRST} rows have: {', '.join(found)}."
+    there = f"Its first {FIRST} rows have: {listed(found)}."
     for canonical, name in given.items():
         if canonical not in NAMES:
             raise InputError(
@@ -147,7 +147,8 @@ def find_columns(
                 f"{did_you_mean(canonical, NAMES)} They are: {', '.join(NAMES)}."
             )
         if name and name not in found:
-            raise InputError(f"{path}: no column {name!r}.{did_you_mean(name, found)} {listed}")
+            near = did_you_mean(name, found)
+            raise InputError(f"{path}: no column {quoted(name)}.{near} {there}")
     free = {name.strip().lower(): name for name in found if name not in given.values()}
     columns = dict(given)
     for canonical, names in NAMES.items():
@@ -158,7 +159,7 @@ def find_columns(
             columns[canonical] = usual[0]
         elif canonical in ("id", "title") and not given.get(canonical):
             raise InputError(
-                f"{path}: no column for the {canonical}; looked for {', '.join(names)}. {listed} "
+                f"{path}: no column for the {canonical}; looked for {', '.join(names)}. {there} "
                 f"Name it: --map {canonical}=COLUMN"
             )
     return {canonical: columns[canonical] for canonical in NAMES if columns.get(canonical)}

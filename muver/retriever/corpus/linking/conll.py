@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from muver.io.errors import InputError
+from muver.io.errors import InputError, quoted
 from muver.retriever.corpus.linking.benchmark import Benchmark, LinkedMention, whole_id, with_ids
 
 START = "-DOCSTART-"
@@ -98,8 +98,8 @@ def _tag(columns: Sequence[str], where: str) -> tuple[str, str | None]:
         return columns[1], None
     if (found := _TAG.fullmatch(columns[-1].strip())) is None:
         raise InputError(
-            f"{where}: the last column is {columns[-1]!r}, expected a tag: O, B or I, or B- and I- "
-            "with a type. Or AIDA's columns: token, B or I, mention, entity."
+            f"{where}: the last column is {quoted(columns[-1])}, expected a tag: O, B or I, or "
+            "B- and I- with a type. Or AIDA's columns: token, B or I, mention, entity."
         )
     return found[1] or "", found[2]
 
@@ -172,7 +172,7 @@ def _name(document: Document, path: Path, part: str | None) -> str | None:
         form = "(NUMBER TITLE), with testa or testb after the number," if part else "(NAME)"
         raise InputError(
             f"{path}, line {document.line}: expected {START} {form} before the tokens of a "
-            f"document, not {heading!r}."
+            f"document, not {quoted(heading)}."
         )
     if part is None:
         return name
