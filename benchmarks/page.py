@@ -1,13 +1,14 @@
 """Prints results, and writes docs/performance.md from all stored runs."""
 
 import re
+import statistics
 import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from benchmarks.peers import compared
-from benchmarks.programs import OURS
+from benchmarks.programs import CUTOFFS, OURS
 from benchmarks.reaches import judged
 from benchmarks.records import FIGURES, ROOT, Run, read_runs
 from benchmarks.rows import Findings, Row, span
@@ -103,6 +104,35 @@ def _peers(folder: Path) -> list[str]:
         PEERS.format(**record, **size),
         "\n".join(table(*compared(record))),
     ]
+
+
+def compared(record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """Heads, and a row a program: medians, and in brackets how many times those of ``OURS``."""
+    heads = ["", *(f"R@{k}" for k in CUTOFFS), "s per 1,000 entities", "mentions/s", "peak MB"]
+    ours, rows = record["rounds"][OURS], []
+    for program, rounds in record["rounds"].items():
+        first = rounds[0]
+        make, ask = (
+            (
+                statistics.median(turn[key] for turn in rounds),
+                statistics.median(
+                    turn[key] / other[key] for turn, other in zip(rounds, ours, strict=True)
+                ),
+            )
+            for key in ("make", "ask")
+        )
+        rows.append([
+            program,
+            *(f"{share:.1f}" for share in first["recall"]),
+            f"{_short(1000 * make[0] / first['entities'])} ({_short(make[1])})",
+            f"{_short(first['mentions'] / ask[0])} ({_short(1 / ask[1])})",
+            f"{max(turn['peak_mb'] for turn in rounds):,.0f}",
+        ])  # fmt: skip
+    return heads, rows
+
+
+def _short(number: float) -> str:
+    return f"{number:,.0f}" if number >= 100 else f"{number:.2g}"
 
 
 def _all(machines: dict[str, list[Run]]) -> list[tuple[str, Run]]:

@@ -14,7 +14,6 @@ import argparse
 import json
 import os
 import shlex
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -22,11 +21,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.programs import OURS, PROGRAMS, Entity, Found, Mention, Task
+from benchmarks.programs import CUTOFFS, OURS, PROGRAMS, Entity, Found, Mention, Task
 from benchmarks.records import FIGURES, ROOT, name_run
 from muver.io.files import write_json
 
-CUTOFFS = (1, 4, 16, 64)
 SECONDS = "the processor's, since the machine may be shared"
 PACKAGES = ROOT / ".venv" / "peers"
 UNIT = 1 if sys.platform == "darwin" else 1024  # unit of ru_maxrss: bytes on macOS, else KiB
@@ -104,35 +102,6 @@ def _by_itself(program: str, args: argparse.Namespace) -> dict[str, Any]:
     return json.loads(said.splitlines()[-1]) | {"peak_mb": usage.ru_maxrss * UNIT / 1e6}
 
 
-def compared(record: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
-    """Heads, and a row a program: medians, and in brackets how many times those of ``OURS``."""
-    heads = ["", *(f"R@{k}" for k in CUTOFFS), "s per 1,000 entities", "mentions/s", "peak MB"]
-    ours, rows = record["rounds"][OURS], []
-    for program, rounds in record["rounds"].items():
-        first = rounds[0]
-        make, ask = (
-            (
-                statistics.median(turn[key] for turn in rounds),
-                statistics.median(
-                    turn[key] / other[key] for turn, other in zip(rounds, ours, strict=True)
-                ),
-            )
-            for key in ("make", "ask")
-        )
-        rows.append([
-            program,
-            *(f"{share:.1f}" for share in first["recall"]),
-            f"{_short(1000 * make[0] / first['entities'])} ({_short(make[1])})",
-            f"{_short(first['mentions'] / ask[0])} ({_short(1 / ask[1])})",
-            f"{max(turn['peak_mb'] for turn in rounds):,.0f}",
-        ])  # fmt: skip
-    return heads, rows
-
-
-def _short(number: float) -> str:
-    return f"{number:,.0f}" if number >= 100 else f"{number:.2g}"
-
-
 def main(arguments: Sequence[str]) -> int:
     """Measure all programs in turn, print the table, and with ``--save`` write the page."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks peers", description=__doc__)
@@ -165,7 +134,7 @@ def main(arguments: Sequence[str]) -> int:
         "dataset": args.dataset.name, "world": args.world, "rounds": rounds,
         "command": shlex.join(["python", "-m", "benchmarks", "peers", *shown]),
     }  # fmt: skip
-    print("\n".join(page.table(*compared(record))))
+    print("\n".join(page.table(*page.compared(record))))
     if args.save:
         write_json(FIGURES / f"peers-{name_run()}.json", record)
         page.write_page()

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+CUTOFFS = (1, 4, 16, 64)
 Found = list[tuple[str, float]]  # ids and scores of the best entities, best first
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from benchmarks import page
-from benchmarks.peers import compared, measure, read_world, recall
+from benchmarks.peers import measure, read_world, recall
 from benchmarks.programs import OURS, Mention
 
 PAGES = {
@@ -66,7 +66,7 @@ def test_the_table_has_medians_and_how_many_times_ours(tmp_path):
     ours = [turn | {"make": make, "ask": 1.0} for make in (10.0, 1.0, 2.0)]
     other = [turn | {"make": 4.0, "ask": ask} for ask in (0.5, 0.25, 0.1)]
     record = {"rounds": {OURS: ours, "other": other}}
-    heads, rows = compared(record)
+    heads, rows = page.compared(record)
     assert rows == [
         [OURS, "1.0", "2.0", "3.0", "4.0", "4 (1)", "100 (1)", "1,500"],
         ["other", "1.0", "2.0", "3.0", "4.0", "8 (2)", "400 (4)", "1,500"],
