@@ -1,9 +1,8 @@
 """Before a run: whether everything is there and fits this machine, and how long it will take."""
 
-import shutil
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import chdir
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,7 +10,7 @@ from typing import Any, NamedTuple
 from muver.io.errors import InputError
 from muver.io.files import write_json
 from muver.io.progress import duration
-from muver.io.text import aligned, counted, size
+from muver.io.text import aligned, counted
 from muver.reproduction.doctor.inputs import (
     NOTE,
     OK,
@@ -20,7 +19,6 @@ from muver.reproduction.doctor.inputs import (
     data,
     encoder,
     lacking,
-    nearest,
 )
 from muver.reproduction.estimate.plan import Job, plan, together
 from muver.reproduction.settings.resolve import settings_in
@@ -33,8 +31,6 @@ Report = dict[str, Any]
 class Machine(NamedTuple):
     """What a run is compared with."""
 
-    folder: str  # where the run writes
-    room: int  # bytes of disk that are free for the folder
     cores: int
     gpus: int
 
@@ -49,22 +45,18 @@ class Machine(NamedTuple):
         return max(self.cores // (compute.threads * compute.processes), 1)
 
 
-def this_machine(folder: Path) -> Machine:
-    """The machine this runs on, with Snakemake's cores; the folder need not exist yet."""
+def this_machine() -> Machine:
+    """The machine this runs on, with Snakemake's cores."""
     from snakemake.utils import available_cpu_count
 
-    return Machine(
-        folder=str(folder),
-        room=shutil.disk_usage(nearest(folder)).free,
-        cores=available_cpu_count(),
-        gpus=sum(path.name[6:].isdigit() for path in Path("/dev").glob("nvidia*")),
-    )
+    gpus = sum(path.name[6:].isdigit() for path in Path("/dev").glob("nvidia*"))
+    return Machine(available_cpu_count(), gpus)
 
 
 def check_project(
     *, folder: Path = Path("."), config: Iterable[tuple[str, Any]] = (), out: Path | None = None
 ) -> None:
-    """Print whether a run can begin, and what disk and time its stages take.
+    """Print whether a run can begin, and how long its stages take.
 
     Ends with 0 if all is well, 1 if something was found, 2 after bad input.
 
@@ -90,7 +82,7 @@ def check(folder: Path, overrides: Mapping[str, Any], machine: Machine | None = 
     and whether a problem is ``found``; by default for this machine.
     """
     settings = settings_in(folder, overrides)
-    machine = machine or this_machine(folder / "build" / settings.workspace)
+    machine = machine or this_machine()
     compute = settings.compute
     at_once, jobs, findings = machine.at_once(compute), [], []
     with chdir(folder):  # the graph's paths are relative to it
@@ -105,7 +97,6 @@ def check(folder: Path, overrides: Mapping[str, Any], machine: Machine | None = 
     findings += [Finding("account", PROBLEM, says) for says in lacking()]
     findings.append(_device(compute, machine))
     left = [job for job in jobs for _ in range(job.left)]
-    findings += [_disk(left, machine, at_once)] if jobs else []
     return {
         "preset": settings.preset,
         "dataset": settings.dataset,
@@ -137,23 +128,13 @@ def _device(compute: Compute, machine: Machine) -> Finding:
     )
 
 
-def _disk(left: Sequence[Job], machine: Machine, at_once: int) -> Finding:
-    """Whether there is the disk that the jobs that are left need."""
-    passing = sorted((job.passing for job in left), reverse=True)[:at_once]
-    needed = sum(job.disk for job in left) + sum(passing)
-    status, end = (OK, "") if needed <= machine.room else (PROBLEM, ": too little")
-    says = f"{size(needed)} needed, {size(machine.room)} free in {machine.folder}{end}"
-    return Finding("disk", status, says)
-
-
 def _described(job: Job) -> Report:
-    """A job for JSON: disk and seconds of all that are alike."""
+    """A job for JSON: seconds of all that are alike."""
     return {
         "stage": job.artifact.rule,
         "job": job.artifact.name,
         "jobs": job.count,
         "done": job.count - job.left,
-        "disk": int(job.disk * job.count),
         "seconds_left": job.seconds * job.left,
     }
 
@@ -182,12 +163,12 @@ def _stages(report: Mapping[str, Any]) -> list[str]:
     for job in report["jobs"]:
         counts = {name: number for name, number in job.items() if name not in ("stage", "job")}
         stages.setdefault(job["stage"], Counter()).update(counts)
-    rows = [("stage", "jobs", "done", "disk", "left")]
+    rows = [("stage", "jobs", "done", "left")]
     for stage, sums in stages.items():
         left = duration(sums["seconds_left"]) if sums["seconds_left"] else "-"
-        rows.append((stage, str(sums["jobs"]), str(sums["done"]), size(sums["disk"]), left))
+        rows.append((stage, str(sums["jobs"]), str(sums["done"]), left))
     return [
-        *aligned(rows, right=(1, 2, 3)),
+        *aligned(rows, right=(1, 2)),
         "",
         f"Left: about {duration(report['seconds_left'])}, {counted(report['at_once'], 'job')} at a "
         "time, by costs measured on another machine",

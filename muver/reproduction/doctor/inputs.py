@@ -109,16 +109,12 @@ def lacking() -> Iterator[str]:
         )
 
 
-def nearest(folder: Path) -> Path:
-    """The folder, or the nearest one above it that is there."""
-    folder = folder.absolute()
-    return next(path for path in (folder, *folder.parents) if path.exists())
-
-
 def _can_be_written(folder: Path) -> bool:
     """Whether a file may be made in a folder, or in the nearest one above it that is there."""
+    folder = folder.absolute()
+    nearest = next(path for path in (folder, *folder.parents) if path.exists())
     try:
-        with tempfile.TemporaryFile(dir=nearest(folder)):
+        with tempfile.TemporaryFile(dir=nearest):
             return True
     except OSError:
         return False

@@ -1,1 +1,1 @@
-"""Estimates before a run begins: the time, memory and disk that its jobs take."""
+"""Estimates before a run begins: the time that its jobs take."""

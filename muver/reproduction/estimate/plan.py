@@ -1,10 +1,10 @@
-"""What the jobs of a run take, counted from ``costs.yaml``: seconds and disk.
+"""The seconds that the jobs of a run take, counted from ``costs.yaml``.
 
 Texts are taken to be as long as settings allow.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -19,23 +19,13 @@ from muver.reproduction.workspace.knowledge_base import PART
 from muver.reproduction.workspace.models import tokens_of
 from muver.retriever.training.pretraining.cloze import mean_longest_view
 
-FLOAT = 4  # bytes
-NUMBER_BYTES = {"fp16": 2, "fp32": FLOAT}
 MERGED = 1.5  # tokens of a merged view over those of an original one, in the first layer
-STATES = 4  # of a checkpoint: the weights, two moments of Adam, the best weights
-CANDIDATE = 64  # bytes of a ranked candidate, in a run or an evaluation
-LINKS = 300  # bytes a view of an index beside its vector: no type has more
 TERA = 1e12
 COSTS = msgspec.yaml.decode(Path(__file__).with_name("costs.yaml").read_bytes())
 
 Key = tuple[str, str]  # a rule, and the id of the artifact that it makes
-
-
-class Work(NamedTuple):
-    """What one job does."""
-
-    units: Mapping[str, float] = {}  # by step: entities that it reads, else 10^12 operations
-    disk: float = 0  # bytes that it leaves
+# What one job does, by step: entities that it reads, else 10^12 operations
+Work = dict[str, float]
 
 
 class Job(NamedTuple):
@@ -45,8 +35,6 @@ class Job(NamedTuple):
 
     artifact: Artifact
     seconds: float  # of one job
-    disk: float  # bytes that one job leaves
-    passing: float  # further bytes on disk while it runs: a training's checkpoint
     count: int  # jobs
     left: int  # jobs that have not run yet
 
@@ -77,19 +65,17 @@ class _Counter:
         hidden, inner = encoder.hidden_size, encoder.intermediate_size
         weights = encoder.num_hidden_layers * (4 * hidden**2 + 2 * hidden * inner)
         self.operations = 2 * weights / TERA  # of one token, in 10^12
-        rows = encoder.vocab_size + encoder.max_position_embeddings
-        self.tower = FLOAT * (rows * hidden + weights)  # bytes
 
     def job(self, artifact: Artifact) -> Job:
         """The job of an artifact."""
-        work, count, files = self.work(artifact), 1, [artifact.files]
+        count, files = 1, [artifact.files]
         if artifact.kind == "vectors":
             count = self.data.parts
             files = [[f"{artifact.path}/{part}{end}" for end in PART] for part in self.graph.parts]
         made = sum(all(map(os.path.exists, paths)) for paths in files)
-        passing = STATES * work.disk if "training" in work.units else 0
-        seconds = COSTS["start"] + sum(n * self.cost(step) for step, n in work.units.items())
-        return Job(artifact, seconds, work.disk, passing, count, count - made)
+        work = self.work(artifact)
+        seconds = COSTS["start"] + sum(n * self.cost(step) for step, n in work.items())
+        return Job(artifact, seconds, count, count - made)
 
     def cost(self, step: str) -> float:
         """Seconds of a unit of a step; what a model computes is shared by a job's threads."""
@@ -102,38 +88,29 @@ class _Counter:
         data, settings = self.data, artifact.settings
         entities = data.entities.get(artifact.set, data.whole)
         mentions = data.mentions.get(artifact.set, 0)
-        ranked = mentions * self.graph.settings.retrieve.k * CANDIDATE
         match artifact.rule:
             case "pretrain":
                 view = mean_longest_view(self.encoder.max_position_embeddings)
                 tokens = settings["batch_size"] * (settings["context_tokens"] + view)
-                operations = 3 * settings["steps"] * tokens * self.operations
-                return Work({"training": operations}, self.tower)
+                return {"training": 3 * settings["steps"] * tokens * self.operations}
             case "train" | "train_best" | "train_cross" | "grid_point":
                 return self.training(artifact)
-            case "convert" | "choose":
-                return Work({}, 2 * self.tower)
-            case "encode" | "encode_global" | "encode_texts" | "encode_part" | "encode_mentions":
+            case "merge" | "encode" | "encode_global" | "encode_texts":
                 return self.encoding(artifact, entities, mentions)
-            case "merge":
+            case "encode_part" | "encode_mentions":
                 return self.encoding(artifact, entities, mentions)
             case "ann_index":
-                views = data.whole * self.layout(artifact)[0]
-                disk = views * (FLOAT * self.encoder.hidden_size + LINKS)
-                return Work({"reading": views}, disk)
+                return {"reading": data.whole * self.layout(artifact)[0]}
             case "retrieve" if "depth" in settings:  # a second stage
                 pairs = mentions * settings["depth"]
-                encoding = pairs * sum(self.layout(artifact)[1:]) * self.operations
-                return Work({"encoding": encoding}, ranked)
+                return {"encoding": pairs * sum(self.layout(artifact)[1:]) * self.operations}
             case "retrieve" if "index" not in artifact.inputs and (
                 kind := kind_of(self.graph.settings, artifact.label)
             ) in ("views", "tokens", "shards"):
-                return Work(self.comparing(artifact, kind, entities, mentions), ranked)
-            case "retrieve" | "evaluate":
-                return Work({"reading": entities}, ranked)
-            case "download" | "corpus" | "segment" | "kilt" | "kb":
-                return Work({"reading": entities}, data.text)
-        return Work()
+                return self.comparing(artifact, kind, entities, mentions)
+            case "retrieve" | "evaluate" | "download" | "corpus" | "segment" | "kilt" | "kb":
+                return {"reading": entities}
+        return {}
 
     def layout(self, artifact: Artifact) -> tuple[float, float, float]:
         """Views of an entity, tokens of a view and of a context, for an artifact's model."""
@@ -164,11 +141,10 @@ class _Counter:
         mentions, entities = self.data.mentions["val"], self.data.entities["val"]
         validated = entities * views * tokens + mentions * context
         share = self.operations / self.graph.settings.compute.processes
-        units = {
+        return {
             "training": trained * encodings * share,
             "encoding": validations * validated * share,
         }
-        return Work(units, 0 if artifact.kind == "grid" else 2 * self.tower)
 
     def encoding(self, artifact: Artifact, entities: float, mentions: float) -> Work:
         """Views and mentions, of a knowledge base a part or the mentions alone."""
@@ -184,14 +160,9 @@ class _Counter:
         elif artifact.rule == "encode_mentions":
             views = 0
         views *= entities / (self.data.parts if artifact.kind == "vectors" else 1)
-        numbers = NUMBER_BYTES[settings.get("dtype", "fp32")] * self.encoder.hidden_size
-        ids = 0 if self.graph.settings.over_kb else tokens * FLOAT
-        disk = views * (numbers + ids) + mentions * FLOAT * self.encoder.hidden_size
-        return Work({step: (views * tokens + mentions * context) * self.operations}, disk)
+        return {step: (views * tokens + mentions * context) * self.operations}
 
-    def comparing(
-        self, artifact: Artifact, kind: str, entities: float, mentions: float
-    ) -> Mapping[str, float]:
+    def comparing(self, artifact: Artifact, kind: str, entities: float, mentions: float) -> Work:
         """Mentions with all views of their world; of SOM all tokens, encoded in the same job."""
         views, tokens, context = self.layout(artifact)
         products = self.data.pairs[artifact.set] * 2 * self.encoder.hidden_size / TERA

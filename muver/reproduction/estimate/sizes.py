@@ -42,7 +42,6 @@ class Sizes:
     pairs: Mapping[str, float]  # of a mention and an entity that it may mean
     whole: int  # entities in all
     views: float  # of an entity, where it has several
-    text: float  # bytes of all descriptions
     parts: int = 1  # that the vectors of a knowledge base lie in
 
 
@@ -68,7 +67,7 @@ def _world_sizes(graph: Worlds) -> Sizes | None:
     whole = sum(entities.values())
     segment = Path(graph.segment["/manifest.json"].path)
     split = sum(read_json(segment)["sentences"].values()) if segment.is_file() else 0
-    return Sizes(entities, mentions, pairs, whole, split / whole or VIEWS, whole * PAGE_BYTES)
+    return Sizes(entities, mentions, pairs, whole, split / whole or VIEWS)
 
 
 def _base_sizes(graph: KnowledgeBase) -> Sizes:
@@ -89,7 +88,6 @@ def _base_sizes(graph: KnowledgeBase) -> Sizes:
         {name: whole * count for name, count in mentions.items()},
         whole,
         linking.kb.paragraphs,
-        text,
         len(graph.parts) or ceil(text / linking.kb.part_bytes),
     )
 

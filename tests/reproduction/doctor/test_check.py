@@ -11,7 +11,6 @@ from snakemake.utils import available_cpu_count
 
 from muver.cli import main
 from muver.io.errors import InputError
-from muver.io.text import size
 from muver.options import setting
 from muver.reproduction.doctor.check import Machine, as_text, check, this_machine
 from muver.retriever.encoders.encoders_settings import Compute
@@ -27,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def machine(**other) -> Machine:
-    return Machine(**{"folder": "build/x", "room": 2**40, "cores": 2, "gpus": 0, **other})
+    return Machine(**{"cores": 2, "gpus": 0, **other})
 
 
 def run(folder, overrides=None, **sizes):
@@ -43,12 +42,6 @@ def test_a_machine_that_will_do(folder):
     assert not report["found"]
     assert set(status(report).values()) <= {"ok", "note"}
     assert "Nothing stands in the way." in as_text(report) and "Left: about" in as_text(report)
-
-
-def test_too_small(folder):
-    report = run(folder, room=10**6)
-    assert report["found"] and "Problems: 1" in as_text(report)
-    assert [check for check, found in status(report).items() if found == "PROBLEM"] == ["disk"]
 
 
 @pytest.mark.parametrize(
@@ -119,7 +112,7 @@ def test_command(folder, tmp_path, capsys):
 def test_presets_of_worlds(folder, preset, monkeypatch):
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
     jobs = {(job["stage"], job["job"]): job for job in run(folder, {"preset": preset})["jobs"]}
-    assert jobs["train", "muver"]["disk"] > 0 and jobs["train", "muver"]["seconds_left"] > 0
+    assert jobs["train", "muver"]["seconds_left"] > 0
 
 
 @pytest.mark.parametrize("preset", ["miniwikipedia", "wikipedia"])
@@ -128,8 +121,8 @@ def test_presets_of_a_knowledge_base(folder, preset, monkeypatch):
     report = run(folder, {"preset": preset})
     assert not report["found"], report["findings"]
     jobs = {(job["stage"], job["job"]): job for job in report["jobs"]}
-    assert jobs["encode_part", "muver_wiki"]["disk"] > 0
-    assert jobs["train", "muver_wiki"]["seconds_left"] > 0
+    for stage in ("encode_part", "train"):
+        assert jobs[stage, "muver_wiki"]["seconds_left"] > 0
 
 
 def test_it_loads_no_torch(folder):
@@ -155,9 +148,8 @@ def test_the_full_run(folder):
     report = run(folder, {"preset": "wikipedia"})
     jobs = {(job["stage"], job["job"]): job for job in report["jobs"]}
     vectors = jobs["encode_part", "muver_wiki"]
-    assert vectors["disk"] == pytest.approx(5_903_530 * 5 * 1024 * 2, rel=1e-6)
     assert vectors["seconds_left"] > jobs["encode_part", "blink_wiki"]["seconds_left"]
-    assert "\nencode_part       558     0   72.5 GB" in as_text(report)
+    assert "\nencode_part       558     0  " in as_text(report)
 
 
 def test_data_that_nobody_counted(folder, dataset):
@@ -165,30 +157,15 @@ def test_data_that_nobody_counted(folder, dataset):
     assert "not counted yet" in as_text(report) and not report["jobs"]
 
 
-def test_what_fits(folder):
-    def disk(cores, **sizes):
-        report = run(folder, {"preset": "zeshel"}, cores=cores, **sizes)
-        (found,) = (found for found in report["findings"] if found["check"] == "disk")
-        return found, report
-
-    found, alone = disk(1)
-    of_two, beside = disk(2)
-    jobs = alone["jobs"]
-    checkpoint = 4 * max(job["disk"] for job in jobs if job["stage"] == "train")
-    whole = sum(job["disk"] for job in jobs) + checkpoint
-    assert found["says"].startswith(f"{size(whole)} needed, {size(2**40)} free in")
-    assert of_two["says"].startswith(f"{size(whole + checkpoint)} needed")
-    assert alone["seconds_left"] == pytest.approx(sum(job["seconds_left"] for job in jobs))
+def test_jobs_beside_each_other_take_less_time(folder):
+    alone, beside = (run(folder, {"preset": "zeshel"}, cores=cores) for cores in (1, 2))
+    each = [job["seconds_left"] for job in alone["jobs"]]
+    assert alone["seconds_left"] == pytest.approx(sum(each))
     assert beside["seconds_left"] == pytest.approx(alone["seconds_left"] / 2)
-    found, _ = disk(1, room=2**30)
-    assert found["status"] == "PROBLEM" and found["says"].endswith("too little")
 
 
-def test_this_machine(tmp_path):
-    found = this_machine(tmp_path / "run" / "deeper")  # which need not exist
-    assert found.cores == available_cpu_count()
-    assert found.folder == str(tmp_path / "run/deeper")
-    assert 0 < found.room <= shutil.disk_usage(tmp_path).total
+def test_this_machine():
+    assert this_machine().cores == available_cpu_count()
 
 
 def test_jobs_at_once():
