@@ -18,7 +18,7 @@ from muver.reproduction.report.results import RunFiles, read_recorded
 from muver.retriever.vectors.part import Part
 
 MODEL = Path("models/muver-0123abcd")
-RUN = RunFiles(results=Path(), workspace=Path(), logs=Path())
+RUN = RunFiles(results=Path(), workspace=Path())
 
 
 @pytest.fixture(autouse=True)
