@@ -125,10 +125,10 @@ def check_number(k: int, what: str) -> None:
 def check_texts(mentions: Sequence[Mention]) -> None:
     """Refuse mentions that are empty or no text, with a Mistake that says which."""
     for (number, mention), side in product(enumerate(mentions), SIDES):
-        given = getattr(mention, side)
+        written = getattr(mention, side)
         try:
-            given.encode()
+            written.encode()
         except (AttributeError, UnicodeEncodeError):  # half of a surrogate pair, of broken bytes
             raise Mistake(f"mention {number}: its {side} is not Unicode text.") from None
-        if side == "text" and not given.strip():
+        if side == "text" and not written.strip():
             raise Mistake(f"mention {number}: its text is empty.")

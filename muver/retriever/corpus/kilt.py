@@ -53,10 +53,10 @@ def read_text(line: bytes) -> Page:
     >>> read_text(b'{"idx": "https://en.wikipedia.org/wiki?curid=12", "text": " An idea"}').id
     '12'
     """
-    one = _parse_blink(line)
-    identity = _page_id(str(one.idx).rpartition("curid=")[2].strip(), "idx")
-    text = one.text.strip()
-    return Page(identity, one.title, [text] if text else [])
+    page = _parse_blink(line)
+    identity = _page_id(str(page.idx).rpartition("curid=")[2].strip(), "idx")
+    text = page.text.strip()
+    return Page(identity, page.title, [text] if text else [])
 
 
 def _page_id(value: str | int, key: str) -> str:

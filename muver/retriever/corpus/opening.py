@@ -165,8 +165,8 @@ def read_json_lines(
 ) -> Iterator[tuple[str, T]]:
     """Each line's place and what it holds; one of another form is refused."""
     with opened_text(path, encoding) as text:
-        for number, one in structs(enumerate(lines_of(text, path), start=1), path, kind):
-            yield f"line {number}", one
+        for number, value in structs(enumerate(lines_of(text, path), start=1), path, kind):
+            yield f"line {number}", value
 
 
 def parsed_lines(
@@ -214,11 +214,11 @@ def good_lines(
     path: Path, parse: Callable[[bytes], T], settings: BadLines, bad: Notes, workers: int = 1
 ) -> Iterator[tuple[int, T]]:
     """First byte and content of the lines that parse; others are noted, too many refused."""
-    for number, (_, byte, one) in enumerate(parsed_lines(path, parse, workers), start=1):
-        if not isinstance(one, LeftOut):
-            yield byte, one
+    for number, (_, byte, parsed) in enumerate(parsed_lines(path, parse, workers), start=1):
+        if not isinstance(parsed, LeftOut):
+            yield byte, parsed
             continue
-        bad.add(one.why, one.place)
+        bad.add(parsed.why, parsed.place)
         count = bad[BAD].count
         if count > max(settings.bad_lines, int(settings.bad_share * number)):
             raise InputError(

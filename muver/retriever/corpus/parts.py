@@ -54,7 +54,7 @@ def read_dump(dump: Path, folder: Path, settings: ReadDump, workers: int = 1) ->
     parse = partial(read_page, paragraphs=settings.paragraphs)
     pages = good_lines(dump, parse, settings, bad, workers)
     parts = []
-    by_part = groupby(pages, key=lambda one: one[0] // settings.part_bytes)
+    by_part = groupby(pages, key=lambda page: page[0] // settings.part_bytes)
     for number, (_, lines) in enumerate(by_part):
         path, first = folder / part_name(number), len(ids)
         with (
@@ -150,7 +150,7 @@ def _finish(
         **counts,
         parts=parts,
     )
-    told = {**counts, "bad": sum(one["count"] for one in counts["bad"].values())}
+    told = {**counts, "bad": sum(note["count"] for note in counts["bad"].values())}
     logger.info("%s: %s", folder, ", ".join(f"{what} {count}" for what, count in told.items()))
 
 
@@ -159,10 +159,10 @@ def _find_lines(
 ) -> tuple[NDArray[np.int64], dict[str, Any]]:
     """The first byte of each entity's line, (entities,) int64, -1 if it has none; and counts."""
     ids, starts, empty, bad = array("q"), array("q"), array("b"), Notes()
-    for byte, one in good_lines(source, read_text, settings, bad):
-        ids.append(int(one.id))
+    for byte, page in good_lines(source, read_text, settings, bad):
+        ids.append(int(page.id))
         starts.append(byte)
-        empty.append(not one.paragraphs)
+        empty.append(not page.paragraphs)
     numbers = base.by_id(ids)
     known = np.flatnonzero(numbers != NONE)
     if not len(known):

@@ -56,7 +56,7 @@ class Bert(Tower):
 
     def save(self, folder: Path) -> None:
         """Write the library's two files."""
-        state = {name: one.detach().cpu().contiguous() for name, one in self.state_dict().items()}
+        state = {name: w.detach().cpu().contiguous() for name, w in self.state_dict().items()}
         with atomic_path(folder / "model.safetensors") as temporary:
             temporary.write_bytes(save(state, metadata={"format": "pt"}))
         write_json(folder / "config.json", self.config.as_dict())
@@ -135,9 +135,9 @@ class Layer(nn.Module):
         """
         return self._feed_forward(self.attention["self"].first(padded, attended), padded[:, 0])
 
-    def _feed_forward(self, attended: Tensor, own: Tensor) -> Tensor:
-        own = self.attention["output"](attended, own)
-        return self.output(self.activation(self.intermediate["dense"](own)), own)
+    def _feed_forward(self, attended: Tensor, states: Tensor) -> Tensor:
+        states = self.attention["output"](attended, states)
+        return self.output(self.activation(self.intermediate["dense"](states)), states)
 
 
 class SelfAttention(nn.Module):
@@ -157,7 +157,7 @@ class SelfAttention(nn.Module):
         if all_at_once(hidden, batch):
             asked = (project(hidden) for project in (self.query, self.key, self.value))
             return attend_packed(
-                *(one.unflatten(1, (self.heads, -1)) for one in asked), batch, share
+                *(projection.unflatten(1, (self.heads, -1)) for projection in asked), batch, share
             )
         sizes = [rows * length for rows, length in batch.blocks]
         below = len(hidden) - sum(sizes)
@@ -167,10 +167,10 @@ class SelfAttention(nn.Module):
             for project in (self.query, self.key, self.value)
         )
         parts = [
-            attend(*(self._heads(part, rows) for part in some), mask, share)
+            attend(*(self._heads(part, rows) for part in projections), mask, share)
             .transpose(1, 2)
             .reshape(-1, hidden.shape[1])
-            for (rows, _), *some in zip(batch.blocks, *projected, strict=True)
+            for (rows, _), *projections in zip(batch.blocks, *projected, strict=True)
         ]
         if below:
             parts.append(parts[0].new_zeros(below, hidden.shape[1]))
@@ -244,9 +244,9 @@ def attend_packed(
     """
     nested = (
         torch.nested.nested_tensor_from_jagged(
-            one, batch.offsets, min_seqlen=batch.blocks[-1][1], max_seqlen=batch.longest
+            states, batch.offsets, min_seqlen=batch.blocks[-1][1], max_seqlen=batch.longest
         ).transpose(1, 2)
-        for one in (queries, keys, values)
+        for states in (queries, keys, values)
     )
     attended = F.scaled_dot_product_attention(*nested, dropout_p=share)
     return attended.transpose(1, 2).values().flatten(1)

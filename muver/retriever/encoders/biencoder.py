@@ -53,7 +53,7 @@ def pool(
     if pooling == "last":
         return states[torch.arange(len(states)), mask.sum(dim=1).long() - 1]
     if pooling == "special":
-        special = [one for one in (*ends, *span) if one is not None]
+        special = [marker for marker in (*ends, *span) if marker is not None]
         chosen = torch.isin(ids, ids.new_tensor(special))
     elif pooling == "span":
         chosen = _between(ids, *span)

@@ -104,10 +104,12 @@ def split_towers(state: State, checkpoint: Path) -> tuple[list[State], str]:
     for layout, prefixes in LAYOUTS.items():
         towers = []
         for prefix in prefixes:
-            own = {n.removeprefix(prefix): w for n, w in state.items() if n.startswith(prefix)}
-            towers.append(_unwrapped(own, WRAPPERS))
+            weights = {n.removeprefix(prefix): w for n, w in state.items() if n.startswith(prefix)}
+            towers.append(_unwrapped(weights, WRAPPERS))
         if all(towers) and sum(map(len, towers)) == len(state):
-            used = [{n: w for n, w in own.items() if not n.startswith(UNUSED)} for own in towers]
+            used = [
+                {n: w for n, w in tower.items() if not n.startswith(UNUSED)} for tower in towers
+            ]
             return used, layout
     known = " or ".join(f"{first}* with {second}*" for first, second in LAYOUTS.values())
     raise InputError(

@@ -115,7 +115,7 @@ class CrossEncoder(nn.Module):
         """Scores of each mention's laid out pairs, (pairs,) float32 each; ``label`` is for progress
         lines.
         """
-        flat = [one for own in pairs for one in own]
+        flat = [pair for of_mention in pairs for pair in of_mention]
         scores = encode_vectors(self, flat, 1, batch_tokens, device, label)[:, 0]
         ends = accumulate(map(len, pairs), initial=0)
         return [scores[start:end] for start, end in pairwise(ends)]

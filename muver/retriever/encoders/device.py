@@ -55,8 +55,8 @@ def weight_of(tower: nn.Module) -> float:
     """How long a tower takes for a word piece, in times that all-MiniLM-L6-v2 needs, by the numbers
     that each piece is multiplied with.
     """
-    tables = {id(one.weight) for one in tower.modules() if isinstance(one, nn.Embedding)}
-    weights = sum(one.numel() for one in tower.parameters() if id(one) not in tables)
+    tables = {id(module.weight) for module in tower.modules() if isinstance(module, nn.Embedding)}
+    weights = sum(weight.numel() for weight in tower.parameters() if id(weight) not in tables)
     return max(weights / UNIT, LEAST)
 
 

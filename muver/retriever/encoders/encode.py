@@ -83,7 +83,7 @@ class PairScorer:
 
     def scores(self, world: World, among: Sequence[Iterable[int]]) -> list[np.ndarray]:
         """Scores of each mention with its entities in ``among``: (entities,) float32 each."""
-        pairs = [self.model.pairs_in(world, *one) for one in enumerate(among)]
+        pairs = [self.model.pairs_in(world, *candidates) for candidates in enumerate(among)]
         where = (self._batch_tokens, self._accelerator.device, f"pairs of {world.name}")
         with self._accelerator.autocast():
             return self.model.scores(pairs, *where)

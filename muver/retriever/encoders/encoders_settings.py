@@ -46,21 +46,21 @@ ONE_VIEW = {
 }
 
 
-def check_score(own: Any) -> None:
+def check_score(settings: Any) -> None:
     """Raise a ValueError where a score stands beside what it has no use for."""
-    if own.decay and own.score != "cross":
+    if settings.decay and settings.score != "cross":
         raise ValueError(
-            f"decay weighs the pieces that a cross-encoder sums over, and score is {own.score}. "
-            "Set score to cross, or leave decay out."
+            "decay weighs the pieces that a cross-encoder sums over, and score is "
+            f"{settings.score}. Set score to cross, or leave decay out."
         )
-    if own.score not in ONE_VIEW:
+    if settings.score not in ONE_VIEW:
         return
-    plain = own.metric in ("dot", UNSET) and own.pooling in ("cls", UNSET)
-    if own.views.kind == "sentences" or not plain:
-        does, kind = ONE_VIEW[own.score]
+    plain = settings.metric in ("dot", UNSET) and settings.pooling in ("cls", UNSET)
+    if settings.views.kind == "sentences" or not plain:
+        does, kind = ONE_VIEW[settings.score]
         raise ValueError(
-            f"score {own.score} {does}. Set views.kind to {kind} and leave out metric and pooling, "
-            "or set score to max."
+            f"score {settings.score} {does}. Set views.kind to {kind} and leave out metric and "
+            "pooling, or set score to max."
         )
 
 
@@ -142,9 +142,9 @@ class Encoding(Settings):
 
     def as_dict(self) -> dict[str, Any]:
         """As manifests have it: a stage's own settings come first."""
-        own = super().as_dict()
-        shared = {key: own.pop(key) for key in Encoding.__struct_fields__}
-        return own | shared
+        values = super().as_dict()
+        shared = {key: values.pop(key) for key in Encoding.__struct_fields__}
+        return values | shared
 
 
 class Machine(Encoding, kw_only=True):

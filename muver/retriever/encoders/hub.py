@@ -105,8 +105,8 @@ def check_there(source: str) -> None:
 
 def is_offline() -> bool:
     """Whether the hub's client is told to stay offline."""
-    given = os.environ.get("HF_HUB_OFFLINE", "0").upper()
-    return given not in ("0", "", "FALSE", "NO", "OFF")
+    value = os.environ.get("HF_HUB_OFFLINE", "0").upper()
+    return value not in ("0", "", "FALSE", "NO", "OFF")
 
 
 def cached(source: str) -> Path | None:

@@ -86,7 +86,7 @@ def encode_part(
 def paragraph_views(batch: pa.RecordBatch, layout: Views, tokenizer: Tokenizer) -> list[list[View]]:
     """Views of each entity of a batch (title, paragraphs), as the model's ``views`` say."""
     titles, paragraphs = (batch.column(name).to_pylist() for name in COLUMNS)
-    texts = [" ".join(some) for some in paragraphs] if layout.kind == "prefix" else titles
+    texts = [" ".join(page) for page in paragraphs] if layout.kind == "prefix" else titles
     return list(entity_views(titles, texts, paragraphs, layout, tokenizer))
 
 
@@ -103,8 +103,8 @@ def _encode(
     with pq.ParquetFile(part.path) as file:
         for batch in file.iter_batches(batch_size=ENTITIES, columns=COLUMNS):
             views = paragraph_views(batch, layout, pieces)
-            sizes = [len(some) for some in views]
-            flat = [view.ids for some in views for view in some]
+            sizes = [len(of_entity) for of_entity in views]
+            flat = [view.ids for of_entity in views for view in of_entity]
             with np.errstate(over="ignore"):  # infinite values are refused at the end
                 vectors[row : row + len(flat)] = encoder.views(flat, None)
             counts[entity : entity + len(sizes)] = sizes

@@ -61,10 +61,10 @@ class Library(Tower):
         config = model.config
         self.model, self.dense = model, nn.Sequential()
         self.dimension, self.positions = config.hidden_size, _positions(model)
-        for one in getattr(config, "dense", []):
-            self.dimension, bias = one["out_features"], one.get("bias", True)
-            self.dense.append(nn.Linear(one["in_features"], self.dimension, bias))
-            self.dense.append(getattr(nn, one["activation_function"])())
+        for layer in getattr(config, "dense", []):
+            self.dimension, bias = layer["out_features"], layer.get("bias", True)
+            self.dense.append(nn.Linear(layer["in_features"], self.dimension, bias))
+            self.dense.append(getattr(nn, layer["activation_function"])())
 
     def states(self, batch: Packed) -> Tensor:
         """States of the last layer at every token: (tokens, size)."""
@@ -93,8 +93,8 @@ class Library(Tower):
             except SafetensorError as error:  # a full disk's is one
                 raise OSError(errno.EIO, str(error)) from error
             for file in TOWER_FILES:
-                with atomic_path(folder / file) as own:
-                    os.replace(Path(temporary, file), own)
+                with atomic_path(folder / file) as written:
+                    os.replace(Path(temporary, file), written)
 
     @classmethod
     def load(cls, folder: Path) -> "Library":
@@ -102,8 +102,8 @@ class Library(Tower):
         tower = cls(_load(str(folder), read_config(str(folder))))
         if len(tower.dense):
             weights = load_file(folder / WEIGHTS).items()
-            own = {k.removeprefix(DENSE): value for k, value in weights if k.startswith(DENSE)}
-            tower.dense.load_state_dict(own)
+            dense = {k.removeprefix(DENSE): value for k, value in weights if k.startswith(DENSE)}
+            tower.dense.load_state_dict(dense)
         return tower
 
     @classmethod
@@ -124,7 +124,7 @@ def take(source: str, out: Path, with_pooling: bool) -> dict[str, Any] | None:
     config = read_config(source)
     vectors = own_pooling(find, where, usual_pooling(config)) if with_pooling else None
     layers = own_dense(find, where) if with_pooling else []
-    config.dense = [one for one, _ in layers]
+    config.dense = [layer for layer, _ in layers]
     packed = is_packed(config.to_dict())
     own_file = Path(source, TOKENIZER_FILE)
     as_it_is = packed and own_file.is_file()
@@ -218,7 +218,7 @@ def _load(source: str, config: PretrainedConfig) -> PreTrainedModel:
         )
     except (RuntimeError, ValueError, LookupError, SafetensorError) as error:
         raise InputError(f"{where}: its weights cannot be loaded ({error}).") from error
-    missing = sorted(one for one in report["missing_keys"] if not one.startswith("pooler."))
+    missing = sorted(name for name in report["missing_keys"] if not name.startswith("pooler."))
     if missing:
         raise InputError(
             f"{where}: {len(missing)} weights are missing, the first is {missing[0]!r}. "
@@ -236,7 +236,7 @@ def _fill(layer: nn.Module, path: Path) -> None:
             weights = load_file(path)
         else:
             weights = torch.load(path, map_location="cpu", weights_only=True)
-        layer.load_state_dict({n.removeprefix("linear."): own for n, own in weights.items()})
+        layer.load_state_dict({n.removeprefix("linear."): weight for n, weight in weights.items()})
     except Exception as error:  # the kind of error depends on where the file was cut
         raise InputError(f"{path}: not the weights of its layer ({error}).") from error
 
@@ -265,9 +265,9 @@ def _add_markers(tokenizer: Tokenizer, model: PreTrainedModel) -> bool:
     """Add the markers that a vocabulary lacks; each starts as the mean of its words' embeddings."""
     words = {}
     for name, piece in MARKERS.items():
-        own, text = ADDED[name]
-        if tokenizer.token_to_id(piece) is None and tokenizer.token_to_id(own) is None:
-            words[own] = tokenizer.encode(text, add_special_tokens=False).ids
+        special, text = ADDED[name]
+        if tokenizer.token_to_id(piece) is None and tokenizer.token_to_id(special) is None:
+            words[special] = tokenizer.encode(text, add_special_tokens=False).ids
     tokenizer.add_special_tokens([AddedToken(piece, normalized=False) for piece in words])
     ids = {tokenizer.token_to_id(piece): of_words for piece, of_words in words.items()}
     if max(ids, default=0) >= model.get_input_embeddings().num_embeddings:

@@ -70,13 +70,13 @@ def own_pooling(find: Find, where: str, usual: str = "cls") -> dict[str, Any]:
     prompts = {}
     if find(PROMPTS_FILE):
         prompts = _read(find, where, PROMPTS_FILE, dict[str, Any]).get("prompts") or {}
-    own = {
+    prompted = {
         "query": prompts.get("query") or "",
         "passage": next((prompts[name] for name in PASSAGE if prompts.get(name)), ""),
     }
-    if any(own.values()) and not settings.get("include_prompt", True):
+    if any(prompted.values()) and not settings.get("include_prompt", True):
         raise _refusal(where, file, ["include_prompt: false"], ["include_prompt: true"])
-    found = {"pooling": POOLINGS[modes[0]], "normalised": "Normalize" in modules, **own}
+    found = {"pooling": POOLINGS[modes[0]], "normalised": "Normalize" in modules, **prompted}
     logger.info("%s: vectors as its files of sentence-transformers say: %s", where, found)
     return found
 
@@ -85,14 +85,14 @@ def own_dense(find: Find, where: str) -> list[tuple[dict[str, Any], Path]]:
     """Linear layers between pooling and normalisation: what each is like, and its weights."""
     layers = []
     for folder in _modules(find, where).get("Dense", []):
-        own = _read(find, where, file := f"{folder}/config.json", dict[str, Any])
-        activation = str(own.get("activation_function")).rpartition(".")[2]
+        config = _read(find, where, file := f"{folder}/config.json", dict[str, Any])
+        activation = str(config.get("activation_function")).rpartition(".")[2]
         if activation not in ACTIVATIONS:
             raise _refusal(where, file, [activation], ACTIVATIONS)
         weights = find(f"{folder}/model.safetensors") or find(f"{folder}/pytorch_model.bin")
         if weights is None:
             raise InputError(f"{where}: no weights in {folder}, which its {MODULES_FILE} names.")
-        layers.append(({**own, "activation_function": activation}, weights))
+        layers.append(({**config, "activation_function": activation}, weights))
     return layers
 
 

@@ -76,8 +76,8 @@ class _SumOfMax(torch.autograd.Function):
         needed = any(ctx.needs_input_grad)
         scores, best = [], []
         for start in range(0, len(mentions), rows):
-            some, mask = mentions[start : start + rows], mention_mask[start : start + rows]
-            products = (some.flatten(0, 1) @ table.T).view(len(some), *shape[1:])
+            asked, mask = mentions[start : start + rows], mention_mask[start : start + rows]
+            products = (asked.flatten(0, 1) @ table.T).view(len(asked), *shape[1:])
             if needed:
                 greatest, places = products.max(dim=3)
                 best.append(places)

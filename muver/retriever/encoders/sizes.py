@@ -70,7 +70,7 @@ class BertConfig:
         }
         if named.get("hidden_act") not in ACTIVATIONS:
             named.pop("hidden_act", None)
-        return cls(**{one.name: named[one.name] for one in fields(cls) if one.name in named})
+        return cls(**{f.name: named[f.name] for f in fields(cls) if f.name in named})
 
     def as_dict(self) -> dict[str, Any]:
         """The content of config.json."""

@@ -58,11 +58,11 @@ def make_start(
         return
     if entities is None or counts is None:
         raise InputError("--source scratch needs --entities and --counts (its vocabulary's texts).")
-    own = read(FromScratch, settings)
+    scratch = read(FromScratch, settings)
     worlds = read_json(counts)["worlds"]
     training = [world for world, count in worlds.items() if count["split"] == "train"]
     texts = read_entities(entities, training)["text"].to_pylist()
-    from_scratch(texts, own.scratch, own.seed, out, own.pooling == "auto")
+    from_scratch(texts, scratch.scratch, scratch.seed, out, scratch.pooling == "auto")
 
 
 def from_scratch(
@@ -105,10 +105,10 @@ def take_encoder(source: str | Path, out: Path, with_pooling: bool = False) -> N
         _finish(out, pinned(str(source)), identity, vectors if with_pooling else None)
         return
     folder = place(str(source))
-    made = _identity(folder)
-    vectors = made.get("vectors") if with_pooling else None
-    if "weights_sha256" in made and (vectors or not with_pooling):
-        _copy(folder, out, made)
+    known = _identity(folder)
+    vectors = known.get("vectors") if with_pooling else None
+    if "weights_sha256" in known and (vectors or not with_pooling):
+        _copy(folder, out, known)
     else:
         if not folder.exists():
             logger.info("taking %s from the hub (or its local cache)", source)
@@ -143,8 +143,8 @@ def _identity(folder: Path) -> dict[str, Any]:
     ours = all((folder / file).is_file() for file in START_FILES)
     if not ours or (folder / MODULES_FILE).is_file():
         return {}
-    made = read_json(folder / MANIFEST_FILE)
-    return made.get("identity", {}) if isinstance(made, dict) else {}
+    manifest = read_json(folder / MANIFEST_FILE)
+    return manifest.get("identity", {}) if isinstance(manifest, dict) else {}
 
 
 def _copy(folder: Path, out: Path, identity: Mapping[str, Any]) -> None:

@@ -88,9 +88,9 @@ class Pieces:
         """
         texts = list(map(self._broken, texts)) if self._names else list(texts)
         if self._spaces:  # one at a text's end belongs to the next word
-            texts = [one.rstrip() for one in texts]
+            texts = [text.rstrip() for text in texts]
             if within:
-                texts = [f" {one}" if one[:1].isalnum() else one for one in texts]
+                texts = [f" {text}" if text[:1].isalnum() else text for text in texts]
         encodings = self._tokenizer.encode_batch_fast(texts, add_special_tokens=False)
         return [encoding.ids for encoding in encodings]
 

@@ -120,13 +120,13 @@ def encode_global(
     for name in base.worlds:
         original = base.world(name)
         described = read_entities(entities, [name])
-        own = entity_slices(original.entities)
+        slices = entity_slices(original.entities)
         texts = (described[column].to_pylist() for column in ("title", "text"))
         layout = encoder.model.config.views.whole(settings.max_tokens)
-        whole = entity_views(*texts, [()] * len(own), layout, pieces)
+        whole = entity_views(*texts, [()] * len(slices), layout, pieces)
         views = [
-            View(view.ids, int(original.first[some.start]), int(original.last[some.stop - 1]))
-            for (view,), some in zip(whole, own, strict=True)
+            View(view.ids, int(original.first[rows.start]), int(original.last[rows.stop - 1]))
+            for (view,), rows in zip(whole, slices, strict=True)
         ]
         vectors = encoder.views([view.ids for view in views], f"global views of {name}")
         writer.add(name, range(len(views)), views, vectors)

@@ -92,8 +92,8 @@ def difference_intervals(
             total[done : done + rows] += times.reshape(rows, -1).astype(float) @ counts
     found = [interval(total[:, n] / total[:, -1]) for n in columns]
     return [
-        one if sign > 0 else [0 - one[1], 0 - one[0]]
-        for one, sign in zip(found, signs, strict=True)
+        bounds if sign > 0 else [0 - bounds[1], 0 - bounds[0]]
+        for bounds, sign in zip(found, signs, strict=True)
     ]
 
 

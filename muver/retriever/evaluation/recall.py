@@ -155,7 +155,7 @@ def scored(table: pa.Table, cutoffs: Sequence[int], resample: str) -> Scores:
         mentions=len(ranks),
         hits=hits,
         micro=micro,
-        macro={k: sum(one.recall[k] for one in worlds.values()) / len(worlds) for k in cutoffs},
+        macro={k: sum(world.recall[k] for world in worlds.values()) / len(worlds) for k in cutoffs},
         worlds=worlds,
         interval=interval,
     )

@@ -79,7 +79,7 @@ class Evaluation(Record):
     @property
     def choices(self) -> list[Chosen]:
         """All that validation chose."""
-        return [one for one in (self.model_chosen, self.chosen) if one]
+        return [choice for choice in (self.model_chosen, self.chosen) if choice]
 
     @property
     def scores(self) -> Scores:

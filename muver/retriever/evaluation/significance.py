@@ -49,21 +49,21 @@ def all_paired(
         check_same_mentions(mentions, table)
     together = clusters(mentions, resample)
     ahead = np.stack(
-        [hits_at(one, k).astype(np.int64) - hits_at(other, k) for one, other in pairs
+        [hits_at(first, k).astype(np.int64) - hits_at(other, k) for first, other in pairs
          for k in cutoffs], axis=1,
     )  # fmt: skip
     intervals = difference_intervals(ahead, mentions["world"].to_pylist(), together)
     columns = iter(zip(ahead.T, intervals, strict=True))
     found = []
     for _ in pairs:
-        one = Paired(difference={}, interval={}, p_value={}, won={}, lost={})
+        paired = Paired(difference={}, interval={}, p_value={}, won={}, lost={})
         for k, (column, interval) in zip(cutoffs, columns, strict=False):
-            one.difference[k] = 100 * int(column.sum()) / len(column)
-            one.interval[k] = interval
-            one.p_value[k] = randomisation_test(np.bincount(together, column).astype(int))
-            one.won[k] = int((column > 0).sum())
-            one.lost[k] = int((column < 0).sum())
-        found.append(one)
+            paired.difference[k] = 100 * int(column.sum()) / len(column)
+            paired.interval[k] = interval
+            paired.p_value[k] = randomisation_test(np.bincount(together, column).astype(int))
+            paired.won[k] = int((column > 0).sum())
+            paired.lost[k] = int((column < 0).sum())
+        found.append(paired)
     return found
 
 
@@ -100,7 +100,7 @@ def _signs(number: int) -> list[float]:
     ways = [1]
     for kept in range(number):
         ways.append(ways[-1] * (number - kept) // (kept + 1))
-    return [one / 2**number for one in ways]
+    return [count / 2**number for count in ways]
 
 
 class Bin(Record):

@@ -90,7 +90,7 @@ def evaluate(
         )
     row, cutoffs = settings.row, settings.cutoffs
     if encoder:
-        first, *further = (read_json(one)["identity"] for one in encoder)
+        first, *further = (read_json(manifest)["identity"] for manifest in encoder)
         row = {**row, "encoder": first, **({"further_encoders": further} if further else {})}
     manifest = read_json(run_manifest)
     of_run = manifest["settings"]
@@ -177,7 +177,7 @@ def gold_of_worlds(
         table,
         gold_sentences(sentences, table),
         titles,
-        np.array([places.get(one, -1) for one in documents]),
+        np.array([places.get(document, -1) for document in documents]),
         known.fingerprint,
         known.identified_as,
     )

@@ -70,12 +70,12 @@ class LogMeanExp(Aggregate):
         import numpy as np
 
         means = np.empty_like(block.best)
-        for some in block.few_mentions():
-            powers = np.repeat(block.best[some], block.counts, axis=1)
-            np.subtract(block.products[some], powers, out=powers)
+        for rows in block.few_mentions():
+            powers = np.repeat(block.best[rows], block.counts, axis=1)
+            np.subtract(block.products[rows], powers, out=powers)
             powers /= self.temperature
             np.exp(powers, out=powers)
-            np.add.reduceat(powers, block.starts, axis=1, out=means[some])
+            np.add.reduceat(powers, block.starts, axis=1, out=means[rows])
         means /= block.counts
         np.log(means, out=means)
         means *= self.temperature
@@ -135,11 +135,11 @@ class SoftmaxSum(LogMeanExp):
         import numpy as np
 
         sums = np.empty_like(greatest, dtype=np.float64)
-        for some in block.few_mentions():
-            powers = block.products[some] - greatest[some]
+        for rows in block.few_mentions():
+            powers = block.products[rows] - greatest[rows]
             powers /= self.temperature
             np.exp(powers, out=powers)
-            powers.sum(axis=1, dtype=np.float64, keepdims=True, out=sums[some])
+            powers.sum(axis=1, dtype=np.float64, keepdims=True, out=sums[rows])
         return sums
 
 

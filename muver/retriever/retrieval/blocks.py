@@ -54,13 +54,13 @@ def winning_views(block: Block, chosen: np.ndarray) -> np.ndarray:
     won = np.empty_like(chosen)
     few = max(CACHED_SCORES // max(block.counts[chosen].sum(axis=1).max(initial=0), 1), 1)
     for start in range(0, len(chosen), few):
-        some = slice(start, start + few)
-        views = gather(block._replace(products=block.products[some]), chosen[some])
+        few_rows = slice(start, start + few)
+        views = gather(block._replace(products=block.products[few_rows]), chosen[few_rows])
         best = np.maximum.reduceat(views.values, views.starts)
         winners = np.flatnonzero(views.values == np.repeat(best, views.counts))
         # Of equal views take the first: the first winner at or after the candidate's start.
         first = winners[np.searchsorted(winners, views.starts)]
-        won[some] = views.columns[first].reshape(chosen[some].shape)
+        won[few_rows] = views.columns[first].reshape(chosen[few_rows].shape)
     return won
 
 

@@ -215,8 +215,8 @@ def _spans(
     views = len(block.owners)
     few = min(gathered * int(block.counts.max(initial=1)), views)
     # A float32 per view, two numbers per candidate, indices and values of gathered views.
-    one = 4 * views + 12 * len(block.starts) + 48 * few + 1
-    size = max(min(memory_mb * 2**20 // threads // one, -(-len(mentions) // threads)), 1)
+    mention_bytes = 4 * views + 12 * len(block.starts) + 48 * few + 1
+    size = max(min(memory_mb * 2**20 // threads // mention_bytes, -(-len(mentions) // threads)), 1)
     return (slice(start, start + size) for start in range(0, len(mentions), size))
 
 
@@ -231,7 +231,7 @@ def exactly(vectors: np.ndarray, mentions: np.ndarray, metric: str) -> np.ndarra
     """(mentions, views) float32 similarities, each by a sum of its own in double precision."""
     views, mentions = vectors.astype(np.float64), mentions.astype(np.float64)
     if metric == "l2":
-        squares = [np.square(views - one).sum(axis=1) for one in mentions]
+        squares = [np.square(views - mention).sum(axis=1) for mention in mentions]
         return -np.sqrt(squares).astype(np.float32)
     products = np.vecdot(views[:, None], mentions[None])
     return np.ascontiguousarray(products.T, np.float32)

@@ -130,8 +130,8 @@ def _draw(size: int, gold: Gold, taken: set[int], random: np.random.Generator) -
     """``size`` entities drawn evenly from all that are not taken; all of these if fewer."""
     found: dict[int, None] = {}
     while len(found) < min(size, gold.among - len(taken)):
-        if (one := int(random.integers(gold.among))) not in taken:
-            found[one] = None
+        if (entity := int(random.integers(gold.among))) not in taken:
+            found[entity] = None
     return list(found)
 
 
@@ -139,7 +139,7 @@ def _golds_of_worlds(mentions: str | Path, entities: str | Path) -> tuple[int, d
     """The number of training mentions, and the gold of each."""
     table = read_mentions(mentions, "train")
     worlds = pc.unique(table["world"]).to_pylist()
-    titles = {one: read_entities(entities, [one])["title"].to_pylist() for one in worlds}
+    titles = {world: read_entities(entities, [world])["title"].to_pylist() for world in worlds}
     columns = (table[name].to_pylist() for name in ("mention_id", "world", "gold"))
     golds = {
         mention: Gold(gold, titles[world][gold], len(titles[world]))

@@ -58,10 +58,10 @@ def read_collection(entities: Path, mentions: Path, split: str, match: str) -> C
     offset_of = {}
     for world in dict.fromkeys(worlds.to_pylist()):
         # One world at a time: the table also holds the descriptions.
-        own = read_entities(entities, [world])["title"].to_pylist()
+        names = read_entities(entities, [world])["title"].to_pylist()
         offset_of[world] = len(titles)
-        parts.append(candidates(own, match) + len(titles))
-        titles.extend(own)
+        parts.append(candidates(names, match) + len(titles))
+        titles.extend(names)
     return Collection(
         table["mention_id"].to_pylist(),
         worlds,
@@ -125,10 +125,10 @@ def gold_ranks(pool: Pool, scores: np.ndarray, gold: np.ndarray) -> np.ndarray:
     rows = np.flatnonzero((pool.candidate == gold[pool.mention]) & np.isfinite(scores))
     row_of = np.full(len(gold), -1)
     row_of[pool.mention[rows]] = rows
-    own = row_of[pool.mention]  # the gold's row, of each row's mention
+    at = row_of[pool.mention]  # the gold's row, of each row's mention
     first = pool.ranks[0]
-    before = (first < first[own]) | ((first == first[own]) & (np.arange(len(own)) < own))
-    ahead = (scores > scores[own]) | ((scores == scores[own]) & before)
+    before = (first < first[at]) | ((first == first[at]) & (np.arange(len(at)) < at))
+    ahead = (scores > scores[at]) | ((scores == scores[at]) & before)
     ranks = np.bincount(pool.mention[ahead], minlength=len(gold)) + 1
     return np.where(row_of >= 0, ranks, 0)
 
@@ -157,11 +157,11 @@ def choose(
     0.5
     """
     tried = []
-    for value, own in zip(values, ranks, strict=True):
-        hits, first = (int(((own >= 1) & (own <= k)).sum()) for k in (cutoff, 1))
+    for value, found in zip(values, ranks, strict=True):
+        hits, first = (int(((found >= 1) & (found <= k)).sum()) for k in (cutoff, 1))
         tried.append({name: value, "hits": hits, "hits_at_1": first})
-    best = max(tried, key=lambda one: (one["hits"], one["hits_at_1"]))  # the first of equals
-    return {name: best[name], "cutoff": cutoff, "mentions": len(own), "tried": tried}
+    best = max(tried, key=lambda trial: (trial["hits"], trial["hits_at_1"]))  # the first of equals
+    return {name: best[name], "cutoff": cutoff, "mentions": len(found), "tried": tried}
 
 
 def write_fused(path: Path, collection: Collection, pool: Pool, scores: np.ndarray, k: int) -> None:

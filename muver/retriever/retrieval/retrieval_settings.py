@@ -81,12 +81,12 @@ class AggregateEntry(OfAggregates, kw_only=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        aggregate, own = AGGREGATES[self.kind], set(self.as_dict()) - {"kind"}
+        aggregate, named = AGGREGATES[self.kind], set(self.as_dict()) - {"kind"}
         takes = set(fields(aggregate))
-        if own != takes:
+        if named != takes:
             raise ValueError(
                 f"the aggregate {self.kind} takes {', '.join(sorted(takes)) or 'nothing'}, and "
-                f"{', '.join(sorted(own)) or 'nothing'} is given."
+                f"{', '.join(sorted(named)) or 'nothing'} is given."
             )
 
 
@@ -109,8 +109,8 @@ class Scored(OfAggregates, kw_only=True):
     @property
     def scorer(self) -> Aggregate:
         """The aggregate; none of its settings may still have several values."""
-        kind, own = AGGREGATES[self.aggregate], self.as_dict()
-        return read(kind, {key: own[key] for key in fields(kind) if key in own})
+        kind, values = AGGREGATES[self.aggregate], self.as_dict()
+        return read(kind, {key: values[key] for key in fields(kind) if key in values})
 
 
 class Viewed(Scored, kw_only=True):
@@ -172,7 +172,7 @@ class ViewsRun(Viewed, kw_only=True):
 
 def open_choice(settings: Mapping[str, Any]) -> str | None:
     """The aggregate's setting that has several values, so that validation has to choose one."""
-    chosen = (one.chosen for one in AGGREGATES.values())
+    chosen = (aggregate.chosen for aggregate in AGGREGATES.values())
     return next((key for key in chosen if isinstance(settings.get(key), list)), None)
 
 

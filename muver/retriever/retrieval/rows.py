@@ -60,9 +60,9 @@ class RunRows:
 
     def candidates(self, world: str) -> Candidates:
         """The candidates of a world."""
-        own = read_entities(self._entities, [world])
-        titles = own["title"].to_pylist()
-        documents = {id: number for number, id in enumerate(own["document_id"].to_pylist())}
+        table = read_entities(self._entities, [world])
+        titles = table["title"].to_pylist()
+        documents = {id: number for number, id in enumerate(table["document_id"].to_pylist())}
         return Candidates(world, titles, candidates(titles, self._match), documents)
 
     def add_scores(self, found_in: Candidates, mention_ids: list[str], scores: np.ndarray) -> None:
@@ -77,9 +77,9 @@ class RunRows:
         """Append one world's rankings; ``ranking.rows`` are positions in ``origins``."""
         kept = ranking.entities >= 0
         if self._pages is not None:
-            pages = [found_in.documents.get(self._pages[one], -1) for one in mention_ids]
-            own = np.where(np.array(pages) >= 0, found_in.of[pages], -1)
-            kept &= found_in.of[ranking.entities] != own[:, None]
+            pages = [found_in.documents.get(self._pages[mention], -1) for mention in mention_ids]
+            own_page = np.where(np.array(pages) >= 0, found_in.of[pages], -1)
+            kept &= found_in.of[ranking.entities] != own_page[:, None]
             kept &= np.cumsum(kept, axis=1) < self.k
         mentions, _ = np.nonzero(kept)
         entities, rows = ranking.entities[kept], ranking.rows[kept]

@@ -51,7 +51,7 @@ def chosen_of(manifest: Mapping[str, Any]) -> Chosen | None:
     if not told:
         return None
     ((setting, value),) = ((key, told[key]) for key in told if key not in BESIDE)
-    among = [one[setting] for one in told["tried"]]
+    among = [trial[setting] for trial in told["tried"]]
     if isinstance(value, list):  # a weight of each of the run's parts
         value, *among = (_weighing(told["of"], weights) for weights in (value, *among))
         among = list(dict.fromkeys(among))
@@ -104,8 +104,8 @@ def index_of(manifest: Mapping[str, Any]) -> Index | None:
     if "index" not in manifest:
         return None
     agreed = manifest["agreement"]
-    own = {"factory": manifest["index"], "agreement": reached(agreed)}
-    return msgspec.convert(agreed | own, Index)
+    measured = {"factory": manifest["index"], "agreement": reached(agreed)}
+    return msgspec.convert(agreed | measured, Index)
 
 
 def require(

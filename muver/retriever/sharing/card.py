@@ -87,9 +87,9 @@ def card_of(model: BiEncoder, folder: Path, name: str) -> str:
     config = model.config
     mention, entity = marked_texts(model.pieces)
     measured = list(_evaluations(folder))
-    datasets = list(dict.fromkeys(one.dataset for one in measured))
+    datasets = list(dict.fromkeys(evaluation.dataset for evaluation in measured))
     invented = ""
-    if any(all_sources()[one].shipped for one in datasets if one in all_sources()):
+    if any(all_sources()[dataset].shipped for dataset in datasets if dataset in all_sources()):
         invented = "\n- The data are invented. Expect nothing of it on real text."
     scaled = ""
     if config.scale:
@@ -113,11 +113,11 @@ def _evaluations(folder: Path) -> Iterator[Evaluation]:
     reads = read_json(root / "catalog.json") if (root / "catalog.json").is_file() else {}
 
     def rests_on_it(key: str) -> bool:
-        inner = (one for one in reads.get(key, ()) if one.partition("/")[0] in BETWEEN)
+        inner = (name for name in reads.get(key, ()) if name.partition("/")[0] in BETWEEN)
         return model in reads.get(key, ()) or any(map(rests_on_it, inner))
 
     for key, inputs in reads.items():
-        runs = [one for one in inputs if key.startswith("evaluations/") and one.startswith("runs/")]
+        runs = [run for run in inputs if key.startswith("evaluations/") and run.startswith("runs/")]
         path = root / f"{key}.json"
         if runs and rests_on_it(runs[0]) and path.is_file():
             yield read_evaluation(path)
@@ -141,12 +141,12 @@ def _recall(measured: list[Evaluation]) -> str:
     shown = sorted({shown[0], shown[len(shown) // 2], shown[-1]})
     head = ["row", "set", "mentions", *(f"R@{k}" for k in shown)]
     rows = [head, ["---"] * len(head)]
-    for one in measured[:MOST_ROWS]:
+    for row in measured[:MOST_ROWS]:
         found = (
-            "{:.1f} ({:.1f} to {:.1f})".format(one.micro[k], *one.interval.micro[k])
-            if k in one.micro else "" for k in shown
+            "{:.1f} ({:.1f} to {:.1f})".format(row.micro[k], *row.interval.micro[k])
+            if k in row.micro else "" for k in shown
         )  # fmt: skip
-        rows.append([f"`{one.system}`", f"{one.dataset}, {one.set}", str(one.mentions), *found])
+        rows.append([f"`{row.system}`", f"{row.dataset}, {row.set}", str(row.mentions), *found])
     table = "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
     more = len(measured) - MOST_ROWS
     said = f" Of {len(measured)} rows the first {MOST_ROWS}." if more > 0 else ""
@@ -155,7 +155,7 @@ def _recall(measured: list[Evaluation]) -> str:
 
 
 def _cost(model: BiEncoder, folder: Path) -> str:
-    millions = sum(one.numel() for one in model.parameters()) / 1e6
+    millions = sum(weight.numel() for weight in model.parameters()) / 1e6
     said = f"{millions:.1f} million parameters, {size_of(folder) / 1e6:.0f} MB on disk."
     folder = folder.resolve()
     logs = folder.parents[3] / "logs" if len(folder.parents) > 3 else folder

@@ -53,9 +53,9 @@ def write_towers(model: BiEncoder, folder: Path) -> None:
         modules = {"": "Transformer", **_after(getattr(model, f"{tower}"), pooling, place)}
         modules |= {f"{len(modules)}_Normalize": "Normalize"} if config.scale else {}
         _write_model(place, modules, similarity, prompts, task)
-        own = {f"{tower}/{path}".rstrip("/"): kind for path, kind in modules.items()}
-        routes[task] = list(own)
-        types |= {path: _type(kind) for path, kind in own.items()}
+        of_tower = {f"{tower}/{path}".rstrip("/"): kind for path, kind in modules.items()}
+        routes[task] = list(of_tower)
+        types |= {path: _type(kind) for path, kind in of_tower.items()}
     _write_model(folder, {"": "Router"}, similarity, prompts, None)
     told = {"default_route": TASKS[1], "allow_empty_key": True, "route_mappings": {}}
     write_json(folder / ROUTER_FILE, {"types": types, "structure": routes, "parameters": told})
@@ -79,7 +79,7 @@ def _after(tower: Any, pooling: str, folder: Path) -> dict[str, str]:
     told = {"embedding_dimension": size, "pooling_mode": pooling, "include_prompt": True}
     write_json(folder / "1_Pooling/config.json", told)
     found = {"1_Pooling": "Pooling"}
-    activations = [one["activation_function"] for one in tower.model.config.dense] if layers else []
+    activations = [d["activation_function"] for d in tower.model.config.dense] if layers else []
     for number, (layer, kind) in enumerate(zip(layers, activations, strict=True), start=2):
         name = f"{number}_Dense"
         home = "linear" if kind == "Identity" else "activation"
@@ -122,10 +122,10 @@ def _write_tokenizer(pieces: Pieces, folder: Path, length: int) -> None:
     raw["truncation"] = raw["padding"] = None
     markers = pieces.markers
     numbers = (markers.mention_start, markers.mention_end, markers.title_end)
-    kept = [one for one in raw["added_tokens"] if one["id"] not in numbers]
+    kept = [token for token in raw["added_tokens"] if token["id"] not in numbers]
     flags = {"single_word": False, "lstrip": True, "rstrip": False, "normalized": False}
     added = [{"id": n, "content": pieces.name(n), **flags, "special": True} for n in numbers]
-    raw["added_tokens"] = sorted([*kept, *added], key=lambda one: one["id"])
+    raw["added_tokens"] = sorted([*kept, *added], key=lambda token: token["id"])
     tokenizer = Tokenizer.from_str(json.dumps(raw))
     if tokenizer.post_processor is None:
         around = [pieces.name(number) for number in (*markers.bos, *markers.eos)]

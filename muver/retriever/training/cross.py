@@ -78,7 +78,7 @@ class AmongCandidates:
         model.eval()
         hits = total = 0
         for world in worlds:
-            pairs = [model.pairs_in(world, *one) for one in enumerate(world.negatives)]
+            pairs = [model.pairs_in(world, *row) for row in enumerate(world.negatives)]
             scores = model.scores(pairs, batch_tokens, device, f"validation, {world.name}")
             titles = np.array(world.titles, dtype=object)
             for entities, found, gold in zip(world.negatives, scores, world.gold, strict=True):

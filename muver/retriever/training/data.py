@@ -63,8 +63,8 @@ def in_batch_loss(scores: Tensor, gold: Tensor, mask_false_negatives: bool = Fal
     nobodys = torch.ones(scores.shape[1], dtype=torch.bool)
     nobodys[gold] = False
     columns = torch.cat([gold, nobodys.nonzero()[:, 0]])
-    own = torch.arange(len(gold), device=scores.device)
-    return F.cross_entropy(scores[:, onto(columns, scores.device)], own)
+    gold_columns = torch.arange(len(gold), device=scores.device)
+    return F.cross_entropy(scores[:, onto(columns, scores.device)], gold_columns)
 
 
 TOLD = 0.1  # share of the batches
@@ -161,7 +161,7 @@ def worlds_of(
     ``views.training_views``. The view of a whole description is the last one.
     """
     tables = read_worlds(data.entities, data.mentions, data.sentences, split)
-    worlds = [_lay_out(one, split == "train", config, tokenizer, settings, hard) for one in tables]
+    worlds = [_lay_out(raw, split == "train", config, tokenizer, settings, hard) for raw in tables]
     negatives = any(mined for world in worlds for mined in world.negatives)
     if split == "train" and settings.own_page_negatives and not negatives:
         raise InputError(
@@ -194,18 +194,18 @@ def _lay_out(
     if settings.global_view:
         layout = config.views.whole(settings.global_view)
         whole = tables.views(layout, tokenizer, numbers)
-        views = [[*of_entity, *one] for of_entity, one in zip(views, whole, strict=True)]
+        views = [[*of_entity, *view] for of_entity, view in zip(views, whole, strict=True)]
     return replace(world, views=views, negatives=negatives)
 
 
 def _known(tables: WorldTables, hard: Mapping[str, Sequence[int]] | None) -> list[list[int]]:
     ids = tables.mentions["mention_id"].to_pylist()
-    if hard and (missing := [one for one in ids if one not in hard]):
+    if hard and (missing := [mention for mention in ids if mention not in hard]):
         raise InputError(
             f"mention {missing[0]!r} has no candidates: negatives or run are of other mentions. "
             "Make them of these."
         )
-    return [[*hard[one]] if hard else [] for one in ids]
+    return [[*hard[mention]] if hard else [] for mention in ids]
 
 
 def _add_own_pages(negatives: list[list[int]], tables: WorldTables) -> None:

@@ -65,7 +65,7 @@ class Trainer:
         self.data.tell_of_single_entities()
         batches = self._planned()
         end = math.ceil(share * len(batches))
-        further = {end, *(math.ceil(one * len(batches)) for one in self.validate_after)}
+        further = {end, *(math.ceil(share * len(batches)) for share in self.validate_after)}
         if self.step == 0 and (self.settings.start_counts or not batches):
             self._validate(0)
             self.best -= 1  # a later state that finds as much is better

@@ -70,8 +70,8 @@ def build_optimiser(
     """AdamW over a model's weights; biases and layer norms, which are vectors, are not decayed."""
     weights = list(model.parameters())
     groups = [
-        {"params": [one for one in weights if one.dim() > 1], "weight_decay": weight_decay},
-        {"params": [one for one in weights if one.dim() < 2], "weight_decay": 0.0},
+        {"params": [w for w in weights if w.dim() > 1], "weight_decay": weight_decay},
+        {"params": [w for w in weights if w.dim() < 2], "weight_decay": 0.0},
     ]
     return KINDS[kind](groups, lr=learning_rate, eps=epsilon)
 

@@ -137,15 +137,15 @@ def backward_through_batch(
             for side, share in zip(sides, shares, strict=True)
         ]
     gathered = [
-        _gather(one, [row for row, _ in share], len(side.sequences), accelerator)
-        for one, side, share in zip(encoded, sides, shares, strict=True)
+        _gather(encoding, [row for row, _ in share], len(side.sequences), accelerator)
+        for encoding, side, share in zip(encoded, sides, shares, strict=True)
     ]
     loss = objective.loss(model, batch, *chain.from_iterable(gathered))
     loss.backward()
-    for one, (vectors, _), share in zip(encoded, gathered, shares, strict=True):
-        _return_share(one, vectors, [row for row, _ in share])
+    for encoding, (vectors, _), share in zip(encoded, gathered, shares, strict=True):
+        _return_share(encoding, vectors, [row for row, _ in share])
         with accelerator.autocast():
-            one.backward()
+            encoding.backward()
     if accelerator.num_processes > 1:
         for weight in model.parameters():
             # A process without sequences for a tower has no gradient there, but must take part.

@@ -166,15 +166,15 @@ def whole_views(
     used, says = 0, False
     for number, (span, pieces) in enumerate(parts):
         count, last = len(pieces), number == len(parts) - 1
-        own = any(map(str.isalpha, text[slice(*span)]))
+        lettered = any(map(str.isalpha, text[slice(*span)]))
         joins = used < settings.min_pieces or not says
-        joins |= last and (count < settings.min_pieces or not own)
+        joins |= last and (count < settings.min_pieces or not lettered)
         if groups and joins and used + count <= room:
             groups[-1].append(number)
-            used, says = used + count, says or own
+            used, says = used + count, says or lettered
         else:
             groups.append([number])
-            used, says = count, own
+            used, says = count, lettered
     views = [
         View(
             markers.enclose([*head, *(n for part in group for n in parts[part][1])],

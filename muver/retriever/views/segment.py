@@ -85,7 +85,7 @@ def _write_sentences(entities: Path, worlds: list[str], split: Split, path: Path
             table = read_entities(entities, [world]).select(["entity", "text"])
             progress = Progress(f"splitting {world}", table.num_rows, "entities")
             for batch in table.to_batches(max_chunksize=ROWS_A_GROUP):
-                rows = [_row(world, split, progress, **one) for one in batch.to_pylist()]
+                rows = [_row(world, split, progress, **row) for row in batch.to_pylist()]
                 numbers[world] += sum(len(row["sentences"]) for row in rows)
                 writer.write_table(pa.Table.from_pylist(rows, SENTENCES))
             progress.finish()

@@ -66,8 +66,8 @@ def check(
     measured = {}
     for folder in map(Path, index):
         built = AnnIndex(folder, shards, settings.gpu, settings.threads)
-        own = measured[str(folder)] = _measure(built, queries, exact, settings)
-        write_json(folder / MANIFEST, {**built.manifest, "agreement": own})
+        agreement = measured[str(folder)] = _measure(built, queries, exact, settings)
+        write_json(folder / MANIFEST, {**built.manifest, "agreement": agreement})
     if report is not None:
         write_json(report, measured)
 

@@ -52,21 +52,21 @@ def search(
         rows = max(memory_mb * 2**20 // (fetch * (96 + 4 * shards.dimension * rescore)), 1)
         again = []
         for start in range(0, len(pending), rows):
-            own = pending[start : start + rows]
-            scores, views = index.search(mentions[own], fetch)
+            at = pending[start : start + rows]
+            scores, views = index.search(mentions[at], fetch)
             entities = _entities(shards, views)
             done = (distinct(entities) >= wanted) | (views[:, -1] < 0) | (fetch >= most)
-            again.append(own[~done])
-            own, scores, views, entities = (one[done] for one in (own, scores, views, entities))
+            again.append(at[~done])
+            at, scores, views, entities = (part[done] for part in (at, scores, views, entities))
             if aggregate != MAX:
-                best = by_all_views(shards, mentions[own], entities, aggregate, k)
+                best = by_all_views(shards, mentions[at], entities, aggregate, k)
             else:
                 if rescore:
-                    scores = _exact_scores(shards, mentions[own], views)
+                    scores = _exact_scores(shards, mentions[at], views)
                 best = best_by_entity(entities, scores, views, k)
             for whole, part in zip(ranking, best, strict=True):
-                whole[own] = part
-            progress.advance(len(own))
+                whole[at] = part
+            progress.advance(len(at))
         pending = np.concatenate(again)
         fetch = min(2 * fetch, most)
     progress.finish()
@@ -111,8 +111,8 @@ def best_by_entity(entities: np.ndarray, scores: np.ndarray, views: np.ndarray, 
     best = best[np.lexsort((entity[best], -score[best], row[best]))]
     places = np.arange(len(best)) - np.searchsorted(row[best], row[best])
     best, places = best[places < k], places[places < k]
-    for whole, own in zip(ranking, (entity, score, view), strict=True):
-        whole[row[best], places] = own[best]
+    for whole, values in zip(ranking, (entity, score, view), strict=True):
+        whole[row[best], places] = values[best]
     return ranking
 
 
@@ -126,17 +126,17 @@ def by_all_views(
     """
     ranking = Ranking.empty(len(mentions), k)
     for row, mention in enumerate(mentions):
-        own = np.unique(entities[row][entities[row] >= 0])
-        if not len(own):
+        candidates = np.unique(entities[row][entities[row] >= 0])
+        if not len(candidates):
             continue
-        firsts, counts = shards.spans(own)
+        firsts, counts = shards.spans(candidates)
         starts = np.cumsum(counts) - counts
         views = np.arange(counts.sum()) + np.repeat(firsts - starts, counts)
         block = Block.of((shards.gather(views) @ mention)[None], starts)
         scores = aggregate.scores(block, k)
-        chosen = top_columns(scores, min(k, len(own)))
+        chosen = top_columns(scores, min(k, len(candidates)))
         kept = chosen.shape[1]
-        ranking.entities[row, :kept] = own[chosen[0]]
+        ranking.entities[row, :kept] = candidates[chosen[0]]
         ranking.scores[row, :kept] = scores[0, chosen[0]]
         ranking.rows[row, :kept] = views[winning_views(block, chosen)[0]]
     return ranking

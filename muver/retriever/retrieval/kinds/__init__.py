@@ -101,13 +101,13 @@ def retrieve(
     Inputs are None if not given; kinds that run no model ignore ``compute``.
     """
     ranks = find(kind).retrieve
-    given = read(find(kind).Settings, settings)
+    of_kind = read(find(kind).Settings, settings)
     signature = inspect.signature(ranks)
     unused = () if runs_a_model(kind) else ("compute",)
-    inputs = {key: one for key, one in inputs.items() if one is not None and key not in unused}
+    inputs = {key: path for key, path in inputs.items() if path is not None and key not in unused}
     try:
-        signature.bind(given, run, manifest, **inputs)
+        signature.bind(of_kind, run, manifest, **inputs)
     except TypeError as error:
         takes = [f"--{key.replace('_', '-')}" for key in [*signature.parameters][3:]]
         raise InputError(f"retriever kind {kind}: {error}. It takes {', '.join(takes)}.") from None
-    ranks(given, run, manifest, **inputs)
+    ranks(of_kind, run, manifest, **inputs)

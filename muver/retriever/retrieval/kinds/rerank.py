@@ -60,12 +60,12 @@ def retrieve(
     ranked: dict[str, pa.Table] = {}
     texts = (entities, mentions, sentences, settings.split)
     for world in load_worlds(*texts, config, pieces):
-        if missing := [one for one in world.mention_ids if one not in found]:
+        if missing := [mention for mention in world.mention_ids if mention not in found]:
             raise InputError(f"{first}: has no candidates of mention {missing[0]!r}.")
-        tables = [found[one].slice(0, settings.k) for one in world.mention_ids]
-        again = [own["entity"].to_numpy()[: settings.depth] for own in tables]
+        tables = [found[mention].slice(0, settings.k) for mention in world.mention_ids]
+        again = [table["entity"].to_numpy()[: settings.depth] for table in tables]
         each = zip(world.mention_ids, tables, scorer.scores(world, again), strict=True)
-        ranked |= {mention: reordered(table, own) for mention, table, own in each}
+        ranked |= {mention: reordered(table, numbers) for mention, table, numbers in each}
     write_table(run, pa.concat_tables(ranked[mention] for mention in found).combine_chunks())
     write_manifest(manifest, "retrieve", settings.as_dict(), {}, counts=None)
 

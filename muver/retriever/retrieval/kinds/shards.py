@@ -27,7 +27,7 @@ class Settings(Scored, kw_only=True):
     memory_mb: Count
     gpu: bool
     # One that scores an entity by its own views alone.
-    aggregate: Literal[tuple(name for name, one in AGGREGATES.items() if one.alone)] = "max"
+    aggregate: Literal[tuple(name for name, kind in AGGREGATES.items() if kind.alone)] = "max"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -71,8 +71,8 @@ def retrieve(
     from muver.retriever.vectors.part import Part
     from muver.retriever.vectors.shards import Shards
 
-    base, shards, given = KnowledgeBase(kb), Shards(vectors), Part(mention_vectors)
-    queries, aggregate = queries_of(given, shards), settings.scorer
+    base, shards, part = KnowledgeBase(kb), Shards(vectors), Part(mention_vectors)
+    queries, aggregate = queries_of(part, shards), settings.scorer
     more: dict[str, Any] = {}
     if index is None:
         ranking = rank_shards(
@@ -90,7 +90,7 @@ def retrieve(
             "agreement": opened.manifest["agreement"],
             "found": {"short": short(ranking, shards.entities)},
         }
-    _write(run, given.rows()["mention_id"].combine_chunks(), ranking, shards, base)
+    _write(run, part.rows()["mention_id"].combine_chunks(), ranking, shards, base)
     inputs = {
         "model": shards.model,
         "kb": base.manifest["fingerprint"],

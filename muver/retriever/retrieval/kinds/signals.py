@@ -43,10 +43,10 @@ class Settings(Run, kw_only=True):
     @property
     def names(self) -> list[str]:
         """A name for each signal, with a number where two have the same."""
-        names = [one if isinstance(one, str) else "views" for one in self.of]
+        names = [signal if isinstance(signal, str) else "views" for signal in self.of]
         return [
-            f"{one} {names[: n + 1].count(one)}" if names.count(one) > 1 else one
-            for n, one in enumerate(names)
+            f"{signal} {names[: n + 1].count(signal)}" if names.count(signal) > 1 else signal
+            for n, signal in enumerate(names)
         ]
 
 
@@ -54,8 +54,8 @@ def needs(row: Mapping[str, Any]) -> tuple[str, ...]:
     """What the signals read; if there are weights, over validation mentions too."""
     of = row.get("of") or SIGNALS
     asked = {
-        "texts": any(one in BY_TEXT for one in of),
-        "views": any(isinstance(one, Mapping) for one in of),
+        "texts": any(signal in BY_TEXT for signal in of),
+        "views": any(isinstance(signal, Mapping) for signal in of),
         "scores": "run" in of,
     }
     found = [name for name, wanted in asked.items() if wanted]
@@ -108,7 +108,7 @@ def retrieve(
             total = summed(_scores(signals, block), weights)
             rows.add_scores(candidates, [mention["mention_id"] for mention in block], total)
         kept = kept_vectors(signals)
-        counts += len(world.entities), sum(map(len, kept)), sum(one.nbytes for one in kept)
+        counts += len(world.entities), sum(map(len, kept)), sum(vectors.nbytes for vectors in kept)
     rows.write(run)
     numbers = dict(zip(("entities", "views", "bytes"), counts.tolist(), strict=True))
     write_manifest(manifest, "retrieve", settings.as_dict(), {}, counts=numbers, chosen=chosen)
@@ -135,7 +135,7 @@ def _choose(
             gold = np.array([mention["gold"] for mention in block])
             pages = np.full(len(block), -1)
             if settings.own_page == "leave_out":
-                pages = np.array([candidates.documents.get(one["document"], -1) for one in block])
+                pages = np.array([candidates.documents.get(row["document"], -1) for row in block])
             known.append(World(_scores(signals, block), candidates.of, gold, pages))
     return choose_weights(known, settings.cutoff)
 

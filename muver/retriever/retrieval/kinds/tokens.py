@@ -57,7 +57,7 @@ def retrieve(
     rows = RunRows(entities, read_mentions(mentions, settings.split), settings)
     counts = {"entities": 0, "views": 0}
     for world in load_worlds(entities, mentions, sentences, settings.split, config, towers.pieces):
-        views = [some[0] for some in world.views]
+        views = [of_entity[0] for of_entity in world.views]
         with accelerator.autocast():
             scores = score_world(
                 towers.encode_mentions,

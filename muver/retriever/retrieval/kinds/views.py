@@ -41,7 +41,7 @@ def retrieve(
     chosen = None
     if values:
         pool, gold = validation_pool(entities, mentions, settings.match, validation_runs)
-        ranks = (gold_ranks(pool, -own, gold) for own in pool.ranks)
+        ranks = (gold_ranks(pool, -ranks_of_run, gold) for ranks_of_run in pool.ranks)
         chosen = choose(settings.choice, values, ranks, settings.validation_cutoff)
         logger.info("%s: %s", settings.choice, chosen[settings.choice])
     views = SystemViews(settings.settled(chosen or {}), store, merged, global_views)
@@ -49,18 +49,18 @@ def retrieve(
     counts = {"entities": 0, "views": 0, "bytes": 0}
     progress = Progress("ranking", len(rows), "mentions")
     for name in views.worlds:
-        own, world = views.mention_ids(name), rows.candidates(name)
+        mention_ids, world = views.mention_ids(name), rows.candidates(name)
         parts, owners, origins = views.world(name)
         block = ViewBlock.of(parts, owners, world.of)
         ranking = rank(
             views.mentions(name), [block], rows.k, views.aggregate, settings.memory_mb,
             settings.metric, progress.advance,
         )  # fmt: skip
-        rows.add(world, own, ranking, origins)
+        rows.add(world, mention_ids, ranking, origins)
         counts["entities"] += len(world.titles)
         counts["views"] += len(owners)
         counts["bytes"] += block.vectors.nbytes
-        asked = counted(len(own), "mention"), counted(len(owners), "view")
+        asked = counted(len(mention_ids), "mention"), counted(len(owners), "view")
         logger.info("%s: %s against %s", name, *asked)
     progress.finish()
     rows.write(run)

@@ -38,12 +38,12 @@ class Views:
         self._settings, self._entities, self._aggregate = settings, entities, views.aggregate
         self._block = ViewBlock.of(parts, owners, np.arange(entities))
         self._vectors, self._length = views.mentions(world), views.length(world)
-        self._places = {one: place for place, one in enumerate(views.mention_ids(world))}
+        self._places = {mention: place for place, mention in enumerate(views.mention_ids(world))}
         self.kept = self._block.vectors  # of entities
 
     def scores(self, mentions: Rows) -> np.ndarray:
         """The aggregates of views' similarities: (mentions, entities) float32."""
-        asked = self._vectors[[self._places[one["mention_id"]] for one in mentions]]
+        asked = self._vectors[[self._places[mention["mention_id"]] for mention in mentions]]
         products = similarity(asked, self._block.vectors, self._settings.metric)
         block = Block.of(products, self._block.starts)
         found = np.full((len(mentions), self._entities), -np.inf, dtype=np.float32)
@@ -90,11 +90,11 @@ class Words:
     """BM25's scores of a world's entities, divided by the mention's best one."""
 
     def __init__(self, entities: Rows, k1: float = 1.2, b: float = 0.75):
-        self._scorer = BM25([document(one) for one in entities], k1, b)
+        self._scorer = BM25([document(entity) for entity in entities], k1, b)
 
     def scores(self, mentions: Rows) -> np.ndarray:
         """Shares of the best score, 0 where no word is shared: (mentions, entities) float32."""
-        found = self._scorer.scores([one["mention"] for one in mentions])
+        found = self._scorer.scores([mention["mention"] for mention in mentions])
         best = found.max(axis=1, keepdims=True, initial=0)
         return np.divide(found, best, out=found, where=best > 0)
 
@@ -108,7 +108,7 @@ class Characters:
     def __init__(self, entities: Rows):
         from sklearn.feature_extraction.text import TfidfVectorizer
 
-        titles = [one["title"] for one in entities]
+        titles = [entity["title"] for entity in entities]
         self._counter, self._titles = None, len(titles)
         if any(title.strip() for title in titles):  # scikit-learn refuses to know none
             self._counter = TfidfVectorizer(
@@ -120,7 +120,7 @@ class Characters:
         """Cosines, 0 where no run is shared: (mentions, entities) float32."""
         if self._counter is None or not mentions:
             return np.zeros((len(mentions), self._titles), dtype=np.float32)
-        asked = self._counter.transform([one["mention"] for one in mentions])
+        asked = self._counter.transform([mention["mention"] for mention in mentions])
         return (asked @ self._vectors).toarray()
 
 
@@ -153,35 +153,35 @@ class Catalog:
         runs: Sequence[Path],
     ):
         self._texts, folders, files = texts, iter(views), iter(runs)
-        self._of = [_opened(one, folders, files) for one in of]
+        self._of = [_opened(name, folders, files) for name in of]
 
     def signals(self, world: str, entities: Rows) -> list[Signal]:
         """The signals over a world; those that compare one text of entities share its vectors."""
         told = {
             text: vectors_of(self._texts, world, text)
-            for text in {TEXTS[one][1] for one in self._of if isinstance(one, str) and one in TEXTS}
+            for text in {TEXTS[s][1] for s in self._of if isinstance(s, str) and s in TEXTS}
         }
-        return [self._signal(one, world, entities, told) for one in self._of]
+        return [self._signal(signal, world, entities, told) for signal in self._of]
 
     def _signal(
-        self, one: Any, world: str, entities: Rows, told: Mapping[Text, np.ndarray]
+        self, signal: Any, world: str, entities: Rows, told: Mapping[Text, np.ndarray]
     ) -> Signal:
-        match one:
+        match signal:
             case (ViewsSignal() as settings, SystemViews() as views):
                 return Views(settings, views, world, len(entities))
-            case str() if one in PLAIN:
-                return PLAIN[one](entities)
+            case str() if signal in PLAIN:
+                return PLAIN[signal](entities)
             case str():
-                asked, text = TEXTS[one]
+                asked, text = TEXTS[signal]
                 return Texts(asked_of(self._texts, world, asked), told[text])
-        return Ranked(one, len(entities))
+        return Ranked(signal, len(entities))
 
 
-def _opened(one: str | ViewsSignal, folders: Iterator[Path], runs: Iterator[Path]) -> Any:
-    if isinstance(one, ViewsSignal):
-        store, *further = (next(folders) for _ in range(1 + len(one.further)))
-        return one, SystemViews(one, store, **dict(zip(one.further, further, strict=True)))
-    return dict(by_mention(read_run(next(runs)))) if one == "run" else one
+def _opened(signal: str | ViewsSignal, folders: Iterator[Path], runs: Iterator[Path]) -> Any:
+    if isinstance(signal, ViewsSignal):
+        store, *further = (next(folders) for _ in range(1 + len(signal.further)))
+        return signal, SystemViews(signal, store, **dict(zip(signal.further, further, strict=True)))
+    return dict(by_mention(read_run(next(runs)))) if signal == "run" else signal
 
 
 def kept_vectors(signals: Sequence[Signal]) -> list[np.ndarray]:

@@ -78,16 +78,16 @@ def encode_texts(
     for name in dict.fromkeys(worlds):
         asked = table.take(np.flatnonzero(worlds == name)).select(MENTION)
         told = read_entities(entities, [name]).select(ENTITY)
-        for texts, own in ((OF_MENTIONS, asked), (OF_ENTITIES, told)):
-            rows[texts].append(own.select(own.column_names[:2]).combine_chunks())
+        for texts, of_texts in ((OF_MENTIONS, asked), (OF_ENTITIES, told)):
+            rows[texts].append(of_texts.select(of_texts.column_names[:2]).combine_chunks())
             for text in texts:
-                vectors = encode([text(one) for one in own.to_pylist()])
+                vectors = encode([text(row) for row in of_texts.to_pylist()])
                 found[text].append(of_length_one(vectors))
         progress.advance(len(asked))
     progress.finish()
-    for texts, own in rows.items():
+    for texts, of_texts in rows.items():
         for text in texts:
-            write_part(place_of(out, text), np.concatenate(found[text]), own)
+            write_part(place_of(out, text), np.concatenate(found[text]), of_texts)
     write_manifest(out / "manifest.json", "encode-texts", settings.as_dict(), {})
 
 
@@ -119,7 +119,7 @@ class Texts:
 
     def scores(self, mentions: Rows) -> np.ndarray:
         """Cosines: (mentions, entities) float32."""
-        return np.stack([self._asked[one["mention_id"]] for one in mentions]) @ self.kept.T
+        return np.stack([self._asked[mention["mention_id"]] for mention in mentions]) @ self.kept.T
 
 
 def reader(
@@ -128,7 +128,7 @@ def reader(
     """What encodes texts, cut to so many tokens, by ``views``, an entity tower."""
 
     def encode(texts: Sequence[str]) -> np.ndarray:
-        return views([pieces.markers.enclose(one, tokens) for one in pieces.ids(texts)])
+        return views([pieces.markers.enclose(ids, tokens) for ids in pieces.ids(texts)])
 
     return encode
 

@@ -37,11 +37,11 @@ def choose_weights(worlds: Sequence[World], cutoff: int) -> dict[str, Any]:
     for _ in range(ROUNDS):
         before = list(weights)
         for number in range(len(weights)):
-            values = sorted({*TRIED, weights[number]}, key=lambda one: one != weights[number])
+            values = sorted({*TRIED, weights[number]}, key=lambda w: w != weights[number])
             options = [[*weights[:number], value, *weights[number + 1 :]] for value in values]
             # One whose weights are all 0 says nothing
-            options = [one for one in options if any(one)]
-            found = choose("weights", options, (_all_ranks(worlds, one) for one in options), cutoff)
+            options = [w for w in options if any(w)]
+            found = choose("weights", options, (_all_ranks(worlds, w) for w in options), cutoff)
             weights, tried = found["weights"], tried + found["tried"]
         if weights == before:
             break
@@ -69,8 +69,8 @@ def gold_ranks(world: World, weights: Sequence[float]) -> np.ndarray:
     best = np.maximum.reduceat(scores[:, order], starts, axis=1)
     every = np.arange(len(best))
     away = world.left_out >= 0
-    own = world.candidate_of[world.left_out[away]]
-    best[every[away], np.searchsorted(candidates, own)] = -np.inf
+    own_page = world.candidate_of[world.left_out[away]]
+    best[every[away], np.searchsorted(candidates, own_page)] = -np.inf
     gold = np.searchsorted(candidates, world.candidate_of[world.gold])
     least = best[every, gold][:, None]
     ahead = (best > least) | ((best == least) & (np.arange(len(candidates)) < gold[:, None]))

@@ -42,11 +42,11 @@ class Wiki:
     def __init__(
         self, titles: Sequence[str], sentences: Sequence[Sequence[str]], tokenizer: Tokenizer
     ):
-        flat = iter(tokenizer.ids([one for some in sentences for one in some]))
-        split = ([next(flat) for _ in some] for some in sentences)
+        flat = iter(tokenizer.ids([sentence for of_page in sentences for sentence in of_page]))
+        split = ([next(flat) for _ in of_page] for of_page in sentences)
         self.pages = [
-            Page(title, [one for one in own if one])  # a sentence may have no pieces
-            for title, own in zip(tokenizer.ids(titles), split, strict=True)
+            Page(title, [ids for ids in page if ids])  # a sentence may have no pieces
+            for title, page in zip(tokenizer.ids(titles), split, strict=True)
         ]
         self._names: dict[int, Any] = {}
         for number, name in enumerate(tokenizer.ids([DISAMBIGUATION.sub("", t) for t in titles])):
@@ -89,8 +89,8 @@ def training_wikis(
     wikis = {}
     for world in training:
         titles = read_entities(entities, [world])["title"].to_pylist()
-        own = read_sentences(sentences, [world])["sentences"].to_pylist()
-        wikis[world] = Wiki(titles, own, tokenizer)
+        of_pages = read_sentences(sentences, [world])["sentences"].to_pylist()
+        wikis[world] = Wiki(titles, of_pages, tokenizer)
     if not any(wiki.with_text for wiki in wikis.values()):
         raise InputError(f"{sentences}: no training world has a sentence to pre-train on.")
     return wikis
@@ -173,8 +173,8 @@ def _query(
         hidden = False
     span = [layout.mask] * (end - start) if hidden else text[start:end]
     before, after = sentences[max(at - 1, 0) : at], sentences[at + 1 : at + 2]
-    left = [*(piece for one in before for piece in one), *text[:start]]
-    right = [*text[end:], *(piece for one in after for piece in one)]
+    left = [*(piece for sentence in before for piece in sentence), *text[:start]]
+    right = [*text[end:], *(piece for sentence in after for piece in sentence)]
     ids = context(left, span, right, layout.markers, layout.context_tokens)
     kept = about != page or random.random() < layout.keep
     return ids, about, range(0) if kept else range(at - len(before), at + 1 + len(after))
@@ -184,7 +184,7 @@ def _view(
     page: Page, without: set[int], longest: int, layout: Layout, random: np.random.Generator
 ) -> Ids:
     """A page from one of its sentences on, without some; if none other are left, from all."""
-    others = [one for number, one in enumerate(page.sentences) if number not in without]
+    others = [sentence for number, sentence in enumerate(page.sentences) if number not in without]
     shown = others or page.sentences
     start = int(random.integers(len(shown))) if shown else 0
     text = [piece for sentence in shown[start:] for piece in sentence]

@@ -92,7 +92,7 @@ class Pretrainer:
             norm = clip_grad_norm_(self.model.parameters(), self.settings.clip_norm)
             self.optimiser.step()
             losses = {"loss": cloze + masked, "cloze_loss": cloze, "masked_loss": masked}
-            line = {name: float(one.detach()) for name, one in losses.items()}
+            line = {name: float(loss.detach()) for name, loss in losses.items()}
             line |= {"learning_rate": self.schedule.get_last_lr()[0], "gradient_norm": float(norm)}
             log.append({"step": step, **line})
             self.schedule.step()
@@ -231,9 +231,9 @@ def pretrain(
     tower.to("cpu").save(out)
     copy(start / TOKENIZER_FILE, out / TOKENIZER_FILE)
     write_text(training_log, "".join(json.dumps(line) + "\n" for line in lines))
-    own = settings.as_dict()
+    values = settings.as_dict()
     files = {path.name: sha256_of(path) for path in (entities, sentences)}
-    identity = {**made_of["identity"], "pretrain": own}
+    identity = {**made_of["identity"], "pretrain": values}
     write_manifest(
-        out / MANIFEST_FILE, "pretrain", own, files, name=made_of["name"], identity=identity
+        out / MANIFEST_FILE, "pretrain", values, files, name=made_of["name"], identity=identity
     )
