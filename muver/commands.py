@@ -155,7 +155,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "take from a knowledge base the entities that training and its validation need"),
         Command("stage encoder", "retriever.encoders.start:make_start",
             "make or fetch the BERT that both towers start from"),
-        Command("stage pretrain", "retriever.training.pretraining.loop:pretrain",
+        Command("stage pretrain", "retriever.training.pretraining:pretrain",
             "train an encoder on the texts of the training worlds: masked words and inverse cloze"),
         Command("stage train", "retriever.training.run:train_model",
             "train a model, two towers, and keep the checkpoint that the settings say"),

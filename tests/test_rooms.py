@@ -19,7 +19,7 @@ FLOORS = {
     ],
     "kb": ["importing", "index", "training", "serve", "spacy"],
     "reproduction": [
-        "tables", "figures", "metrics", "settings", "workspace", "estimate", "costs", "tracking",
+        "tables", "figures", "metrics", "settings", "workspace", "costs", "tracking",
         "report", "doctor", "record", "results_page", "verdicts",
     ],
 }  # fmt: skip

@@ -113,17 +113,3 @@ def test_a_job_that_needs_more_memory_asks_for_it(fresh, local):
     )  # fmt: skip
     assert "pretrain: failed" in said
     assert_same(fresh, local, ("table1",))
-
-
-@pytest.mark.parametrize(
-    ("wrong", "named"),
-    [
-        (("--default-resources", "slurm_partition=mian"), "no partition 'mian'"),
-        (("--config", "compute={device: cuda, processes: 9}"), "9 GPUs"),
-    ],
-)
-def test_what_the_cluster_does_not_have(fresh, wrong, named):
-    """It is said before anything is submitted."""
-    said = fresh.run("snakemake", *NODE, "results/table1.csv", *wrong, ok=False)
-    assert named in said
-    assert "Traceback" not in said and not SUBMITTED.search(said)

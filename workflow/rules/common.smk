@@ -17,7 +17,6 @@ from snakemake.logging import logger
 
 from muver.retriever.corpus.sources import find_source
 from muver.retriever.encoders import hub
-from muver.reproduction.doctor.cluster import check_slurm
 from muver.io.errors import InputError
 from muver.io.typed import overlay
 from muver.retriever.retrieval.kinds import runs_a_model
@@ -25,7 +24,7 @@ from muver.reproduction.settings import resolve
 from muver.reproduction.settings.rows import kind_of
 from muver.reproduction.settings import file as project
 from muver.reproduction.settings.resolve import typed
-from muver.reproduction.estimate.follow import Follower
+from muver.reproduction.doctor.follow import Follower
 from muver.reproduction.workspace import KnowledgeBase, graph_of
 from muver.reproduction.workspace import code
 from muver.reproduction.workspace.current import link
@@ -120,11 +119,6 @@ onstart:
     jobs = list(workflow.dag.needrun_jobs())
     if any(job.rule.name == "encoder" for job in jobs):
         raised(hub.check_there, S.encoder)
-    if workflow.executor_plugin.name == "slurm":
-        asked = [
-            (job.resources.get("slurm_partition"), job.resources.get("gpu", 0)) for job in jobs
-        ]
-        raised(check_slurm, asked)
     link(W)
     with suppress(InputError):  # params.yaml may need this call's --config
         write_ignored(graph_of(resolve(PARAMS, {})))  # DVC knows params.yaml alone

@@ -20,7 +20,7 @@ from muver.reproduction.doctor.inputs import (
     encoder,
     lacking,
 )
-from muver.reproduction.estimate.plan import Job, plan, together
+from muver.reproduction.doctor.plan import Job, plan, together
 from muver.reproduction.settings.resolve import settings_in
 from muver.reproduction.workspace import graph_of
 from muver.retriever.encoders.encoders_settings import Compute

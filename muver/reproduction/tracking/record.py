@@ -72,7 +72,7 @@ def record(settings: Recording) -> None:
     else:
         found = entries(table, source.as_posix(), settings)
     if settings.enabled:
-        lines = _put(found, settings.experiment or path.stem, path)
+        lines = _put(found, settings.experiment or path.stem)
     else:
         logger.info("tracking is off (tracking.enabled): no runs recorded")
         lines = []
@@ -124,14 +124,14 @@ def _point(row: PointRow, grid: GridResult, log: Path, source: Path, settings: R
     )
 
 
-def _put(found: Sequence[Entry], experiment: str, table: Path) -> list[tuple[str, ...]]:
-    """Put entries into an experiment, which ``table`` describes; the lines of the list of runs."""
+def _put(found: Sequence[Entry], experiment: str) -> list[tuple[str, ...]]:
+    """Put entries into an experiment; the lines of the list of runs."""
     # MLflow takes two seconds to import, which are saved where tracking is off.
     from muver.reproduction.tracking.runs import Recorder
     from muver.reproduction.tracking.store import (
-        describe_experiment,
         open_experiment,
         open_store,
+        show_recall,
         store_name,
     )
 
@@ -141,7 +141,7 @@ def _put(found: Sequence[Entry], experiment: str, table: Path) -> list[tuple[str
         # From the last row, for the same order as Recorder.put has below a parent.
         for position, entry in reversed(list(enumerate(found, start=1))):
             recorder.put(entry, f"{position:02d}")
-        describe_experiment(client, number, found, table)
+        show_recall(client, number, found)
         pages = f"/#/experiments/{number}/runs/{{}}?workflowType=machine_learning"
         # Last, as another recorder may have been the first to finish a row.
         runs = [(one, recorder.run_of(one)) for entry in found for one in (entry, *entry.children)]

@@ -14,7 +14,6 @@ import mlflow.db
 import requests
 from mlflow import MlflowClient
 from mlflow.exceptions import MlflowException
-from mlflow.utils.mlflow_tags import MLFLOW_RUN_NOTE
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import IntegrityError, ProgrammingError, SQLAlchemyError
 
@@ -114,11 +113,8 @@ def _lock(path: Path) -> Iterator[None]:
 
 # Opens it as trained models and not as traces of a chat. MLflow has no Python name for the tag.
 KIND = {"mlflow.experimentKind": "custom_model_development"}
-ROOM = 4500  # characters of a description; MLflow's servers take 5000 or more
 VIEW = "mlflow.sharedViewState.recall"  # MLflow has no Python name for it
 IN_VIEW = "viewStateShareKey=recall"  # what follows the address of an experiment's runs
-# Columns that are always there, with their width in pixels.
-FIRST = {"attributes.`Run Name`": 240, "runDateAndNestInfo": 150, "duration": 80}
 
 
 def open_experiment(client: MlflowClient, name: str, artifacts: Path | None) -> str:
@@ -153,51 +149,22 @@ def _was_moved(found: str, ours: str) -> bool:
     return found != ours and found.split("/")[-2:] == ours.split("/")[-2:]
 
 
-def describe_experiment(
-    client: MlflowClient, experiment: str, entries: Sequence[Entry], table: Path
-) -> None:
-    """Show recall beside the runs and, if there is Markdown beside ``table``, that above them."""
-    known = client.get_experiment(experiment)
-    tags = {VIEW: _view(entries, known.creation_time), **KIND}
-    markdown = table.with_suffix(".md")
-    if markdown.is_file():
-        tags[MLFLOW_RUN_NOTE] = _description(markdown)
-    for name, value in tags.items():
-        patiently(client.set_experiment_tag, experiment, name, value)
-
-
-def _description(source: Path) -> str:
-    """The first sections that have room, with columns apart where MLflow's pages join them."""
-    text = re.sub(
-        r"^\|(?! ---).*",
-        lambda line: line[0].replace(" |", "&ensp;|"),
-        source.read_text(encoding="utf-8"),
-        flags=re.MULTILINE,
-    )
-    if len(text) <= ROOM:
-        return text
-    cut = max(text.rfind("\n## ", 0, ROOM), 0) or text.rfind("\n", 0, ROOM)
-    return f"{text[:cut].rstrip()}\n\nThe rest stands in `{source.as_posix()}`.\n"
-
-
-def _view(entries: Iterable[Entry], created: int) -> str:
-    """The columns of the entries and of those under them, and the rows' order, as MLflow keeps it.
-
-    The experiment was ``created`` so many milliseconds after 1970 began.
-    """
-    columns = {column: 20 + 7 * len(column.split("`")[1]) for column in _columns(entries)}
+def show_recall(client: MlflowClient, experiment: str, entries: Sequence[Entry]) -> None:
+    """Have MLflow's list of an experiment's runs show recall, in the rows' order."""
     state = {
         "orderByKey": "tags.`position`",
         "orderByAsc": True,
-        "selectedColumns": list(columns),
-        "columnOrder": [*FIRST, *columns],  # without it pages leave the widths aside
-        "columnWidths": {**FIRST, **columns},
+        "selectedColumns": list(dict.fromkeys(_columns(entries))),
         "runsHiddenMode": "SHOW_ALL",  # charts of all rows, not of the first ten
     }
-    return json.dumps({"name": "Recall", "createdAt": created, "state": json.dumps(state)})
+    created = client.get_experiment(experiment).creation_time
+    view = json.dumps({"name": "Recall", "createdAt": created, "state": json.dumps(state)})
+    for name, value in {VIEW: view, **KIND}.items():
+        patiently(client.set_experiment_tag, experiment, name, value)
 
 
-def _columns(entries: Iterable[Entry]) -> Iterable[str]:
+def _columns(entries: Iterable[Entry]) -> Iterator[str]:
+    """The columns of the entries and of those under them."""
     for entry in entries:
         yield from entry.columns
         yield from _columns(entry.children)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from muver.io.errors import InputError
 from muver.retriever.corpus.schema import read_entities, read_sentences
 from muver.retriever.encoders.tokens import Pieces
-from muver.retriever.training.pretraining.cloze import (
+from muver.retriever.training.cloze import (
     Layout,
     Wiki,
     draw,

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 
 from muver.retriever.encoders.sizes import BertConfig
-from muver.retriever.training.pretraining.loop import MaskedHead, hide_pieces
+from muver.retriever.training.pretraining import MaskedHead, hide_pieces
 
 VOCABULARY, MASK = 50, 7
 WORDS = np.arange(VOCABULARY) >= 8

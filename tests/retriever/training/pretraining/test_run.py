@@ -15,9 +15,9 @@ from muver.io.files import read_json, write_json
 from muver.retriever.encoders.biencoder import BiEncoder, load_tower
 from muver.retriever.encoders.bulk import pack
 from muver.retriever.encoders.tokens import Pieces
-from muver.retriever.training.pretraining import loop
-from muver.retriever.training.pretraining.cloze import draw, training_wikis
-from muver.retriever.training.pretraining.loop import Pretrainer
+from muver.retriever.training import pretraining
+from muver.retriever.training.cloze import draw, training_wikis
+from muver.retriever.training.pretraining import Pretrainer
 from muver.retriever.training.training_settings import Pretraining
 from tests import tiny
 
@@ -146,7 +146,7 @@ def test_the_pieces_that_are_hidden_are_those_that_are_scored(encoder, corpus, c
         torch.nn.init.zeros_(weight)
     scores = torch.linspace(0, 5, ours.tower.config.vocab_size)
     ours.head.bias.data.copy_(scores)
-    hide, states, hidden, left, seen = loop.hide_pieces, ours.tower.states, [], [], []
+    hide, states, hidden, left, seen = pretraining.hide_pieces, ours.tower.states, [], [], []
 
     def hiding(ids, *args):
         read, chosen = hide(ids, *args)
@@ -158,7 +158,7 @@ def test_the_pieces_that_are_hidden_are_those_that_are_scored(encoder, corpus, c
         seen.append(batch.ids.numpy())
         return states(batch)
 
-    monkeypatch.setattr(loop, "hide_pieces", hiding)
+    monkeypatch.setattr(pretraining, "hide_pieces", hiding)
     monkeypatch.setattr(ours.tower, "states", seeing)
     _, masked = ours.losses(ours.wikis["alder"], [0, 1, 2], np.random.default_rng(2))
     loss = scores.logsumexp(0) - scores[hidden].mean()

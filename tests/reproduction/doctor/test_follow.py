@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from muver.reproduction.estimate import follow
-from muver.reproduction.estimate.follow import NOTHING_TO_BE_DONE_MSG, Follower
+from muver.reproduction.doctor import follow
+from muver.reproduction.doctor.follow import NOTHING_TO_BE_DONE_MSG, Follower
 
 SECONDS = {("corpus", ""): 10.0, ("train", ""): 40.0}
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from muver.reproduction.estimate import sizes
-from muver.reproduction.estimate.plan import COSTS
-from muver.reproduction.estimate.sizes import VIEWS, data_sizes, encoder_sizes
+from muver.reproduction.doctor import sizes
+from muver.reproduction.doctor.plan import COSTS
+from muver.reproduction.doctor.sizes import VIEWS, data_sizes, encoder_sizes
 from muver.retriever.corpus.sources import find_source
 from tests.reproduction.settings import graph
 

@@ -14,7 +14,7 @@ from snakemake.common import NOTHING_TO_BE_DONE_MSG
 
 from muver.io.errors import InputError
 from muver.io.progress import duration
-from muver.reproduction.estimate.plan import COSTS, Key, plan, together
+from muver.reproduction.doctor.plan import COSTS, Key, plan, together
 from muver.reproduction.workspace import Graph
 
 KEY = re.compile(r"(^|-)[0-9a-f]{8}$")  # of an artifact's name

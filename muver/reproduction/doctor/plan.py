@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 import msgspec
 
-from muver.reproduction.estimate.sizes import Sizes, data_sizes, encoder_sizes
+from muver.reproduction.doctor.sizes import Sizes, data_sizes, encoder_sizes
 from muver.reproduction.settings.entries import model_of
 from muver.reproduction.settings.rows import kind_of, towers_of
 from muver.reproduction.workspace import Artifact, Graph
 from muver.reproduction.workspace.knowledge_base import PART
 from muver.reproduction.workspace.models import tokens_of
-from muver.retriever.training.pretraining.cloze import mean_longest_view
+from muver.retriever.training.cloze import mean_longest_view
 
 MERGED = 1.5  # tokens of a merged view over those of an original one, in the first layer
 TERA = 1e12

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from muver.reproduction.estimate.plan import COSTS, plan, together
+from muver.reproduction.doctor.plan import COSTS, plan, together
 from muver.reproduction.workspace.knowledge_base import PART
 from tests.reproduction.settings import graph
 

@@ -29,9 +29,9 @@ from muver.retriever.encoders.encoders_settings import Machine
 from muver.retriever.encoders.files import MANIFEST_FILE, TOKENIZER_FILE
 from muver.retriever.encoders.sizes import BertConfig, is_packed
 from muver.retriever.encoders.tokens import Pieces
+from muver.retriever.training.cloze import Layout, Wiki, draw, training_wikis
 from muver.retriever.training.data import epoch_batches, in_batch_loss
 from muver.retriever.training.optimiser import build_optimiser, warm_up_then_decay
-from muver.retriever.training.pretraining.cloze import Layout, Wiki, draw, training_wikis
 from muver.retriever.training.training_settings import Pretraining
 from muver.retriever.views.layout import Ids
 

@@ -1,1 +1,0 @@
-"""Estimates before a run begins: the time that its jobs take."""

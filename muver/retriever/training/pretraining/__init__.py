@@ -1,1 +1,0 @@
-"""Pre-train an encoder on the training worlds' texts: masked words and inverse cloze."""
