@@ -41,32 +41,32 @@ def run(command: Command, words: Sequence[str]) -> None:
         parser = parser_of(command)
         by_file = told_by_file(command) and "--job" in words
         words = bounded(parser, words)
-        given = (
+        arguments = (
             read_job(command, parser, words)
             if by_file
             else vars(parser.parse_intermixed_args(words))
         )
-    given.pop("job", None)
-    label = [command.name.removeprefix(STAGE), given.pop("label", None)]
-    start_logging(" ".join(filter(None, label)), given.pop("log"))
+    arguments.pop("job", None)
+    label = [command.name.removeprefix(STAGE), arguments.pop("label", None)]
+    start_logging(" ".join(filter(None, label)), arguments.pop("log"))
     work = command.function()
     from muver.io.checksums import check, seal
     from muver.io.files import WRITTEN
 
     sealing = told_by_file(command)
     if sealing:
-        check(_paths(given.values()))
+        check(_paths(arguments.values()))
     for name, kind, default, _ in parameters(work):
-        if is_settings(kind) and (given[name] or default is not None):
+        if is_settings(kind) and (arguments[name] or default is not None):
             from muver.io.typed import read
 
-            given[name] = read(kind, given[name] or {})
+            arguments[name] = read(kind, arguments[name] or {})
     if not command.name.startswith(STAGE):
         for name in NAMED:
-            if given.get(name):
-                given[name] = _by_name(name, given[name])
+            if arguments.get(name):
+                arguments[name] = _by_name(name, arguments[name])
     WRITTEN.clear()
-    work(**given)
+    work(**arguments)
     if sealing:
         seal(WRITTEN)
 
@@ -82,18 +82,18 @@ def _paths(values: Iterable[Any]) -> Iterator[Path]:
             yield from _paths(value)
 
 
-def _by_name(option: str, given: Any) -> Any:
+def _by_name(option: str, value: Any) -> Any:
     """Where a folder has a params.yaml, the path of the model or index that it calls so.
 
     A model or an index that lies here under this name comes first. Each has a JSON file, by which
     it is told from the package, whose folder in a clone is called muver as a model is.
     """
-    here = Path(given)
+    here = Path(value)
     if here.is_file() or any(here.glob("*.json")) or not Path("params.yaml").is_file():
-        return given
+        return value
     from muver.reproduction.workspace.current import made
 
-    return type(given)(made(NAMED[option], str(given)))
+    return type(value)(made(NAMED[option], str(value)))
 
 
 def overview() -> str:
@@ -122,7 +122,7 @@ def _rows(rows: Mapping[str, str]) -> list[str]:
 
 
 def _family(word: str) -> list[Command]:
-    return [one for name, one in COMMANDS.items() if name.startswith(f"{word} ")]
+    return [command for name, command in COMMANDS.items() if name.startswith(f"{word} ")]
 
 
 def _found(words: Sequence[str]) -> Command | str:
@@ -136,7 +136,7 @@ def _found(words: Sequence[str]) -> Command | str:
         return f"muver {__version__}"
     family = _family(words[0])
     if family and (not words[1:] or words[1] in HELP):
-        rows = {one.name.partition(" ")[2]: one.help for one in family}
+        rows = {command.name.partition(" ")[2]: command.help for command in family}
         more = f"`muver {words[0]} NAME --help` explains each."
         return "\n".join([f"usage: muver {words[0]} NAME ...", "", *_rows(rows), "", more])
     wrong = " ".join(words[: 2 if family else 1])

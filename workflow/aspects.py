@@ -45,12 +45,16 @@ def measure(share: float) -> list[Line]:
     wikis = WIKIS / f"one_aspect_{share}"
     generator = [sys.executable, "-m", "miniwikia", "miniwikia"]
     subprocess.run([*generator, wikis, f"one_aspect={share}"], check=True)
-    given = ["preset=miniwikia", f"dataset={wikis}", f"tables={{table1: {{against: {AGAINST}}}}}"]
-    command = ["snakemake", "--cores", "all", "results/table1.csv", "--config", *given]
+    settings = [
+        "preset=miniwikia",
+        f"dataset={wikis}",
+        f"tables={{table1: {{against: {AGAINST}}}}}",
+    ]
+    command = ["snakemake", "--cores", "all", "results/table1.csv", "--config", *settings]
     subprocess.run([*command, "tracking={enabled: false}"], check=True)
     table = read_result(Path("results", wikis.name, "table1.json"), Table)
-    against = {one.first: (one.difference, one.low, one.high) for one in table.contrasts
-               if (one.kind, one.k) == ("against", CUTOFF)}  # fmt: skip
+    against = {row.first: (row.difference, row.low, row.high) for row in table.contrasts
+               if (row.kind, row.k) == ("against", CUTOFF)}  # fmt: skip
     return [
         Line(
             share, row.method, table.line(row.row_key, CUTOFF).recall,

@@ -26,8 +26,8 @@ SETTINGS: dict[str, Any] = {
 def main() -> None:
     """Make the encoder in build/, as any setting is made there, and take it from there."""
     start = graph_of(resolve(read_params(Path("params.yaml")), SETTINGS)).start
-    given = [f"{key}={json.dumps(own)}" for key, own in SETTINGS.items()]
-    subprocess.run(["snakemake", "--cores", "all", *start.files, "--config", *given], check=True)
+    settings = [f"{key}={json.dumps(value)}" for key, value in SETTINGS.items()]
+    subprocess.run(["snakemake", "--cores", "all", *start.files, "--config", *settings], check=True)
     take_encoder(start.path, SHIPPED["miniwikia-bert"], with_pooling=True)
 
 

@@ -97,12 +97,12 @@ def audit() -> Iterator[str]:
 def telling() -> str:
     """The mention that MuVER finds by most, by a later sentence, and whose entity BLINK misses."""
     ranks = {
-        system: {one["mention_id"]: one["rank"] for one in rows("evaluations", system)}
+        system: {row["mention_id"]: row["rank"] for row in rows("evaluations", system)}
         for system in ("muver", "blink_128")
     }
     lists: dict[str, list[dict]] = {}
-    for one in rows("runs", "muver"):
-        lists.setdefault(one["mention_id"], []).append(one)
+    for row in rows("runs", "muver"):
+        lists.setdefault(row["mention_id"], []).append(row)
     leads = {
         mention: best["score"] - second["score"]
         for mention, (best, second, *_) in lists.items()

@@ -17,13 +17,13 @@ KINDS = {"params.schema.json": Preset, "experiment.schema.json": Experiment}
 
 def as_text(kind: type) -> str:
     """JSON Schema of a type of settings, one type a line."""
-    made = msgspec.json.schema(kind)
+    schema = msgspec.json.schema(kind)
     kinds = ",\n".join(
-        f"{json.dumps(name)}: {json.dumps(kind)}" for name, kind in made["$defs"].items()
+        f"{json.dumps(name)}: {json.dumps(kind)}" for name, kind in schema["$defs"].items()
     )
     return (
         '{"$schema": "https://json-schema.org/draft/2020-12/schema",\n'
-        f'"$ref": "{made["$ref"]}",\n"$defs": {{\n{kinds}\n}}}}\n'
+        f'"$ref": "{schema["$ref"]}",\n"$defs": {{\n{kinds}\n}}}}\n'
     )
 
 

@@ -68,7 +68,7 @@ def tour(notebook: Path) -> str:
     for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
         text = "".join(cell["source"])
         parts.append(text if cell["cell_type"] == "markdown" else f"```python\n{text}\n```")
-        printed = "".join(line for one in cell.get("outputs", ()) for line in one.get("text", ()))
+        printed = "".join(line for out in cell.get("outputs", ()) for line in out.get("text", ()))
         parts += [f"```text\n{printed.rstrip()}\n```"] if printed else []
     return "\n\n".join(parts) + "\n"
 

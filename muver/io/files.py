@@ -41,8 +41,8 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield temporary
         if special:
-            with temporary.open("rb") as made, path.open("wb") as sink:
-                shutil.copyfileobj(made, sink)
+            with temporary.open("rb") as written, path.open("wb") as sink:
+                shutil.copyfileobj(written, sink)
             temporary.unlink()
             return
         synchronise_all(temporary)
@@ -53,7 +53,7 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
         with contextlib.suppress(OSError):  # it may not exist yet
             temporary.unlink()
         filename = getattr(error, "filename", None)
-        if filename is None or str(filename) in {str(one) for one in (temporary, *path.parents)}:
+        if filename is None or str(filename) in {str(p) for p in (temporary, *path.parents)}:
             with disk_errors(path, "This file is as it was."):
                 raise
         raise
@@ -101,8 +101,8 @@ def synchronise(path: Path) -> None:
 
 def synchronise_all(path: Path) -> None:
     """Flush a file, or a folder with everything in it."""
-    for one in (*path.rglob("*"), path):
-        synchronise(one)
+    for inner in (*path.rglob("*"), path):
+        synchronise(inner)
 
 
 def copy(source: Path, path: Path) -> None:
@@ -196,7 +196,7 @@ def strays(folder: Path, kept: Iterable[Path]) -> Iterator[Path]:
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         if path in kept or (path.is_file() and str(path).startswith(starts)):
             continue
-        if path.is_dir() and any(path in one.parents for one in kept):
+        if path.is_dir() and any(path in file.parents for file in kept):
             yield from strays(path, kept)
         else:
             yield path

@@ -49,32 +49,33 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 declared = cache(msgspec.structs.fields)
 
 
-def plain(one: Any) -> Any:
+def plain(settings: Any) -> Any:
     """Settings as JSON values without what equals its type's default, at any depth."""
-    if isinstance(one, msgspec.Struct):
+    if isinstance(settings, msgspec.Struct):
         found = {
             field.encode_name: value
-            for field in declared(type(one))
-            if (value := getattr(one, field.name)) is not msgspec.UNSET and value != field.default
+            for field in declared(type(settings))
+            if (value := getattr(settings, field.name)) is not msgspec.UNSET
+            and value != field.default
         }
         return plain(found)
-    if isinstance(one, Mapping):
-        return {key: plain(value) for key, value in one.items()}
-    return [plain(value) for value in one] if isinstance(one, list | tuple) else one
+    if isinstance(settings, Mapping):
+        return {key: plain(value) for key, value in settings.items()}
+    return [plain(value) for value in settings] if isinstance(settings, list | tuple) else settings
 
 
 S = TypeVar("S")
 
 
-def read(kind: type[S], given: Any, where: str = "--settings") -> S:
+def read(kind: type[S], value: Any, where: str = "--settings") -> S:
     """Check parsed JSON or YAML and convert it to the :class:`Settings` class ``kind``.
 
     Errors name the dotted key, its value and what is allowed; ``where`` is the file or the option
     of the command line that they start with.
     """
-    if mistake := problem(kind, given):
+    if mistake := problem(kind, value):
         raise InputError(f"{where}: {mistake[1]}")
-    return msgspec.convert(given, kind)
+    return msgspec.convert(value, kind)
 
 
 class Record(msgspec.Struct, frozen=True):
@@ -117,70 +118,70 @@ def partial(kind: Any) -> Any:
         return dict[name, partial(inner)]
     options = _options(kind)
     if all(map(_is_struct, options)):  # of several kinds of entries, the keys of them all
-        keys = {name: inner for one in options for name, inner in fields(one).items()}
+        keys = {name: inner for option in options for name, inner in fields(option).items()}
         named = [(name, partial(inner) | msgspec.UnsetType, msgspec.UNSET)
                  for name, inner in keys.items()]  # fmt: skip
         if len(options) > 1:
             named.append(("like", Text | msgspec.UnsetType, msgspec.UNSET))
         name = f"Partial{options[0].__name__}"
         return msgspec.defstruct(name, named, bases=(Settings,), kw_only=True)
-    return Union[tuple(partial(one) for one in options)] if options != (kind,) else kind  # noqa: UP007
+    return Union[tuple(partial(option) for option in options)] if options != (kind,) else kind  # noqa: UP007
 
 
-def problem(kind: Any, given: Any, key: str = "") -> tuple[str, str] | None:
+def problem(kind: Any, value: Any, key: str = "") -> tuple[str, str] | None:
     """The dotted key of the first mistake, and a sentence about it; None if all is well.
 
     Of the keys of a section, unknown ones come first, as they often explain what else is wrong.
     """
     try:
-        msgspec.convert(given, kind)
+        msgspec.convert(value, kind)
         return None
     except msgspec.ValidationError as error:
         said = str(error)
-    matching = _matching(kind, given)
-    section = _is_struct(matching) and isinstance(given, Mapping)
-    if section and (mistake := _wrong_keys(matching, given, key)):
+    matching = _matching(kind, value)
+    section = _is_struct(matching) and isinstance(value, Mapping)
+    if section and (mistake := _wrong_keys(matching, value, key)):
         return mistake
-    for part in _parts(matching, given, key):
+    for part in _parts(matching, value, key):
         if inner := problem(*part):
             return inner
     if section:  # its __post_init__ raised
         return key, f"{key}: {said}" if key else said
     if (choices := _choices(kind)) is not None:
-        return key, f"{key} is {quoted(given)}{suggestion(given, choices)}"
+        return key, f"{key} is {quoted(value)}{suggestion(value, choices)}"
     why = f"{said[:1].lower()}{said[1:].partition(' - at')[0]}"
-    return key, f"{key or 'this'} is {quoted(given)}: {why}."
+    return key, f"{key or 'this'} is {quoted(value)}: {why}."
 
 
-def _wrong_keys(kind: Any, given: Mapping[str, Any], key: str) -> tuple[str, str] | None:
+def _wrong_keys(kind: Any, values: Mapping[str, Any], key: str) -> tuple[str, str] | None:
     """The first key of a section that is unknown or missing."""
     allowed = fields(kind)
     tag = kind.__struct_config__.tag_field
-    unknown = [name for name in given if name not in allowed and name != tag]
+    unknown = [name for name in values if name not in allowed and name != tag]
     if unknown and kind.__struct_config__.forbid_unknown_fields:
         there = _join(key, unknown[0])
         return there, f"unknown key {there}{suggestion(unknown[0], allowed)}"
     for field in declared(kind):
-        if field.required and field.encode_name not in given:
+        if field.required and field.encode_name not in values:
             there = _join(key, field.encode_name)
             near = did_you_mean(field.encode_name, unknown)
             return there, f"{there} is missing.{near}"
     return None
 
 
-def _parts(kind: Any, given: Any, key: str) -> Iterable[tuple[Any, Any, str]]:
+def _parts(kind: Any, values: Any, key: str) -> Iterable[tuple[Any, Any, str]]:
     """The type, value and key of each part inside a value."""
     arguments = get_args(kind)
-    if _is_struct(kind) and isinstance(given, Mapping):
+    if _is_struct(kind) and isinstance(values, Mapping):
         for name, inner in fields(kind).items():
-            if name in given:
-                yield inner, given[name], _join(key, name)
-    elif get_origin(kind) is dict and isinstance(given, Mapping):
-        for name, value in given.items():
+            if name in values:
+                yield inner, values[name], _join(key, name)
+    elif get_origin(kind) is dict and isinstance(values, Mapping):
+        for name, value in values.items():
             yield arguments[0], name, f"{key}: the name"
             yield arguments[1], value, _join(key, name)
-    elif get_origin(kind) in (list, tuple) and isinstance(given, list):
-        for n, value in enumerate(given):
+    elif get_origin(kind) in (list, tuple) and isinstance(values, list):
+        for n, value in enumerate(values):
             yield arguments[0], value, _join(key, n)
 
 
@@ -217,41 +218,39 @@ def flat(nested: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
 
 def outline(kind: type[msgspec.Struct]) -> str:
     """The keys of a :class:`Settings` class, optional ones in brackets."""
-    return ", ".join(
-        one.encode_name if one.required else f"[{one.encode_name}]" for one in declared(kind)
-    )
+    return ", ".join(f.encode_name if f.required else f"[{f.encode_name}]" for f in declared(kind))
 
 
-def suggestion(given: Any, allowed: Iterable[Any]) -> str:
+def suggestion(value: Any, allowed: Iterable[Any]) -> str:
     """The end of a message: the nearest allowed name, if one is near, and all allowed names."""
-    names = ["null" if one is None else str(one) for one in allowed]
-    return f".{did_you_mean(str(given), names)} Allowed: {', '.join(names)}."
+    names = ["null" if name is None else str(name) for name in allowed]
+    return f".{did_you_mean(str(value), names)} Allowed: {', '.join(names)}."
 
 
 def _options(kind: Any) -> tuple[Any, ...]:
     """The members of a union except UNSET; any other type stands alone."""
     if get_origin(kind) not in (Union, types.UnionType):
         return (kind,)
-    return tuple(one for one in get_args(kind) if one is not msgspec.UnsetType)
+    return tuple(member for member in get_args(kind) if member is not msgspec.UnsetType)
 
 
-def _matching(kind: Any, given: Any) -> Any:
+def _matching(kind: Any, value: Any) -> Any:
     """The bare type; for a union, the member that a value of this form is meant for."""
-    options = [get_args(one)[0] if get_origin(one) is Annotated else one for one in _options(kind)]
-    for one in options if isinstance(given, Mapping) else []:
-        config = getattr(one, "__struct_config__", None)
-        if config and config.tag_field and given.get(config.tag_field) == config.tag:
-            return one
-    forms = (list, tuple) if isinstance(given, list) else (dict,)
-    alike = [one for one in options if (dict if _is_struct(one) else get_origin(one)) in forms]
+    options = [get_args(t)[0] if get_origin(t) is Annotated else t for t in _options(kind)]
+    for t in options if isinstance(value, Mapping) else []:
+        config = getattr(t, "__struct_config__", None)
+        if config and config.tag_field and value.get(config.tag_field) == config.tag:
+            return t
+    forms = (list, tuple) if isinstance(value, list) else (dict,)
+    alike = [t for t in options if (dict if _is_struct(t) else get_origin(t)) in forms]
     return [*alike, *options][0]
 
 
 def _choices(kind: Any) -> list[Any] | None:
-    literals = [one for one in _options(kind) if get_origin(one) is Literal]
+    literals = [member for member in _options(kind) if get_origin(member) is Literal]
     if not literals or len(literals) < len(_options(kind)):
         return None
-    return [one for kind in literals for one in get_args(kind)]
+    return [choice for kind in literals for choice in get_args(kind)]
 
 
 def _is_struct(kind: Any) -> bool:
@@ -266,5 +265,5 @@ def _twice(value: Any) -> Any:
     """A value that occurs twice in a list, or in a list within it."""
     if not isinstance(value, list | tuple):
         return None
-    inner = (twice for one in value if (twice := _twice(one)) is not None)
-    return next(inner, next((one for n, one in enumerate(value) if one in value[:n]), None))
+    inner = (twice for inner in value if (twice := _twice(inner)) is not None)
+    return next(inner, next((inner for n, inner in enumerate(value) if inner in value[:n]), None))

@@ -49,8 +49,8 @@ class Linker:
         for group in minibatch(docs, batch_size):
             entities = [entity for doc in group for entity in doc.ents]
             asked = (
-                replace(mention_at(one.doc.text, one.start_char, one.end_char), world=self._world)
-                for one in entities
+                replace(mention_at(ent.doc.text, ent.start_char, ent.end_char), world=self._world)
+                for ent in entities
             )
             found = answers(self._index, asked, self._k)
             for entity, (_, answer) in zip(entities, found, strict=True):

@@ -96,9 +96,9 @@ def train(kb: Path, labels: str, *, encoder: str, out: Path, settings: Labels) -
     """
     if is_model(out):
         raise InputError(f"{out}: a model is there already. Name another folder, or remove it.")
-    given = list(read_mentions(labels))
+    asked = list(read_mentions(labels))
     with as_kb(kb, out) as folder:
-        found = _in_kb(given, folder, labels)
+        found = _in_kb(asked, folder, labels)
         held_out = _held_out(len(found), settings, labels)
         _write_dataset(found, held_out, folder, out / "data", settings)
     from muver.retriever.training.data import Dataset
@@ -124,23 +124,23 @@ def train(kb: Path, labels: str, *, encoder: str, out: Path, settings: Labels) -
     logger.info("%s: a model; muver index create %s --model %s --out INDEX", out, kb, out)
 
 
-def _in_kb(given: Sequence[Labelled], kb: Path, labels: str) -> list[Label]:
+def _in_kb(asked: Sequence[Labelled], kb: Path, labels: str) -> list[Label]:
     """The labels whose entity the knowledge base has; how many others there are is told."""
-    named = [one for one in given if isinstance(one.gold, str)]
-    wanted, worlds = {one.gold for one in named}, {}
+    named = [line for line in asked if isinstance(line.gold, str)]
+    wanted, worlds = {line.gold for line in named}, {}
     for batch in entity_batches(kb, ["id", "world"]):
         for id, world in zip(*(column.to_pylist() for column in batch.columns), strict=True):
             if id in wanted:
                 worlds.setdefault(id, []).append(world)
     found = []
-    for one in named:
-        there = [w for w in worlds.get(one.gold, ()) if one.mention.world in (None, w)]
+    for line in named:
+        there = [w for w in worlds.get(line.gold, ()) if line.mention.world in (None, w)]
         if len(there) > 1:
-            raise Mistake(f"{one.place}: gold {quoted(one.gold)} is in several worlds. Name one.")
-        found += [Label(one, world) for world in there]
-    if left := len(given) - len(found):
+            raise Mistake(f"{line.place}: gold {quoted(line.gold)} is in several worlds. Name one.")
+        found += [Label(line, world) for world in there]
+    if left := len(asked) - len(found):
         logger.info("%s without an entity of %s: not trained on", counted(left, "label"), kb)
-    if len({one.labelled.gold for one in found}) < 3:
+    if len({label.labelled.gold for label in found}) < 3:
         raise InputError(
             f"{labels}: labels of fewer than 3 entities of {kb}, from which nothing is learnt. "
             "Each line needs a mention and a gold, an entity's id."
@@ -161,7 +161,7 @@ def _write_dataset(
     """Write the labels, their entities and some others as a corpus with its sentences."""
     total = read_entities(kb, []).num_rows
     drawn = np.random.default_rng(settings.seed).permutation(total)[: settings.others]
-    golds = {(one.world, one.labelled.gold) for one in labels}
+    golds = {(label.world, label.labelled.gold) for label in labels}
     entities = sorted(_chosen(kb, golds, {*drawn.tolist()}))
     numbers: dict[tuple[str, str], int] = {}
     rows: dict[str, list[tuple[Any, ...]]] = {"entities": [], "mentions": [], "sentences": []}
@@ -173,10 +173,10 @@ def _write_dataset(
         sentences = [cleaned[start:end] for start, end in sentence_spans(cleaned)]
         rows["entities"].append((world, number, id, title, text, None))
         rows["sentences"].append((world, number, sentences))
-    for number, (one, world) in enumerate(labels):
-        split, mention = "val" if number in held_out else "train", one.mention
+    for number, (label, world) in enumerate(labels):
+        split, mention = "val" if number in held_out else "train", label.mention
         texts = (side.lower() for side in (mention.left, mention.text, mention.right))
-        gold = numbers[world, one.gold]
+        gold = numbers[world, label.gold]
         rows["mentions"].append((f"m{number}", split, world, None, *texts, gold, ""))
     schemas = {"entities": ENTITIES, "mentions": MENTIONS, "sentences": SENTENCES}
     for name, schema in schemas.items():
