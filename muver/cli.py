@@ -25,6 +25,7 @@ from muver.version import __version__
 # Options that take a name of params.yaml too, and the section with its names.
 NAMED = {"model": "models", "index": "systems", "rerank": "models"}
 HELP = ("-h", "--help")
+BROKEN = re.compile("[\ud800-\udfff]")  # bytes of a word that are no text
 NO_MEMORY = re.compile("allocate memory|out of memory|bad_alloc")  # as torch and faiss say it
 # What a disk, its permissions or its server say; any other error of the system is a fault of ours.
 OF_DISKS = {getattr(errno, name) for name in (
@@ -185,6 +186,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     prefix = "muver"
     try:
         with redirect_stdout(Output(sys.stdout)):
+            if wrong := next((word for word in words if BROKEN.search(word)), None):
+                cure = "Rename the file, or set LC_ALL=C.UTF-8."
+                raise InputError(f"{ascii(wrong)}: not UTF-8. {cure}")
             found = _found(words)
             try:
                 if isinstance(found, str):

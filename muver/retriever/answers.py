@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
+from numbers import Integral
 from typing import Any
 
 from muver.io.errors import Mistake
@@ -118,15 +119,15 @@ class Explanation:
 
 def check_number(k: int, what: str) -> None:
     """Refuse what is no number of candidates, with a mistake that begins with ``what``."""
-    if k < 1:
-        raise Mistake(f"{what}: {k} is not a number of candidates; at least 1 is.")
+    if not (isinstance(k, Integral) and k >= 1):
+        raise Mistake(f"{what}: {k!r} is not a number of candidates; at least 1 is.")
 
 
 def check_texts(mentions: Sequence[Mention]) -> None:
     """Refuse mentions that are empty or no text, with a Mistake that says which."""
     for (number, mention), side in product(enumerate(mentions), SIDES):
-        written = getattr(mention, side)
         try:
+            written = getattr(mention, side)
             written.encode()
         except (AttributeError, UnicodeEncodeError):  # half of a surrogate pair, of broken bytes
             raise Mistake(f"mention {number}: its {side} is not Unicode text.") from None

@@ -43,7 +43,7 @@ from muver.retriever.views.files import UNICODE
 BM25 = "bm25"
 # Segments of fewer entities are joined when there are more than so many of them.
 SMALL, MOST_SMALL = 512, 16
-Source = str | Path | Iterable[Entity]
+Source = str | Path | Entity | Iterable[Entity]
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from numbers import Integral
 from pathlib import Path
 from typing import Annotated
 
@@ -46,7 +47,7 @@ class Entity:
     further: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if type(self.id) is int:
+        if isinstance(self.id, Integral) and type(self.id) is not bool:  # numpy's too
             object.__setattr__(self, "id", str(self.id))
 
     @property
@@ -141,16 +142,17 @@ class EntityViews:
 
 
 def checked(
-    source: str | Path | Iterable[Entity], worlds: Collection[str] = ()
+    source: str | Path | Entity | Iterable[Entity], worlds: Collection[str] = ()
 ) -> Iterator[Entity]:
     """The entities of a folder that `muver kb import` wrote, or those given, one by one; a mistake
     for one that no index takes. ``worlds`` are those of the index.
     """
     only = next(iter(worlds), "world") if len(worlds) < 2 else None
+    place = "entity"
     if isinstance(source, str | Path):
         source, place = _read(source), f"{source}, row"
-    else:
-        place = "entity"
+    elif isinstance(source, Entity):
+        source = [source]
     for number, entity in enumerate(source):
         where = f"{place} {number}"
         try:

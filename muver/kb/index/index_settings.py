@@ -1,6 +1,7 @@
 """What an index is made with, fixed when it is made."""
 
 from collections.abc import Collection, Mapping
+from numbers import Real
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
@@ -111,8 +112,8 @@ def changed(weights: Weights, other: Mapping[str, float] | None, where: str = "w
                 f"{where}: {quoted(name)} is no signal of this index.{did_you_mean(name, weights)} "
                 f"There are: {', '.join(weights)}."
             )
-        if not 0 <= weight < float("inf"):
-            raise Mistake(f"{where}: {name}={weight}: expected a number from 0 on.")
+        if not (isinstance(weight, Real) and 0 <= weight < float("inf")):
+            raise Mistake(f"{where}: {name}={quoted(weight)}: expected a number from 0 on.")
     found = {**weights, **(other or {})}
     if not any(found.values()):
         raise Mistake(f"{where}: all are 0. Give one of {', '.join(weights)} more.")

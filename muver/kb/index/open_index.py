@@ -221,12 +221,13 @@ class OpenIndex:
 
     def explain(
         self,
-        mention: Mention,
+        mention: str | Mention,
         id: str,
         world: str | None = None,
         weights: Mapping[str, float] | None = None,
     ) -> Explanation:
         """What each signal, and each view of sentences, adds to an entity's score for a mention."""
+        (mention,) = as_mentions(mention)
         check_texts([mention])
         weighed = changed(self.weights, weights)
         return self._store.explained(mention, self.entity(id, world), weighed)

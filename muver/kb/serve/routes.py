@@ -159,6 +159,8 @@ def changing(service: Service) -> APIRouter:
     async def put(id: str, entity_form: NewEntity, model: str | None = None) -> Changed:
         """Add an entity, or put it in the place of the one with its id."""
         served = service.models.named(model)
+        if "\ufffd" in id:
+            raise Mistake("the id in the address is not UTF-8.")
         if entity_form.id not in (None, id):
             raise Mistake(f"id {quoted(entity_form.id)}: the address has another, {quoted(id)}.")
         entity = Entity(**entity_form.model_dump() | {"id": id})

@@ -30,6 +30,7 @@ PIECE = 1 << 20
 LONGEST_LINE = 1 << 26  # characters or bytes; an entity has far fewer
 COMPRESSIONS = (".gz", ".bz2", ".xz")
 UNPACKERS = {b"\x28\xb5\x2f\xfd": "unzstd", b"7z\xbc\xaf": "7z e", b"PK\x03\x04": "unzip"}
+SHEETS = (".xlsx", ".ods")  # which are zip archives
 BATCH = 1 << 20  # bytes, at least
 AHEAD = 2  # pieces that wait for each process
 BAD = "lines of another form"
@@ -99,9 +100,10 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
     try:
         with file as raw:
             if start in UNPACKERS:
-                raise InputError(
-                    f"{path}: not read as it is. Unpack it first: {UNPACKERS[start]} {path}"
-                )
+                cure = f"Unpack it first: {UNPACKERS[start]} {path}"
+                if path.suffix.lower() in SHEETS:
+                    cure = "Save it as CSV, in UTF-8."
+                raise InputError(f"{path}: not read as it is. {cure}")
             with decompressed(raw) as stream:
                 yield stream
     except EOFError:

@@ -3,6 +3,7 @@
 import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from muver.io.errors import InputError
@@ -207,6 +208,14 @@ def test_a_string_is_one_id(tmp_path):
     assert [index.has(one.id) for one in three] == [True, True, False]
 
 
+@pytest.mark.parametrize("title", ["Straße", "दिल्ली", "词典"])
+def test_one_entity_whose_id_is_a_number_of_numpy(title, tmp_path):
+    index = Index.create(tmp_path / "index", Entity(id=np.int64(7), title=title))
+    assert index.add(Entity(id=np.int32(8), title="8")) == Change(added=1)
+    ((best,),) = index.retrieve(title, k=1)
+    assert (best.document_id, type(best.document_id)) == ("7", str)
+
+
 def test_an_entity_without_a_world_gets_the_only_one(tmp_path):
     index = Index.create(tmp_path / "index", [Entity(id="a", title="Old", world="sea")], "bm25")
     assert index.update([Entity(id="a", title="New")]) == Change(updated=1)
@@ -248,6 +257,8 @@ def test_a_mention_may_be_its_text_alone(tmp_path, entities):
         assert index.retrieve(asked) == expected
     (answer,) = index.search([entities[3].title])
     assert answer.answer == "e3" and len(answer.candidates) == len(expected[0])
+    told = index.explain(entities[3].title, "e3")
+    assert told.signals == best.signals
 
 
 def test_an_encoder_as_it_is(tmp_path, encoder, entities):

@@ -436,6 +436,11 @@ def test_models(tmp_path, entities, encoder, model):
     ("ask", "named"),
     [
         (lambda index: index.retrieve([Mention("x")], k=0), "k: 0 is not a number of candidates"),
+        (lambda index: index.retrieve(["x"], k=1.5), "k: 1.5 is not a number of candidates"),
+        (lambda index: index.retrieve(["x"], k="3"), "k: '3' is not a number of candidates"),
+        (lambda index: index.retrieve(["x", None]), "mention 1: its left is not Unicode text"),
+        (lambda index: index.search([{"mention": "x"}]), "mention 0: its left is not Unicode text"),
+        (lambda index: index.retrieve("x", weights={"words": "2"}), "words='2': expected a number"),
         (lambda index: index.retrieve([Mention(" ")], k=1), "mention 0: its text is empty"),
         (lambda index: index.retrieve([Mention("x", None)]), "mention 0: its left is not"),
         (lambda index: index.retrieve([Mention("x", world="brich")]), "'brich' .* mean 'birch'"),

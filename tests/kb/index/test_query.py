@@ -85,7 +85,7 @@ def test_bytes_that_are_no_text(tmp_path, monkeypatch, capsys):
     monkeypatch.undo()
     folder = str(Index.create(tmp_path / "index", [Entity(id="g", title="gate")], "bm25").folder)
     assert main(["query", folder, "caf\udce9 [[gate]]"]) == 2
-    assert "mention 0: its left is not Unicode text." in capsys.readouterr().err
+    assert "'caf\\udce9 [[gate]]': not UTF-8. Rename the file" in capsys.readouterr().err
 
 
 def test_a_file_is_no_index(tmp_path, capsys, monkeypatch):

@@ -286,6 +286,7 @@ def test_an_entity_can_be_put_back_as_it_was_got(id, title):
         got = service.call("GET", address).json
         assert service.call("PUT", address, got, token=TOKEN).json["updated"] == 1
         assert service.call("GET", address).json == got
+        assert service.call("PUT", "/entities/%FF", BELL, token=TOKEN).status == 422
         answer = service.call("PUT", "/entities/gate", got, token=TOKEN)
         assert answer.status == 422
         assert answer.said == f"id {id!r}: the address has another, 'gate'."

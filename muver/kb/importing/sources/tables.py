@@ -35,6 +35,7 @@ NAMES = {
 FIRST = 100  # rows that tell the columns
 ROWS = 1000  # of Parquet, read at once
 SEPARATORS = "\t,;|"
+FOR_EXCEL = re.compile(r"sep=(.)[\r\n]+")  # a first line that names the separator
 QUOTED = re.compile('"[^"]*"')
 SLUG = re.compile(r"[a-z0-9_.:/-]*|\S*[0-9/]\S*")  # "old_king" or "Q42" rather than "Old King"
 Rows = Iterator[tuple[str, Mapping[str, Any]]]  # each with its place
@@ -74,21 +75,24 @@ def _parquet_rows(path: Path) -> Rows:
 def _csv_rows(path: Path, given: Given) -> Rows:
     with opened_text(path, given.settings.encoding) as stream:
         text = lines_of(stream, path)
-        first = next(text, "")
-        separator = max(SEPARATORS, key=QUOTED.sub("", first).count)
+        first, top = next(text, ""), 1
+        if told := FOR_EXCEL.fullmatch(first):
+            first, top = next(text, ""), 2
+        separator = told[1] if told else max(SEPARATORS, key=QUOTED.sub("", first).count)
         form = {"delimiter": separator, "strict": True}
-        place = "line 1"
+        place = f"line {top}"
         try:
-            names = next(csv.reader([first], **form), [])
+            cells = next(csv.reader([first], **form), [])
             if first and not first.strip():
-                raise InputError(f"{path}, line 1: empty. Expected the names of columns there.")
+                raise InputError(f"{path}, {place}: empty. Expected the names of columns there.")
+            names = [name or f"column {n}" for n, name in enumerate(cells, start=1)]
             if twice := next((name for name in names if names.count(name) > 1), None):
                 raise InputError(
-                    f"{path}, line 1: two columns are called {quoted(twice)}. Rename one."
+                    f"{path}, {place}: two columns are called {quoted(twice)}. Rename one."
                 )
             plain = separator == "\t" and '"' not in first
             reader = Tabbed(text, len(names)) if plain else csv.reader(text, **form)
-            place = "line 2"
+            place = f"line {top + 1}"
             for cells in reader:
                 if len(cells) != len(names) and any(cells):
                     marks = f" A cell that holds {separator!r} has to stand in quotation marks."
@@ -99,7 +103,7 @@ def _csv_rows(path: Path, given: Given) -> Rows:
                     )
                 if any(cells):  # no empty line, nor one of empty cells, as spreadsheets leave some
                     yield place, dict(zip(names, cells, strict=True))
-                place = f"line {reader.line_num + 2}"
+                place = f"line {reader.line_num + top + 1}"
         except csv.Error as error:
             raise InputError(f"{path}, {place}: {error}. Is a quotation mark not closed?") from None
 
@@ -120,7 +124,7 @@ def _entities(rows: Rows, path: Path, given: Given) -> Iterator[Entity]:
             if found != columns:
                 columns = found
                 _tell(columns, list(names), path)
-        yield _entity(row, columns, given, place)
+        yield _entity(row, columns, given, place, path)
 
 
 def _tell(columns: Mapping[str, str], names: Sequence[str], path: Path) -> None:
@@ -172,9 +176,17 @@ def _names(values: Iterable[Any]) -> int:
     return len({text for value in values if not SLUG.fullmatch(text := as_text(value))})
 
 
-def _entity(row: Mapping[str, Any], columns: Mapping[str, str], given: Given, place: str) -> Entity:
+def _entity(
+    row: Mapping[str, Any], columns: Mapping[str, str], given: Given, place: str, path: Path
+) -> Entity:
     """A row as an entity; columns that are no canonical ones are kept as text."""
     values = {canonical: row.get(name) for canonical, name in columns.items()}
+    for canonical, value in values.items():
+        if isinstance(value, Mapping):
+            raise InputError(
+                f"{path}, {place}: {columns[canonical]} is an object, and no text. Make it one, or "
+                f"name another column with --map {canonical}=COLUMN."
+            )
     return Entity(
         id=as_text(values["id"]),
         title=as_text(values["title"]),
@@ -188,13 +200,16 @@ def _entity(row: Mapping[str, Any], columns: Mapping[str, str], given: Given, pl
 
 def as_text(value: Any) -> str:
     """A value as text: nothing for null and not-a-number, lists of texts as lines, else JSON."""
+    if isinstance(value, bytes):  # as some programs write texts into Parquet
+        value = value.decode("utf-8", "backslashreplace")
     if isinstance(value, str):
         return value
     if value is None or value != value:
         return ""
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
         return "\n".join(value)
-    return msgspec.json.encode(value, enc_hook=str).decode()
+    built = msgspec.to_builtins(value, enc_hook=str)  # a date or a decimal is a text
+    return built if isinstance(built, str) else msgspec.json.encode(built).decode()
 
 
 def names_in(value: Any, separator: str) -> list[str]:

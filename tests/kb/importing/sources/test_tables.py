@@ -4,6 +4,8 @@ import csv
 import gzip
 import json
 import logging
+from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 
 import pandas as pd
@@ -129,6 +131,48 @@ def test_as_pandas_writes_them(tmp_path, imported):
             titles = [" ".join(title.split()) for title in frame["title"]]
             assert [row["title"] for row in rows] == titles
             assert [row["description"] for row in rows] == list(frame["text"])
+
+
+@pytest.mark.parametrize("name", ["Straße", "दिल्ली, भारत", "词典"])
+def test_a_first_line_for_excel_names_the_separator(name, written, imported):
+    path = written("t.csv", f"\ufeffsep=;\r\nid;title;a,b\r\n1;{name};x\r\n".encode())
+    rows, _ = imported(path)
+    assert [(row["title"], row["further"]) for row in rows] == [(name, [("a,b", "x")])]
+    with pytest.raises(InputError, match="line 3: 1 cell, but the first line names 2"):
+        imported(written("t.csv", b"sep=;\nid;title\n1\n"))
+
+
+@pytest.mark.parametrize("cell", ["x", "एक", "词"])
+def test_columns_without_a_name_are_told_by_their_number(cell, written, imported):
+    path = written("t.csv", f",title,,\n7,Anna,{cell},\n".encode())
+    with pytest.raises(InputError, match="have: column 1, title, column 3, column 4"):
+        imported(path)
+    rows, _ = imported(path, columns=[("id", "column 1")])
+    assert [(row["id"], row["further"]) for row in rows] == [("7", [("column 3", cell)])]
+
+
+@pytest.mark.parametrize("name", ["Straße", "दिल्ली", "词典"])
+def test_values_of_parquet_are_texts(name, tmp_path, imported):
+    day = datetime(2024, 5, 1)
+    columns = {"id": [b"7"], "title": [name.encode()], "price": [Decimal("1.50")], "day": [day]}
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet")
+    (row,), _ = imported(tmp_path / "t.parquet")
+    assert (row["id"], row["title"]) == ("7", name)
+    assert row["further"] == [("price", "1.50"), ("day", "2024-05-01T00:00:00")]
+
+
+@pytest.mark.parametrize("key", ["id", "title", "description", "aliases"])
+@pytest.mark.parametrize("name", ["Straße", "दिल्ली", "词典"])
+def test_an_object_is_no_text(key, name, written, imported):
+    line = json.dumps({"id": "7", "title": name} | {key: {"en": name}})
+    with pytest.raises(InputError, match=f"line 1: {key} is an object, and no text"):
+        imported(written("t.jsonl", line.encode()))
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "ods", "XLSX"])
+def test_a_spreadsheet_has_to_be_saved_as_csv(ending, written, imported):
+    with pytest.raises(InputError, match="not read as it is. Save it as CSV"):
+        imported(written(f"t.{ending}", b"PK\x03\x04"), form="csv")
 
 
 @pytest.mark.parametrize(
