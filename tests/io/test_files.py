@@ -98,18 +98,6 @@ def test_all_bytes_are_on_the_disk_before_the_name_is(kind, tmp_path, monkeypatc
     assert done == [*before, "rename", str(tmp_path)]
 
 
-def test_a_full_disk(tmp_path):
-    (tmp_path / "file").write_text("old")
-    with (
-        pytest.raises(InputError, match="file: cannot be written .No space left"),
-        atomic_path(tmp_path / "file") as temporary,
-    ):
-        temporary.write_text("half")
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    assert (tmp_path / "file").read_text() == "old"
-    assert names(tmp_path) == ["file"]
-
-
 def test_a_copy(tmp_path):
     (tmp_path / "source").write_bytes(b"new")
     copy(tmp_path / "source", tmp_path / "folder" / "file")

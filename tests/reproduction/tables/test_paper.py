@@ -233,10 +233,3 @@ def test_a_claim_by_hand(difference, interval, theirs, expected):
     assert claim(difference, interval, theirs) == expected
     low, high = interval
     assert claim(-difference, [-high, -low], -theirs) == expected
-
-
-@given(POINTS, st.floats(0, 20), POINTS)
-def test_a_claim_that_holds_has_the_papers_sign(difference, half, theirs):
-    found = claim(difference, [difference - half, difference + half], theirs)
-    if found == "holds":
-        assert (difference > 0) == (theirs > 0) and difference and theirs

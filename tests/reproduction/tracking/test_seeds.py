@@ -63,31 +63,3 @@ def test_one_seed_is_a_single_run(client: MlflowClient, name: str, record_seeds)
     assert line["method"] == "MuVER"
     assert parent_of(client, line) is None
     assert len(record_seeds({1: 3, 7: 2})) == len(active(client, name)) == 3
-
-
-def test_an_interrupted_recording_goes_on(
-    client: MlflowClient, name: str, record_seeds, monkeypatch
-):
-    made = MlflowClient.create_run
-    calls = []
-
-    def crash(*args, **kwargs):
-        calls.append(args)
-        if len(calls) == 3:
-            raise KeyboardInterrupt
-        return made(*args, **kwargs)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(MlflowClient, "create_run", crash)
-        with pytest.raises(KeyboardInterrupt):
-            record_seeds({1: 3, 7: 2})
-    half = {run.info.run_name: run.info for run in active(client, name)}
-    assert {one: info.status for one, info in half.items()} == {
-        "MuVER (seed 1)": "FINISHED", "MuVER (seed 7)": "FINISHED"
-    }  # fmt: skip
-    lines = record_seeds({1: 3, 7: 2})
-    assert lines[2]["run_id"] == half["MuVER (seed 7)"].run_id
-    assert parent_of(client, lines[2]) == lines[0]["run_id"]
-    runs = active(client, name)
-    assert {run.info.run_id for run in runs} == {line["run_id"] for line in lines}
-    assert {run.info.status for run in runs} == {"FINISHED"}

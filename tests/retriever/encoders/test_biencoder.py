@@ -1,6 +1,5 @@
 """The two towers: what they compute, what they save, what they refuse."""
 
-import json
 import shutil
 
 import pytest
@@ -41,16 +40,6 @@ def test_the_card_says_how_to_load_and_what_it_is(encoder, tmp_path):
     card = (tmp_path / "README.md").read_text()
     assert 'BiEncoder.from_pretrained("this/folder")' in card
     assert '"score": "sum_max"' in card
-
-
-def test_a_model_from_before_pooling_and_metric(encoder, tmp_path):
-    tiny.make_model(encoder).save_pretrained(tmp_path)
-    written = json.loads((tmp_path / "muver.json").read_text())
-    assert "scale" not in written  # of a model without one the file is as it was before
-    del written["pooling"], written["metric"]
-    (tmp_path / "muver.json").write_text(json.dumps(written))
-    config = BiEncoder.from_pretrained(tmp_path).config
-    assert (config.pooling, config.metric) == ("cls", "dot")
 
 
 def test_a_scale_brings_vectors_to_one_length_and_is_trained_and_saved(encoder, tmp_path):

@@ -6,8 +6,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from muver.io.errors import InputError
 from muver.io.parquet import write_table
@@ -83,21 +81,6 @@ def test_micro_macro_and_worlds():
     assert (reef.mentions, reef.hits) == (3, {1: 1, 2: 2, 3: 3})
     assert reef.recall == {1: 100 / 3, 2: 200 / 3, 3: 100.0}
     assert list(found.worlds) == ["reef", "vale"]
-
-
-@settings(max_examples=30, deadline=None)
-@given(
-    st.lists(st.tuples(st.integers(0, 70), st.sampled_from("abc")), min_size=1),
-    st.lists(st.integers(1, 64), min_size=1, unique=True).map(sorted),
-)
-def test_recall_grows_with_k_and_worlds_add_up(mentions, cutoffs):
-    ranks, worlds = zip(*mentions, strict=True)
-    found = summarise(ranks, worlds, cutoffs)
-    assert list(found.hits.values()) == sorted(found.hits.values())
-    for k in cutoffs:
-        assert found.hits[k] == sum(part.hits[k] for part in found.worlds.values())
-        shares = [part.recall[k] for part in found.worlds.values()]
-        assert min(shares) - 1e-9 <= found.macro[k] <= max(shares) + 1e-9
 
 
 def test_round_trip(tmp_path: Path):

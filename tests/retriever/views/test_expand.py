@@ -1,8 +1,6 @@
 """Merging a world's views over layers, with an encoder that a hand can follow."""
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
 
 from muver.io.typed import read
 from muver.retriever.views.layout import Markers
@@ -96,21 +94,6 @@ def test_a_wasted_choice_is_replaced_by_the_next_pair():
     ]
     assert replaced[1].vectors.tolist() == [[20], [60]]
     assert [len(batch) for batch in asked] == [2, 2, 1, 1, 0]
-
-
-@given(st.lists(st.integers(1, 9), min_size=1, max_size=12), st.sampled_from(["distant", "close"]))
-def test_with_wasted_choices_replaced_only_the_lack_of_pairs_ends_a_layer(text, pairs):
-    ends, count = list(range(len(text))), int(len(text) * 0.4)
-    layers, _ = expand([text], layers=5, pairs=pairs, wasted="replaced")
-    for layer in layers:
-        possible = sum(end < after for end, after in zip(ends, ends[1:], strict=False))
-        assert len(layer.views) == min(count, possible)
-        for view in layer.views:
-            assert view.last > ends[view.first]
-            ends[view.first] = view.last
-    kept = [spans(layer) for layer in expand([text], layers=5, pairs=pairs, wasted="kept")[0]]
-    assert kept == [spans(layer) for layer in expand([text], layers=5, pairs=pairs)[0]]
-    assert kept[0] == spans(layers[0])  # in the first layer every pair makes a view
 
 
 def test_merged_views_are_cut():

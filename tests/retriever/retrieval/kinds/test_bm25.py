@@ -16,7 +16,7 @@ from muver.io.parquet import table_writer
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, read_mentions
 from muver.retriever.retrieval import rows
 from muver.retriever.retrieval.kinds import retrieve
-from muver.retriever.retrieval.kinds.bm25 import BM25, document, query
+from muver.retriever.retrieval.kinds.bm25 import BM25, query
 from muver.retriever.runs.run import read_run
 
 DOCUMENTS = ["red fox red", "fox den", "river"]
@@ -68,11 +68,6 @@ def test_unknown_words_and_empty_documents_score_nothing():
     assert not BM25(DOCUMENTS).scores(["wolf", ""]).any()
     assert not BM25(["", "!"]).scores(["red"]).any()
     assert BM25(DOCUMENTS).scores([]).shape == (0, 3)
-
-
-def test_document_is_title_and_text():
-    entity = {"title": "Red Fox", "text": "lives in a den"}
-    assert document(entity) == "Red Fox lives in a den"
 
 
 def test_query_is_the_mention_or_all_of_it():

@@ -167,11 +167,3 @@ def test_gold_ranks_are_those_of_the_ranking(grades, gold):
     rows = pool.candidate == gold[pool.mention]
     wanted[pool.mention[rows]] = ranks_by(pool, scores)[rows]
     assert gold_ranks(pool, scores, gold).tolist() == wanted.tolist()
-
-
-@given(GRADES)
-def test_reciprocal_rank_knows_no_order_of_runs(grades):
-    ranks = make_pool(grades).ranks
-    scores = reciprocal_rank(ranks, 60)
-    assert (scores == reciprocal_rank(ranks[::-1], 60)).all()
-    assert (scores > 0).all() and (scores <= 2 / 61).all()
