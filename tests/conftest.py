@@ -43,7 +43,6 @@ LONG_RUNS = {
     "workflow/test_interruption.py": "by_dvc",
     "walk/test_walk.py": "walk",
     "reproduction/report/test_browser.py": "walk",
-    "reproduction/report/test_browser_kb.py": "walk",
     "kb/serve/test_browser.py": "walk",
     "workflow/test_table2.py": "linked",
     "workflow/test_documented.py": "documented",

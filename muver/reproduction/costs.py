@@ -64,7 +64,7 @@ class Costs(Settings):
 
 def write_costs(out: Path, settings: Costs) -> None:
     """Write ``out`` (.csv), and beside it the table for people (.md)."""
-    rows = [_cells(one) for one in settings.rows]
+    rows = [_cells(row) for row in settings.rows]
     page = Page(settings.caption, [Section("", NOTE, HEADER, rows)])
     write_text(out, csv_text(HEADER, rows))
     write_text(out.with_suffix(".md"), to_markdown(page))
@@ -73,7 +73,7 @@ def write_costs(out: Path, settings: Costs) -> None:
 def _cells(row: CostRow) -> list[str]:
     scored: Evaluation = read_evaluation(Path(row.evaluation))
     counts = read_json(Path(row.manifest)).get("counts") or {}
-    cores = [_core_seconds(Path(one)) for one in row.trainings]
+    cores = [_core_seconds(Path(training)) for training in row.trainings]
     seconds = measured(Path(row.ranking)).get("seconds")
     return [
         row.method,

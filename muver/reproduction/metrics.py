@@ -94,7 +94,9 @@ def _by_views(table: Table) -> Iterator[Point]:
     """As drawn in Table 3's figure: a row without merging is a point, and may start a curve."""
     points, curves = find_curves(table.rows)
     lines = [(point.method, [point]) for point in points]
-    lines += [(one.label, [*([one.start] if one.start else []), *one.rows]) for one in curves]
+    lines += [
+        (curve.label, [*([curve.start] if curve.start else []), *curve.rows]) for curve in curves
+    ]
     for label, rows in lines:
         for row in rows:
             line = table.line(row.row_key, table.cutoffs[0])
@@ -103,6 +105,6 @@ def _by_views(table: Table) -> Iterator[Point]:
 
 def _by_length(figure: LengthsFigure) -> Iterator[Point]:
     for n, row in enumerate(figure.rows):
-        for one in figure.bins:
-            if one.mentions:
-                yield row.method, one.first, one.error[n], *one.interval[n]
+        for bin_ in figure.bins:
+            if bin_.mentions:
+                yield row.method, bin_.first, bin_.error[n], *bin_.interval[n]

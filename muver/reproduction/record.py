@@ -93,7 +93,7 @@ def read_run(project: Path, config: Iterable[tuple[str, Any]]) -> Run:
 
 def rows_of(tables: Iterable[AnyResult], machine: str) -> OfRecord | None:
     """The rows of a run, made on this machine, that count the mentions of whole sets."""
-    counting = [one for one in tables if isinstance(one, Table) and one.layout != "domains"]
+    counting = [table for table in tables if isinstance(table, Table) and table.layout != "domains"]
     rows: dict[str, RowOfRecord] = {}
     for table in counting:
         for row in table.rows:
@@ -130,10 +130,13 @@ def spreads(rows: Iterable[RowOfRecord]) -> dict[str, Spread]:
         for part in row.sets.values():
             machines, seeds = [*part.machines.values()], [*part.seeds.values()]
             # The record does not say on which machine the seeds were drawn.
-            draws = [("machines", machines), *(("seeds", [one, *seeds]) for one in machines)]
+            draws = [
+                ("machines", machines),
+                *(("seeds", [of_machine, *seeds]) for of_machine in machines),
+            ]
             for over, repeats in (draw for draw in draws if len(draw[1]) > 1):
                 for k in repeats[0]:
-                    hits = [one[k] for one in repeats if k in one]
+                    hits = [hits_of[k] for hits_of in repeats if k in hits_of]
                     points = 100 * (max(hits) - min(hits)) / part.mentions
                     where = f"({row.method}, R@{k}, {len(hits)} {over})"
                     found = points, f"up to {points:.2f} points {where}"
@@ -172,7 +175,7 @@ def compare_record(*, folder: Path = Path("."), config: Iterable[tuple[str, Any]
                 if points <= limit + ROUNDING:
                     verdict = "within" if points else "equal"
                 said = (f"{more[k]:+d}" if k in more else "" for k in cutoffs)
-                cells = ["=" if one == "+0" else one for one in said] + [f"{limit:.2f}"]
+                cells = ["=" if cell == "+0" else cell for cell in said] + [f"{limit:.2f}"]
             table.append([row.system, name, *cells, key, verdict])
             verdicts.append(verdict)
     missing = "" if run.known else ", no such file"

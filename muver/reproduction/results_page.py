@@ -71,7 +71,7 @@ def write_results_page(
     run = read_run(project, config)
     name, revision = run.path.stem, commit(project)
     record = replaced(run.known, run.found, run.tables)
-    latest = max((project / f"results/{name}/{one}.json").stat().st_mtime for one in run.tables)
+    latest = max((project / f"results/{name}/{table}.json").stat().st_mtime for table in run.tables)
     head = HEAD.format(
         name=name,
         fingerprint=run.found.fingerprint,
@@ -81,8 +81,11 @@ def write_results_page(
         machine=this_machine(),
     )
     rows = [row for row in record.rows.values() if has_model(row.system, run.settings.systems)]
-    blocks = [head, *(f"Spread over {over}: {one}.\n" for over, (_, one) in spreads(rows).items())]
-    shown = [table for one, table in run.tables.items() if one in run.settings.results]
+    blocks = [
+        head,
+        *(f"Spread over {over}: {spread}.\n" for over, (_, spread) in spreads(rows).items()),
+    ]
+    shown = [table for name, table in run.tables.items() if name in run.settings.results]
     for page in map(page_of, map(_shorter, shown)):
         seeds = [section for section in page.sections if section.heading == "Over seeds"]
         blocks.append(to_markdown(Page(page.title, seeds or [_narrower(page.sections[0])]), 2))
@@ -146,7 +149,7 @@ def _said_once(text: str) -> str:
     for block in text.strip().split("\n\n"):
         if block[:1] not in "#|":
             parts = [block] if block[:1] in "[ " else re.split(r"(?<=\.) (?=[A-Z])", block)
-            block = " ".join(one for one in parts if one not in said)
+            block = " ".join(part for part in parts if part not in said)
             said.update(parts)
         blocks += [block] if block else []
     return "\n\n".join(blocks) + "\n"

@@ -154,7 +154,7 @@ def test_another_processor_is_held_against_the_seeds_of_record(main_job, tmp_pat
     assert re.search(r"^Rows: .*\b1 outside\b", said, re.MULTILINE)
 
 
-@pytest.mark.parametrize("system", ["bm25", "som", "muver", "muver_bm25_rrf"])
+@pytest.mark.parametrize("system", ["bm25", "muver"])
 def test_other_tools_score_the_run_files_to_the_same_numbers(main_job, system):
     trec = main_job.folder / BUILT / "evaluations/test"
     measures = [ir_measures.Success @ k for k in (1, 2, 4, 8, 16)]

@@ -25,8 +25,8 @@ def draw(data: LengthsFigure) -> "Figure":
     above, middle, below = figure.subplots(3, 1, sharex=True, height_ratios=[5, 2.6, 1.2])
     bins = data.bins
     for n, (row, look, aside) in enumerate(zip(data.rows, LOOKS, (-ASIDE, ASIDE), strict=True)):
-        errors = _column(bins, lambda one, n=n: one.error[n])
-        intervals = _column(bins, lambda one, n=n: one.interval[n], NOTHING)
+        errors = _column(bins, lambda bin_, n=n: bin_.error[n])
+        intervals = _column(bins, lambda bin_, n=n: bin_.interval[n], NOTHING)
         _curve(above, bins, errors, intervals, aside, label=row.method, **look)
         if data.paper is not None:
             _mark_quoted(above, data.paper.errors[n], row.method, look)
@@ -36,8 +36,8 @@ def draw(data: LengthsFigure) -> "Figure":
     above.legend(loc="best")
 
     middle.axhline(0, color=style.GREY, linewidth=0.8)
-    differences = _column(bins, lambda one: one.difference)
-    intervals = _column(bins, lambda one: one.difference_interval, NOTHING)
+    differences = _column(bins, lambda bin_: bin_.difference)
+    intervals = _column(bins, lambda bin_: bin_.difference_interval, NOTHING)
     _curve(middle, bins, differences, intervals, color=style.GREEN, marker="D")
     middle.set_ylabel("difference\n(points)")
     middle.set_title(data.difference_is, color=style.GREY, fontsize=8.5)
@@ -51,12 +51,12 @@ def draw(data: LengthsFigure) -> "Figure":
 
 def _column(bins: list[Bin], value: Any, empty: Any = np.nan) -> np.ndarray:
     """A value of each bin: (bins, ...) float64, ``empty`` where a bin has no mentions."""
-    return np.array([value(one) if one.mentions else empty for one in bins], dtype=np.float64)
+    return np.array([value(bin_) if bin_.mentions else empty for bin_ in bins], dtype=np.float64)
 
 
 def _edges(bins: list[Bin]) -> np.ndarray:
     """Start and end of each bin on the axis: (bins, 2)."""
-    return np.array([[one.first - 0.5, one.last + 0.5] for one in bins])
+    return np.array([[bin_.first - 0.5, bin_.last + 0.5] for bin_ in bins])
 
 
 def _curve(
@@ -75,7 +75,7 @@ def _curve(
     low, high = np.repeat(intervals, 2, axis=0).T
     axes.fill_between(edges.ravel(), low, high, color=look["color"], **style.BAND)
     places = edges.mean(axis=1) + aside * (edges[0, 1] - edges[0, 0])
-    single = np.array([one.mentions == 1 for one in bins])
+    single = np.array([bin_.mentions == 1 for bin_ in bins])
     # Not clipped, so that a marker at 0 % is complete.
     axes.plot(places, np.where(single, np.nan, values), clip_on=False, **look)
     if single.any():
@@ -94,7 +94,7 @@ def _mark_quoted(axes: "Axes", errors: dict[str, float], method: str, look: dict
 
 def _bars(axes: "Axes", bins: list[Bin]) -> None:
     edges = _edges(bins)
-    counts = [one.mentions for one in bins]
+    counts = [bin_.mentions for bin_ in bins]
     size = edges[0, 1] - edges[0, 0]
     bars = axes.bar(edges.mean(axis=1), counts, width=0.86 * size, color="#B0B0B0")
     axes.bar_label(bars, padding=1.5, fontsize=6.5, color=style.GREY)
@@ -102,5 +102,5 @@ def _bars(axes: "Axes", bins: list[Bin]) -> None:
     axes.set_ylim(0, 1.3 * max(counts))
     axes.set_xlim(edges[0, 0], edges[-1, 1])
     axes.set_xlabel("sentences in the gold entity's description")
-    axes.set_xticks(edges.mean(axis=1), [f"{one.first}–{one.last}" for one in bins])
+    axes.set_xticks(edges.mean(axis=1), [f"{bin_.first}–{bin_.last}" for bin_ in bins])
     axes.tick_params(axis="x", labelrotation=45 if len(bins) > 10 else 0, length=0)

@@ -65,7 +65,7 @@ def _lengths(name: str, settings: ErrorByLength, evaluations: Evaluations) -> re
     first = evaluations.first
     ranks = [evaluations.ranks(row.system) for row in rows]
     bins, remainder = error_by_length(*ranks, cutoff, first.resample, settings.bin, last)
-    if not any(one.mentions for one in bins):
+    if not any(bin_.mentions for bin_ in bins):
         raise InputError(f"last is {last}: all descriptions are longer or empty. Raise it.")
     of_rows = [
         records.Row(**fields_of_row(row, {first.set: evaluations.by_system[row.system]}))

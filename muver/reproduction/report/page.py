@@ -162,7 +162,7 @@ def _shown(result: AnyResult) -> dict[str, Any]:
         "keys": keys,
         "shared": shared,
         "columns": [n for n in range(len(main.header)) if not (shared and n in keys)],
-        "judged": any(one.published for one in main.sources.values()),
+        "judged": any(source.published for source in main.sources.values()),
     }
 
 

@@ -31,7 +31,7 @@ def view_parts(run: Path, collection: Collection, chosen: np.ndarray, ranking: R
     views, settings = _opened(run, *place)
     found = _parts(collection, chosen, _asked(collection, chosen, ranking), views, settings)
     return {
-        "counts": [len(one) for one, _ in found],
+        "counts": [len(views) for views, _ in found],
         "views": [views for _, views in found],
         **{
             name: [line[column] for lines, _ in found for line in lines]

@@ -125,11 +125,12 @@ def read_systems(
         for row in table.rows:
             name = row.system
             if name not in systems:
-                titles = {one.set: one.column for one in table.sets}
+                titles = {of_set.set: of_set.column for of_set in table.sets}
                 systems[name] = System(name, row.method, row.row_key, titles, table.against)
                 try:
                     systems[name].evaluations = {
-                        one: read_evaluation(files.evaluation(name, one)) for one in titles
+                        set_name: read_evaluation(files.evaluation(name, set_name))
+                        for set_name in titles
                     }
                 except InputError as error:
                     problems.append(

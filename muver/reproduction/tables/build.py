@@ -68,17 +68,17 @@ def build(
 
 
 def _row(row: RowSettings, rows: Sequence[RowSettings], found: Found) -> TableRow:
-    evaluations = {name: one.by_system[row.system] for name, one in found.items()}
+    evaluations = {name: on_set.by_system[row.system] for name, on_set in found.items()}
     first = next(iter(evaluations.values()))
     training = first.settings.get("model", {}).get("training")
     return TableRow(
         **fields_of_row(row, evaluations),
         sets={
-            name: OnSet(one.views_per_entity, one.index, one.own_page_first)
-            for name, one in evaluations.items()
+            name: OnSet(evaluation.views_per_entity, evaluation.index, evaluation.own_page_first)
+            for name, evaluation in evaluations.items()
         },
         seeds={
-            system: _key({name: one.by_system[system] for name, one in found.items()})
+            system: _key({name: on_set.by_system[system] for name, on_set in found.items()})
             for system in (row.system, *row.repeats)
         },
         labelled=training and training.get("labelled", 1),
@@ -168,14 +168,14 @@ def _merged(
     }
     reading = ", ".join(words for words, so in further.items() if so)
     settings = before(row.system)
-    unmerged = (one.system for one in rows if not one.merge_layers)
+    unmerged = (other.system for other in rows if not other.merge_layers)
     return Merged(
         layers=row.merge_layers,
         search=row.search,
         pairs=merge["pairs"],
         reading=reading or RELEASED,
         searched=", ".join(filter(None, (f"{merge['pairs']} pairs", reading))),
-        start=next((one for one in unmerged if before(one) == settings), None),
+        start=next((system for system in unmerged if before(system) == settings), None),
     )
 
 

@@ -75,8 +75,8 @@ def _tested(
     @cache
     def ranks(system: str, seeds: bool) -> pa.Table:
         systems = table.row(system).seeds if seeds else [system]
-        one = pa.concat_tables(map(evaluations.ranks, systems))
-        return one.filter(pc.equal(one["world"], world)) if world else one
+        ranked = pa.concat_tables(map(evaluations.ranks, systems))
+        return ranked.filter(pc.equal(ranked["world"], world)) if world else ranked
 
     if not asked:
         return
@@ -84,13 +84,13 @@ def _tested(
     pairs = [[ranks(system, kind == "seeds") for system in pair] for kind, pair, _ in asked]
     found = all_paired(pairs, cutoffs, first.resample)
     published = {
-        (one.row, one.k): one.recall
-        for one in table.published
-        if (one.set, one.world, one.source) == (first.set, world, "paper")
+        (number.row, number.k): number.recall
+        for number in table.published
+        if (number.set, number.world, number.source) == (first.set, world, "paper")
     }
-    for (kind, pair, method), one in zip(asked, found, strict=True):
-        for k, difference in one.difference.items():
-            low, high = one.interval[k]
+    for (kind, pair, method), tested in zip(asked, found, strict=True):
+        for k, difference in tested.difference.items():
+            low, high = tested.interval[k]
             theirs = [published.get((system, k)) for system in pair]
             claimed = verdict = None
             if kind != "against" and None not in theirs:
@@ -98,5 +98,5 @@ def _tested(
                 verdict = paper.claim(difference, (low, high), claimed)
             yield Contrast(
                 kind, method, *pair, first.set, world, k, difference, low, high,
-                one.p_value[k], one.won[k], one.lost[k], claimed, verdict,
+                tested.p_value[k], tested.won[k], tested.lost[k], claimed, verdict,
             )  # fmt: skip

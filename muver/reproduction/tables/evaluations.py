@@ -59,7 +59,7 @@ def head_of(name: str, caption: str, found: Mapping[str, Evaluations]) -> dict[s
         "name": name,
         "caption": caption,
         "dataset": first.dataset,
-        "fingerprint": data_fingerprint({name: one.first for name, one in found.items()}),
+        "fingerprint": data_fingerprint({name: on_set.first for name, on_set in found.items()}),
         "kb": first.kb,
         "resample": first.resample,
         "interval": bootstrap.method(first.resample),
@@ -90,8 +90,8 @@ def fields_of_row(row: Row, evaluations: Mapping[str, Evaluation]) -> dict[str, 
     What validation chose for it ends the footnote.
     """
     first = next(iter(evaluations.values()))
-    said = [row.note, *(one.in_words for one in first.choices)]
-    if first.set == "val" and any(one.among for one in first.choices):
+    said = [row.note, *(choice.in_words for choice in first.choices)]
+    if first.set == "val" and any(choice.among for choice in first.choices):
         said.append("These mentions made the choice, which flatters the row.")
     return {
         "method": row.method,
@@ -147,4 +147,6 @@ def data_fingerprint(evaluations: Mapping[str, Evaluation]) -> str:
     first = next(iter(evaluations.values()))
     if first.kb is None:
         return first.fingerprint
-    return short_hash({name: one.fingerprint for name, one in evaluations.items()}, 16)
+    return short_hash(
+        {name: evaluation.fingerprint for name, evaluation in evaluations.items()}, 16
+    )

@@ -47,8 +47,10 @@ def places(table: Table) -> list[Place]:
                 for row in rows
             ]
     return [
-        Place({"method": row.method} | ({"Set": one.column} if table.kb else {}), row, one.set)
-        for one in table.sets
+        Place(
+            {"method": row.method} | ({"Set": of_set.column} if table.kb else {}), row, of_set.set
+        )
+        for of_set in table.sets
         for row in rows
     ]
 
@@ -98,11 +100,11 @@ def _main(table: Table, lines: Sequence[Place], columns: Sequence[Column]) -> Se
             note = " ".join([note, *(FURTHER[name] for name in first)])
             lines = [Place({"method": row.method}, row, "") for row in table.rows]
             columns = [
-                column._replace(title=f"{one.column} {column.title}".strip(), set=one.set)
-                for one in table.sets
+                column._replace(title=f"{of_set.column} {column.title}".strip(), set=of_set.set)
+                for of_set in table.sets
                 for column in columns
             ]
-    header = [*lines[0].labels, *first, *(one.title for one in columns), "row_key"]
+    header = [*lines[0].labels, *first, *(column.title for column in columns), "row_key"]
     grid = [
         [
             *place.labels.values(),

@@ -123,7 +123,7 @@ def by_cutoff(
 ) -> Section:
     """A table with a column per cutoff, which ``cell`` fills, after the labels of its lines."""
     header = [*lines[0][0], *(f"R@{k}" for k in cutoffs)]
-    filled = [[*labels.values(), *(cell(one, k) for k in cutoffs)] for labels, one in lines]
+    filled = [[*labels.values(), *(cell(content, k) for k in cutoffs)] for labels, content in lines]
     return Section(heading, note, header, filled)
 
 

@@ -85,7 +85,9 @@ def _lengths(figure: LengthsFigure) -> Page:
     for row in figure.rows:
         header += [f"{row.method} {what}" for what in ("error", "low", "high")]
     header += ["difference", "difference low", "difference high", "row_key"]
-    rows = [[bin_name(one), str(one.mentions), *_cells(one), figure.row_key] for one in figure.bins]
+    rows = [
+        [bin_name(bin_), str(bin_.mentions), *_cells(bin_), figure.row_key] for bin_ in figure.bins
+    ]
     return Page(f"{figure.caption}, {figure.dataset}", [Section("", "", header, rows)])
 
 

@@ -122,7 +122,7 @@ def comparability_of_sets(name: str, first: Evaluation, sets: Sequence[TableSet]
     """As :func:`comparability`, for a table of one or more sets; ``first`` is of one of them."""
     if first.kb is None:
         return comparability(name, first.dataset, first.identified_as, first.set)
-    other = [one for one in sets if one.published and not one.of_paper]
+    other = [of_set for of_set in sets if of_set.published and not of_set.of_paper]
     if not other or not paper().get(name, {}).get("rows"):
         return None
     if first.kb.entities != (wanted := other[0].published.entities):
@@ -131,8 +131,8 @@ def comparability_of_sets(name: str, first: Evaluation, sets: Sequence[TableSet]
             f"{first.kb.entities}, so they do not stand beside ours."
         )
     counted = ", ".join(
-        f"{one.column} ({one.mentions}, BLINK's numbers are over {one.published.support})"
-        for one in other
+        f"{of_set.column} ({of_set.mentions}, BLINK's numbers are over {of_set.published.support})"
+        for of_set in other
     )
     return (
         f"The paper's numbers for {counted} do not stand beside ours: the mentions with their gold "
@@ -146,7 +146,7 @@ def compare(
     """Published recalls in percent with our differences from them, half-widths and verdicts."""
     found = {}
     for k, value in theirs.items():
-        width = half_width(ours[k], value, mentions, [one[k] for one in seeds])
+        width = half_width(ours[k], value, mentions, [recalls[k] for recalls in seeds])
         apart = ours[k] - value
         found[k] = Judged(value, apart, width, verdict(apart, width))
     return found

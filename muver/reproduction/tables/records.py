@@ -42,8 +42,8 @@ def lines_of(scores: Scores, **labels: Any) -> Iterator[Line]:
         "": (scores.mentions, scores.hits, scores.micro, scores.interval.micro),
         MEAN: (scores.mentions, {}, scores.macro, scores.interval.macro),
     }
-    for name, one in scores.worlds.items():
-        parts[name] = one.mentions, one.hits, one.recall, one.interval
+    for name, scored in scores.worlds.items():
+        parts[name] = scored.mentions, scored.hits, scored.recall, scored.interval
     for world, (mentions, hits, recall, interval) in parts.items():
         for k, percent in recall.items():
             low, high = interval[k]
@@ -193,7 +193,9 @@ class Table(ResultOnData, tag="table", dict=True):
 
     @cached_property
     def _found(self) -> dict[tuple, Line]:
-        return {(one.key, one.k, one.set, one.world, one.category): one for one in self.lines}
+        return {
+            (line.key, line.k, line.set, line.world, line.category): line for line in self.lines
+        }
 
     def line(
         self, key: str, k: int, set: str = "", world: str = "", category: str = ""
@@ -212,8 +214,8 @@ class Table(ResultOnData, tag="table", dict=True):
     @cached_property
     def _judged(self) -> dict[tuple, list[Published]]:
         found: dict[tuple, list[Published]] = {}
-        for one in self.published:
-            found.setdefault((one.row, one.set, one.world, one.k), []).append(one)
+        for number in self.published:
+            found.setdefault((number.row, number.set, number.world, number.k), []).append(number)
         return found
 
 
@@ -221,9 +223,9 @@ def layers_of(rows: Sequence[TableRow]) -> list[dict[str | None, TableRow]]:
     """The lines of Table 3: rows by their pairs; distant and close rows share a line."""
     lines: dict[Any, dict[str | None, TableRow]] = {}
     for row in rows:
-        one = row.merged
-        place = (row.method, one.layers, one.reading) if one else row.system
-        lines.setdefault(place, {})[one and one.pairs] = row
+        merged = row.merged
+        place = (row.method, merged.layers, merged.reading) if merged else row.system
+        lines.setdefault(place, {})[merged and merged.pairs] = row
     return list(lines.values())
 
 

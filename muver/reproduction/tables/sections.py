@@ -31,21 +31,22 @@ def note_of(table: Table) -> str:
     """What the table measures, why published numbers are missing, and rows not in fp32."""
     if table.kb:
         sizes = "; ".join(
-            f"{one.column} {one.mentions} mentions (outside: {one.outside})" for one in table.sets
+            f"{of_set.column} {of_set.mentions} mentions (outside: {of_set.outside})"
+            for of_set in table.sets
         )
         said = [
             "In-KB recall: of the mentions whose gold entity is in the knowledge base, with its "
             f"{table.kb.entities} entities as candidates. {sizes}."
         ]
     else:
-        (one,) = table.sets
-        worlds = one.worlds
+        (only,) = table.sets
+        worlds = only.worlds
         said = [
-            f"{counted(one.mentions, 'mention')} of {counted(len(worlds), 'world')} "
+            f"{counted(only.mentions, 'mention')} of {counted(len(worlds), 'world')} "
             f"({', '.join(worlds)}), candidates ranked within the mention's world, every mention "
             "counting the same."
         ]
-        if empty := one.worlds_without_mentions:
+        if empty := only.worlds_without_mentions:
             said.append(f"Without mentions, and so without a number: {', '.join(empty)}.")
     methods: dict[str, dict[str, None]] = {}  # each method once, in the table's order
     for row in table.rows:
@@ -69,13 +70,14 @@ def counts_of_sets(table: Table) -> Section:
         "BLINK's In-KB",
     ]  # fmt: skip
     grid = []
-    for one in table.sets:
-        theirs = one.published
+    for of_set in table.sets:
+        theirs = of_set.published
         numbers = [
-            one.mentions + one.outside, one.mentions, one.outside, one.matched_by_title,
+            of_set.mentions + of_set.outside, of_set.mentions, of_set.outside,
+            of_set.matched_by_title,
             theirs.mentions if theirs else "", theirs.support if theirs else "",
         ]  # fmt: skip
-        grid.append([one.column, *map(str, numbers)])
+        grid.append([of_set.column, *map(str, numbers)])
     note = (
         "Gold entities are found by Wikipedia id and, where linking.match says so, else by title; "
         "recall leaves out those that are outside. The paper gives the number of mentions in all, "
@@ -96,8 +98,8 @@ def of_lines(
     grid = []
     for place in places:
         lines = [column.line(table, place) for column in columns]
-        grid.append([*place.labels.values(), *(cell(one) if one else "" for one in lines)])
-    return Section(heading, note, [*places[0].labels, *(one.title for one in columns)], grid)
+        grid.append([*place.labels.values(), *(cell(line) if line else "" for line in lines)])
+    return Section(heading, note, [*places[0].labels, *(column.title for column in columns)], grid)
 
 
 def bounds_of(line: Line) -> str:
@@ -121,7 +123,7 @@ def categories(table: Table, columns: Sequence[Column]) -> list[Section]:
     """A line for each row in each category of mentions, of tables that have lines of them."""
     places = [
         Place({"method": row.method, "Category": name}, row, table.sets[0].set, category=name)
-        for name in sorted({one.category for one in table.lines if one.category})
+        for name in sorted({line.category for line in table.lines if line.category})
         for row in table.rows
     ]
     if not places:
@@ -139,7 +141,7 @@ def both_protocols(table: Table, columns: Sequence[Column]) -> list[Section]:
     rows, grid, only = {row.method: row for row in table.rows}, [], table.sets[0].set
     for method, row in rows.items():
         if left_out := rows.get(f"{method}, {LEFT_OUT}"):
-            both = [Place({}, one, only) for one in (row, left_out)]
+            both = [Place({}, either, only) for either in (row, left_out)]
             lines = [[column.line(table, place) for place in both] for column in columns]
             grid.append([method, *(" / ".join(map(text_of, pair)) for pair in lines)])
     header = ["method", *(column.title for column in columns)]
@@ -153,7 +155,7 @@ def over_seeds(table: Table, places: Sequence[Place], columns: Sequence[Column])
     for place in places:
         if len(keys := place.row.seeds.values()) > 1:
             numbers.add(len(keys))
-            drawn = [[one.line(table, place, key) for key in keys] for one in columns]
+            drawn = [[column.line(table, place, key) for key in keys] for column in columns]
             values = ([line.recall for line in lines if line] for lines in drawn)
             told = [f"{mean(v):.2f} ± {stdev(v):.2f}" if len(v) > 1 else "" for v in values]
             grid.append([*place.labels.values(), *told])
@@ -163,16 +165,16 @@ def over_seeds(table: Table, places: Sequence[Place], columns: Sequence[Column])
         "an encoder from scratch, pre-training, the order of batches and dropout anew. The data "
         "stay, and so do a public encoder's weights."
     )
-    header = [*places[0].labels, *(one.title for one in columns)]
+    header = [*places[0].labels, *(column.title for column in columns)]
     return [Section("Over seeds", note, header, grid)] if grid else []
 
 
 def reference(table: Table, places: Sequence[Place], source: str, heading: str) -> list[Section]:
     """The section of published numbers beside our rows, if any; of the paper all that it has."""
     found: dict[tuple, dict[int, Published]] = {}
-    for one in table.published:
-        if one.source == source:
-            found.setdefault((one.row, one.set, one.world), {})[one.k] = one
+    for number in table.published:
+        if number.source == source:
+            found.setdefault((number.row, number.set, number.world), {})[number.k] = number
     keyed = [(place.labels, (place.row.system, place.set, place.world)) for place in places]
     lines = [(labels, found[key]) for labels, key in keyed if key in found]
     if not lines:
@@ -181,10 +183,11 @@ def reference(table: Table, places: Sequence[Place], source: str, heading: str) 
     def cell(by_k: dict[int, Published], k: int) -> str:
         if k not in by_k:
             return "-"
-        one = by_k[k]
-        return f"{one.recall:.2f} ({one.difference:+z.2f} ± {one.half_width:.2f}, {one.verdict})"
+        number = by_k[k]
+        apart = f"{number.difference:+z.2f} ± {number.half_width:.2f}"
+        return f"{number.recall:.2f} ({apart}, {number.verdict})"
 
-    counts = Counter(one.verdict for by_k in found.values() for one in by_k.values())
+    counts = Counter(number.verdict for by_k in found.values() for number in by_k.values())
     tally = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS)
     said = paper()["source" if source == "paper" else f"{source}_source"]
     note = (
@@ -210,9 +213,11 @@ def _quoted(table: Table) -> list[list[str]]:
 def contrasted(table: Table, kind: str) -> list[dict[int, Contrast]]:
     """Contrasts of a kind by cutoff."""
     found: dict[tuple, dict[int, Contrast]] = {}
-    for one in table.contrasts:
-        if one.kind == kind:
-            found.setdefault((one.first, one.second, one.set, one.world), {})[one.k] = one
+    for contrast in table.contrasts:
+        if contrast.kind == kind:
+            found.setdefault((contrast.first, contrast.second, contrast.set, contrast.world), {})[
+                contrast.k
+            ] = contrast
     return list(found.values())
 
 
@@ -229,7 +234,9 @@ def contrasts(table: Table, kind: str, heading: str) -> list[Section]:
         "p-value: "
         f"{significance.method(table.resample)}. {SEEDS[kind]}"
     )
-    if counts := Counter(one.verdict for by_k in found for one in by_k.values() if one.verdict):
+    if counts := Counter(
+        contrast.verdict for by_k in found for contrast in by_k.values() if contrast.verdict
+    ):
         tally = ", ".join(f"{counts[word]} {word}" for word in CLAIMS)
         note += (
             f" Beside it the difference in {paper()['source']}, and whether what it claims holds: "
@@ -237,12 +244,12 @@ def contrasts(table: Table, kind: str, heading: str) -> list[Section]:
             "the other side, or if it does not lie on its side and the paper's difference is "
             f"further off than two such differences are. In all: {tally}."
         )
-    columns, lines = {one.set: one.column for one in table.sets}, []
+    columns, lines = {of_set.set: of_set.column for of_set in table.sets}, []
     for by_k in found:
-        one = next(iter(by_k.values()))
-        of_set = {"Set": columns[one.set]} if table.kb else {}
-        of_world = {"Domain": one.world} if one.world else {}
-        lines.append(({"method": one.method, **of_set, **of_world}, by_k))
+        contrast = next(iter(by_k.values()))
+        of_set = {"Set": columns[contrast.set]} if table.kb else {}
+        of_world = {"Domain": contrast.world} if contrast.world else {}
+        lines.append(({"method": contrast.method, **of_set, **of_world}, by_k))
     heading = heading.format(rows)
     return [by_cutoff(table.cutoffs, heading, note, lines, lambda by_k, k: difference(by_k[k]))]
 

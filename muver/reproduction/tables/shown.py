@@ -40,7 +40,7 @@ def print_tables(names: Sequence[str], results: Path, folder: Path = Path()) -> 
         print(in_terminal(name, results, width))
     # In the datasets' folders, to which the links in results/ lead.
     files = [results / f"{name}.json" for name in names]
-    tables = [one.parent / one.readlink() if one.is_symlink() else one for one in files]
+    tables = [file.parent / file.readlink() if file.is_symlink() else file for file in files]
     more = [file.with_suffix(".md") for file in tables]  # a figure has none
     if more := [str(folder / file) for file in more if file.is_file()]:
         print(f"With intervals and tests: {', '.join(more)}.")

@@ -24,6 +24,7 @@ from muver.reproduction.tables.render import csv_text
 from muver.retriever.evaluation.records import Evaluation, in_words, reduced_precision
 
 VIEWS = "views/per_entity"
+OF_SOURCE = {"paper": "", "readme": "readme_"}  # how names of verdicts begin
 # A setting on several lines, which YAML reads as one, has its words whole.
 FOLDED = {"width": 72, "subsequent_indent": "    ", "break_long_words": False,
           "break_on_hyphens": False}  # fmt: skip
@@ -75,7 +76,9 @@ def metrics(lines: Sequence[Line], table: Table, end: str = "") -> dict[str, flo
     def put(group: str, k: int, value: float) -> None:
         named[metric(group, k, most)] = round(value, DECIMALS)
 
-    for line in (one for one in lines if not one.category):
+    for line in lines:
+        if line.category:
+            continue
         if line.world:
             if not end:
                 put("macro" if line.world == MEAN else f"on_{line.world}", line.k, line.recall)
@@ -83,9 +86,9 @@ def metrics(lines: Sequence[Line], table: Table, end: str = "") -> dict[str, flo
         put(f"on{end}" if end else "all", line.k, line.recall)
         put(f"uncertainty_low{end}", line.k, line.low)
         put(f"uncertainty_high{end}", line.k, line.high)
-        for one in _judged(line, table):
-            put(f"{one.source}{end}", line.k, one.recall)
-            put(f"{one.source}_difference{end}", line.k, one.difference)
+        for number in _judged(line, table):
+            put(f"{number.source}{end}", line.k, number.recall)
+            put(f"{number.source}_difference{end}", line.k, number.difference)
     return named
 
 
@@ -111,10 +114,10 @@ def verdicts(lines: Sequence[Line], table: Table, end: str = "") -> dict[str, st
     """Tags such as ``verdict_at_64``, ``readme_verdict_at_64`` or ``verdict_msnbc_at_100``."""
     most = max(line.k for line in lines)
     return {
-        f"{'' if one.source == 'paper' else 'readme_'}verdict{end}_{_at(one.k, most)}": one.verdict
+        f"{OF_SOURCE[number.source]}verdict{end}_{_at(number.k, most)}": number.verdict
         for line in lines
         if not line.world
-        for one in _judged(line, table)
+        for number in _judged(line, table)
     }
 
 
@@ -127,10 +130,10 @@ def tags(method: str, evaluations: Mapping[str, Evaluation]) -> dict[str, str]:
         "system": first.system,
         "dataset": first.dataset,
         "data_fingerprint": data_fingerprint(evaluations),
-        "mentions": str(sum(one.mentions for one in evaluations.values())),
+        "mentions": str(sum(evaluation.mentions for evaluation in evaluations.values())),
         "config_hash": short_hash(first.settings),
     }
-    named |= dict(one.tag for one in first.choices)
+    named |= dict(choice.tag for choice in first.choices)
     if first.kb is not None:
         named |= {
             "sets": ", ".join(evaluations),
@@ -158,7 +161,7 @@ def note(key: str, table: str, config: Mapping[str, Any], files: Sequence[str] =
     """
     call = ["snakemake --cores all", *(files or [table])]
     if config:
-        first, *others = (fill(shlex.quote(one), **FOLDED) for one in written(config))
+        first, *others = (fill(shlex.quote(setting), **FOLDED) for setting in written(config))
         call += [f"--config {first}", *others]
     command = " \\\n    ".join(call)
     return f"Row `{key}` of `{table}`. To make it again:\n\n```\n{command}\n```"

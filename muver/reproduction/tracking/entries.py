@@ -223,7 +223,7 @@ class _Builder:
         self.table, self.source, self.settings = table, source, settings
         self.scored = _scored(settings)
         # Over a knowledge base there are several sets; then they end the names of metrics.
-        self.ends = {one.set: f"_{one.set}" if table.kb else "" for one in table.sets}
+        self.ends = {of_set.set: f"_{of_set.set}" if table.kb else "" for of_set in table.sets}
 
     def of_row(self, row: TableRow) -> Entry:
         """A row's run; with several seeds, the parent of one run a seed."""
@@ -232,7 +232,7 @@ class _Builder:
 
     def lines(self, key: str, name: str = "") -> list[Line]:
         """The lines of a key, on a set or on all."""
-        return [one for one in self.table.lines if one.key == key and name in ("", one.set)]
+        return [line for line in self.table.lines if line.key == key and name in ("", line.set)]
 
     def run(self, row: TableRow, system: str) -> Entry:
         """The run of a row's system, its own or one with a further seed."""
@@ -242,7 +242,7 @@ class _Builder:
                 f"row {row.method}: needs the evaluation and run of {system} on {lost[0]}."
             )
         scored = {name: self.scored[system, name] for name in self.ends}
-        evaluations = {name: one.evaluation for name, one in scored.items()}
+        evaluations = {name: scored_set.evaluation for name, scored_set in scored.items()}
         settings = next(iter(evaluations.values())).settings
         tags, metrics, columns = describe.tags(row.method, evaluations), {}, []
         for name, end in self.ends.items():
@@ -251,7 +251,7 @@ class _Builder:
             metrics |= found | describe.of_set(evaluations[name], end)
             tags |= describe.verdicts(lines, self.table, end)
             group = f"on{end}/" if end else "all/"
-            columns += [describe.column(one) for one in found if one.startswith(group)]
+            columns += [describe.column(metric) for metric in found if metric.startswith(group)]
         further = list(map(Path, self.settings.artifacts.get(system, [])))
         logs = (path for path in further if path.name in LOGS)
         fields = of_settings(settings, logs, self.settings.benchmarks.get(system, {}))
@@ -263,14 +263,14 @@ class _Builder:
             name=row.method,
             tags=tags,
             metrics=metrics,
-            note=self.note(key, [one.path.as_posix() for one in scored.values()]),
+            note=self.note(key, [of_set.path.as_posix() for of_set in scored.values()]),
             source=self.source,
             data=self.data(evaluations),
             columns=columns,
-            hashed={self.ends[name]: one.run for name, one in scored.items()},
+            hashed={self.ends[name]: of_set.run for name, of_set in scored.items()},
             files=[
-                *((one.run, f"run{folders[name]}") for name, one in scored.items()),
-                *((one.path, f"evaluation{folders[name]}") for name, one in scored.items()),
+                *((of_set.run, f"run{folders[name]}") for name, of_set in scored.items()),
+                *((of_set.path, f"evaluation{folders[name]}") for name, of_set in scored.items()),
                 *((path, "training") for path in further),
             ],
             **fields,
@@ -288,13 +288,13 @@ class _Builder:
             data_fingerprint(evaluations),
             self.settings.source,
             ", ".join(evaluations),
-            {"num_rows": sum(one.mentions for one in evaluations.values()), **size},
+            {"num_rows": sum(evaluation.mentions for evaluation in evaluations.values()), **size},
         )
 
     def above_seeds(self, row: TableRow, runs: Sequence[Entry]) -> Entry:
         """A parent above a row's own run and those of its further seeds."""
         # By their names, as a row that is made of others has no model of its own with a seed.
-        drawn = [one.removeprefix(f"{row.system}_seed") for one in row.seeds]
+        drawn = [system.removeprefix(f"{row.system}_seed") for system in row.seeds]
         drawn[0] = runs[0].parameters["seed"]
         key, metrics = short_hash({"seeds_of": row.row_key}), {}
         for name, end in self.ends.items():
@@ -340,7 +340,9 @@ class _Builder:
             points = []
             for row in [row for row in rows if row.system == start] + [rows[at] for at in places]:
                 numbers = describe.metrics(self.lines(row.row_key), self.table)
-                numbers = {name: one for name, one in numbers.items() if name.startswith("all/")}
+                numbers = {
+                    name: value for name, value in numbers.items() if name.startswith("all/")
+                }
                 numbers[describe.VIEWS] = row.views_per_entity
                 layers = row.merged.layers if row.merged else 0
                 points += [Point(name, layers, value) for name, value in numbers.items()]

@@ -48,10 +48,10 @@ def code_version(folder: Path = Path(".")) -> dict[str, str]:
 def packages() -> str:
     """The installed packages as pip freezes them; of two, that which Python would import."""
     versions = {}
-    for one in distributions():
-        own = one.metadata  # read anew each time
-        if name := own["Name"]:  # the remains of a broken installation have none
-            versions.setdefault(re.sub(r"[-_.]+", "-", name).lower(), own["Version"])
+    for distribution in distributions():
+        metadata = distribution.metadata  # read anew each time
+        if name := metadata["Name"]:  # the remains of a broken installation have none
+            versions.setdefault(re.sub(r"[-_.]+", "-", name).lower(), metadata["Version"])
     head = f"# Python {platform.python_version()}, {platform.system()} {platform.machine()}"
     return "\n".join([head, *(f"{name}=={versions[name]}" for name in sorted(versions)), ""])
 

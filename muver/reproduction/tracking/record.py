@@ -144,7 +144,8 @@ def _put(found: Sequence[Entry], experiment: str) -> list[tuple[str, ...]]:
         show_recall(client, number, found)
         pages = f"/#/experiments/{number}/runs/{{}}?workflowType=machine_learning"
         # Last, as another recorder may have been the first to finish a row.
-        runs = [(one, recorder.run_of(one)) for entry in found for one in (entry, *entry.children)]
+        runs = [(entry, recorder.run_of(entry)) for top in found for entry in (top, *top.children)]
         return [
-            (one.key, one.name, run, number, pages.format(run), store_name()) for one, run in runs
+            (entry.key, entry.name, run, number, pages.format(run), store_name())
+            for entry, run in runs
         ]

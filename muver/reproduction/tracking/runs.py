@@ -114,7 +114,9 @@ class Recorder:
         parameters = [Param(name, text) for name, text in entry.parameters.items()]
         numbers = {**entry.metrics, **entry.timings}
         # A server's pages may show metrics in the order in which they came.
-        points = sorted([*(Point(name, 0, one) for name, one in numbers.items()), *entry.curves])
+        points = sorted(
+            [*(Point(name, 0, value) for name, value in numbers.items()), *entry.curves]
+        )
         metrics = [Metric(name, value, info.start_time, step) for name, step, value in points]
         self.client.log_batch(info.run_id, metrics, parameters)
         for path, folder in entry.files:

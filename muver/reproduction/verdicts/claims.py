@@ -56,13 +56,15 @@ class Claim(Settings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if sum(one is not UNSET for one in (self.test, self.parameters)) != 1:
+        if sum(test is not UNSET for test in (self.test, self.parameters)) != 1:
             raise ValueError("a claim has one of more, rising, widening and parameters.")
 
     @property
     def test(self) -> More | Rising | Widening | UnsetType:
         """Its test on mentions; none for a number of parameters."""
-        tests_named = (one for one in (self.more, self.rising, self.widening) if one is not UNSET)
+        tests_named = (
+            test for test in (self.more, self.rising, self.widening) if test is not UNSET
+        )
         return next(tests_named, UNSET)
 
 

@@ -91,16 +91,16 @@ def details(claims: Claims, measured: Mapping[str, Made], judged: Judged) -> str
     sections = [HEAD]
     linked = {over_kb for _, over_kb in COLUMNS.values()}
     for dataset, protocols in judged.items():
-        one = measured[dataset]
-        prints = ", ".join(f"`{mark}` ({name})" for name, mark in one.fingerprints.items())
-        sections += [f"## {dataset}", f"Data {prints}; commit {one.commit}; {one.machine}."]
+        record = measured[dataset]
+        prints = ", ".join(f"`{mark}` ({name})" for name, mark in record.fingerprints.items())
+        sections += [f"## {dataset}", f"Data {prints}; commit {record.commit}; {record.machine}."]
         tested = _run(protocols)
         header = ["Claim", "Print", "Test"]
         header += [f"{of}, {name}" for name in tested for of in TESTED]
         lines = [_line(header), _line(["---"] * len(header))]
         for name, claim in (claims.sets if dataset in linked else claims.worlds).items():
-            verdicts = [protocols[one][name] for one in tested]
-            if any(one.word != NOT_RUN for one in verdicts):
+            verdicts = [protocols[protocol][name] for protocol in tested]
+            if any(verdict.word != NOT_RUN for verdict in verdicts):
                 lines += map(_line, _tests(claim, verdicts))
         sections.append("\n".join(lines))
     return "\n\n".join(sections) + "\n"
@@ -112,7 +112,7 @@ TESTED = ["Difference (95%), mentions × seeds", "Verdict (p)"]  # under each pr
 def _tests(claim: Claim, verdicts: Sequence[Verdict]) -> Iterator[list[str]]:
     """A line for each part of a claim's test; the first has what is said of the whole."""
     head = [claim.says, f"{claim.where.split(', ')[-1]}: {printed(claim)}"]
-    for number in range(max([1, *(len(one.parts) for one in verdicts)])):
+    for number in range(max([1, *(len(verdict.parts) for verdict in verdicts)])):
         cells, label = [], ""
         for verdict in verdicts:
             p_value, found = verdict.p_value, ""

@@ -70,9 +70,9 @@ def write_verdicts(
         known = AllMeasured({**known.datasets, dataset: measured(claims, project, dataset)})
         write_json(path, known)
     judged = {
-        name: {protocol: judge(claims.all, parts, one.parameters)
-               for protocol, parts in one.protocols.items()}
-        for name, one in known.datasets.items()
+        name: {protocol: judge(claims.all, parts, record.parameters)
+               for protocol, parts in record.protocols.items()}
+        for name, record in known.datasets.items()
     }  # fmt: skip
     write_text(out, page.details(claims, known.datasets, judged))
     before, begin, rest = readme.read_text(encoding="utf-8").partition(BEGIN)
@@ -97,8 +97,11 @@ def measured(claims: Claims, project: Path, dataset: str) -> Measured:
     return Measured(
         commit=head["hash"] + head["changed"] if head else "not known",
         machine=this_machine(),
-        fingerprints={one.set: one.fingerprint for one in read.values()},
-        rows={name: row_key(one.settings, one.fingerprint) for name, one in read.items()},
+        fingerprints={evaluation.set: evaluation.fingerprint for evaluation in read.values()},
+        rows={
+            name: row_key(evaluation.settings, evaluation.fingerprint)
+            for name, evaluation in read.items()
+        },
         protocols=protocols,
         parameters=_parameters(table5) if table5.is_file() else {},
     )

@@ -104,9 +104,6 @@ def _mined(
     first, last = settings.ranks or (1, len(entities))
     ranks = np.arange(1, len(entities) + 1)
     allowed = (ranks >= first) & (ranks <= last) & (entities != gold.entity)
-    if settings.margin is not None:  # a gold that is not found counts as below all
-        at = np.flatnonzero(entities == gold.entity)
-        allowed &= scores <= (float(scores[at[0]]) - settings.margin if len(at) else -np.inf)
     drawn = round(settings.random * settings.per_mention)
     title, places, skipped = normal_title(gold.title), [], 0
     for place in np.flatnonzero(allowed):

@@ -202,7 +202,6 @@ class Mining(Settings):
     per_mention: Count
     # The first and the last that are taken: the best ones may be golds under other names.
     ranks: tuple[Count, Count] | None = None
-    margin: int | float | None = None  # how far below the gold's score at least; None: any score
     random: Share = 0  # the share that is drawn from all entities, with ``seed``
     seed: Natural = 0
 

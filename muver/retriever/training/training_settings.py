@@ -54,7 +54,6 @@ class HardNegatives(Settings):
     from_: Text = field(name="from")
     count: Count
     ranks: tuple[Count, Count] | UnsetType = UNSET
-    margin: int | float | UnsetType = UNSET
     random: Share | UnsetType = UNSET
 
     def __post_init__(self) -> None:

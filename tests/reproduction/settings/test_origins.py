@@ -52,7 +52,6 @@ def test_a_model_is_made_of_its_start_and_of_its_negatives():
         ({}, {"negatives": {"from": "blink_wiki", "count": 2}}, {"muver_wiki"}),
         ({}, {"negatives": {"from": "blink_128", "count": 3}}, {"muver_wiki"}),
         ({}, {"negatives": {**WIKI["negatives"], "ranks": [2, 50]}}, {"muver_wiki"}),
-        ({}, {"negatives": {**WIKI["negatives"], "margin": 1}}, {"muver_wiki"}),
         ({}, {"start": "blink_128"}, {"muver_wiki"}),
         ({}, {}, set()),
     ],

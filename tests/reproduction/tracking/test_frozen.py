@@ -15,7 +15,7 @@ import pytest
 from mlflow import MlflowClient
 
 from muver.reproduction.tables.stage import make_table
-from tests.reproduction.grid.conftest import counts, logs, make
+from tests.reproduction.grid.conftest import BASE, counts, logs, make
 from tests.reproduction.tables import made_sets
 from tests.reproduction.tables.conftest import ZESHEL, write
 from tests.reproduction.tables.conftest import make as make_evaluation
@@ -155,3 +155,12 @@ def test_what_a_run_holds_stays_and_a_repeat_changes_nothing(
     kind(tmp_path, name, write, make, logs)
     assert [run.to_dictionary() for run in active(client, name)] == before
     assert (tmp_path / "recorded.csv").read_text() == listed
+
+
+def test_points_that_were_not_trained_in_fp32_are_marked(
+    client: MlflowClient, name: str, tmp_path: Path, make, logs
+):
+    make(base={"muver": {**BASE, "precision": "bf16"}})
+    settings = {"experiment": name}
+    record(tmp_path / "recorded.csv", table=tmp_path / "grid.json", logs=logs, settings=settings)
+    assert [run.data.tags["precision"] for run in active(client, name)] == ["training bf16"] * 5

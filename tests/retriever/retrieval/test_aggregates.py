@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import strategies as st
 
 from muver.retriever.retrieval.aggregates import (
     AGGREGATES,
@@ -36,15 +35,6 @@ def test_log_mean_exp_by_hand():
     # At temperature 1 entity 0 has log(4 / 2), as much as entity 1: the earlier one goes first.
     found = ranked(np.log([3, 1, 2.01]), [0, 0, 1], LogMeanExp(temperature=1))
     np.testing.assert_allclose(found.scores[0], [math.log(2.01), math.log(2)], rtol=1e-6)
-
-
-scores = st.lists(st.floats(-50, 50, width=32), min_size=1, max_size=8)
-temperatures = st.floats(0.05, 20)
-
-
-def score_of(values, aggregate):
-    """The score of the one entity that has these views."""
-    return float(ranked(values, [0] * len(values), aggregate).scores[0, 0])
 
 
 EVERY = [MAX, SoftmaxSum(softmax_candidates=200, temperature=0.7), LogMeanExp(temperature=0.5)]

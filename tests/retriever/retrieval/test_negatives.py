@@ -72,11 +72,6 @@ def test_the_best_candidates_that_are_not_the_gold(tmp_path, kb):
         ({"ranks": [2, 9]}, [3, 4, 5], {"aida-1": [2], "aida-3": [2]}),
         ({"ranks": [3, 4], "per_mention": 1}, [3], {"aida-1": [], "aida-3": []}),
         ({"ranks": [1, 4]}, [2, 3], {"aida-1": [2], "aida-3": [4, 2]}),
-        # At or below 8: the gold's own score, and what is above it is none.
-        ({"margin": 0}, [3, 4, 5], {"aida-1": [2], "aida-3": []}),
-        ({"margin": 1.5}, [4, 5], {"aida-1": [], "aida-3": []}),
-        ({"margin": 1}, [3, 4, 5], {"aida-1": [2], "aida-3": []}),
-        ({"margin": -1.0, "per_mention": 2}, [2, 3], {"aida-1": [2], "aida-3": []}),
     ],
 )
 def test_settings(tmp_path, kb, settings, entities, others):
@@ -161,7 +156,6 @@ def test_of_worlds_the_entities_of_a_mention_s_world(tmp_path, corpus):
     [
         ({"per_mention": 0}, "per_mention is 0"),
         ({"ranks": [9, 2]}, "ranks is .9, 2."),
-        ({"margin": "2"}, "margin is '2'"),
         ({"golds": [None] * 4}, "no mention has its gold"),
     ],
 )

@@ -24,7 +24,6 @@ from muver.retriever.training.step import backward_through_batch
 from muver.retriever.training.training_settings import ModelTraining
 from tests import tiny
 from tests.retriever.encoders.test_cross import make_cross
-from tests.retriever.training.conftest import Killed, kill_before
 from tests.retriever.training.test_loop import TRAINING, log_of, places
 from tests.retriever.training.test_negatives import NUMBERS, write_negatives
 
@@ -105,15 +104,6 @@ def test_a_run_falls_and_leaves_a_cross_encoder_and_its_log(encoder, files, tmp_
     assert [line["step"] for line in recalls] == [40, 80, 96]
     made = json.loads(first["muver.json"])
     assert made["decay"] == 4 and made["provenance"]["negatives"]["per_mention"] == 3
-
-
-def test_a_killed_run_resumes_to_the_same_bytes(encoder, files, tmp_path, monkeypatch):
-    whole = run(tmp_path / "whole", encoder, files)
-    with monkeypatch.context() as patch, pytest.raises(Killed):
-        kill_before(patch, 8)
-        run(tmp_path, encoder, files)
-    assert run(tmp_path, encoder, files) == whole
-    assert log_of(tmp_path) == log_of(tmp_path / "whole")
 
 
 def test_validation_ranks_as_many_candidates_as_training_tells_apart(

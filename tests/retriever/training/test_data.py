@@ -6,8 +6,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from muver.io.errors import InputError
 from muver.io.typed import read
@@ -73,22 +71,6 @@ def test_columns_of_a_batch_by_hand():
     assert batch.gold.tolist() == [0, 1, 0, 2]
     assert batch.negatives == [[3, 2, 4], [0, 3], [], [1, 5]]
     assert batch.contexts == WORLD.contexts[:4]
-
-
-PAIRS = st.lists(
-    st.tuples(st.integers(0, 11), st.lists(st.integers(0, 11), max_size=4)), min_size=1, max_size=8
-)
-
-
-@given(PAIRS)
-@settings(max_examples=50)
-def test_every_entity_of_a_batch_is_one_column(pairs):
-    golds, mined = [gold for gold, _ in pairs], [some for _, some in pairs]
-    batch, entities = laid_out(golds, mined)
-    assert len(set(entities)) == len(entities)
-    assert set(entities[: len(set(golds))]) == set(golds)
-    assert [entities[column] for column in batch.gold] == golds
-    assert [[entities[column] for column in some] for some in batch.negatives] == mined
 
 
 @pytest.fixture
