@@ -1,4 +1,3 @@
-import json
 import os
 import re
 import shutil
@@ -12,8 +11,6 @@ import yaml
 from packaging.requirements import Requirement
 
 import muver
-from muver.commands import COMMANDS
-from muver.options import parser_of
 
 ROOT = Path(__file__).parents[1]
 LOCKS = sorted((ROOT / "requirements").glob("*.lock"))
@@ -126,41 +123,6 @@ def test_set_up_refuses_a_python_that_will_not_do(tmp_path, python, told):
     )
     assert done.returncode == 1 and told in done.stderr
     assert not (tmp_path / ".venv").exists()
-
-
-def test_the_image_has_a_base_of_one_day_and_another_user_than_root():
-    told = (ROOT / "Dockerfile").read_text()
-    assert re.search(r"^FROM debian:\d+\.\d+-slim@sha256:[0-9a-f]{64}$", told, re.MULTILINE)
-    assert int(re.findall(r"^USER (\d+)$", told, re.MULTILINE)[-1]) > 0
-    entry, given = (
-        json.loads(line) for line in re.findall(r"^(?:ENTRYPOINT|CMD) (.*)$", told, re.M)
-    )
-    assert entry == ["muver"] and given[0] == "serve"
-    assert parser_of(COMMANDS["serve"]).parse_args(given[1:]).host == "0.0.0.0"
-
-
-def test_what_the_image_copies_can_be_set_up_and_run_without_a_repository(tmp_path):
-    """Its steps after COPY, as far as they go without a container: make's plan, and the entry."""
-    told = (ROOT / "Dockerfile").read_text()
-    assert re.findall(r"^COPY (.*)$", told, re.MULTILINE) == [". /opt/muver"]
-    left_out = (ROOT / ".dockerignore").read_text().splitlines()
-    assert {".git", ".venv", "build"} <= set(left_out)
-    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
-    for name in tracked.stdout.split():
-        if name.startswith(("muver/", "requirements/", "Makefile", "pyproject.toml", "README.md")):
-            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, tmp_path / name)
-    targets = re.search(r"make -C /opt/muver (.*?) GPU", told)[1].split()
-    plan = ["make", "-C", str(tmp_path), "--dry-run", *targets, "GPU=0"]
-    done = subprocess.run(plan, capture_output=True, text=True)
-    assert done.returncode == 0 and "requirements/install.sh" in done.stdout, done.stderr
-    entry = [sys.executable, "-m", "muver.cli", "serve", "index", "--host", "0.0.0.0"]
-    kept = {"PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1", "USER": "muver"}
-    for folder in (tmp_path / "muver", tmp_path):
-        folder.chmod(0o555)
-    done = subprocess.run(entry, cwd="/", env=os.environ | kept, capture_output=True, text=True)
-    tmp_path.chmod(0o755)
-    assert done.returncode == 2 and "index" in done.stderr and "Traceback" not in done.stderr
 
 
 def test_make_lists_every_target():
