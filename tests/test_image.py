@@ -1,5 +1,5 @@
-"""The Dockerfile, as far as it goes without a builder: a shell runs its steps, in order, on the files
-that git tracks, with stand-ins for the programs that change a system.
+"""The Dockerfile, as far as it goes without a builder: a shell runs its steps, in order, on the
+files that git tracks, with stand-ins for the programs that change a system.
 """
 
 import json
