@@ -1,11 +1,8 @@
 """Mentions matched to a base: what is found how, counted and listed."""
 
-import zipfile
-
 import pyarrow.parquet as pq
 import pytest
 
-from muver.cli import main
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.typed import read
@@ -106,28 +103,6 @@ Atlantis\tB\tAtlantis\tAtlantis\t{WIKI}/Atlantis\t000\t000
 .
 Nobody\tB\tNobody\t--NME--
 """
-MEMBER = "data/basic_data/test_datasets/wned-datasets/msnbc/msnbc.conll"
-
-
-def test_from_the_archive_as_published_to_the_table(tmp_path, kb):
-    with zipfile.ZipFile(tmp_path / "archive.zip", "w") as archive:
-        archive.writestr(MEMBER, CONLL)
-    archive, out = str(tmp_path / "archive.zip"), str(tmp_path / "raw")
-    main(["stage", "download", "--files", "blink_benchmarks", "--source", archive, "--out", out])
-    main([
-        "stage", "link", "--name", "msnbc", "--below", out,
-        "--path", "wned-datasets/msnbc/msnbc.conll",
-        "--kb", str(kb), "--mentions", str(tmp_path / "m.parquet"),
-        "--report", str(tmp_path / "m.json"),
-        "--settings", '{"context_tokens": 128, "match": "id"}',
-    ])  # fmt: skip
-    rows = pq.read_table(tmp_path / "m.parquet").to_pylist()
-    assert [(one["mention_id"], one["gold"]) for one in rows] == [
-        ("Bus1.txt:1", 1),
-        ("Bus1.txt:3", None),
-    ]
-    assert rows[0]["context_left"] == "in" and rows[0]["context_right"] == "and atlantis . nobody"
-    assert read_json(tmp_path / "m.json")["left_out"] == {"no_entity": 1, "no_address": 0}
 
 
 @pytest.mark.parametrize(

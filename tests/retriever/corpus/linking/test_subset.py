@@ -5,8 +5,6 @@ import json
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from muver.cli import main
 from muver.io.errors import InputError
@@ -138,16 +136,6 @@ def test_without_negatives_and_with_further_entities(files, tmp_path):
     found = read_json(all_of_it / "manifest.json")["counts"]
     assert (found["entities"], found["further"]) == (8, 5)
     assert len({counts_of(one)["fingerprint"] for one in (plain, more, all_of_it)}) == 3
-
-
-@given(st.sets(st.integers(0, 30), min_size=1), st.integers(0, 40), st.integers(0, 5))
-def test_further_entities_are_others(needed, further, seed):
-    entities = 31
-    needed = np.array(sorted(needed))
-    found = with_further(needed, entities, further, seed)
-    assert sorted(set(found.tolist())) == found.tolist()
-    assert set(needed.tolist()) <= set(found.tolist()) <= set(range(entities))
-    assert len(found) == min(entities, len(needed) + further)
 
 
 def test_further_entities_are_drawn_evenly():

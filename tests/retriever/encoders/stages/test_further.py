@@ -47,23 +47,6 @@ def test_spans_of_merged_views_count_sentences(folders, model, tmp_path):
     assert (layer.entities.tolist(), layer.first.tolist(), layer.last.tolist()) == ([1], [2], [6])
 
 
-def test_merging_among_all_pairs(folders, model, tmp_path):
-    merge_store(folders / "model", folders / "store", tmp_path, replace(MERGE, among="all"))
-    base = open_layer(folders / "store", 0).world("alder")
-    ids = base.ids.to_pylist()
-    layers = [open_layer(tmp_path, number).world("alder") for number in (1, 2)]
-    for entity in np.unique(base.entities):
-        own = np.flatnonzero(base.entities == entity)
-        count = int(len(own) * 0.4)
-        for layer in layers:
-            assert (layer.entities == entity).sum() == count
-        for row in np.flatnonzero(layers[0].entities == entity):
-            pair = own[[layers[0].first[row], layers[0].last[row]]]
-            expected = merged_view([ids[n] for n in pair], model.pieces.markers, 64)
-            assert layers[0].ids[row].as_py() == expected
-    assert read_json(tmp_path / "manifest.json")["settings"]["among"] == "all"
-
-
 def test_wasted_choices_are_replaced(folders, tmp_path):
     """Close pairs of five views: what is merged once is closest to its neighbours from then on."""
     made = {}

@@ -12,13 +12,13 @@ from muver.io.errors import InputError
 from muver.io.files import read_json, write_json
 from muver.io.parquet import table_writer
 from muver.retriever.corpus.corpus_settings import ReadTexts
-from muver.retriever.corpus.knowledge_base import SCHEMA, open_part
+from muver.retriever.corpus.knowledge_base import open_part
 from muver.retriever.corpus.parts import write_texts
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
 from muver.retriever.encoders import kb as stage
 from muver.retriever.encoders.encode import Encoder
 from muver.retriever.encoders.fingerprint import model_fingerprint
-from muver.retriever.encoders.kb import Part, encode_part, paragraph_views
+from muver.retriever.encoders.kb import Part, encode_part
 from muver.retriever.encoders.worlds import Encode, encode_split
 from muver.retriever.vectors.part import open_layer
 from muver.retriever.vectors.shards import Shards
@@ -108,29 +108,6 @@ def test_vectors_are_those_of_the_ordinary_store(vectors, models, kb, tmp_path, 
         assert counts.tolist() == [max(len(row["paragraphs"]), 1) for row in rows]
         assert counts.max() == 5 and np.array_equal(places[:-1], store.first[:-1])
     assert rows[-1]["title"] == BARE and rows[-1]["paragraphs"] == [] and counts[-1] == 1
-
-
-def test_a_view_is_a_paragraph_and_the_bare_page_its_title(models, kb, encoder):
-    pieces = tiny.make_model(encoder, views=PARAGRAPHS).pieces
-    marks = pieces.markers
-    batch = pa.RecordBatch.from_pylist(
-        [
-            {"id": "1", "title": "king", "paragraphs": ["The tower.", "The bell."]},
-            {"id": "2", "title": "raven", "paragraphs": []},
-        ],
-        schema=SCHEMA,
-    )
-    king, raven, tower, bell = pieces.ids(["king", "raven", "The tower.", "The bell."])
-    first, second = paragraph_views(batch, tiny.views(PARAGRAPHS), pieces)
-    assert [view.ids for view in first] == [
-        [*marks.bos, *king, marks.title_end, *text, *marks.eos] for text in (tower, bell)
-    ]
-    assert [view.ids for view in second] == [[*marks.bos, *raven, marks.title_end, *marks.eos]]
-    whole = paragraph_views(batch, tiny.views(PREFIX), pieces)
-    assert [[view.ids for view in some] for some in whole] == [
-        [[*marks.bos, *king, marks.title_end, *tower, *bell, *marks.eos]],
-        [[*marks.bos, *raven, marks.title_end, *marks.eos]],
-    ]
 
 
 @pytest.mark.parametrize("name", ["paragraphs", "prefix"])
