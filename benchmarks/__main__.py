@@ -1,6 +1,7 @@
 """Runs all benchmarks or some (``--only``), ours and the baseline, and writes the page.
 
-``peers`` in place of options measures other software beside ours: ``peers --help``.
+``peers`` in place of options measures other software beside ours, ``settings`` the steps of an
+index of one's own: ``peers --help``.
 """
 
 import argparse
@@ -8,6 +9,7 @@ import os
 import shlex
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 
 from benchmarks.options import PHASES, Options
@@ -48,10 +50,8 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
 
 def main() -> int:
     """Measure, print, and after a full run add its figures and write the page."""
-    if sys.argv[1:2] == ["peers"]:
-        from benchmarks.peers import main
-
-        return main(sys.argv[2:])
+    if sys.argv[1:2] in (["peers"], ["settings"]):
+        return import_module(f"benchmarks.{sys.argv[1]}").main(sys.argv[2:])
     args = parse()
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = str(args.threads)  # the libraries read it when imported, below
