@@ -92,9 +92,9 @@ def _by_name(option: str, value: Any) -> Any:
     here = Path(value)
     if here.is_file() or any(here.glob("*.json")) or not Path("params.yaml").is_file():
         return value
-    from muver.reproduction.workspace.current import made
+    from muver.reproduction.workspace.current import path_of
 
-    return type(value)(made(NAMED[option], str(value)))
+    return type(value)(path_of(NAMED[option], str(value)))
 
 
 def overview() -> str:

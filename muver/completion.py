@@ -50,7 +50,7 @@ def completion(shell: Literal["bash", "zsh", "fish", "words"], typed: Sequence[s
 def words(typed: Sequence[str]) -> Iterator[str]:
     """What the last of the words may become, and more that does not begin like it."""
     before = list(typed[:-1])
-    command = next((one for n in (2, 1) if (one := COMMANDS.get(" ".join(before[:n])))), None)
+    command = next((found for n in (2, 1) if (found := COMMANDS.get(" ".join(before[:n])))), None)
     if command is None:
         started = [name.split() for name in COMMANDS if name.split()[: len(before)] == before]
         yield from (name[len(before)] for name in started)

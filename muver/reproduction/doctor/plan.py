@@ -72,10 +72,10 @@ class _Counter:
         if artifact.kind == "vectors":
             count = self.data.parts
             files = [[f"{artifact.path}/{part}{end}" for end in PART] for part in self.graph.parts]
-        made = sum(all(map(os.path.exists, paths)) for paths in files)
+        there = sum(all(map(os.path.exists, paths)) for paths in files)
         work = self.work(artifact)
         seconds = COSTS["start"] + sum(n * self.cost(step) for step, n in work.items())
-        return Job(artifact, seconds, count, count - made)
+        return Job(artifact, seconds, count, count - there)
 
     def cost(self, step: str) -> float:
         """Seconds of a unit of a step; what a model computes is shared by a job's threads."""

@@ -47,8 +47,8 @@ def derive(settings: Resolved) -> None:
         settings.tables[name] = table
     for name, seeds in further_seeds(settings).items():
         rows = settings.tables[name].rows
-        made = {row: [_with_seed(settings, row, seed) for seed in seeds] for row in rows}
-        settings.repeats[name] = {row: again for row, again in made.items() if row not in again}
+        by_seed = {row: [_with_seed(settings, row, seed) for seed in seeds] for row in rows}
+        settings.repeats[name] = {row: again for row, again in by_seed.items() if row not in again}
     for system in list(settings.systems):
         _try_each_value(settings, system)
 
@@ -105,7 +105,7 @@ def _by_protocol(settings: Resolved, table: Table) -> Table:
         return table
     left_out = {row: _without_own_page(settings, row) for row in table.rows}
     if table.own_page == "both":
-        rows = [one for row in table.rows for one in (row, left_out[row])]
+        rows = [name for row in table.rows for name in (row, left_out[row])]
     else:
         rows = list(left_out.values())
         table = replace(table, against=left_out.get(table.against, table.against))
@@ -124,9 +124,9 @@ def _distinct(settings: Resolved, rows: list[str], against: str | None) -> list[
 
     Of equal ones the row ``against`` which a table tests stands for all, else the first.
     """
-    made = [row_settings(settings, row) for row in rows]
-    tested = made.index(made[rows.index(against)]) if against in rows else None
-    firsts = [n for n in range(len(rows)) if made[n] not in made[:n]]
+    settings_of = [row_settings(settings, row) for row in rows]
+    tested = settings_of.index(settings_of[rows.index(against)]) if against in rows else None
+    firsts = [n for n in range(len(rows)) if settings_of[n] not in settings_of[:n]]
     return [against if n == tested else rows[n] for n in firsts]
 
 
@@ -195,8 +195,8 @@ def _with_models(settings: Resolved, row: str, end: str, change: Change, onwards
     entry = settings.systems[row]
     changed = entry
     if model := model_of(entry):
-        made = _changed_model(settings, model, end, change, onwards)
-        changed = replace(changed, model=made)
+        varied = _changed_model(settings, model, end, change, onwards)
+        changed = replace(changed, model=varied)
     others = {
         part: _with_models(settings, part, end, change, onwards) for part in rows_named_by(entry)
     }
@@ -209,7 +209,7 @@ def _changed_model(settings: Resolved, model: str, end: str, change: Change, onw
         return model  # nothing is drawn
     changed = change(entry)
     if isinstance(entry, Chosen):
-        among = [_changed_model(settings, one, end, change, onwards) for one in entry.best_of]
+        among = [_changed_model(settings, name, end, change, onwards) for name in entry.best_of]
         changed = replace(changed, best_of=among)
     if onwards and isinstance(entry, Trained):
         if entry.start:

@@ -143,15 +143,15 @@ def rows_named_by(row: AnySystem) -> list[str]:
         return list(row.fuse)
     if not isinstance(row, Named):
         return []
-    return [row.from_] if row.from_ else [one for one in row.of or () if one not in SIGNALS]
+    return [row.from_] if row.from_ else [part for part in row.of or () if part not in SIGNALS]
 
 
 def with_rows(row: AnySystem, others: Mapping[str, str]) -> AnySystem:
     """A row that is made of other rows than those it names, by these."""
     if isinstance(row, Fused):
-        return replace(row, fuse=tuple(others[one] for one in row.fuse))
+        return replace(row, fuse=tuple(others[part] for part in row.fuse))
     if not isinstance(row, Named) or not others:
         return row
     if row.from_:
         return replace(row, from_=others[row.from_])
-    return replace(row, of=[others.get(one, one) for one in row.of])
+    return replace(row, of=[others.get(part, part) for part in row.of])

@@ -146,7 +146,7 @@ def without_effect(params: Path, preset: str, revision: str = "HEAD") -> list[st
         over = dict(flat(read["presets"].get(preset) or {}))
     except (OSError, subprocess.CalledProcessError, InputError):
         return []
-    now = dict(flat({key: one for key, one in read.items() if key not in FOLDERS}))
+    now = dict(flat({key: value for key, value in read.items() if key not in FOLDERS}))
     return [
         f"{key} was changed to {value!r}, which has no effect: presets/{preset}.yaml sets "
         f"{over[key]!r}. Change {key} there instead."

@@ -45,7 +45,7 @@ def _row(settings: Resolved, system: str) -> list[str]:
     if isinstance(entry, Named):
         if entry.of:
             rows = {row: ", ".join(_row(settings, row)) for row in rows_named_by(entry)}
-            return [" + ".join(rows.get(one, one) for one in entry.of)]
+            return [" + ".join(rows.get(part, part) for part in entry.of)]
         if not entry.from_:
             return [entry.retriever]
         depth = entry.depth or getattr(settings, entry.retriever).depth

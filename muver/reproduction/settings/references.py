@@ -129,7 +129,7 @@ def _made_of(settings: Resolved) -> dict[str, list[str]]:
 
 
 def _dotted(models: Iterable[str], rows: Iterable[str]) -> list[str]:
-    return [*(f"models.{one}" for one in models), *(f"systems.{one}" for one in rows)]
+    return [*(f"models.{model}" for model in models), *(f"systems.{row}" for row in rows)]
 
 
 def _models(settings: Resolved) -> Iterator[str]:
@@ -171,17 +171,17 @@ def _choice(
             yield f"{where}: {other} is not trained here, so validation has no say."
             return
     among = [trained[other] for other in entry.best_of]
-    if entry.after and any(one.start or one.negatives for one in among):
+    if entry.after and any(each.start or each.negatives for each in among):
         yield f"{where}: after is for models that start from the encoder, without negatives."
-    if len({(one.score, one.metric) for one in among}) > 1:
+    if len({(each.score, each.metric) for each in among}) > 1:
         yield f"{where}: its models differ in score or metric."
     yield from _compared(settings, where, entry.best_of)
 
 
 def _compared(settings: Resolved, where: str, models: Iterable[str]) -> Iterator[str]:
     """Models that validation chooses among are compared at one cutoff."""
-    trained = (settings.models[one] for one in models)
-    cutoffs = {one.training.validation_cutoff for one in trained if isinstance(one, Trained)}
+    trained = (settings.models[model] for model in models)
+    cutoffs = {entry.training.validation_cutoff for entry in trained if isinstance(entry, Trained)}
     if len(cutoffs) > 1:
         yield f"{where}: its models differ in training.validation_cutoff. Give all the same."
 
@@ -245,7 +245,7 @@ def _fusion(settings: Resolved, name: str, entry: Fused) -> Iterator[str]:
                 f"systems.{name} matches by {match}, its part {part} by {others}. Give both "
                 "the same match."
             )
-    if len({one.own_page or "keep" for one in parts.values()}) > 1:
+    if len({part.own_page or "keep" for part in parts.values()}) > 1:
         yield f"systems.{name}.fuse: its parts differ in own_page. Give all the same."
 
 
@@ -302,7 +302,7 @@ def _knowledge_base(settings: Resolved) -> Iterator[str]:
     if over_kb:
         waiting = [f"systems.{row}" for row in settings.tables["table2"].rows]
     for name in waiting:  # with the rows that their models' negatives come from
-        waiting += [one for one in made_of[name] if one not in waiting]
+        waiting += [entry for entry in made_of[name] if entry not in waiting]
         section, _, row = name.partition(".")
         if section == "systems" and (change := to_search_a_kb(settings, row)):
             yield f"{name} is made for table2, and does not search a knowledge base. {change}."

@@ -58,13 +58,13 @@ def beside(layer: Layer, name: str, added: Layer) -> Layer:
     """A layer with what an experiment adds; it may not have an entry that is there already."""
     for section in ("aggregates", "models", "systems", "tables"):
         there = layer.get(section) or {}
-        if twice := next((one for one in added.get(section) or {} if one in there), None):
+        if twice := next((entry for entry in added.get(section) or {} if entry in there), None):
             raise InputError(
                 f"experiments/{name}.yaml: {section}.{twice} is the name of another entry, of "
                 "params.yaml or of an experiment. Rename it."
             )
     contrasts = [*(layer.get("contrasts") or []), *(added.get("contrasts") or [])]
-    distinct = [one for n, one in enumerate(contrasts) if one not in contrasts[:n]]
+    distinct = [contrast for n, contrast in enumerate(contrasts) if contrast not in contrasts[:n]]
     return {**overlay(layer, added), "contrasts": distinct}
 
 
@@ -160,7 +160,7 @@ def resolve(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> Resolved
         raise InputError(
             f"preset: there is no presets/{chosen}.yaml{suggestion(str(chosen), presets)}"
         )
-    merged = with_entries({key: one for key, one in params.items() if key not in FOLDERS})
+    merged = with_entries({key: value for key, value in params.items() if key not in FOLDERS})
     layers = {"params.yaml": merged}
     for name, experiment in experiments.items():
         if mistake := problem(Experiment, experiment):

@@ -83,13 +83,13 @@ def training_settings(settings: Resolved, model: str) -> Json:
     if isinstance(entry, Chosen):
         among = {name: training_settings(settings, name) for name in entry.best_of}
         return {"best_of": among, "after": entry.after}
-    made = {**plain(entry), "pooling": pooling_of(settings, entry)}
-    layouts = {key: made[key] for key in OF_TOWERS if key in made}
+    values = {**plain(entry), "pooling": pooling_of(settings, entry)}
+    layouts = {key: values[key] for key in OF_TOWERS if key in values}
     if isinstance(entry, Converted):
         return layouts
     training = {
         **layouts,
-        "training": made["training"],
+        "training": values["training"],
         "precision": settings.compute.training_precision,
         "seed": seed_of(settings, model),
     }
@@ -113,16 +113,16 @@ def model_settings(settings: Resolved, model: str) -> Json:
     """Everything that makes one model: its own training, and what it starts from and is made of."""
     entry = settings.models[model]
     if isinstance(entry, Chosen):
-        made = {"best_of": {name: model_settings(settings, name) for name in entry.best_of}}
-        return {**made, "after": entry.after} if entry.after else made
-    made = training_settings(settings, model)
+        values = {"best_of": {name: model_settings(settings, name) for name in entry.best_of}}
+        return {**values, "after": entry.after} if entry.after else values
+    values = training_settings(settings, model)
     if isinstance(entry, Trained):
         if entry.start:
-            made["start"] = model_settings(settings, entry.start)
+            values["start"] = model_settings(settings, entry.start)
         if entry.negatives:
             run = row_settings(settings, entry.negatives.from_)
-            made["negatives"] = {**made["negatives"], "run": run}
-    return made
+            values["negatives"] = {**values["negatives"], "run": run}
+    return values
 
 
 def pretrain_settings(settings: Resolved, seed: int) -> Json:
@@ -174,7 +174,7 @@ def retrieval_settings(settings: Resolved, system: str, split: str | None = None
         kept = {key: getattr(entry, key) or getattr(section, key, None) for key in OWN}
         kept = {key: value for key, value in kept.items() if value}
         if of := kept.get("of"):
-            kept["of"] = [one if one in SIGNALS else signal_of(settings, one) for one in of]
+            kept["of"] = [name if name in SIGNALS else signal_of(settings, name) for name in of]
         return {**plain(section), **shared, **kept}
     towers = towers_of(settings, entry.model)
     if towers.score == "sum_max":
@@ -226,7 +226,7 @@ def row_settings(settings: Resolved, system: str) -> Json:
         row["parts"] = [row_settings(settings, part) for part in parts]
         # A row whose own model isn't drawn is of the seed that its parts are trained with.
         seeds = [row["seed"], *(part["seed"] for part in row["parts"])]
-        row["seed"] = next((one for one in seeds if one != settings.seed), settings.seed)
+        row["seed"] = next((seed for seed in seeds if seed != settings.seed), settings.seed)
     if isinstance(entry, ByViews):
         if entry.merge_layers:
             row["merge"] = merge_settings(settings, entry.search)
@@ -301,7 +301,7 @@ def search_settings(settings: Resolved, entry: ByViews, name: str) -> Json:
         "k": settings.retrieve.k,
         "match": "id",
         "threads": settings.compute.threads,
-        **{key: one for key, one in views.items() if key == "aggregate" or key in _OF_AGGREGATES},
+        **{key: views[key] for key in views if key == "aggregate" or key in _OF_AGGREGATES},
     }
 
 

@@ -39,8 +39,8 @@ def more(
     Only mentions count whose gold entity's description has from one to the other number of
     ``sentences``. With ``each_world`` there is a part a world.
     """
-    (one, other), table = _hits((first, second), at)
-    ahead, kept = one - other, np.ones(table.num_rows, dtype=bool)
+    (first_hits, second_hits), table = _hits((first, second), at)
+    ahead, kept = first_hits - second_hits, np.ones(table.num_rows, dtype=bool)
     label = f"R@{at[0]}" if at[0] == at[1] else f"R@{at[0]} and R@{at[1]}"
     if sentences:
         kept = _within(table, *sentences)
@@ -65,13 +65,13 @@ def rising(rows: Sequence[Ranks], at: int) -> Part:
 
 def widening(first: Ranks, second: Ranks, at: int) -> Part:
     """The slope of the difference over bins of five sentences, in points a bin."""
-    (one, other), table = _hits((first, second), (at, at))
+    (first_hits, second_hits), table = _hits((first, second), (at, at))
     kept = _within(table, 1, LAST)
     bins = (table["sentences"].to_numpy()[kept] - 1) // BIN
     away = bins - bins.mean()
     if not away.any():
         raise InputError("a trend over the length of descriptions needs more than one length.")
-    ahead = (one - other).astype(float)
+    ahead = (first_hits - second_hits).astype(float)
     # The mean of these is the slope; with the lead taken off, draws don't move the mean length
     ahead[kept] = (ahead[kept] - ahead[kept].mean(0)) * (away / (away**2).mean())[:, None]
     return _part(f"R@{at}, a bin of {BIN} sentences", ahead, table, kept)

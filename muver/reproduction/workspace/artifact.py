@@ -146,12 +146,12 @@ def add_to_catalog(root: Path, artifacts: Iterable[Artifact]) -> None:
     below = {
         artifact.path: artifact.path.removeprefix(f"{artifact.root}/") for artifact in artifacts
     }
-    made = {
+    parents_of = {
         below[artifact.path]: [below[parent.path] for parent in artifact.parents]
         for artifact in artifacts
     }
-    if not made.items() <= known.items():
-        write_json(root / CATALOG, {**known, **made})
+    if not parents_of.items() <= known.items():
+        write_json(root / CATALOG, {**known, **parents_of})
 
 
 def read_catalog(root: Path) -> dict[str, list[str]]:

@@ -55,7 +55,7 @@ def _links(artifact: Artifact) -> Iterator[tuple[str, str]]:
         yield f"{artifact.kind}/{artifact.name}{suffix}", f"{artifact.path}{suffix}"
 
 
-def made(section: str, name: str) -> str:
+def path_of(section: str, name: str) -> str:
     """Where the model or the row's index of a name lies that params.yaml asks for.
 
     The ``section`` is ``models`` or ``systems``; what it has no entry of stays as it is.

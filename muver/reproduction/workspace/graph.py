@@ -71,8 +71,8 @@ class Graph(Models):
         index = getattr(self.settings.systems[system], "index", None)
         needs = kinds.find(kind).needs({**settings, "index": index})
         inputs = {need: self.source(need, system, name) for need in needs}
-        made = self.made("runs", f"{name}/{system}", "retrieve", settings, free, **inputs)
-        return replace(made, machine=self.precision) if kinds.runs_a_model(kind) else made
+        run = self.artifact("runs", f"{name}/{system}", "retrieve", settings, free, **inputs)
+        return replace(run, machine=self.precision) if kinds.runs_a_model(kind) else run
 
     def evaluation(self, system: str, name: str) -> Artifact:
         """Scores of a system on a set, and the ranks of the gold entities."""
@@ -84,7 +84,7 @@ class Graph(Models):
             inputs["choice"] = self.model(model)[LOG]
         of_row = {"row": row_settings(self.settings, system), **self.agreement}
         settings = plain(self.settings.evaluate) | of_row
-        return self.made(
+        return self.artifact(
             "evaluations", f"{name}/{system}", "evaluate", settings,
             run=run[".parquet"], manifest=run[".json"], **inputs,
         )  # fmt: skip
@@ -97,7 +97,7 @@ class Graph(Models):
                 kept = {key: value for key, value in artifact.settings.items() if key not in SOURCE}
                 return {"source": settings.encoder, "settings": kept}
             case "choose" | "train_best":
-                return {"models": [(one.name, one.path) for one in artifact.inputs["models"]]}
+                return {"models": [(model.name, model.path) for model in artifact.inputs["models"]]}
             case "retrieve":
                 return {"kind": kind_of(settings, artifact.label)}
             case "evaluate":
@@ -199,7 +199,7 @@ class Graph(Models):
         sha256, suffixes = find_source(name).sha256, self.suffixes["raw"]
         if sha256 is None:
             return Artifact(self.root, "raw", name, "download", suffixes, pinned=True)
-        return self.made("raw", name, "download", {"sha256": sha256})
+        return self.artifact("raw", name, "download", {"sha256": sha256})
 
     def pattern(self, kind: str, suffixes: Sequence[str] | None = None) -> list[str]:
         """Files of a kind as a rule's outputs, with the wildcard ``id``."""

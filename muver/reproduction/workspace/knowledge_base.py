@@ -84,7 +84,7 @@ class KnowledgeBase(Graph):
         """The knowledge base in parts, and what finds an entity by its id or title."""
         expected = self.origins[0] if self.linking.published_counts else None
         settings = {**plain(self.linking.kb), "expected": expected}
-        return self.made("kb", "", "kb", settings, dump=self.raw[self.raw.suffixes[0]])
+        return self.artifact("kb", "", "kb", settings, dump=self.raw[self.raw.suffixes[0]])
 
     @property
     def parts(self) -> list[str]:
@@ -104,8 +104,10 @@ class KnowledgeBase(Graph):
             **{key: getattr(self.linking.kb, key) for key in fields(BadLines)},
             "expected": name if counted else None,
         }
-        made = self.made("texts", name, "texts", settings, file=self.download(name), kb=self.kb)
-        return {"texts": made}
+        texts = self.artifact(
+            "texts", name, "texts", settings, file=self.download(name), kb=self.kb
+        )
+        return {"texts": texts}
 
     def set_file(self, name: str) -> Input:
         """The file of a set: with the dump, named in params.yaml, or in the benchmarks' archive."""
@@ -125,7 +127,9 @@ class KnowledgeBase(Graph):
             "format": declared.format or None,
             "part": declared.part or None,
         }
-        return self.made("mentions", name, "link", settings, file=self.set_file(name), kb=self.kb)
+        return self.artifact(
+            "mentions", name, "link", settings, file=self.set_file(name), kb=self.kb
+        )
 
     # Training.
 
@@ -136,7 +140,7 @@ class KnowledgeBase(Graph):
 
     def subset(self, name: str, **further: Input) -> Artifact:
         """What training reads of the knowledge base."""
-        return self.made(
+        return self.artifact(
             "training", name, "subset", subset_settings(self.settings),
             train=self.mentions(self.training_set)[".parquet"],
             val=self.mentions(self.linking.validation)[".parquet"],
@@ -161,15 +165,15 @@ class KnowledgeBase(Graph):
     def vectors(self, model: str) -> Artifact:
         """Vectors of the knowledge base's views, part by part, as far as the parts are known."""
         settings = {"dtype": self.linking.dtype, **self.precision}
-        made = self.made(
+        vectors = self.artifact(
             "vectors", model, "encode_part", settings, self.compute,
             model=self.model(model), kb=self.kb, **self.texts(model),
         )  # fmt: skip
-        return replace(made, suffixes=[f"/{part}{end}" for part in self.parts for end in PART])
+        return replace(vectors, suffixes=[f"/{part}{end}" for part in self.parts for end in PART])
 
     def mention_vectors(self, model: str, name: str) -> Artifact:
         """Vectors of a set's mentions."""
-        return self.made(
+        return self.artifact(
             "mention_vectors", f"{name}/{model}", "encode_mentions", self.precision, self.compute,
             model=self.model(model), mentions=self.mentions(name)[".parquet"],
         )  # fmt: skip
@@ -190,7 +194,7 @@ class KnowledgeBase(Graph):
         }
         settings = {"build": index_settings(self.settings, name), "check": check}
         mentions = self.mention_vectors(model, self.linking.validation)
-        return self.made(
+        return self.artifact(
             "index", f"{model}/{name}", "ann_index", settings, free,
             vectors=self.vectors(model), mentions=mentions,
         )  # fmt: skip

@@ -83,14 +83,13 @@ class Models(ABC):
     def run(self, system: str, name: str) -> Artifact:
         """A system's ranked candidates for the mentions of a set."""
 
-    def made(
+    def artifact(
         self, kind: str, name: str, rule: str, settings: Mapping[str, Any] | None = None,
         free: Mapping[str, Any] | None = None, **inputs: Input,
     ) -> Artifact:  # fmt: skip
         """An artifact of this dataset."""
-        own = (settings or {}, inputs, free or {})
         suffixes = list(BY_RULE[rule].files) or self.suffixes[kind]
-        return Artifact(self.root, kind, name, rule, suffixes, *own)
+        return Artifact(self.root, kind, name, rule, suffixes, settings or {}, inputs, free or {})
 
     @property
     def encoder(self) -> Artifact:
@@ -111,11 +110,11 @@ class Models(ABC):
             texts = self.texts_to_learn()
             inputs |= {role: texts[role] for role in ("entities", "counts")}
         if self.settings.encoder in SHIPPED:
-            made = read_json(SHIPPED[self.settings.encoder] / MANIFEST_FILE)
-            settings["weights_sha256"] = made["identity"]["weights_sha256"]
+            manifest = read_json(SHIPPED[self.settings.encoder] / MANIFEST_FILE)
+            settings["weights_sha256"] = manifest["identity"]["weights_sha256"]
         if self.settings.pooling == "auto":
             settings["pooling"] = "auto"
-        return self.made("start", name, "encoder", settings, **inputs)
+        return self.artifact("start", name, "encoder", settings, **inputs)
 
     def start_of(self, seed: int) -> Artifact:
         """What trainings with a seed start from."""
@@ -123,7 +122,7 @@ class Models(ABC):
         if not settings["steps"]:
             return self.encoder_of(seed)
         inputs = {"start": self.encoder_of(seed), **self.texts_to_learn()}
-        return self.made("pretrained", self.named_by(seed), "pretrain", settings, **inputs)
+        return self.artifact("pretrained", self.named_by(seed), "pretrain", settings, **inputs)
 
     def named_by(self, seed: int) -> str:
         """The name of what each seed has one of; the main seed's has none."""
@@ -143,11 +142,11 @@ class Models(ABC):
         if isinstance(entry, Chosen) and not entry.after:
             models = [self.model(other) for other in entry.best_of]
             cutoff = models[0].settings["training"]["validation_cutoff"]  # which all share
-            return self.made("models", name, "choose", {"cutoff": cutoff}, models=models)
+            return self.artifact("models", name, "choose", {"cutoff": cutoff}, models=models)
         settings = training_settings(self.settings, name)
         if isinstance(entry, Converted):
             inputs = {"checkpoint": entry.checkpoint, "start": self.encoder}
-            return self.made("models", name, "convert", settings, **inputs)
+            return self.artifact("models", name, "convert", settings, **inputs)
         if isinstance(entry, Trained) and entry.score == "cross":
             return self.cross_encoder(name)
         if isinstance(entry, Chosen):
@@ -155,10 +154,10 @@ class Models(ABC):
             trained = [self.model(other) for other in entry.best_of if other in rows]
             start = self.origin(entry.best_of[0])  # all start from the same
             inputs = {"start": start, **self.training_data(name), "models": trained}
-            return self.made("models", name, "train_best", settings, **inputs)
+            return self.artifact("models", name, "train_best", settings, **inputs)
         inputs = {"start": self.origin(name), **self.training_data(name)}
         free = {"validate_after": shares} if (shares := self._chosen_after(name)) else {}
-        return self.made("models", name, "train", settings, free, **inputs)
+        return self.artifact("models", name, "train", settings, free, **inputs)
 
     def _chosen_after(self, name: str) -> list[float]:
         """The shares of its steps after which a model is one of several to choose from."""
@@ -180,8 +179,8 @@ class Models(ABC):
         known = {role: gold[role] for role in ("mentions", "entities", "kb") if role in gold}
         run = self.run(mined.from_, self.training_set)[".parquet"]
         settings = negatives_settings(self.settings, model)
-        made = self.made("negatives", model, "negatives", settings, run=run, **known)
-        return {"negatives": made[".parquet"]}
+        mined = self.artifact("negatives", model, "negatives", settings, run=run, **known)
+        return {"negatives": mined[".parquet"]}
 
     def origin(self, model: str) -> Artifact:
         """What a model's training starts from: another model, or the encoder."""
@@ -198,7 +197,7 @@ class Models(ABC):
         model, _, values = self.trials[name]
         settings = overlay(training_settings(self.settings, model), {"training": values})
         inputs = {"start": self.origin(model), **self.training_data(model)}
-        return self.made("grid", name, "grid_point", settings, **inputs)
+        return self.artifact("grid", name, "grid_point", settings, **inputs)
 
     def weights(self, model: str) -> File:
         """The manifest that names the weights a model came from, through what it started from."""

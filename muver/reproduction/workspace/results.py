@@ -30,27 +30,27 @@ class Results:
         figures = graph.settings.figures
         self.folder, self.logs, self.numbers = f"results/{name}", f"logs/{name}", f"metrics/{name}"
         # Tables that compare rows, and those of them that are drawn too.
-        self.compared = [one for one in graph.measured if one not in (*BUILT, *figures)]
-        self.pictured = [one for one in self.compared if graph.settings.tables[one].figure]
-        self.costed = [one for one in self.compared if graph.settings.tables[one].costs]
+        self.compared = [table for table in graph.measured if table not in (*BUILT, *figures)]
+        self.pictured = [table for table in self.compared if graph.settings.tables[table].figure]
+        self.costed = [table for table in self.compared if graph.settings.tables[table].costs]
         # All that can be asked for as ``results/NAME.csv``.
         over_kb = isinstance(graph, KnowledgeBase)
         self.made = self.compared if over_kb else [*self.compared, *BUILT, *figures]
         # What MLflow can get: Table 6 has the rows of Table 1.
         of_rows = [*self.compared, "table3", "grid"]
-        self.recordable = [one for one in of_rows if one != "table6"]
+        self.recordable = [table for table in of_rows if table != "table6"]
         # Of the list those with rows or points, that MLflow gets, and that `dvc plots` draws.
-        self.measured = [one for one in listed if one in of_rows]
-        self.recorded = [one for one in self.measured if one in self.recordable]
-        self.drawn = [one for one in self.recorded if one != "grid"]
-        self.drawn += [one for one in listed if one in figures]
+        self.measured = [table for table in listed if table in of_rows]
+        self.recorded = [table for table in self.measured if table in self.recordable]
+        self.drawn = [table for table in self.recorded if table != "grid"]
+        self.drawn += [table for table in listed if table in figures]
         # A file of numbers for each row, for `dvc metrics`, and one of points for each plot.
         self.metrics = [
-            f"{self.numbers}/{one}/{row}.json"
-            for one in self.measured
-            for row in (graph.trials if one == "grid" else self.settings.tables[one].rows)
+            f"{self.numbers}/{table}/{row}.json"
+            for table in self.measured
+            for row in (graph.trials if table == "grid" else self.settings.tables[table].rows)
         ]
-        self.plots = [f"{self.folder}/plots/{one}.csv" for one in self.drawn]
+        self.plots = [f"{self.folder}/plots/{table}.csv" for table in self.drawn]
         # What is made of all results: DVC's files, if there are any, and the page.
         self.further = ["metrics"] * bool(self.metrics or self.plots) + ["report"]
 
@@ -96,8 +96,10 @@ class Results:
     def read(self, name: str) -> dict[str, list[str]]:
         """Files that a result is made of, by what they are."""
         if name == "report":
-            made = self.graph.asked(self.settings.results)
-            files = [file for one in made if one.kind in SHOWN for file in one.files]
+            asked = self.graph.asked(self.settings.results)
+            files = [
+                file for artifact in asked if artifact.kind in SHOWN for file in artifact.files
+            ]
             tables = [f"{self.folder}/{result}.csv" for result in self.settings.results]
             return {"tables": tables, "made": files}
         if name == "table5":
@@ -126,7 +128,7 @@ class Results:
                 start = graph.weights(self.settings.grid.models[0]).path
                 logs = [point.files[0] for point in graph.grid_points]
                 return {"logs": logs, "encoder": start, **counts}
-        made_of = {"evaluations": [made.files[0] for made in graph.evaluations(name)]}
+        made_of = {"evaluations": [evaluation.files[0] for evaluation in graph.evaluations(name)]}
         if self._by_category(name):
             made_of["mentions"] = graph.texts["mentions"].path
         return made_of if name in self.settings.figures else {**made_of, **counts}
@@ -203,9 +205,9 @@ class Results:
         """
         evaluations = self.graph.evaluations(name)
         return {
-            "evaluations": [made.files[0] for made in evaluations],
-            "ranks": [made.files[1] for made in evaluations],
-            "runs": [made.input_files["run"] for made in evaluations],
+            "evaluations": [evaluation.files[0] for evaluation in evaluations],
+            "ranks": [evaluation.files[1] for evaluation in evaluations],
+            "runs": [evaluation.input_files["run"] for evaluation in evaluations],
             "logs": sorted({log for logs in self.training_logs(name).values() for log in logs}),
         }
 
@@ -303,10 +305,10 @@ def _trainings(graph: Graph, system: str) -> list[Artifact]:
     """The jobs that trained a row's models, none that chose one."""
     found = []
     for model in models_of(graph.settings, system):
-        made = graph.model(model)
-        nothing = made.settings.get("training", {}).get("labelled") == 0
-        if made.rule != "choose" and not nothing:
-            found.append(made)
+        training = graph.model(model)
+        nothing = training.settings.get("training", {}).get("labelled") == 0
+        if training.rule != "choose" and not nothing:
+            found.append(training)
     return list({training.id: training for training in found}.values())
 
 
@@ -321,6 +323,6 @@ def not_recorded(folder: Path) -> dict[tuple[Path, int], str]:
     only tells a message from an older one of the same table.
     """
     return {
-        (one, one.stat().st_mtime_ns): f"{one.stem}: {one.read_text().strip()}"
-        for one in sorted(folder.glob("*.failed"))
+        (failure, failure.stat().st_mtime_ns): f"{failure.stem}: {failure.read_text().strip()}"
+        for failure in sorted(folder.glob("*.failed"))
     }

@@ -66,7 +66,7 @@ def call(results: Sequence[str], config: Mapping[str, Any], cores: str, profile:
     if not folder.is_dir():
         known = ", ".join(sorted(path.name for path in profiles.iterdir()))
         raise InputError(f"--profile {profile}: neither a folder nor one of {known}.")
-    targets = [one if "/" in one else f"results/{one}.csv" for one in results]
+    targets = [name if "/" in name else f"results/{name}.csv" for name in results]
     return [
         "--snakefile", str(workflow / "Snakefile"), "--workflow-profile", str(folder),
         "--cores", cores, *targets, *(["--config", *written(config)] if config else []),

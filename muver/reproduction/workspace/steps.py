@@ -161,7 +161,7 @@ def code(rule: str) -> list[str]:
     ['muver/retriever/runs/manifest.py', 'muver/retriever/training/log.py']
     """
     found: set[str] = set()
-    waiting = [PACKAGE / one for one in BEGINS.get(rule, _begins(rule))]
+    waiting = [PACKAGE / name for name in BEGINS.get(rule, _begins(rule))]
     while waiting:
         path = waiting.pop()
         name = path.relative_to(PACKAGE).as_posix()
@@ -180,7 +180,7 @@ def _begins(rule: str) -> list[str]:
     if rule != "ann_index":
         names = [BY_RULE[rule].command if rule in BY_RULE else rule.replace("_", "-")]
     found = [COMMANDS.get(f"{STAGE}{name}") or COMMANDS.get(name) for name in names]
-    return [one.module.replace(".", "/") + ".py" for one in found if one]
+    return [command.module.replace(".", "/") + ".py" for command in found if command]
 
 
 @cache

@@ -80,7 +80,7 @@ class Worlds(Graph):
         expected = self.raw.name if self.raw else None
         settings = {**self.settings.corpus.as_dict(), "expected": expected}
         files = [f"{self.settings.dataset}{suffix}" for suffix in self.suffixes["raw"]]
-        return self.made("corpus", "", "corpus", settings, raw=self.raw or files)
+        return self.artifact("corpus", "", "corpus", settings, raw=self.raw or files)
 
     @cached_property
     def segment(self) -> Artifact:
@@ -91,7 +91,7 @@ class Worlds(Graph):
         )  # fmt: skip
         asked = self.settings.segment
         wanted = asked.punkt == "english" and asked.by != "unicode"
-        return self.made(
+        return self.artifact(
             "segment", "", "segment", self.settings.segment.as_dict(),
             **({"english": english} if wanted else {}), **self.counted,
         )  # fmt: skip
@@ -123,7 +123,7 @@ class Worlds(Graph):
         settings = training_settings(self.settings, name)
         first = self.run(self.settings.models[name].negatives.from_, "val")[".parquet"]
         inputs = {"start": self.origin(name), **self.training_data(name), "validation_run": first}
-        return self.made("models", name, "train_cross", settings, **inputs)
+        return self.artifact("models", name, "train_cross", settings, **inputs)
 
     def told(self, artifact: Artifact) -> dict[str, Any]:
         match artifact.rule:
@@ -140,7 +140,7 @@ class Worlds(Graph):
 
     def store(self, model: str, name: str) -> Artifact:
         """Vectors of the views of a set's entities, and of its mentions."""
-        return self.made(
+        return self.artifact(
             "stores", f"{name}/{model}", "encode", {"split": name, **self.precision}, self.compute,
             model=self.model(model), **self.texts,
         )  # fmt: skip
@@ -148,14 +148,14 @@ class Worlds(Graph):
     def merged(self, model: str, name: str, search: str) -> Artifact:
         """Merged layers over a store, found by one search."""
         settings = {**merge_settings(self.settings, search), **self.precision}
-        return self.made(
+        return self.artifact(
             "merged", f"{name}/{model}-{search}", "merge", settings, self.compute,
             model=self.model(model), store=self.store(model, name),
         )  # fmt: skip
 
     def globals(self, model: str, name: str) -> Artifact:
         """Global views of a store's entities."""
-        return self.made(
+        return self.artifact(
             "globals", f"{name}/{model}", "encode_global",
             {**self.settings.global_view.as_dict(), **self.precision}, self.compute,
             model=self.model(model), store=self.store(model, name),
@@ -165,7 +165,7 @@ class Worlds(Graph):
     def signal_texts(self, model: str, name: str) -> Artifact:
         """Vectors of the texts that signals compare, of a set's mentions and their worlds."""
         texts = {role: self.texts[role] for role in ("entities", "mentions")}
-        return self.made(
+        return self.artifact(
             "signals", f"{name}/{model}", "encode_texts", {"split": name, **self.precision},
             self.compute, model=self.model(model), **texts,
         )  # fmt: skip

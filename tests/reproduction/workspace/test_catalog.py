@@ -10,7 +10,7 @@ from pathspec import PathSpec
 from muver.cli import main
 from muver.io.files import write_json
 from muver.reproduction.workspace.artifact import CATALOG, origins, place_of
-from muver.reproduction.workspace.current import link, made, not_asked, write_asked
+from muver.reproduction.workspace.current import link, not_asked, path_of, write_asked
 from tests.reproduction.settings import graph
 
 PROJECT = Path(__file__).parents[3]
@@ -51,8 +51,8 @@ def test_a_name_of_params_leads_to_what_the_settings_ask_for(capsys):
     make(model)
     index = Path("build/miniwikia/indexes/muver")
     index.mkdir(parents=True)
-    assert made("models", "muver") == model.path and Path(made("systems", "muver")) == index
-    assert made("models", "bm25") == "bm25"
+    assert path_of("models", "muver") == model.path and Path(path_of("systems", "muver")) == index
+    assert path_of("models", "bm25") == "bm25"
 
 
 def test_what_dvc_is_told_is_linked_too():
