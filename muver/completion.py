@@ -12,17 +12,20 @@ SECTIONS = {
     "push": "models", "--model": "models", "--rerank": "models", "run": "tables", "show": "tables",
     "index evaluate": "systems", "index info": "systems",
 }  # fmt: skip
+# A last word of two dashes would be taken for the end of options.
 BASH = """\
 _muver() {
     local IFS=$'\\n' found
-    found=$(muver completion words -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
-    COMPREPLY=($(compgen -W "$found" -- "${COMP_WORDS[COMP_CWORD]}"))
+    local word="${COMP_WORDS[COMP_CWORD]}"
+    found=$(muver completion words -- "${COMP_WORDS[@]:1:COMP_CWORD-1}" "${word/#--/-}" 2>/dev/null)
+    COMPREPLY=($(compgen -W "$found" -- "$word"))
 }
 complete -o default -F _muver muver
 """
 FISH = """\
 function __muver
-    muver completion words -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null
+    set word (string replace -r '^--' - -- (commandline -ct))
+    muver completion words -- (commandline -opc)[2..] "$word" 2>/dev/null
 end
 complete -c muver -a '(__muver)'
 """

@@ -40,9 +40,13 @@ def test_a_shell_takes_its_script(capsys):
     assert main(["completion", "bash"]) == 0
     script = capsys.readouterr().out
     script += 'COMP_WORDS=(muver query --rer); COMP_CWORD=2; _muver; echo "${COMPREPLY[@]}";'
+    script += 'COMP_WORDS=(muver export --); COMP_CWORD=2; _muver; echo "${COMPREPLY[@]}";'
+    script += "COMP_WORDS=(muver index create --out --pu); COMP_CWORD=4; _muver;"
+    script += 'echo "${COMPREPLY[@]}"; COMP_WORDS=(muver ""); COMP_CWORD=1; _muver;'
+    script += 'echo "${COMPREPLY[0]}";'
     script += 'COMP_WORDS=(muver index ev); COMP_CWORD=2; _muver; echo "${COMPREPLY[@]}"'
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout == "--rerank\nevaluate\n"
+    assert done.stdout == "--rerank\n--help --log --to\n--punkt\nkb\nevaluate\n"
     for shell, said in (("zsh", "bashcompinit"), ("fish", "complete -c muver")):
         assert main(["completion", shell]) == 0
         script = capsys.readouterr().out

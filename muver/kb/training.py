@@ -19,6 +19,7 @@ from muver.io.progress import logger
 from muver.io.text import counted
 from muver.io.typed import Count, Natural, Positive, Settings, Share, read
 from muver.kb.importing.build import as_kb
+from muver.kb.importing.piped import name_of
 from muver.kb.importing.schema import entity_batches, read_entities
 from muver.kb.index.mentions import Labelled, read_mentions
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
@@ -98,8 +99,8 @@ def train(kb: Path, labels: str, *, encoder: str, out: Path, settings: Labels) -
         raise InputError(f"{out}: a model is there already. Name another folder, or remove it.")
     asked = list(read_mentions(labels))
     with as_kb(kb, out) as folder:
-        found = _in_kb(asked, folder, labels)
-        held_out = _held_out(len(found), settings, labels)
+        found = _in_kb(asked, folder, kb, name_of(labels))
+        held_out = _held_out(len(found), settings, name_of(labels))
         _write_dataset(found, held_out, folder, out / "data", settings)
     from muver.retriever.training.data import Dataset
     from muver.retriever.training.run import MACHINE, train
@@ -124,11 +125,11 @@ def train(kb: Path, labels: str, *, encoder: str, out: Path, settings: Labels) -
     logger.info("%s: a model; muver index create %s --model %s --out INDEX", out, kb, out)
 
 
-def _in_kb(asked: Sequence[Labelled], kb: Path, labels: str) -> list[Label]:
+def _in_kb(asked: Sequence[Labelled], folder: Path, kb: Path, labels: str) -> list[Label]:
     """The labels whose entity the knowledge base has; how many others there are is told."""
     named = [line for line in asked if isinstance(line.gold, str)]
     wanted, worlds = {line.gold for line in named}, {}
-    for batch in entity_batches(kb, ["id", "world"]):
+    for batch in entity_batches(folder, ["id", "world"]):
         for id, world in zip(*(column.to_pylist() for column in batch.columns), strict=True):
             if id in wanted:
                 worlds.setdefault(id, []).append(world)

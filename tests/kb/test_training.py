@@ -99,7 +99,8 @@ def test_labels_from_which_nothing_is_learnt(kb, encoder, capsys):
     lines = (kb / "labels.jsonl").read_text().splitlines()
     (kb / "labels.jsonl").write_text("\n".join(lines[:2] + lines[10:]))
     assert trained(encoder) == 2
-    assert "labels of fewer than 3 entities" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "labels.jsonl: labels of fewer than 3 entities of kb.jsonl, from" in said
 
 
 def test_few_labels_get_more_epochs():

@@ -22,6 +22,11 @@ class Piped(type(Path())):
         return self.content
 
 
+def name_of(path: str | Path) -> str:
+    """What messages call a source."""
+    return "standard input" if str(path) == STDIN else str(path)
+
+
 def is_pipe(path: Path) -> bool:
     """Whether a path is standard input or a pipe, and no file or folder."""
     return str(path) == STDIN or (path.exists() and not (path.is_file() or path.is_dir()))
@@ -48,12 +53,11 @@ def at_rest(sources: Sequence[Path], beside: Path) -> Iterator[list[Path]]:
 
 
 def _read(path: Path, content: Path) -> Piped:
-    standard = str(path) == STDIN
-    stream = standard_input() if standard else path.open("rb")
+    stream = standard_input() if str(path) == STDIN else path.open("rb")
     with stream as pipe, content.open("wb") as file, disk_errors(content, "Nothing was changed."):
         for chunk in _chunks(pipe):
             file.write(chunk)
-    piped = Piped("standard input" if standard else path)
+    piped = Piped(name_of(path))
     piped.content = str(content)
     return piped
 

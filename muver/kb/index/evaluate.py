@@ -13,6 +13,7 @@ from muver.io.files import write_text
 from muver.io.progress import logger
 from muver.io.text import counted
 from muver.io.typed import Record
+from muver.kb.importing.piped import name_of
 from muver.kb.index.answer import checked, followed, has_gold
 from muver.kb.index.index_settings import Asking, read_weights
 from muver.kb.index.mentions import Labelled, read_mentions
@@ -97,7 +98,9 @@ def evaluate(
         print(json.dumps(msgspec.to_builtins(found, str_keys=True), indent=2))
         return
     if found.scores is None:
-        raise InputError(f"{mentions}: no mention has a gold that is an entity of {index}.")
+        raise InputError(
+            f"{name_of(mentions)}: no mention has a gold that is an entity of {index}."
+        )
     print("\n".join(_lines(found, found.scores, cutoffs)))
     for one in found.misses if misses else ():
         instead = f"{one.title} ({one.first})" if one.first else "none"

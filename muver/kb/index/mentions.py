@@ -17,7 +17,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from muver.io.errors import InputError
-from muver.kb.importing.piped import STDIN, standard_input
+from muver.kb.importing.piped import STDIN, name_of, standard_input
 from muver.retriever.answers import Mention
 from muver.retriever.corpus.jsonl import Identity, numbered, structs
 from muver.retriever.corpus.linking.benchmark import NO_ID, whole_id
@@ -72,7 +72,7 @@ def read_mentions(
     fourth. Without a ``form`` the file's ending tells, or its first line. A pipeline of spaCy,
     ``ner``, finds the mentions in unmarked paragraphs.
     """
-    where = "standard input" if str(path) == STDIN else str(path)
+    where = name_of(path)
     read = None
     with standard_input() if str(path) == STDIN else opened(Path(path)) as stream:
         lines: Lines = numbered(stream)

@@ -10,6 +10,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,8 @@ def run(
         print(home() / "workflow/Snakefile")
         return
     find_commands()
+    if find_spec("snakemake") is None:
+        raise ModuleNotFoundError(name="snakemake")
     command = [sys.executable, "-m", "snakemake", *call(results, dict(config), cores, profile)]
     os.execv(sys.executable, [*command, *(["--dry-run"] if dry_run else [])])
 

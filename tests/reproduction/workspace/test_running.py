@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from muver.cli import main
 from muver.io.errors import InputError
 from muver.reproduction.workspace import running
 from muver.reproduction.workspace.running import find_commands, run_code_of
@@ -39,6 +40,12 @@ def test_snakemake_takes_over(monkeypatch):
     (command,) = became
     assert command[1:3] == ["-m", "snakemake"]
     assert command[-4:] == ["results/table4.csv", "--config", "preset=zeshel", "--dry-run"]
+
+
+def test_what_is_to_be_installed_is_told(monkeypatch, capsys):
+    monkeypatch.setattr(running, "find_spec", lambda name: None)
+    assert main(["run", "table4"]) == 2
+    assert "Install it with: pip install 'snakemake" in capsys.readouterr().err
 
 
 def test_where_the_snakefile_lies(capsys):
