@@ -61,11 +61,6 @@ class Entity:
         more = [f"{name}={value}" for name, value in sorted(self.further.items())]
         return _hash([self.title, self.description, *self.aliases, *(["", *more] if more else [])])
 
-    @property
-    def text(self) -> str:
-        """All its words, for BM25."""
-        return " ".join([self.title, *self.aliases, self.description])
-
 
 def key_of(world: str | None, id: str | int) -> int:
     return _hash([world, str(id)])

@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 
 from muver.io.errors import InputError
-from muver.kb.index import signals
 from muver.kb.index.entity import Entity
 from muver.kb.index.segments import AT_ONCE, ENTITY
 from muver.kb.index.state import MODEL, PUNKT, State
@@ -66,7 +65,7 @@ class Machinery:
         return found
 
     def columns(self, entities: Sequence[Entity]) -> dict[str, pa.Array]:
-        """All columns of a segment (:func:`muver.kb.index.segments.schema`)."""
+        """The columns of a part (:func:`muver.kb.index.segments.write_segment`)."""
         if not self.state.columns:
             return own_columns(entities)
         with self._lock:
@@ -97,12 +96,11 @@ class Machinery:
 
 
 def own_columns(entities: Sequence[Entity]) -> dict[str, pa.Array]:
-    """The columns of entities and their words, which need no model."""
-    fields = {
+    """The columns of entities that need no model."""
+    return {
         name: pa.array([getattr(entity, name) for entity in entities], kind)
         for name, kind in ENTITY
     }
-    return fields | signals.columns(entities)
 
 
 def check_part(folder: Path, name: str, state: State) -> None:

@@ -6,11 +6,12 @@ with each change of the index, so what is kept of a part are counts alone.
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from scipy import sparse
+import pyarrow as pa
 
+from muver.kb.index.tables import Table, places
 from muver.retriever.corpus.texts import in_one_form
 from muver.retriever.retrieval.signals import LENGTHS
 
@@ -27,41 +28,8 @@ def folded(name: str) -> str:
     return " ".join(in_one_form(name).split())
 
 
-class Names(NamedTuple):
-    """The names of a part's entities, one behind the other.
-
-    ``starts``, (entities + 1,), is the first name of each entity, and the number of all. ``equal``
-    has the rows of the entities by folded name. ``runs``, (runs,) uint64, increasing, are numbers
-    of runs of characters, and ``counts``, (runs, names) float32, says how often a name has them.
-    """
-
-    starts: np.ndarray
-    equal: dict[str, list[int]]
-    runs: np.ndarray
-    counts: sparse.csr_array
-
-    @classmethod
-    def of(cls, titles: Sequence[str], aliases: Sequence[Sequence[str]]) -> "Names":
-        names = [[title, *own] for title, own in zip(titles, aliases, strict=True)]
-        equal: dict[str, list[int]] = {}
-        for row, own in enumerate(names):
-            for name in dict.fromkeys(map(folded, own)):
-                equal.setdefault(name, []).append(row)
-        runs, counts = counted([name for own in names for name in own])
-        starts = np.cumsum([0, *map(len, names)])
-        return cls(starts, equal, runs, counts.T.tocsr())
-
-    def within(self, rows: slice) -> "Names":
-        """The same with starts and counts of some entities alone."""
-        if rows == slice(0, len(self.starts) - 1):
-            return self
-        starts = self.starts[rows.start : rows.stop + 1]
-        counts = self.counts[:, starts[0] : starts[-1]]
-        return self._replace(starts=starts - starts[0], counts=counts)
-
-
-def counted(names: Sequence[str]) -> tuple[np.ndarray, sparse.csr_array]:
-    """The runs of characters in names: (runs,) their numbers, increasing, and (names, runs) counts.
+def letters(names: Sequence[str]) -> Table:
+    """The runs of characters that names have.
 
     A run keeps to a word with a space on each side, in one form.
     """
@@ -83,10 +51,7 @@ def counted(names: Sequence[str]) -> tuple[np.ndarray, sparse.csr_array]:
                 within = words[: len(after)] == words[length - 1 :]
                 numbers.append(number[within])
                 of.append(owners[: len(after)][within])
-    runs, places = np.unique(np.concatenate(numbers), return_inverse=True)
-    rows = np.concatenate(of)
-    shape = (len(names), len(runs))
-    return runs, sparse.csr_array((np.ones(len(rows), np.float32), (rows, places)), shape=shape)
+    return Table.of(pa.array(np.concatenate(numbers)), np.concatenate(of), len(names))
 
 
 class Letters:
@@ -95,46 +60,46 @@ class Letters:
     """
 
     def __init__(self, asked: Any):
-        self._asked = asked
-        self._own = [part.names.within(rows) for part, rows in asked.parts]
-        having, count = [], 0
-        for (part, rows), names in zip(asked.parts, self._own, strict=True):
-            there = np.repeat(part.live[rows], np.diff(names.starts)).astype(float)
-            having.append((names.counts > 0).astype(float) @ there)
+        self._asked, self._own, having, count = asked, [], [], 0
+        for part, rows in asked.parts:
+            first, last = part.starts[rows.start], part.starts[rows.stop]
+            keys, counts = part.letters
+            if (first, last) != (0, counts.shape[1]):
+                counts = counts[:, first:last]
+            starts = part.starts[rows.start : rows.stop + 1] - first
+            there = np.repeat(part.live[rows], np.diff(starts))
+            self._own.append((keys, counts, starts))
+            # A count is never 0, so that all of them say how many names have a run.
+            names = np.cumsum(np.append(0, there[counts.indices]))
+            having.append(np.diff(names[counts.indptr]))
             count += int(there.sum())
-        every = [names.runs for names in self._own]
-        self._runs, places = np.unique(np.concatenate(every or [[]]), return_inverse=True)
-        total = np.bincount(places, np.concatenate(having or [[]]), len(self._runs))
-        self._rare = np.where(total > 0, np.log((1 + count) / (1 + total)) + 1, 0)
-        self._lengths = []
-        for names in self._own:
-            squares = names.counts.power(2).T @ np.square(self._of(names.runs))
-            self._lengths.append(np.sqrt(squares))
-
-    def _of(self, runs: np.ndarray) -> np.ndarray:
-        """How rare some runs are; 0 for those that no name has."""
-        if not len(self._runs):
-            return np.zeros(len(runs))
-        places = np.minimum(np.searchsorted(self._runs, runs), len(self._runs) - 1)
-        return np.where(self._runs[places] == runs, self._rare[places], 0)
+        every = pa.chunked_array([keys for keys, _, _ in self._own], pa.uint64())
+        encoded = every.dictionary_encode().chunks
+        runs = encoded[0].dictionary.to_numpy() if encoded else np.empty(0, np.uint64)
+        total = np.zeros(len(runs), np.int64)
+        for own, names in zip(encoded, having, strict=True):
+            total[own.indices] += names
+        rare = np.where(total > 0, np.log((1 + count) / (1 + total)) + 1, 0)
+        self._lengths = [
+            np.sqrt(counts.power(2).T @ np.square(rare[own.indices]))
+            for own, (_, counts, _) in zip(encoded, self._own, strict=True)
+        ]
+        order = np.argsort(runs)
+        self._runs, self._rare = runs[order], np.append(rare[order], 0)  # the last of no run
 
     def scores(self, texts: Sequence[str]) -> np.ndarray:
         """Cosines of texts and the most alike name of each entity: (texts, entities) float32."""
-        runs, counts = counted(texts)
-        rare = self._of(runs)
-        weighed = counts.multiply(rare).tocsr()
+        runs, counts = letters(texts)
+        rare = self._rare[places(self._runs, runs)]
+        weighed = counts.T.multiply(rare).tocsr()
         lengths = np.sqrt(weighed.power(2).sum(axis=1))
         weighed = weighed.multiply(rare).tocsr()
         found = np.zeros((len(texts), len(self._asked)), np.float32)
-        for names, place, own in zip(self._own, self._asked.places, self._lengths, strict=True):
-            if not len(names.runs) or not len(runs):
-                continue
-            at = np.minimum(np.searchsorted(names.runs, runs), len(names.runs) - 1)
-            known = names.runs[at] == runs
-            table = weighed[:, np.flatnonzero(known)]
-            products = (table @ names.counts[at[known]]).toarray()
+        parts = zip(self._own, self._asked.places, self._lengths, strict=True)
+        for (keys, counts, starts), place, own in parts:
+            at = places(keys, runs)
+            products = (weighed[:, at >= 0] @ counts[at[at >= 0]]).toarray()
             both = lengths[:, None] * own[None]
             cosines = np.divide(products, both, out=np.zeros_like(products), where=both > 0)
-            best = np.maximum.reduceat(cosines, names.starts[:-1], axis=1)
-            found[:, place] = best
+            found[:, place] = np.maximum.reduceat(cosines, starts[:-1], axis=1)
         return found

@@ -2,12 +2,14 @@
 
 A segment is an Arrow file. Each of its record batches is a *part*: some thousands of entities by
 world and id, one in each row, with lists of its views and words. The vectors of a part lie one
-behind the other, so that they are multiplied where they lie on disk.
+behind the other, so that they are multiplied where they lie on disk. What its words and names are
+looked up by is made when it is written, from the entities alone.
 """
 
 import copy
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,8 +20,10 @@ import pyarrow.compute as pc
 from muver.io.files import atomic_path, sha256_of
 from muver.io.parquet import row_groups
 from muver.kb.index.entity import Entity, EntityViews
-from muver.kb.index.names import Names
+from muver.kb.index.names import folded, letters
 from muver.kb.index.state import Damaged, Segment
+from muver.kb.index.tables import TABLE, Table, keys_of
+from muver.retriever.corpus.texts import split
 
 ENTITIES_A_PART = 4096
 CHARACTERS_A_PART = 4_000_000
@@ -36,7 +40,12 @@ ENTITY = [
     ("aliases", pa.list_(pa.string())),
     ("further", pa.map_(pa.string(), pa.string())),
 ]
-WORDS = [("words", pa.list_(pa.string())), ("counts", pa.list_(pa.int32()))]
+LOOKED_UP = [
+    ("words", TABLE),  # of entities
+    ("length_in_words", pa.int32()),
+    ("letters", TABLE),  # of names
+    ("folded", pa.list_(pa.uint64())),  # a key of each name as it is compared
+]
 VIEWS = [
     ("sentences", pa.list_(SPAN)),  # characters of the cleaned description
     ("spans", pa.list_(VIEW)),  # of each vector of the column views
@@ -46,8 +55,10 @@ VIEWS = [
 
 
 def schema(dimension: int, columns: Sequence[str]) -> pa.Schema:
-    """The columns of a segment: entities, their words, and columns of vectors of a dimension."""
-    fields = [*ENTITY, *WORDS]
+    """The columns of a segment: entities, what they are looked up by, and columns of vectors of a
+    dimension.
+    """
+    fields = [*ENTITY, *LOOKED_UP]
     if has_views(columns):
         fields += VIEWS
     vectors = pa.list_(pa.list_(pa.float32(), dimension))
@@ -59,25 +70,22 @@ def has_views(columns: Collection[str]) -> bool:
     return not {"views", "whole"}.isdisjoint(columns)
 
 
-class Postings(NamedTuple):
-    """Which entities of a part have a word.
-
-    ``place`` has the number of each word; its entities, increasing, are ``rows[starts[n] :
-    starts[n + 1]]``, and ``counts`` says how often each has it. ``lengths``, (entities,), are their
-    numbers of words.
-    """
-
-    place: dict[str, int]
-    starts: np.ndarray
-    rows: np.ndarray
-    counts: np.ndarray
-    lengths: np.ndarray
-
-    def having(self, word: str) -> tuple[np.ndarray, np.ndarray]:
-        """The rows that have a word, and how often."""
-        n = self.place.get(word)
-        own = slice(0, 0) if n is None else slice(self.starts[n], self.starts[n + 1])
-        return self.rows[own], self.counts[own]
+def looked_up(titles: pa.Array, aliases: pa.Array, descriptions: pa.Array) -> dict[str, pa.Array]:
+    """The columns of a part by which its words and names are looked up."""
+    titles, aliases, descriptions = (one.to_pylist() for one in (titles, aliases, descriptions))
+    names = [[title, *own] for title, own in zip(titles, aliases, strict=True)]
+    texts = [" ".join([*own, text]) for own, text in zip(names, descriptions, strict=True)]
+    words, flat, entities = split(texts), [*chain.from_iterable(names)], len(names)
+    lengths, ends = list(map(len, words)), np.cumsum([0, *map(len, names)])
+    every = pa.array([*chain.from_iterable(words)], pa.string())
+    table = Table.of(every, np.repeat(np.arange(entities), lengths), entities)
+    keys = pa.array(keys_of(map(folded, flat)))
+    return {
+        "words": table.column(entities),
+        "length_in_words": pa.array(lengths, pa.int32()),
+        "letters": letters(flat).column(entities),
+        "folded": pa.ListArray.from_arrays(pa.array(ends.astype(np.int32)), keys),
+    }
 
 
 class Part:
@@ -117,9 +125,28 @@ class Part:
         return self._vectors[column]
 
     @cached_property
-    def names(self) -> Names:
-        titles, aliases = (self.batch.column(name).to_pylist() for name in ("title", "aliases"))
-        return Names.of(titles, aliases)
+    def starts(self) -> np.ndarray:
+        """(entities + 1,) int32 the first name of each entity, and the number of all."""
+        return self.batch.column("folded").offsets.to_numpy()
+
+    @cached_property
+    def folded(self) -> np.ndarray:
+        """(names,) uint64 keys of titles and aliases as they are compared."""
+        return self.batch.column("folded").values.to_numpy()
+
+    @cached_property
+    def letters(self) -> Table:
+        """Of names."""
+        return Table.read(self.batch.column("letters"), len(self.folded))
+
+    @cached_property
+    def words(self) -> Table:
+        return Table.read(self.batch.column("words"), len(self))
+
+    @cached_property
+    def lengths(self) -> np.ndarray:
+        """(entities,) int32 words of each."""
+        return self.batch.column("length_in_words").to_numpy()
 
     @property
     def unread(self) -> tuple[int, int]:
@@ -127,18 +154,6 @@ class Part:
         rows = self.batch.select(["description", "unread"]).filter(pa.array(self.live))
         lengths = pc.sum(pc.utf8_length(rows["description"])).as_py()
         return lengths or 0, pc.sum(rows["unread"]).as_py() or 0
-
-    @cached_property
-    def postings(self) -> Postings:
-        words, counts = self.batch.column("words"), self.batch.column("counts")
-        encoded = pc.dictionary_encode(words.values)
-        numbers, times = encoded.indices.to_numpy(), counts.values.to_numpy()
-        owners = np.repeat(np.arange(len(self)), np.diff(words.offsets.to_numpy()))
-        order = np.argsort(numbers, kind="stable")
-        place = {word: n for n, word in enumerate(encoded.dictionary.to_pylist())}
-        starts = np.searchsorted(numbers[order], np.arange(len(place) + 1))
-        lengths = np.bincount(owners, weights=times, minlength=len(self))
-        return Postings(place, starts, owners[order], times[order], lengths)
 
     def rows(self, world: str | None) -> slice:
         return slice(0, len(self)) if world is None else self.spans.get(world, slice(0, 0))
@@ -151,25 +166,18 @@ class Part:
     def entity(self, row: int) -> Entity:
         columns = ("id", "world", "title", "description", "aliases")
         told = {name: self.batch.column(name)[row].as_py() for name in columns}
-        return Entity(**told, further=dict(self._further[row].as_py() or ()))
-
-    @cached_property
-    def _further(self) -> pa.MapArray:
-        """Other columns of each entity; segments of muver 0.1.0 have none."""
-        if "further" in self.batch.schema.names:
-            return self.batch.column("further")
-        return pa.nulls(len(self), pa.map_(pa.string(), pa.string()))
+        return Entity(**told, further=dict(self.batch.column("further")[row].as_py() or ()))
 
     @property
     def further_names(self) -> set[str]:
         """Names of the other columns that any entity has."""
-        return set(pc.unique(self._further.keys).to_pylist())
+        return set(pc.unique(self.batch.column("further").keys).to_pylist())
 
     def narrowed(self, where: Mapping[str, str]) -> "Part":
         """The same with only those whose other columns have these values, whole or as a line."""
-        live = self.live
+        live, further = self.live, self.batch.column("further")
         for name, value in where.items():
-            told = pc.fill_null(pc.map_lookup(self._further, name, "first"), "")
+            told = pc.fill_null(pc.map_lookup(further, name, "first"), "")
             lines = pc.binary_join_element_wise("", told, "", "\n")
             live = live & pc.match_substring(lines, f"\n{value}\n").to_numpy(zero_copy_only=False)
         return self.at(live)
@@ -231,7 +239,9 @@ def check(folder: Path, segment: Segment, most: float = float("inf")) -> None:
 
 
 def write_segment(path: Path, kind: pa.Schema, parts: Iterable[Mapping[str, pa.Array]]) -> Segment:
-    """Write the columns of parts, one after another; the file gets its name when it is complete."""
+    """Write the columns of parts, one after another, with those of :data:`LOOKED_UP`; the file gets
+    its name when it is complete.
+    """
     entities = views = 0
     with (
         atomic_path(path) as temporary,
@@ -239,6 +249,8 @@ def write_segment(path: Path, kind: pa.Schema, parts: Iterable[Mapping[str, pa.A
         pa.ipc.new_file(sink, kind) as file,
     ):
         for columns in parts:
+            texts = (columns[name] for name in ("title", "aliases", "description"))
+            columns = {**columns, **looked_up(*texts)}
             batch = pa.record_batch([columns[one.name] for one in kind], schema=kind)
             file.write_batch(batch)
             entities += len(batch)
@@ -256,7 +268,8 @@ def joined(parts: Sequence[Part]) -> Iterator[dict[str, pa.Array]]:
     """The columns of the entities that are still there, in as few parts as possible."""
     held: list[pa.RecordBatch] = []
     for part in parts:
-        held.append(part.batch.filter(pa.array(part.live)))
+        own = part.batch.drop_columns([name for name, _ in LOOKED_UP])
+        held.append(own.filter(pa.array(part.live)))
         while sum(map(len, held)) >= ENTITIES_A_PART:
             whole = pa.concat_batches(held)
             yield _sorted(whole.slice(0, ENTITIES_A_PART))

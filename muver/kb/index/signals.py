@@ -9,13 +9,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-import pyarrow as pa
 
-from muver.kb.index.entity import Entity
 from muver.kb.index.index_settings import Words as Settings
 from muver.kb.index.names import folded
 from muver.kb.index.search import Asked
-from muver.kb.index.segments import WORDS
+from muver.kb.index.tables import keys_of
 from muver.retriever.answers import Mention
 from muver.retriever.corpus.texts import split
 from muver.retriever.retrieval.aggregates import Aggregate
@@ -39,15 +37,17 @@ class Exact(Sure):
     """Whether a mention equals a name."""
 
     def __init__(self, asked: Asked, mentions: Sequence[Mention]):
-        self._asked, self._names = asked, [folded(one.text) for one in mentions]
+        self._asked, self._names = asked, keys_of(folded(one.text) for one in mentions)
 
     def scores(self, mentions_at: slice) -> np.ndarray:
-        found = np.zeros((mentions_at.stop - mentions_at.start, len(self._asked)), np.float32)
+        wanted = self._names[mentions_at]
+        found = np.zeros((len(wanted), len(self._asked)), np.float32)
         for (part, rows), place in zip(self._asked.parts, self._asked.places, strict=True):
-            for mention, name in enumerate(self._names[mentions_at]):
-                for row in part.names.equal.get(name, ()):
-                    if rows.start <= row < rows.stop:
-                        found[mention, place.start + row - rows.start] = FIRST
+            starts = part.starts[rows.start : rows.stop + 1]
+            names = part.folded[starts[0] : starts[-1]]
+            for n in np.flatnonzero(np.isin(names, wanted)):
+                row = np.searchsorted(starts, starts[0] + n, "right") - 1
+                found[wanted == names[n], place.start + row] = FIRST
         return found
 
 
@@ -123,16 +123,6 @@ class Vectors:
         return found / np.float32(self._scale)
 
 
-def columns(entities: Sequence[Entity]) -> dict[str, pa.Array]:
-    """The columns of a segment that BM25 needs: each entity's words and how often it has them."""
-    counts = [Counter(words) for words in split([entity.text for entity in entities])]
-    kinds = dict(WORDS)
-    return {
-        "words": pa.array([list(one) for one in counts], kinds["words"]),
-        "counts": pa.array([list(one.values()) for one in counts], kinds["counts"]),
-    }
-
-
 class Words(Sure):
     """BM25 of the entities that are asked for, as shares of each mention's best.
 
@@ -141,12 +131,11 @@ class Words(Sure):
 
     def __init__(self, asked: Asked, mentions: Sequence[Mention], settings: Settings):
         self._settings, self._queries = settings, queries(mentions, settings)
-        self._all = asked
-        self._postings = [part.postings for part, _ in asked.parts]
+        self._all, self._parts = asked, [part for part, _ in asked.parts]
         self._asked = [asked.live_in(part, rows) for part, rows in asked.parts]
-        asked_postings = list(zip(self._postings, self._asked, strict=True))
-        self._entities = sum(int(asked.sum()) for _, asked in asked_postings)
-        total = sum(postings.lengths[asked].sum() for postings, asked in asked_postings)
+        self._entities = sum(int(own.sum()) for own in self._asked)
+        lengths = zip(self._parts, self._asked, strict=True)
+        total = sum(int(part.lengths[own].sum()) for part, own in lengths)
         self._mean = total / self._entities if total else 1.0
         self._added: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}
 
@@ -164,28 +153,31 @@ class Words(Sure):
     def _sums(self, query: Sequence[str]) -> list[np.ndarray]:
         """For each part the (entities,) float64 scores of a query's words; 0 if not asked."""
         found = [np.zeros(len(asked)) for asked in self._asked]
-        for word, times in Counter(query).items():
-            if word not in self._added:
-                self._added[word] = self._adds(word)
+        counts = Counter(query)
+        self._added |= self._adds([word for word in counts if word not in self._added])
+        for word, times in counts.items():
             for scores, (rows, added) in zip(found, self._added[word], strict=True):
                 scores[rows] += times * added
         return [
             np.where(asked, scores, 0) for asked, scores in zip(self._asked, found, strict=True)
         ]
 
-    def _adds(self, word: str) -> list[tuple[np.ndarray, np.ndarray]]:
-        """For each part the rows that have a word, and what it adds to their scores."""
+    def _adds(self, words: Sequence[str]) -> dict[str, list[tuple[np.ndarray, np.ndarray]]]:
+        """Of words for each part the rows that have one, and what it adds to their scores."""
         k1, b = self._settings.k1, self._settings.b
-        found = [postings.having(word) for postings in self._postings]
-        having = sum(
-            int(asked[rows].sum()) for asked, (rows, _) in zip(self._asked, found, strict=True)
-        )
-        weight = np.log1p((self._entities - having + 0.5) / (having + 0.5))
-        added = []
-        for postings, (rows, counts) in zip(self._postings, found, strict=True):
-            rate = 1 - b + b * postings.lengths[rows] / self._mean
-            added.append((rows, weight * counts / (counts + k1 * rate)))
-        return added
+        keys, adds = keys_of(words), {}
+        there = [part.words.having(keys) for part in self._parts]
+        for n, word in enumerate(words):
+            found = [own[n] for own in there]
+            having = sum(
+                int(asked[rows].sum()) for asked, (rows, _) in zip(self._asked, found, strict=True)
+            )
+            weight = np.log1p((self._entities - having + 0.5) / (having + 0.5))
+            adds[word] = added = []
+            for part, (rows, counts) in zip(self._parts, found, strict=True):
+                rate = 1 - b + b * part.lengths[rows] / self._mean
+                added.append((rows, weight * counts / (counts + k1 * rate)))
+        return adds
 
 
 def queries(mentions: Sequence[Mention], settings: Settings) -> list[list[str]]:

@@ -26,7 +26,7 @@ from muver.kb.index.index_settings import Asking, Making, Weights
 from muver.version import __version__
 
 STAGE = "index create"
-FORMAT = 3
+FORMAT = 4
 FILE = "index.json"
 PREVIOUS = "previous.json"
 SEGMENTS = "segments"

@@ -396,7 +396,7 @@ def test_what_is_no_index(tmp_path, index):
     del state["sha256"]
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").touch()
-    older, other = {**state, "format": 2}, {**state, "segments": 3}
+    older, other = {**state, "format": 3}, {**state, "segments": 3}
     other["sha256"] = short_hash(other, 64)
     for open_it, named in (
         (lambda: Index.open(tmp_path), "not an index .* `muver index create`"),
@@ -407,7 +407,7 @@ def test_what_is_no_index(tmp_path, index):
             "full/file: no folder. `muver kb import` makes one",
         ),
         (lambda: Index.open(index.folder / "index.json"), "not an index"),
-        (lambda: opened(older), "another version of muver made this index .format 2, here 3"),
+        (lambda: opened(older), "another version of muver made this index .format 3, here 4"),
         (lambda: opened(other), "not the state of an index"),
     ):
         with pytest.raises(InputError, match=named):

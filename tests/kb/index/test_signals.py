@@ -11,7 +11,7 @@ from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
 from muver.kb.index.index_settings import changed, defaults, read_weights
 from muver.kb.index.machinery import Machinery
-from muver.kb.index.names import counted, folded
+from muver.kb.index.names import folded, letters
 from muver.kb.index.search import Asked
 from muver.kb.index.signals import FIRST
 from muver.retriever.answers import Mention
@@ -80,12 +80,12 @@ def test_runs_of_letters_are_counted_as_scikit_learn_does():
     from sklearn.feature_extraction.text import CountVectorizer
 
     names = ["Über den  Wolken", "a", "", "abc ab abcde", "\t東京 x"]
-    runs, counts = counted(names)
+    runs, counts = letters(names)
     theirs = CountVectorizer(analyzer="char_wb", ngram_range=(2, 4)).fit_transform(names)
     assert len(runs) == theirs.shape[1]
-    ours = sorted(map(tuple, counts.toarray().T.astype(int)))
+    ours = sorted(map(tuple, counts.toarray().astype(int)))
     assert ours == sorted(map(tuple, theirs.toarray().T))
-    assert counted([""])[1].shape == (1, 0)
+    assert letters([""]).counts.shape == (0, 1)
 
 
 @pytest.mark.parametrize(

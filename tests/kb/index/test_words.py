@@ -6,8 +6,8 @@ from muver.io.typed import read
 from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
 from muver.kb.index.index_settings import Words
-from muver.kb.index.segments import Postings
 from muver.kb.index.signals import LONGEST, queries
+from muver.kb.index.tables import Table, keys_of
 from muver.retriever.answers import Mention
 
 
@@ -41,12 +41,12 @@ def test_the_nearest_words_of_a_long_context(given, expected):
 def test_a_word_is_weighed_once_in_a_request(tmp_path, monkeypatch):
     """However often it stands there: a request of permitted length took seconds."""
     index = Index.create(tmp_path / "index", [Entity(id="g", title="the old gate")], "bm25")
-    looked, having = [], Postings.having
+    looked, having = [], Table.having
     monkeypatch.setattr(
-        Postings, "having", lambda self, word: looked.append(word) or having(self, word)
+        Table, "having", lambda self, keys: looked.extend(keys) or having(self, keys)
     )
     index.retrieve([Mention("gate"), Mention("old gate gate"), Mention("old")])
-    assert looked == ["gate", "old"]
+    assert looked == keys_of(["gate", "old"]).tolist()
 
 
 @pytest.mark.parametrize(
