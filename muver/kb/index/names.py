@@ -6,17 +6,24 @@ with each change of the index, so what is kept of a part are counts alone.
 """
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from muver.kb.index.tables import Table, places
-from muver.retriever.corpus.texts import in_one_form
+from muver.kb.index.tables import TABLE, Table, keys_of, places
+from muver.retriever.corpus.texts import in_one_form, split
 from muver.retriever.retrieval.signals import LENGTHS
 
 LARGE = np.uint64(0x9E3779B97F4A7C15)  # odd: no two runs of one character become one number
 SPACE = ord(" ")
+LOOKED_UP = [
+    ("words", TABLE),  # of entities
+    ("length_in_words", pa.int32()),
+    ("letters", TABLE),  # of names
+    ("folded", pa.list_(pa.uint64())),  # a key of each name as it is compared
+]
 
 
 def folded(name: str) -> str:
@@ -54,6 +61,24 @@ def letters(names: Sequence[str]) -> Table:
     return Table.of(pa.array(np.concatenate(numbers)), np.concatenate(of), len(names))
 
 
+def looked_up(titles: pa.Array, aliases: pa.Array, descriptions: pa.Array) -> dict[str, pa.Array]:
+    """The columns of a part by which its words and names are looked up."""
+    titles, aliases, descriptions = (one.to_pylist() for one in (titles, aliases, descriptions))
+    names = [[title, *own] for title, own in zip(titles, aliases, strict=True)]
+    texts = [" ".join([*own, text]) for own, text in zip(names, descriptions, strict=True)]
+    words, flat, entities = split(texts), [*chain.from_iterable(names)], len(names)
+    lengths, ends = list(map(len, words)), np.cumsum([0, *map(len, names)])
+    every = pa.array([*chain.from_iterable(words)], pa.string())
+    table = Table.of(every, np.repeat(np.arange(entities), lengths), entities)
+    keys = pa.array(keys_of(map(folded, flat)))
+    return {
+        "words": table.column(entities),
+        "length_in_words": pa.array(lengths, pa.int32()),
+        "letters": letters(flat).column(entities),
+        "folded": pa.ListArray.from_arrays(pa.array(ends.astype(np.int32)), keys),
+    }
+
+
 class Letters:
     """How rare runs of characters are in the names of the entities asked, and the lengths of these
     names' vectors. ``asked`` is a :class:`muver.kb.index.search.Asked`.
@@ -81,7 +106,7 @@ class Letters:
             total[own.indices] += names
         rare = np.where(total > 0, np.log((1 + count) / (1 + total)) + 1, 0)
         self._lengths = [
-            np.sqrt(counts.power(2).T @ np.square(rare[own.indices]))
+            np.sqrt(counts.power(2, np.float64).T @ np.square(rare[own.indices]))
             for own, (_, counts, _) in zip(encoded, self._own, strict=True)
         ]
         order = np.argsort(runs)
@@ -89,9 +114,9 @@ class Letters:
 
     def scores(self, texts: Sequence[str]) -> np.ndarray:
         """Cosines of texts and the most alike name of each entity: (texts, entities) float32."""
-        runs, counts = letters(texts)
-        rare = self._rare[places(self._runs, runs)]
-        weighed = counts.T.multiply(rare).tocsr()
+        table = letters(texts)
+        runs, rare = table.keys, self._rare[places(self._runs, table.keys)]
+        weighed = table.matrix(len(texts)).T.multiply(rare).tocsr()
         lengths = np.sqrt(weighed.power(2).sum(axis=1))
         weighed = weighed.multiply(rare).tocsr()
         found = np.zeros((len(texts), len(self._asked)), np.float32)

@@ -9,21 +9,20 @@ looked up by is made when it is written, from the entities alone.
 import copy
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from scipy import sparse
 
 from muver.io.files import atomic_path, sha256_of
 from muver.io.parquet import row_groups
 from muver.kb.index.entity import Entity, EntityViews
-from muver.kb.index.names import folded, letters
+from muver.kb.index.names import LOOKED_UP, looked_up
 from muver.kb.index.state import Damaged, Segment
-from muver.kb.index.tables import TABLE, Table, keys_of
-from muver.retriever.corpus.texts import split
+from muver.kb.index.tables import Table
 
 ENTITIES_A_PART = 4096
 CHARACTERS_A_PART = 4_000_000
@@ -39,12 +38,6 @@ ENTITY = [
     ("description", pa.string()),
     ("aliases", pa.list_(pa.string())),
     ("further", pa.map_(pa.string(), pa.string())),
-]
-LOOKED_UP = [
-    ("words", TABLE),  # of entities
-    ("length_in_words", pa.int32()),
-    ("letters", TABLE),  # of names
-    ("folded", pa.list_(pa.uint64())),  # a key of each name as it is compared
 ]
 VIEWS = [
     ("sentences", pa.list_(SPAN)),  # characters of the cleaned description
@@ -70,31 +63,13 @@ def has_views(columns: Collection[str]) -> bool:
     return not {"views", "whole"}.isdisjoint(columns)
 
 
-def looked_up(titles: pa.Array, aliases: pa.Array, descriptions: pa.Array) -> dict[str, pa.Array]:
-    """The columns of a part by which its words and names are looked up."""
-    titles, aliases, descriptions = (one.to_pylist() for one in (titles, aliases, descriptions))
-    names = [[title, *own] for title, own in zip(titles, aliases, strict=True)]
-    texts = [" ".join([*own, text]) for own, text in zip(names, descriptions, strict=True)]
-    words, flat, entities = split(texts), [*chain.from_iterable(names)], len(names)
-    lengths, ends = list(map(len, words)), np.cumsum([0, *map(len, names)])
-    every = pa.array([*chain.from_iterable(words)], pa.string())
-    table = Table.of(every, np.repeat(np.arange(entities), lengths), entities)
-    keys = pa.array(keys_of(map(folded, flat)))
-    return {
-        "words": table.column(entities),
-        "length_in_words": pa.array(lengths, pa.int32()),
-        "letters": letters(flat).column(entities),
-        "folded": pa.ListArray.from_arrays(pa.array(ends.astype(np.int32)), keys),
-    }
-
-
 class Part:
     """Some entities of a segment, by world and id; ``live``, (entities,) bool, says which of them
     are still there. ``keys`` and ``content``, (entities,) uint64, are as of :class:`Entity`.
     """
 
-    def __init__(self, batch: pa.RecordBatch, live: np.ndarray):
-        self.batch, self.live = batch, live
+    def __init__(self, batch: pa.RecordBatch, live: np.ndarray, path: Path):
+        self.batch, self.live, self._path = batch, live, path
         self.keys, self.content = (batch.column(name).to_numpy() for name in ("key", "content"))
         self._vectors: dict[str, tuple[np.ndarray, np.ndarray]] = {}
 
@@ -135,13 +110,18 @@ class Part:
         return self.batch.column("folded").values.to_numpy()
 
     @cached_property
-    def letters(self) -> Table:
-        """Of names."""
-        return Table.read(self.batch.column("letters"), len(self.folded))
+    def letters(self) -> tuple[np.ndarray, sparse.csr_array]:
+        """(runs,) uint64 keys of runs of characters, increasing, and (runs, names) their counts."""
+        table = Table.read(self.batch.column("letters"))
+        try:
+            return table.keys, table.matrix(len(self.folded))
+        except ValueError as error:
+            raise Damaged(self._path, str(error)) from None
 
     @cached_property
     def words(self) -> Table:
-        return Table.read(self.batch.column("words"), len(self))
+        """Of entities."""
+        return Table.read(self.batch.column("words"))
 
     @cached_property
     def lengths(self) -> np.ndarray:
@@ -216,7 +196,9 @@ class Opened(NamedTuple):
             raise Damaged(path, str(error)) from None
         if not sum(map(len, batches)) == segment.entities > max(segment.removed, default=-1):
             raise Damaged(path, f"not the {segment.entities} entities that its index says")
-        return cls(segment, [Part(one, np.ones(len(one), bool)) for one in batches]).at(segment)
+        return cls(segment, [Part(one, np.ones(len(one), bool), path) for one in batches]).at(
+            segment
+        )
 
     def at(self, segment: Segment) -> "Opened":
         """The same at another time, with other entities gone."""

@@ -15,8 +15,9 @@ TABLE = pa.struct([
     ("keys", pa.list_(pa.uint64())),
     ("starts", pa.list_(pa.int32())),
     ("rows", pa.list_(pa.int32())),
-    ("counts", pa.list_(pa.float32())),
+    ("counts", pa.list_(pa.uint16())),
 ])  # fmt: skip
+MOST = 2**16 - 1  # that a count says
 
 
 def keys_of(texts: Iterable[str]) -> np.ndarray:
@@ -33,10 +34,14 @@ def places(keys: np.ndarray, wanted: np.ndarray) -> np.ndarray:
 
 
 class Table(NamedTuple):
-    """``keys``, (keys,) uint64, increase; ``counts``, (keys, rows) float32, has no zeros."""
+    """``keys``, (keys,) uint64, increase; the rows that have the n-th, increasing too, are
+    ``rows[starts[n] : starts[n + 1]]``, and ``counts``, from 1 on, say how often each has it.
+    """
 
     keys: np.ndarray
-    counts: sparse.csr_array
+    starts: np.ndarray
+    rows: np.ndarray
+    counts: np.ndarray
 
     @classmethod
     def of(cls, there: pa.Array, rows: np.ndarray, size: int) -> "Table":
@@ -46,30 +51,34 @@ class Table(NamedTuple):
         keys = keys_of(known.to_pylist()) if pa.types.is_string(known.type) else known.to_numpy()
         order = np.argsort(keys)
         ranks = np.argsort(order)[encoded.indices.to_numpy()]
-        where = ranks.astype(np.int32), rows.astype(np.int32)
-        ones = np.ones(len(rows), np.float32)
-        counts = sparse.csr_array((ones, where), shape=(len(keys), size))
-        return cls(keys[order], counts)
+        where, ones = (ranks.astype(np.int32), rows.astype(np.int32)), np.ones(len(rows), np.int32)
+        found = sparse.csr_array((ones, where), shape=(len(keys), size))
+        counts = np.minimum(found.data, MOST).astype(np.uint16)
+        return cls(keys[order], found.indptr, found.indices, counts)
 
     @classmethod
-    def read(cls, column: pa.StructArray, size: int) -> "Table":
+    def read(cls, column: pa.StructArray) -> "Table":
         """Of a column of a part, where it lies."""
-        keys, starts, rows, counts = (
-            column.field(one).values.to_numpy() for one in range(len(TABLE))
-        )
-        return cls(keys, sparse.csr_array((counts, rows, starts), shape=(len(keys), size)))
+        return cls(*(column.field(one).values.to_numpy() for one in cls._fields))
 
     def column(self, entities: int) -> pa.Array:
         """As a column of a part: longer than that, so that the first entity has all of it."""
-        counts, after = self.counts, np.minimum(np.arange(entities + 1, dtype=np.int32), 1)
+        after = np.minimum(np.arange(entities + 1, dtype=np.int32), 1)
         lists = [
             pa.ListArray.from_arrays(pa.array(after * len(values), pa.int32()), pa.array(values))
-            for values in (self.keys, counts.indptr, counts.indices, counts.data)
+            for values in self
         ]
         return pa.StructArray.from_arrays(lists, fields=list(TABLE))
 
+    def matrix(self, size: int) -> sparse.csr_array:
+        """(keys, size rows) the counts; a ValueError if they are none."""
+        found = sparse.csr_array(
+            (self.counts, self.rows, self.starts), shape=(len(self.keys), size)
+        )
+        found.check_format()
+        return found
+
     def having(self, keys: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
         """Of each key the rows that have it, and how often."""
-        starts, rows, counts = self.counts.indptr, self.counts.indices, self.counts.data
-        ends = [starts[np.searchsorted(self.keys, keys, side)] for side in ("left", "right")]
-        return [(rows[a:b], counts[a:b]) for a, b in zip(*ends, strict=True)]
+        ends = (self.starts[np.searchsorted(self.keys, keys, side)] for side in ("left", "right"))
+        return [(self.rows[a:b], self.counts[a:b]) for a, b in zip(*ends, strict=True)]

@@ -80,12 +80,12 @@ def test_runs_of_letters_are_counted_as_scikit_learn_does():
     from sklearn.feature_extraction.text import CountVectorizer
 
     names = ["Über den  Wolken", "a", "", "abc ab abcde", "\t東京 x"]
-    runs, counts = letters(names)
+    table = letters(names)
     theirs = CountVectorizer(analyzer="char_wb", ngram_range=(2, 4)).fit_transform(names)
-    assert len(runs) == theirs.shape[1]
-    ours = sorted(map(tuple, counts.toarray().astype(int)))
+    assert len(table.keys) == theirs.shape[1]
+    ours = sorted(map(tuple, table.matrix(len(names)).toarray().tolist()))
     assert ours == sorted(map(tuple, theirs.toarray().T))
-    assert letters([""]).counts.shape == (0, 1)
+    assert letters([""]).matrix(1).shape == (0, 1)
 
 
 @pytest.mark.parametrize(
