@@ -25,6 +25,7 @@ from muver.retriever.retrieval.rows import GLOBAL
 # What `muver kb import` cuts, an index refuses.
 Description = Annotated[str, msgspec.Meta(max_length=LONGEST)]
 Aliases = Annotated[list[str], msgspec.Meta(max_length=MOST_ALIASES)]
+MOST_ALIKE = 16  # views whose texts are compared
 ALIKE = 0.01  # of a similarity: so near is another one that is about the same
 WHOLE, NONE = -2, -1  # in place of a view's number: the whole description, nothing
 COLUMNS = ("id", "title", "description", "aliases", "world", "further")
@@ -108,8 +109,10 @@ class EntityViews:
         """
         best, layers = similarities[view], self.views[:, 0]
         alike = (similarities >= best - ALIKE * abs(best)) & (layers == layers[view])
-        near = [view, *np.flatnonzero(alike).tolist()]  # of equals the one that won
-        return max(near, key=self._letters) if len(near) > 2 else view
+        near = np.flatnonzero(alike)
+        near = near[np.argsort(-similarities[near], kind="stable")[:MOST_ALIKE]]
+        # Of equals the one that won.
+        return max([view, *near.tolist()], key=self._letters) if len(near) > 1 else view
 
     def _letters(self, view: int) -> int:
         _, first, last = self.views[view].tolist()

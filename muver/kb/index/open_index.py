@@ -68,12 +68,21 @@ class OpenIndex:
         """The same of an entity that is brought in, whose views may be merged."""
         return self.weight * (1 + self._store.machinery.state.settings.merge)
 
+    def comparing_takes(self, pieces: int) -> float:
+        """What it takes, as of `weight`, to compare a mention of so many word pieces with all."""
+        return self._store.costs.comparing(pieces)
+
+    @property
+    def narrowing_takes(self) -> float:
+        """What it takes to ask a part of the entities that was not asked before."""
+        return self._store.costs.narrowing
+
     def candidates_take(self, k: int) -> float:
-        """What the best k candidates of a mention take, as of `weight`; a second stage reads as
-        many as it ranks, whatever k is.
+        """What the best k candidates of a mention take at most; a second stage reads as many as it
+        ranks, whatever k is.
         """
-        each, most = (1 + self.second.reads, self.second.depth) if self.second else (1, k)
-        return each * min(most, len(self))
+        k = min(self.second.depth if self.second else k, len(self))
+        return self._store.costs.candidates(k) + (k * self.second.reads if self.second else 0)
 
     def _calibrate(self, calibration: Calibration | None) -> None:
         self.calibration, self.threshold = calibration, calibration and calibration.threshold

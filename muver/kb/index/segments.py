@@ -19,6 +19,7 @@ from scipy import sparse
 
 from muver.io.files import atomic_path, sha256_of
 from muver.io.parquet import row_groups
+from muver.kb.index.costs import Rows
 from muver.kb.index.entity import Entity, EntityViews
 from muver.kb.index.names import LOOKED_UP, looked_up
 from muver.kb.index.state import Damaged, Segment
@@ -127,6 +128,10 @@ class Part:
     def lengths(self) -> np.ndarray:
         """(entities,) int32 words of each."""
         return self.batch.column("length_in_words").to_numpy()
+
+    @cached_property
+    def costs(self) -> Rows:
+        return Rows.of(self.batch)
 
     @property
     def unread(self) -> tuple[int, int]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from muver.io.errors import Mistake, did_you_mean, listed, quoted
 from muver.kb.index.answer import known_world
+from muver.kb.index.costs import Costs
 from muver.kb.index.entity import NONE, WHOLE, Entity, EntityViews, key_of
 from muver.kb.index.index_settings import COLUMN_OF, WITHOUT_MODEL, Asking, Weights
 from muver.kb.index.machinery import Machinery
@@ -247,6 +248,10 @@ class Snapshot:
         asked = queries["views"][mention][None]
         (similar,) = exactly(entity.vectors, asked, self.state.model.metric)
         return entity.shown(int(similar.argmax()), similar)
+
+    @cached_property
+    def costs(self) -> Costs:
+        return Costs([part.costs for part in self.parts], [part.live for part in self.parts])
 
     @cached_property
     def longest(self) -> float:

@@ -115,7 +115,7 @@ def asking(service: Service) -> APIRouter:
         entity = await entity_at(served, question.id, question.world)
         question_of = mention_of(question.mention), entity
         work = Explaining(served.index, tuple((question.weights or {}).items()))
-        cost = tokens_to_tell(question.mention, served.index, entity.description)
+        cost = tokens_to_tell(question.mention, served.index, entity)
         (explained,) = await service.work(served, work, [(question_of, cost)], request)
         return explained
 

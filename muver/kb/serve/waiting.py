@@ -1,7 +1,6 @@
 """An index's queue of requests, what its one thread does of them, and which are done together.
 
-Work is counted in tokens: what a word piece takes that all-MiniLM-L6-v2 reads, a third of a
-millisecond of a core.
+Work is counted in tokens, as in :mod:`muver.kb.index.costs`.
 """
 
 import asyncio
@@ -140,6 +139,7 @@ LONGEST, NEAR = 128, 512
 Weights = tuple[tuple[str, float], ...]
 # As many take about as long as a token:
 CHARACTERS_EXPLAINED = 200  # of a description whose views are told
+ALIASES_EXPLAINED = 8  # under each of which is a view
 ENTITIES_A_TOKEN = 100_000  # among which a word is looked up
 ENTITIES_NARROWED = 60  # that are looked through for other columns
 WORLD = 30  # tokens that each further world takes
@@ -160,7 +160,9 @@ def tokens_of(mention: AskedMention, index: Any, k: int = 0) -> int:
     near = mention.left[-NEAR:], mention.mention[:NEAR], mention.right[:NEAR]
     read = min(2 + sum(map(pieces, near)), LONGEST)
     piece = index.weight + len(index) / ENTITIES_A_TOKEN
-    return round(read * piece + (index.candidates_take(k) if k else 0))
+    found = index.candidates_take(k) if k else 0
+    named = min(pieces(near[1]), LONGEST)
+    return round(read * piece + index.comparing_takes(named) + found)
 
 
 def tokens_of_all(
@@ -168,14 +170,16 @@ def tokens_of_all(
 ) -> list[int]:
     """The same of each of some mentions; what they share is the first one's."""
     found = [tokens_of(one, index, k) for one in mentions]
-    found[0] += WORLD * (len({one.world for one in mentions}) - 1)
-    found[0] += len(index) // ENTITIES_NARROWED if narrowed else 0
+    found[0] += round((WORLD + index.narrowing_takes) * (len({one.world for one in mentions}) - 1))
+    found[0] += round(len(index) / ENTITIES_NARROWED + index.narrowing_takes) if narrowed else 0
     return found
 
 
-def tokens_to_tell(mention: AskedMention, index: Any, description: str) -> int:
-    """About how much it takes to explain a score of an entity with a description."""
-    return tokens_of(mention, index) + len(description) // CHARACTERS_EXPLAINED
+def tokens_to_tell(mention: AskedMention, index: Any, entity: Entity) -> int:
+    """About how much it takes to explain a score of an entity, view by view."""
+    views = len(entity.description) / CHARACTERS_EXPLAINED + len(entity.aliases) / ALIASES_EXPLAINED
+    merged = index.weight_of_entities / index.weight
+    return tokens_of(mention, index, 1) + round(views * merged)
 
 
 def tokens_to_add(entity: NewEntity, index: Any) -> int:

@@ -224,17 +224,23 @@ def _squares(vectors: np.ndarray) -> np.ndarray:
     return np.einsum("vd,vd->v", vectors, vectors)
 
 
+CACHED_VIEWS = 32  # whose vectors in double precision fit a core's own cache
 EPSILON = float(np.finfo(np.float32).eps)
 
 
 def exactly(vectors: np.ndarray, mentions: np.ndarray, metric: str) -> np.ndarray:
     """(mentions, views) float32 similarities, each by a sum of its own in double precision."""
-    views, mentions = vectors.astype(np.float64), mentions.astype(np.float64)
-    if metric == "l2":
-        squares = [np.square(views - mention).sum(axis=1) for mention in mentions]
-        return -np.sqrt(squares).astype(np.float32)
-    products = np.vecdot(views[:, None], mentions[None])
-    return np.ascontiguousarray(products.T, np.float32)
+    found, mentions = np.empty((len(mentions), len(vectors))), mentions.astype(np.float64)
+    for first in range(0, len(vectors), CACHED_VIEWS):
+        some = slice(first, first + CACHED_VIEWS)
+        views = vectors[some].astype(np.float64)
+        for similarities, mention in zip(found[:, some], mentions, strict=True):
+            if metric == "l2":
+                apart = views - mention
+                similarities[:] = -np.sqrt(np.vecdot(apart, apart))
+            else:
+                similarities[:] = np.vecdot(views, mention)
+    return found.astype(np.float32)
 
 
 def slack(

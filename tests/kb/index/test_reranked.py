@@ -82,8 +82,9 @@ def test_a_query_and_the_service_take_it(index, cross, capsys):
     served = open_models([str(index)], cross[0], 8)["own"]
     assert served.index.retrieve([Mention("the king")], 2) == [found] and served.look() is None
     a_candidate = 1 + (32 + 24) * LEAST  # as its weights are few
-    assert {served.index.candidates_take(k) for k in (1, 1_000)} == {8 * a_candidate}
+    for k in (1, 1_000):
+        assert served.index.candidates_take(k) == pytest.approx(8 * a_candidate, abs=0.1)
     deep = opened_index(index, cross[0], 10**6)
-    assert deep.candidates_take(1) == len(deep) * a_candidate
+    assert deep.candidates_take(1) == pytest.approx(len(deep) * a_candidate, rel=0.01)
     assert main([*given, "--rerank", str(index)]) == 2
     assert "muver.json" in capsys.readouterr().err

@@ -33,6 +33,11 @@ class FakeIndex:
     def __len__(self):
         return len(self.entities)
 
+    narrowing_takes = 0
+
+    def comparing_takes(self, pieces):
+        return 0
+
     def candidates_take(self, k):
         return min(k, len(self))
 

@@ -4,6 +4,7 @@ import pytest
 from torch import nn
 
 from muver.io.errors import InputError
+from muver.kb.index.entity import Entity
 from muver.kb.serve.forms import AskedMention, NewEntity
 from muver.kb.serve.models import Served
 from muver.kb.serve.run import check_least
@@ -17,10 +18,13 @@ SHORT, LONG = AskedMention(mention="a" * 40), AskedMention(left="a" * 9_000, men
 class Index(list):
     """A hundred thousand entities, and a model of twice the usual size that merges a layer."""
 
-    weight, weight_of_entities, each = 2.0, 4.0, 1
+    weight, weight_of_entities, each, narrowing_takes = 2.0, 4.0, 1, 7
 
     def __len__(self):
         return 100_000
+
+    def comparing_takes(self, pieces):
+        return pieces / 10
 
     def candidates_take(self, k):
         return self.each * k
@@ -35,20 +39,21 @@ def test_a_model_weighs_what_each_word_piece_is_multiplied_with(monkeypatch):
 
 def test_a_mention_costs_what_is_read_and_found():
     index = Index()
-    assert tokens_of(SHORT, index, 10) == 16 * (2 + 1) + 10  # 14 pieces of three letters
+    assert tokens_of(SHORT, index, 10) == 16 * (2 + 1) + 1 + 10  # 14 pieces of three letters
     assert tokens_of(LONG, index) == 128 * (2 + 1)
     index.each = 7
-    assert tokens_of(SHORT, index, 10) == 48 + 70
-    assert tokens_to_tell(SHORT, Index(), "a" * 2_000) == 48 + 10
+    assert tokens_of(SHORT, index, 10) == 49 + 70
+    told = Entity(id="a", title="a", description="a" * 2_000, aliases=["b"] * 80)
+    assert tokens_to_tell(SHORT, Index(), told) == 50 + 2 * (10 + 10)
     marks = AskedMention(mention="." * 30, right="\N{GREEK SMALL LETTER ALPHA}" * 20)
-    assert tokens_of(marks, Index()) == (2 + 30 + 20) * 3
+    assert tokens_of(marks, Index()) == (2 + 30 + 20) * 3 + 3
 
 
 def test_further_worlds_and_other_columns_cost_once():
     mentions = [AskedMention(mention="a", world=world) for world in "abab"]
     one = tokens_of(mentions[0], Index())
-    assert tokens_of_all(mentions, Index(), 0, narrowed=False) == [one + 30, one, one, one]
-    assert tokens_of_all(mentions[:1], Index(), 0, narrowed=True) == [one + 1_666]
+    assert tokens_of_all(mentions, Index(), 0, narrowed=False) == [one + 30 + 7, one, one, one]
+    assert tokens_of_all(mentions[:1], Index(), 0, narrowed=True) == [one + 1_667 + 7]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,79 @@
+"""What an index's answers take, by what it has: in tokens, a third of a millisecond of a core each.
+
+A token is what a word piece takes that all-MiniLM-L6-v2 reads.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+# As many take about as long as a token:
+NUMBERS_COMPARED = 1_000_000  # of vectors that a mention is multiplied with
+NUMBERS_SUMMED = 60_000  # of a candidate's vectors, compared in double precision
+BYTES = 100_000  # of a candidate's texts, and once more of those that answers show
+VALUES = 150  # of a candidate's other columns
+VALUES_NARROWED, BYTES_NARROWED = 450, 10_000  # of all other columns, and of all names
+PIECES_BY_LETTERS = 2_000_000  # of a mention times letters of all names
+
+
+class Rows(NamedTuple):
+    """Of a part's entities (entities,) float32 tokens that each takes as a candidate, and how many
+    numbers their vectors have, bytes their names, and values their other columns.
+    """
+
+    tokens: np.ndarray
+    numbers: int
+    letters: int
+    values: int
+
+    @classmethod
+    def of(cls, batch: pa.RecordBatch) -> "Rows":
+        tokens, numbers, values = np.ones(len(batch), np.float32), 0, 0
+        size = {name: _bytes(batch[name]) for name in ("title", "description", "aliases")}
+        tokens += (sum(size.values()) + size["title"]) / BYTES
+        for field in batch.schema:
+            column = batch[field.name]
+            if pa.types.is_map(field.type):
+                keys, items = (
+                    pa.ListArray.from_arrays(column.offsets, one)
+                    for one in (column.keys, column.items)
+                )
+                tokens += 2 * (_bytes(keys) + _bytes(items)) / BYTES
+                tokens += np.diff(column.offsets.to_numpy()) / VALUES
+                values += len(items.values)
+            elif pa.types.is_list(field.type) and pa.types.is_fixed_size_list(column.values.type):
+                own = np.diff(column.offsets.to_numpy()) * column.values.type.list_size
+                tokens += own / NUMBERS_SUMMED
+                numbers += int(own.sum())
+        return cls(tokens, numbers, int(size["title"].sum() + size["aliases"].sum()), values)
+
+
+class Costs:
+    """Of the entities that are there, for a mention."""
+
+    def __init__(self, rows: list[Rows], live: list[np.ndarray]):
+        own = [one.tokens[there] for one, there in zip(rows, live, strict=True)]
+        greatest = np.sort(np.concatenate([np.zeros(0, np.float32), *own]))[::-1]
+        self._most = np.cumsum(np.concatenate([[0.0], greatest]))
+        totals = np.array([(0, 0, 0), *(one[1:] for one in rows)]).sum(axis=0)
+        self._numbers, self._letters, values = totals.tolist()
+        self.narrowing = values / VALUES_NARROWED + self._letters / BYTES_NARROWED
+
+    def comparing(self, pieces: int) -> float:
+        """What it takes to compare a mention of so many word pieces with all names and vectors."""
+        by_letters = pieces * self._letters / PIECES_BY_LETTERS
+        return by_letters + self._numbers / NUMBERS_COMPARED
+
+    def candidates(self, k: int) -> float:
+        """What those k entities take, of all, that take most."""
+        return float(self._most[min(k, len(self._most) - 1)])
+
+
+def _bytes(texts: pa.Array) -> np.ndarray:
+    """(rows,) int64 of texts, or of lists of texts."""
+    if pa.types.is_list(texts.type):
+        ends = np.cumsum([0, *_bytes(texts.values)])
+        return np.diff(ends[texts.offsets.to_numpy()])
+    return pc.fill_null(pc.binary_length(texts), 0).to_numpy().astype(np.int64)
