@@ -5,9 +5,9 @@ length, worlds, candidates, signals, a column, the longest entity told or put. T
 20,000 entities in 5,000 worlds, 5,000 of 768 dimensions by l2, and few by an encoder and a
 cross-encoder of BERT-base's size (random weights); one entity has as much of everything as may be.
 A case holds if what the process takes of a core, for it and while a client of another index waits,
-is no more than two seconds each: other work on the machine lets clocks run on. Then eight indexes of one model, and
-four of different ones, are asked at once; services are told to end; and those whose open files are
-used up are asked whether they live.
+is no more than two seconds each: other work on the machine lets clocks run on. Then eight indexes
+of one model, and four of different ones, are asked at once; services are told to end; and those
+whose open files are used up are asked whether they live.
 """
 
 import contextlib
