@@ -1,18 +1,17 @@
 """Sources that can be read only once: a pipe, such as ``<(zcat more.gz)``, and standard input."""
 
 import contextlib
+import shutil
 import sys
 from collections.abc import Iterator, Sequence
+from io import BufferedReader
 from pathlib import Path
-from select import select
-from typing import BinaryIO
 
 from muver.io.errors import InputError, disk_errors
 from muver.io.files import folder_beside
+from muver.io.process import AT_ONCE, listening
 
 STDIN = "-"
-AT_ONCE = 1 << 20  # bytes
-SECONDS = 0.2  # in which a signal is heard that came right before a read
 
 
 class Piped(type(Path())):
@@ -32,11 +31,11 @@ def is_pipe(path: Path) -> bool:
     return str(path) == STDIN or (path.exists() and not (path.is_file() or path.is_dir()))
 
 
-def standard_input() -> contextlib.AbstractContextManager[BinaryIO]:
+def standard_input() -> BufferedReader:
     """Standard input, which stays open."""
     if sys.stdin is None:
         raise InputError("standard input: is closed. Give a file, or a pipe.")
-    return contextlib.nullcontext(sys.stdin.buffer)
+    return listening(sys.stdin.buffer.fileno())
 
 
 @contextlib.contextmanager
@@ -53,20 +52,9 @@ def at_rest(sources: Sequence[Path], beside: Path) -> Iterator[list[Path]]:
 
 
 def _read(path: Path, content: Path) -> Piped:
-    stream = standard_input() if str(path) == STDIN else path.open("rb")
+    stream = standard_input() if str(path) == STDIN else listening(path)
     with stream as pipe, content.open("wb") as file, disk_errors(content, "Nothing was changed."):
-        for chunk in _chunks(pipe):
-            file.write(chunk)
+        shutil.copyfileobj(pipe, file, AT_ONCE)
     piped = Piped(name_of(path))
     piped.content = str(content)
     return piped
-
-
-def _chunks(pipe: BinaryIO) -> Iterator[bytes]:
-    """What comes through a pipe. A signal right before a read would wait for the read's end."""
-    while True:
-        while not select([pipe], [], [], SECONDS)[0]:
-            pass
-        if not (chunk := pipe.read1(AT_ONCE)):
-            return
-        yield chunk

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from muver.io.errors import InputError, listed
+from muver.io.process import listening
 from muver.io.progress import duration, logger
 from muver.io.text import counted
 from muver.io.typed import flat, read
@@ -169,7 +170,7 @@ def repair(index: Path) -> None:
 
 def _lines(file: str) -> list[str]:
     try:
-        with standard_input() if file == STDIN else Path(file).open("rb") as stream:
+        with standard_input() if file == STDIN else listening(Path(file)) as stream:
             text = stream.read().decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"--from {file}: cannot be read ({error}).") from None

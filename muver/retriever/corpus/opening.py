@@ -21,6 +21,7 @@ from typing import IO, AnyStr, TypeVar
 from msgspec import Struct
 
 from muver.io.errors import InputError
+from muver.io.process import Listening
 from muver.io.progress import Progress
 from muver.retriever.corpus.archive import decompressed
 from muver.retriever.corpus.corpus_settings import BadLines
@@ -76,7 +77,7 @@ def plain(path: Path) -> Path:
     return path.with_suffix("") if path.suffix.lower() in COMPRESSIONS else path
 
 
-class _Watched(io.FileIO):
+class _Watched(Listening):
     """A file whose reading is shown."""
 
     def __init__(self, path: Path):

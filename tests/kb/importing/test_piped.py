@@ -2,14 +2,16 @@
 
 import gzip
 import os
-import sys
+import signal
 import threading
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from muver.io.errors import InputError
+from muver.io.process import Stopped
+from muver.kb.importing.piped import at_rest
+from muver.kb.index import commands
 from muver.kb.index.mentions import read_mentions
 
 TITLES = ["दिल्ली", "Παλιός", "老王", 'Anna "the smith" Ash']
@@ -36,14 +38,6 @@ def piped(tmp_path):
         thread.join()
 
 
-def typed(content):
-    """Standard input that gives some bytes."""
-    reads, writes = os.pipe()
-    with open(writes, "wb") as pipe:
-        pipe.write(content)
-    return SimpleNamespace(buffer=open(reads, "rb"))
-
-
 @pytest.mark.parametrize(
     ("content", "found"),
     [
@@ -64,8 +58,8 @@ def test_a_named_pipe_says_its_format_and_world(piped, imported):
     assert imported(piped(CSV.encode(), "sea.csv"))[0][0]["world"] == "sea"
 
 
-def test_standard_input(written, imported, monkeypatch):
-    monkeypatch.setattr(sys, "stdin", typed(JSON.encode()))
+def test_standard_input(written, imported, typed):
+    typed(JSON.encode())
     rows, _ = imported(Path("-"), written("t.csv", "id,title\n1,A\n"))
     assert [(row["world"], row["title"]) for row in rows[2:]] == [("world", "老王"), ("t", "A")]
 
@@ -80,8 +74,8 @@ def test_standard_input(written, imported, monkeypatch):
         (b"", "standard input: its ending tells no format"),
     ],
 )
-def test_mistakes_name_standard_input(content, said, imported, monkeypatch, tmp_path):
-    monkeypatch.setattr(sys, "stdin", typed(content))
+def test_mistakes_name_standard_input(content, said, imported, typed, tmp_path):
+    typed(content)
     with pytest.raises(InputError, match=said):
         imported(Path("-"))
     assert not list(tmp_path.iterdir())
@@ -92,3 +86,40 @@ def test_mentions_through_a_pipe(piped):
     for number, content in enumerate((lines, gzip.compress(lines))):
         read = read_mentions(piped(content, str(number)))
         assert [one.mention.text for one in read] == TITLES[:3]
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda: list(read_mentions("-", "json-lines")),
+        lambda: commands.remove(Path("none"), file="-"),
+        lambda: at_rest([Path("-")], Path("beside")).__enter__(),
+    ],
+)
+def test_a_signal_that_interrupts_no_read_ends_it_all_the_same(read, typed, tmp_path, monkeypatch):
+    """As one that comes right before the read: here another thread gets it."""
+    monkeypatch.chdir(tmp_path)
+    ended, late = threading.Event(), []
+    with typed(b'{"mention": "Gate"}\n', ends=False) as pipe:
+
+        def send():
+            signal.pthread_kill(threading.get_ident(), signal.SIGUSR1)
+            if not ended.wait(30):
+                late.append("the read waited for the next data")
+                pipe.close()
+
+        def stop(number, _):
+            raise Stopped(number)
+
+        before = signal.signal(signal.SIGUSR1, stop)
+        thread = threading.Timer(0.5, send)
+        thread.start()
+        try:
+            with pytest.raises(Stopped):
+                read()
+        finally:
+            ended.set()
+            thread.join()
+            signal.signal(signal.SIGUSR1, before)
+    assert not late
+    assert not list(tmp_path.iterdir())

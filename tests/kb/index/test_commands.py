@@ -1,8 +1,6 @@
 """``muver index create``, ``add`` and the others, as a user types them."""
 
-import io
 import json
-from types import SimpleNamespace
 
 import ir_measures
 import pytest
@@ -48,10 +46,10 @@ def test_add_update_and_remove(run, tmp_path):
     assert "all files are as they were written" in run("index", "verify", "index")[2]
 
 
-def test_ids_of_a_file_and_of_standard_input(run, tmp_path, monkeypatch):
+def test_ids_of_a_file_and_of_standard_input(run, tmp_path, typed):
     (tmp_path / "ids.txt").write_text("g1\n\n g2 \n")
     assert "2 removed; 1 entity now" in run("index", "remove", "index", "--from", "ids.txt")[2]
-    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"\xef\xbb\xbfg3\n")))
+    typed(b"\xef\xbb\xbfg3\n")
     assert "1 removed; 0 entities now" in run("index", "remove", "index", "--from", "-")[2]
     assert "no ids. Name some" in run("index", "remove", "index")[2]
     assert (

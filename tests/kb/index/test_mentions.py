@@ -1,11 +1,8 @@
 """Mentions from anywhere, and what is wrong with them by file and line."""
 
 import gzip
-import io
 import json
 import re
-import sys
-import types
 
 import pytest
 from hypothesis import given
@@ -155,22 +152,16 @@ def test_bio_tags_of_both_forms(tmp_path):
     assert simple(read_mentions(tmp_path / "tags.bio.gz")) == simple(read)
 
 
-def test_standard_input(monkeypatch):
-    stdin = types.SimpleNamespace(buffer=io.BytesIO(b"\nIn [[Rye]] it rained.\n"))
-    monkeypatch.setattr(sys, "stdin", stdin)
+def test_standard_input(typed):
+    typed(b"\nIn [[Rye]] it rained.\n")
     (one,) = read_mentions("-")
     assert one == Labelled(Mention("Rye", "In ", " it rained."), "standard input, line 2")
 
 
-def test_reading_streams(monkeypatch):
+def test_reading_streams(typed):
     """The first mention is there before the rest is read."""
-
-    def endless():
-        yield b'{"left": "", "mention": "a", "right": ""}\n'
-        raise AssertionError("read on")
-
-    monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(buffer=endless()))
-    assert next(read_mentions("-")).mention.text == "a"
+    with typed(b'{"left": "", "mention": "a", "right": ""}\n', ends=False):
+        assert next(read_mentions("-")).mention.text == "a"
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,8 @@
 """muver query: what is asked, of which index, and how the answers are printed."""
 
-import io
 import json
 import subprocess
 import sys
-import types
 
 import pytest
 
@@ -48,7 +46,7 @@ def test_the_order_of_arguments_and_what_a_terminal_asks_for_change_nothing(caps
         assert capsys.readouterr().out == said  # no colours either
 
 
-def test_a_line_of_json_each_also_from_files_and_standard_input(tmp_path, capsys, monkeypatch):
+def test_a_line_of_json_each_also_of_files_and_standard_input(tmp_path, capsys, monkeypatch, typed):
     path = tmp_path / "m.jsonl"
     line = {"left": "", "mention": "Gate", "right": "", "world": "land"}
     path.write_text(json.dumps(line))
@@ -57,8 +55,7 @@ def test_a_line_of_json_each_also_from_files_and_standard_input(tmp_path, capsys
     assert (told["mention"], told["world"], told["answer"]) == ("Gate", "land", "e1")
     assert [one["id"] for one in told["candidates"]] == ["e1", "e0"]
     for call in (["-"], ["--mentions", "-"]):
-        stdin = types.SimpleNamespace(buffer=io.BytesIO(b"[[Anna]]\n\n[[Gate]]"))
-        monkeypatch.setattr(sys, "stdin", stdin)
+        typed(b"[[Anna]]\n\n[[Gate]]")
         assert asked(*call, "--json", "--world", "sea") == 0
         told = list(map(json.loads, capsys.readouterr().out.splitlines()))
         assert [(one["answer"], one["world"]) for one in told] == [("e0", "sea"), ("e1", "sea")]
