@@ -1,4 +1,4 @@
-"""What jobs cost by Snakemake's benchmark files, and what each row of a table does.
+"""The cost of jobs, from Snakemake's benchmark files, and of each row of a table.
 
 The latter is a CSV beside the table: training, vectors, time of ranking. Times are of the jobs that
 ran here, and no part of a result that is the same everywhere.

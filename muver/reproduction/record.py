@@ -68,7 +68,7 @@ class OfRecord(Record):
 
 
 class Run(NamedTuple):
-    """What a project has of a dataset, and the record beside which it stands."""
+    """A project's tables of a dataset, and the numbers of record to hold them against."""
 
     path: Path
     settings: Resolved

@@ -29,7 +29,7 @@ Report = dict[str, Any]
 
 
 class Machine(NamedTuple):
-    """What a run is compared with."""
+    """The processor cores and GPUs that a run can use."""
 
     cores: int
     gpus: int

@@ -1,4 +1,4 @@
-"""What a run takes from outside, there, to be downloaded or missing; what its account lacks."""
+"""Files that a run takes from elsewhere, and faults of the account that it runs under."""
 
 import getpass
 import os
@@ -57,7 +57,7 @@ def data(graph: Graph, asked: Sequence[Artifact]) -> list[Finding]:
 def _from_elsewhere(
     name: str, files: Sequence[str], key: str, source: str | None, url: str | None
 ) -> Finding:
-    """What becomes of files from elsewhere; ``key`` sets their ``source``."""
+    """Whether files are here, or can be taken from ``source``, the value of the setting ``key``."""
     if _all_there(files):
         return Finding("dataset", OK, f"{name}: is here")
     if source is None:
@@ -93,7 +93,7 @@ def _all_there(files: Sequence[str]) -> bool:
 
 
 def lacking() -> Iterator[str]:
-    """What Snakemake, DVC and MLflow would fail at, a sentence each."""
+    """Sentences on what of this account or folder would make Snakemake, DVC or MLflow fail."""
     place = Path(os.environ.get("XDG_CACHE_HOME") or Path("~").expanduser() / ".cache")
     if not _can_be_written(place):
         yield (

@@ -40,7 +40,7 @@ class Job(NamedTuple):
 
     @property
     def key(self) -> Key:
-        """What the job is found by."""
+        """The rule and the artifact, by which a log's lines find their job."""
         return self.artifact.rule, self.artifact.id
 
 
@@ -84,7 +84,7 @@ class _Counter:
         return COSTS["seconds"][step]["thread"] / self.graph.settings.compute.threads
 
     def work(self, artifact: Artifact) -> Work:
-        """What one of an artifact's jobs does."""
+        """How much one of an artifact's jobs has to do, by step."""
         data, settings = self.data, artifact.settings
         entities = data.entities.get(artifact.set, data.whole)
         mentions = data.mentions.get(artifact.set, 0)

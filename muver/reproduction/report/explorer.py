@@ -195,7 +195,7 @@ def _row(system: System, ranking: Ranking, entities: np.ndarray) -> Data:
 def sentences_needed(
     systems: Sequence[System], rankings: Mapping[str, Ranking], entities: np.ndarray
 ) -> dict[int, set[int]]:
-    """Sentences of the views that won, by entity; views that cover a whole text need none."""
+    """Numbers of the sentences in the views that won, by entity, where views are of sentences."""
     needed: dict[int, set[int]] = {}
     for system in systems:
         if views_of(system.settings)["kind"] != "sentences":

@@ -122,7 +122,8 @@ def _by_protocol(settings: Resolved, table: Table) -> Table:
 def _distinct(settings: Resolved, rows: list[str], against: str | None) -> list[str]:
     """The rows that differ from those before them by more than their name.
 
-    Of equal ones the row ``against`` which a table tests stands for all, else the first.
+    Among equal rows the one named ``against``, which the others are tested against, stays, else
+    the first.
     """
     settings_of = [row_settings(settings, row) for row in rows]
     tested = settings_of.index(settings_of[rows.index(against)]) if against in rows else None

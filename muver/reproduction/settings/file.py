@@ -44,7 +44,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
 
 
 def load_yaml(text: str, name: str) -> Any:
-    """What YAML has in a text; errors, of the library's kinds or an InputError, have the name."""
+    """Parse YAML. An error, the library's or an InputError, names the file ``name``."""
     stream = StringIO(text)
     stream.name = name
     return yaml.load(stream, _Loader)

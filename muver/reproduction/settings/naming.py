@@ -33,7 +33,7 @@ def _own_page_left_out(settings: Resolved, system: str) -> bool:
 
 
 def _row(settings: Resolved, system: str) -> list[str]:
-    """A row's name without its protocol: what it is, and in what it differs from others."""
+    """A row's name without its protocol, in parts: its method, then what sets it apart."""
     entry = settings.systems[system]
     model = model_of(entry)
     labels = _labels(settings, model) if model and not _sums_rows(entry) else []
@@ -57,18 +57,18 @@ def _row(settings: Resolved, system: str) -> list[str]:
 
 
 def _sums_rows(entry: AnySystem) -> bool:
-    """Whether a row sums others' scores, so that its own model is not all that it is made of."""
+    """Whether a row sums the scores of other rows."""
     return isinstance(entry, Named) and bool(entry.of) and bool(rows_named_by(entry))
 
 
 def _model(settings: Resolved, model: str) -> list[str]:
-    """A model's name, and in what it differs from the one of that name."""
+    """A model's name, then what sets it apart from another model of the same name."""
     entry = settings.models[model]
     return [entry.method or model, *([entry.differs] if entry.differs else [])]
 
 
 def _labels(settings: Resolved, model: str) -> list[str]:
-    """The share of the labelled mentions that a model was trained on, if it was not all."""
+    """The share of the labelled mentions that a model was trained on, if not all."""
     training = getattr(towers_of(settings, model), "training", None)
     if training is None or training.labelled == 1:
         return []

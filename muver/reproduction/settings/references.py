@@ -89,7 +89,7 @@ def _unknown(values: Iterable[tuple[str, Any]], known: Iterable[str]) -> Iterato
 
 
 def _values(value: Any, pattern: list[str], key: str = "") -> Iterator[tuple[str, Any]]:
-    """What stands under a dotted key, in which ``*`` is any name; nothing where it is left out."""
+    """Keys that match a dotted pattern, in which ``*`` is any name, with their values."""
     if not pattern:
         yield key, value
         return
@@ -100,7 +100,7 @@ def _values(value: Any, pattern: list[str], key: str = "") -> Iterator[tuple[str
 
 
 def _origins(settings: Resolved) -> Iterator[str]:
-    """No model or row is made of itself, by way of the models and rows that it names."""
+    """Models and rows that are made of themselves, through those that they name."""
     try:
         TopologicalSorter(_made_of(settings)).prepare()
     except CycleError as error:

@@ -47,7 +47,7 @@ def kind_of(settings: Resolved, system: str) -> str:
 
 
 def towers_of(settings: Resolved, model: str) -> Towers:
-    """A model's entry; of one that is chosen among others, that of the first one."""
+    """A model's entry. A model chosen among several has the towers of the first of them."""
     entry = settings.models[model]
     return towers_of(settings, entry.best_of[0]) if isinstance(entry, Chosen) else entry
 

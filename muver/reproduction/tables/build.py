@@ -92,7 +92,7 @@ def _key(evaluations: Mapping[str, Evaluation]) -> str:
 
 
 def labels_of(row: TableRow, system: str, evaluation: Evaluation) -> dict[str, Any]:
-    """What the lines of a row's evaluation have in common."""
+    """Columns that all lines of a row's evaluation share."""
     return {
         "row": row.system,
         "set": evaluation.set,

@@ -95,7 +95,7 @@ def machine() -> dict[str, str]:
 
 
 def this_machine() -> str:
-    """What can move the last bits of a number here."""
+    """Processor, GPU, instructions and torch in a line: they can move a number's last bits."""
     found = machine()
     parts = [found["Processor"], f"{found['Cores']} cores", found["GPU"], found["Instruction set"]]
     return ", ".join(part for part in parts if part != "none") + f", torch {version('torch')}"

@@ -48,7 +48,7 @@ Judged = Mapping[str, Mapping[str, Mapping[str, Verdict]]]  # by dataset, protoc
 
 
 class Made(Protocol):
-    """What a dataset's claims were measured on."""
+    """The commit, machine, data and rows by which a dataset's claims were measured."""
 
     commit: str
     machine: str

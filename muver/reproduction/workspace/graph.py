@@ -90,7 +90,7 @@ class Graph(Models):
         )  # fmt: skip
 
     def told(self, artifact: Artifact) -> dict[str, Any]:
-        """What an artifact's command is told beside its settings, inputs and outputs."""
+        """Options of an artifact's command beyond its settings, inputs and outputs."""
         settings = self.settings
         match artifact.rule:
             case "encoder":

@@ -139,7 +139,7 @@ class KnowledgeBase(Graph):
         return self.subset("golds")
 
     def subset(self, name: str, **further: Input) -> Artifact:
-        """What training reads of the knowledge base."""
+        """The entities and paragraphs of the knowledge base that training reads."""
         return self.artifact(
             "training", name, "subset", subset_settings(self.settings),
             train=self.mentions(self.training_set)[".parquet"],

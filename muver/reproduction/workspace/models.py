@@ -200,7 +200,7 @@ class Models(ABC):
         return self.artifact("grid", name, "grid_point", settings, **inputs)
 
     def weights(self, model: str) -> File:
-        """The manifest that names the weights a model came from, through what it started from."""
+        """The manifest of the encoder that a model's first training began with."""
         match self.settings.models[model]:
             case Converted():
                 return self.model(model)[f"/{MANIFEST_FILE}"]

@@ -94,7 +94,7 @@ class Results:
         return ["stage table", *["stage figure"] * self.is_drawn(name)]
 
     def read(self, name: str) -> dict[str, list[str]]:
-        """Files that a result is made of, by what they are."""
+        """Files that a result is made of, by the names of its rule's inputs."""
         if name == "report":
             asked = self.graph.asked(self.settings.results)
             files = [

@@ -134,7 +134,7 @@ BEGINS = {
     "download_worlds": ["kb/importing/pages/worlds.py"],
     "punkt_english": [],
 }
-# What a rule may reach because another result cannot come of it.
+# An edit of these makes no result again, as it can change none.
 FREE = {
     "__init__.py",  # names for users
     "version.py",

@@ -171,7 +171,7 @@ class Worlds(Graph):
         )  # fmt: skip
 
     def folders(self, system: str, name: str) -> list[Artifact]:
-        """What has the views that a row ranks by: the store, and what is added to it."""
+        """Folders with the vectors that a row ranks by: of all views, merged ones, global ones."""
         row = self.settings.systems[system]
         found = [self.store(row.model, name)]
         found += [self.merged(row.model, name, row.search)] if row.merge_layers else []
