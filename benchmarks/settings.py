@@ -21,14 +21,14 @@ from benchmarks import page
 from benchmarks.peers import read_world
 
 CHARACTERS = 1_000  # of a page
-MEASURED, TUNING = 500, 200  # mentions
+MEASURED, LABELS = 500, 200  # mentions
 SEED = 13
 CUTOFFS = ("1", "10", "64")
 
 
 def write_files(dataset: Path, world: str, folder: Path) -> None:
-    """Write ``dictionary.csv``, and ``test``, ``tuning`` and ``labels`` as lines of mentions; no
-    page has mentions in the first and in one of the others.
+    """Write ``dictionary.csv``, and ``test`` and ``labels`` as lines of mentions; no page has
+    mentions in both.
     """
     entities, mentions = read_world(dataset, world)
     with (folder / "dictionary.csv").open("w", newline="", encoding="utf-8") as file:
@@ -41,7 +41,7 @@ def write_files(dataset: Path, world: str, folder: Path) -> None:
     first = in_order[:MEASURED]
     labels = [one for one in in_order[MEASURED:] if one.page != first[-1].page]
     random.Random(SEED).shuffle(labels)
-    for name, some in {"test": first, "tuning": labels[:TUNING], "labels": labels}.items():
+    for name, some in {"test": first, "labels": labels[:LABELS]}.items():
         lines = (
             {"mention": one.text, "left": one.left, "right": one.right, "gold": one.gold}
             for one in some
@@ -50,7 +50,7 @@ def write_files(dataset: Path, world: str, folder: Path) -> None:
         (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
 
 
-def steps(encoder: str, training: bool) -> list[tuple[str, list[list[str]]]]:
+def steps(encoder: str) -> list[tuple[str, list[list[str]]]]:
     """What each row is called, and its commands; the last one measures."""
 
     def made(name: str, *options: str) -> list[list[str]]:
@@ -58,45 +58,35 @@ def steps(encoder: str, training: bool) -> list[tuple[str, list[list[str]]]]:
         return [[*create, *options], ["index", "evaluate", name, "test.jsonl"]]
 
     def tuned(name: str) -> list[list[str]]:
-        tune = ["index", "tune", name, "tuning.jsonl", "--cutoff", "10"]
+        tune = ["index", "tune", name, "labels.jsonl", "--cutoff", "10"]
         return [tune, ["index", "evaluate", name, "test.jsonl"]]
 
-    rows = [
+    return [
         ("words alone, `--model bm25`", made("words", "--model", "bm25")),
         ("the defaults without a model", made("dictionary")),
         ("the same, tuned", tuned("dictionary")),
         ("with the encoder", made("encoded", "--model", encoder)),
         ("the same, tuned", tuned("encoded")),
     ]
-    if training:
-        kb = ["kb", "import", "dictionary.csv", "--map", "title=term", "--out", "kb"]
-        train = ["train", "kb", "labels.jsonl", "--encoder", encoder, "--out", "model"]
-        train += ["--settings", '{"others": 200}']
-        rows.append(("trained on the labels", [kb, train, *made("trained", "--model", "model")]))
-        both = made("both", "--model", "model", "--views", "both")
-        rows.append(("the same, `--views both`", both))
-    return rows
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the commands, with what they say on standard error, and print the table."""
+    """Run the commands, with what they say on standard error, and print the table as it grows."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks settings", description=__doc__)
     parser.add_argument("--dataset", type=Path, required=True, help="a folder in ZESHEL's format")
     parser.add_argument("--world", required=True)
     parser.add_argument("--encoder", required=True, help="a sentence encoder")
-    parser.add_argument("--train", action="store_true", help="a model on the labels as well")
     args = parser.parse_args(arguments)
     encoder = str(Path(args.encoder).absolute()) if Path(args.encoder).exists() else args.encoder
-    table = []
+    print("\n".join(page.table(["", *(f"R@{k}" for k in CUTOFFS)], [])))
     with tempfile.TemporaryDirectory() as name:
         write_files(args.dataset, args.world, Path(name))
-        for row, commands in steps(encoder, args.train):
+        for row, commands in steps(encoder):
             for words in commands:
                 print("muver", *words, file=sys.stderr, flush=True)
                 measuring = ["--cutoffs", *CUTOFFS, "--json"] if words[1] == "evaluate" else []
                 call = [sys.executable, "-m", "muver.cli", *words, *measuring]
                 said = subprocess.run(call, cwd=name, check=True, stdout=subprocess.PIPE).stdout
             micro = json.loads(said)["scores"]["micro"]
-            table.append([row, *(f"{micro[k]:.1f}" for k in CUTOFFS)])
-    print("\n".join(page.table(["", *(f"R@{k}" for k in CUTOFFS)], table)))
+            print(f"| {' | '.join([row, *(f'{micro[k]:.1f}' for k in CUTOFFS)])} |", flush=True)
     return 0

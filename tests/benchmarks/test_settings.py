@@ -37,17 +37,17 @@ def dataset(tmp_path):
 
 def test_no_page_is_measured_and_labelled(dataset, tmp_path, monkeypatch):
     monkeypatch.setattr(settings, "MEASURED", 2)
-    monkeypatch.setattr(settings, "TUNING", 3)
+    monkeypatch.setattr(settings, "LABELS", 3)
     settings.write_files(dataset, "town", tmp_path)
     rows = list(csv.DictReader((tmp_path / "dictionary.csv").open(newline="")))
     assert [row["id"] for row in rows] == [f"p{n}" for n in range(6)]
     assert {len(row["definition"]) for row in rows} == {settings.CHARACTERS}
-    test, tuning, labels = (
+    test, labels = (
         [json.loads(line) for line in (tmp_path / f"{name}.jsonl").open()]
-        for name in ("test", "tuning", "labels")
+        for name in ("test", "labels")
     )
-    assert (len(test), tuning, len(labels)) == (2, labels[:3], 4)
-    assert len({one["gold"] for one in test + labels}) == 6
+    assert (len(test), len(labels)) == (2, 3)
+    assert len({one["gold"] for one in test + labels}) == 5
     for one in test + labels:
         (row,) = (row for row in rows if row["id"] == one["gold"])
         assert row["term"] == one["mention"]
@@ -55,7 +55,7 @@ def test_no_page_is_measured_and_labelled(dataset, tmp_path, monkeypatch):
 
 def test_the_steps_are_commands_and_their_recall_is_printed(dataset, monkeypatch, capsys):
     monkeypatch.setattr(settings, "MEASURED", 2)
-    rows = settings.steps("encoder", training=True)[1:2]
+    rows = settings.steps("encoder")[1:2]
     monkeypatch.setattr(settings, "steps", lambda *_: rows)
     given = ["--dataset", str(dataset), "--world", "town", "--encoder", "none"]
     assert settings.main(given) == 0

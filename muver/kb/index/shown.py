@@ -1,12 +1,12 @@
 """What people read of an index: answers as tables, in a terminal or a notebook, and its card."""
 
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from typing import Any
 
 from muver.io.text import counted, visible
-from muver.kb.index.answer import Answer, Found
+from muver.kb.index.answer import Answer
 from muver.kb.index.index_settings import told
 from muver.retriever.answers import NO_VIEW, Mention
 
@@ -61,8 +61,8 @@ def in_terminal(
     for name, most in columns.items():
         ratio = None if most else 1
         table.add_column(name, no_wrap=True, overflow="ellipsis", max_width=most, ratio=ratio)
-    for rank, one in enumerate(answer.candidates, start=1):
-        table.add_row(str(rank), f"{one.score:.2f}", *map(Text, _cells(one, worlds)))
+    for row in _rows(answer, worlds):
+        table.add_row(*map(Text, row))
     with console.capture() as captured:
         console.print(table)
     lines += [line.rstrip() for line in captured.get().splitlines()]
@@ -76,16 +76,13 @@ def in_notebook(
     left, text, right = map(escape, _in_context(mention))
     said = "".join(f"<br>{escape(line)}" for line in _decided(answer, threshold))
     names = ["", "score", "title", "id", *["world"] * worlds, "found by"]
-    rows = [
-        [str(rank), f"{one.score:.2f}", *_cells(one, worlds)]
-        for rank, one in enumerate(answer.candidates, start=1)
-    ]
+    rows = _rows(answer, worlds)
     head = "".join(f"<th>{name}</th>" for name in names)
     body = "".join(
         f"<tr>{''.join(f'<td style=text-align:left>{escape(cell)}</td>' for cell in row)}</tr>"
         for row in rows
     )
-    table = f"<table><tr>{head}</tr>{body}</table>" if rows else ""
+    table = f"<table><tr>{head}</tr>{body}</table>" if body else ""
     return f"<p>{left} <mark>{text}</mark> {right}{said}</p>{table}"
 
 
@@ -111,10 +108,12 @@ def _decided(answer: Answer, threshold: float | None) -> list[str]:
     return [f"{decided}. The best one is right with probability {chance}."]
 
 
-def _cells(one: Found, worlds: bool) -> list[str]:
-    """The texts of a candidate's row: title, id, perhaps its world, and what it was found by."""
-    by = one.text or (told(one.signals) if one.layer == NO_VIEW else "(its title)")
-    return [_flat(text) for text in (one.title, one.id, *[one.world or ""] * worlds, by)]
+def _rows(answer: Answer, worlds: bool) -> Iterator[list[str]]:
+    """Rank, score, title, id, perhaps the world, and what it was found by, of each candidate."""
+    for one in answer.candidates:
+        by = one.text or (told(one.signals) if one.layer == NO_VIEW else "(its title)")
+        cells = (one.title, one.id, *[one.world or ""] * worlds, by)
+        yield [str(one.rank), f"{one.score:.2f}", *map(_flat, cells)]
 
 
 def _flat(text: str) -> str:
