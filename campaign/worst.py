@@ -28,7 +28,9 @@ from typing import Any
 from unittest import mock
 
 import psutil
+import torch
 from starlette.types import Message, Receive, Scope, Send
+from threadpoolctl import threadpool_limits
 
 from campaign import memory
 from campaign.plan import Case, Plan
@@ -69,6 +71,8 @@ Request = tuple[str, str, Body | None]
 
 def attack(plan: Plan) -> Iterator[Case]:
     """Every route, of indexes that are words, of many dimensions, and read by a large encoder."""
+    threadpool_limits(1)
+    torch.set_num_threads(1)  # others would turn while they wait
     services = _services(plan.folder)
     for folder, served in itertools.islice(services, 1 if plan.fault else None):
         if folder.name not in TOGETHER:

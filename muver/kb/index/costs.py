@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 # As many take about as long as a token:
 NUMBERS_COMPARED = 1_000_000  # of vectors that a mention is multiplied with
-NUMBERS_SUMMED = 60_000  # of a candidate's vectors, compared in double precision
+NUMBERS_SUMMED = 40_000  # of a candidate's vectors, compared in double precision
 BYTES = 100_000  # of a candidate's texts, and once more of those that answers show
 VALUES = 150  # of a candidate's other columns
 VALUES_NARROWED, BYTES_NARROWED = 450, 10_000  # of all other columns, and of all names

@@ -53,7 +53,7 @@ def test_what_is_compared_is_names_by_pieces_and_all_vectors(tmp_path, towers):
     index = Index.create(tmp_path / "index", [*SHORT, many], towers)
     vectors = len(index.views("long").vectors) * index.views("long").vectors.shape[1]
     assert index.comparing_takes(0) > vectors / 1_000_000
-    assert index.candidates_take(1) > vectors / 60_000
+    assert index.candidates_take(1) > vectors / 40_000
 
 
 def test_of_many_equal_views_the_texts_of_few_are_read(tmp_path, towers, monkeypatch):
