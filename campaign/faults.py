@@ -239,6 +239,18 @@ FAULTS = [
         "What is read is charged: `tests/kb/index/test_reranked.py`.",
     ),
     Fault(
+        "worst",
+        "An entity that every mention finds, with 20,000 views and 1,000 aliases, cost 0.6 s of a "
+        "core a mention, which was charged as any other candidate: 34 mentions took 21 s.",
+        "Its views are compared ten times as fast, the texts of few equal ones are read, and "
+        "vectors, names and other columns are charged: `tests/kb/index/test_costs.py`.",
+    ),
+    Fault(
+        "signals",
+        "A signal right before a read of standard input or a pipe waited for the next data.",
+        "Every such read looks up five times a second: `tests/kb/importing/test_piped.py`.",
+    ),
+    Fault(
         "service",
         "An `asked` of half a character, or of 300 levels, ended in status 500.",
         "It is refused: `tests/kb/serve/test_routes.py`. The section draws what open objects have.",
