@@ -17,7 +17,8 @@ BASH = """\
 _muver() {
     local IFS=$'\\n' found
     local word="${COMP_WORDS[COMP_CWORD]}"
-    found=$(muver completion words -- "${COMP_WORDS[@]:1:COMP_CWORD-1}" "${word/#--/-}" 2>/dev/null)
+    local typed=("${COMP_WORDS[@]:1:$((COMP_CWORD-1))}" "${word/#--/-}")
+    found=$(muver completion words -- "${typed[@]}" 2>/dev/null)
     COMPREPLY=($(compgen -W "$found" -- "$word"))
 }
 complete -o default -F _muver muver

@@ -39,6 +39,8 @@ def test_without_a_project_no_names_are_known(tmp_path, monkeypatch):
 def test_a_shell_takes_its_script(capsys):
     assert main(["completion", "bash"]) == 0
     script = capsys.readouterr().out
+    called = "emulate sh; COMP_WORDS=(muver query --we); COMP_CWORD=2; _muver\n"
+    called += "printf '%s\\n' \"${COMPREPLY[@]}\""
     script += 'COMP_WORDS=(muver query --rer); COMP_CWORD=2; _muver; echo "${COMPREPLY[@]}";'
     script += 'COMP_WORDS=(muver export --); COMP_CWORD=2; _muver; echo "${COMPREPLY[@]}";'
     script += "COMP_WORDS=(muver index create --out --pu); COMP_CWORD=4; _muver;"
@@ -47,6 +49,10 @@ def test_a_shell_takes_its_script(capsys):
     script += 'COMP_WORDS=(muver index ev); COMP_CWORD=2; _muver; echo "${COMPREPLY[@]}"'
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "--rerank\n--help --log --to\n--punkt\nkb\nevaluate\n"
+    if found := shutil.which("zsh"):  # as bashcompinit calls it
+        script = f"autoload -U compinit; compinit -uD; source <(muver completion zsh)\n{called}"
+        done = subprocess.run([found, "-fc", script], capture_output=True, text=True)
+        assert "--weights" in done.stdout.split(), done.stderr  # zsh itself filters
     for shell, said in (("zsh", "bashcompinit"), ("fish", "complete -c muver")):
         assert main(["completion", shell]) == 0
         script = capsys.readouterr().out
