@@ -13,6 +13,7 @@ whose open files are used up are asked whether they live.
 import contextlib
 import itertools
 import json
+import os
 import random
 import signal
 import socket
@@ -220,6 +221,7 @@ def _ended(how: str, index: Path, service: Running, fault: bool) -> Case:
         time.sleep(1)
         if fault:
             running.send_signal(signal.SIGSTOP)
+            os.waitpid(running.pid, os.WUNTRACED)  # of two signals at once SIGTERM comes first
         began = time.monotonic()
         running.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
