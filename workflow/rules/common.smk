@@ -97,12 +97,13 @@ def page():
         raised(page_of_made, Path(RESULTS))
 
 
-def idle():
+def at_end():
+    """After a run, or where there was nothing to do: rows that no listed table has are linked too."""
     link(W)
     page()
 
 
-FOLLOWER = Follower(tables_to_show, idle, Path(workflow.overwrite_workdir or ""))
+FOLLOWER = Follower(tables_to_show, at_end, Path(workflow.overwrite_workdir or ""))
 if workflow.is_main_process:  # not again in every job
     raised(check_writable, Path())
     since = os.environ.get("DVC_EXP_BASELINE_REV", "HEAD")

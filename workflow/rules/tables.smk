@@ -75,7 +75,7 @@ OF_BEFORE = not_recorded(Path(ROOT, "recorded"))
 
 
 onsuccess:
-    page()
+    at_end()
     FOLLOWER.end()
     failed = [
         why for key, why in not_recorded(Path(ROOT, "recorded")).items() if key not in OF_BEFORE
