@@ -44,7 +44,9 @@ def test_a_retriever_kind_is_its_module_and_params(tmp_path):
     page = project.read("results/report.html").decode()
     assert "Shared words" in page and mine["caption"] in page
     # Its settings and its code are followed as those of every other kind.
-    assert project.planned("results/mine.csv", "--config", "overlap={lower: false}")["retrieve"] == 1
+    assert (
+        project.planned("results/mine.csv", "--config", "overlap={lower: false}")["retrieve"] == 1
+    )
     module = kinds / "overlap.py"
     module.write_text(module.read_text().replace("len(words", "1.0 * len(words"))
     assert project.planned("results/mine.csv")["retrieve"] == 1
