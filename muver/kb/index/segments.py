@@ -120,9 +120,15 @@ class Part:
             raise Damaged(self._path, str(error)) from None
 
     @cached_property
-    def words(self) -> Table:
-        """Of entities."""
+    def _words(self) -> Table:
         return Table.read(self.batch.column("words"))
+
+    def having(self, keys: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Of each word's key the rows of entities that have it, and how often."""
+        found = self._words.having(keys)
+        if any(rows.min() < 0 or rows.max() >= len(self) for rows, _ in found if len(rows)):
+            raise Damaged(self._path, "a word of entities that it does not have")
+        return found
 
     @cached_property
     def lengths(self) -> np.ndarray:

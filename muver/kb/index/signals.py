@@ -166,7 +166,7 @@ class Words(Sure):
         """Of words for each part the rows that have one, and what it adds to their scores."""
         k1, b = self._settings.k1, self._settings.b
         keys, adds = keys_of(words), {}
-        there = [part.words.having(keys) for part in self._parts]
+        there = [part.having(keys) for part in self._parts]
         for n, word in enumerate(words):
             found = [own[n] for own in there]
             having = sum(

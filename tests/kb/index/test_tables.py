@@ -55,9 +55,9 @@ def test_places():
 def test_what_a_part_keeps(tmp_path):
     index = Index.create(tmp_path / "index", TWO)
     (part,) = index._store.parts
-    words = dict(zip(part.words.keys.tolist(), range(3), strict=True))
+    words = dict(zip(part._words.keys.tolist(), range(3), strict=True))
     assert words.keys() == set(keys_of(["gate", "old", "smith"]).tolist())
-    (rows, counts), _ = part.words.having(keys_of(["old", "smith"]))
+    (rows, counts), _ = part.having(keys_of(["old", "smith"]))
     assert (rows.tolist(), counts.tolist()) == ([0, 1], [3, 1])
     assert part.lengths.tolist() == [5, 2] and part.starts.tolist() == [0, 2, 3]
     assert part.folded.tolist() == keys_of(["gate", "old gate", "smith"]).tolist()
@@ -65,14 +65,15 @@ def test_what_a_part_keeps(tmp_path):
     index.compact()
     (part,) = Index.open(index.folder)._store.parts
     assert part.lengths.tolist() == [1, 2] and part.starts.tolist() == [0, 1, 2]
-    assert len(part.words.keys) == 3 and part.letters[1].shape[1] == 2
+    assert len(part._words.keys) == 3 and part.letters[1].shape[1] == 2
 
 
-def test_rows_that_there_are_not_are_refused(tmp_path, monkeypatch):
+@pytest.mark.parametrize("table", ["words", "letters"])
+def test_rows_that_there_are_not_are_refused(table, tmp_path, monkeypatch):
     """Of a file too large to be looked through when it is opened."""
     index = Index.create(tmp_path / "index", TWO)
     path = index.folder / "segments" / "000001.arrow"
-    column = pa.ipc.open_file(path).get_batch(0).column("letters")
+    column = pa.ipc.open_file(path).get_batch(0).column(table)
     rows = column.field("rows").values.to_numpy()
     before, whole = rows.tobytes(), path.read_bytes()
     assert whole.count(before) == 1
