@@ -1,6 +1,8 @@
 """muver train: from labelled mentions of a knowledge base to a model that an index takes."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
@@ -57,6 +59,11 @@ def test_a_model_of_one_s_own_labels(kb, encoder, capsys):
     assert len(index.retrieve("tower", k=12)[0]) == 12
     assert trained(encoder) == 2
     assert "a model is there already" in capsys.readouterr().err
+    (recall,) = re.findall("of the 2 held out: ([0-9.]+), after", said)
+    assert main(["export", "own", "--to", "shared"]) == 0
+    assert f"Among 10 candidates stands the entity of {recall} percent" in Path(
+        "shared/README.md"
+    ).read_text(encoding="utf-8")
 
 
 def test_a_killed_run_goes_on(kb, encoder, monkeypatch):

@@ -18,6 +18,7 @@ from muver.retriever.encoders.files import CONFIG_FILE, MODEL_FILES, is_model
 from muver.retriever.encoders.hub import push_folder
 from muver.retriever.evaluation.records import Evaluation, read_evaluation
 from muver.retriever.sharing.towers import marked_texts, write_towers
+from muver.retriever.training.log import LOG, told_validation
 
 BETWEEN = ("stores", "merged", "globals", "vectors", "mention_vectors", "index")  # model and run
 MOST_ROWS = 8  # that the card lists
@@ -97,9 +98,9 @@ def card_of(model: BiEncoder, folder: Path, name: str) -> str:
             f"\n- Vectors have length 1 here; muver's are {config.scale**0.5:.3f} times as long."
         )
     return CARD.format(
-        name=name, mention=mention, entity=entity, data=_data(datasets), recall=_recall(measured),
-        cost=_cost(model, folder), context=config.context.max_tokens, view=config.views.max_tokens,
-        scaled=scaled, invented=invented,
+        name=name, mention=mention, entity=entity, data=_data(datasets), scaled=scaled,
+        recall=_recall(measured, folder), cost=_cost(model, folder), invented=invented,
+        context=config.context.max_tokens, view=config.views.max_tokens,
         settings=json.dumps(config.as_dict(), indent=2, ensure_ascii=False),
     )  # fmt: skip
 
@@ -134,7 +135,13 @@ def _data(datasets: list[str]) -> str:
     return "\n".join(lines) or "Not recorded: no evaluation lies beside the model."
 
 
-def _recall(measured: list[Evaluation]) -> str:
+def _recall(measured: list[Evaluation], folder: Path) -> str:
+    if not measured and (folder / LOG).is_file():
+        cutoff, recall = told_validation(folder / LOG)
+        return (
+            f"Among {cutoff} candidates stands the entity of {recall:.1f} percent of the mentions "
+            "that were held out of training. Nothing else was measured where it was made."
+        )
     if not measured:
         return "Not measured where this model was made."
     shown = measured[0].cutoffs

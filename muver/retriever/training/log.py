@@ -5,6 +5,7 @@ A log has a JSON line for each step and each validation, and notes on the whole 
 
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,15 @@ def kept_validation(path: Path, cutoff: int) -> tuple[float, int]:
     if any(LAST in line for line in lines):
         return found[-1]
     return max(found, key=lambda pair: (pair[0], pair[1] > 0, -pair[1]))
+
+
+def told_validation(path: Path) -> tuple[int, float]:
+    """The cutoff of validation and the kept state's recall there, in percent, as a note tells."""
+    told = {
+        key: value for line in _lines(path) if "step" not in line for key, value in line.items()
+    }
+    key = next(key for key in told if re.fullmatch(rf"[a-z]+_{VALIDATION}[0-9]+", key))
+    return int(key.rpartition("_")[2]), told[key]
 
 
 def recall_after(path: Path, share: float, cutoff: int) -> float | None:
