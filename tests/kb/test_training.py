@@ -122,4 +122,6 @@ def test_a_gold_of_several_worlds(tmp_path, encoder):
     source.write_text("\n".join(map(json.dumps, rows)))
     assert main(["kb", "import", str(source), "--out", str(tmp_path / "kb")]) == 0
     with pytest.raises(InputError, match="line 1: gold '1' is in several worlds. Name one."):
-        _in_kb([Labelled(Mention("king"), "line 1", "1")], tmp_path / "kb", "labels")
+        _in_kb(
+            [Labelled(Mention("king"), "line 1", "1")], tmp_path / "kb", tmp_path / "kb", "labels"
+        )

@@ -140,15 +140,15 @@ def _import(
     names = [path.name for path in sources]
     if len(set(names)) < len(names):
         names = list(map(str, sources))
-    with contextlib.ExitStack() as own:
-        temporary = own.enter_context(folder_beside(out))
-        dataset = mentions and own.enter_context(folder_beside(mentions))
-        ledger = own.enter_context(opened_ledger(temporary, sources))
+    with contextlib.ExitStack() as open_folders:
+        temporary = open_folders.enter_context(folder_beside(out))
+        dataset = mentions and open_folders.enter_context(folder_beside(mentions))
+        ledger = open_folders.enter_context(opened_ledger(temporary, sources))
         build = _Build(ledger, settings)
         for number, (path, name) in enumerate(zip(sources, forms, strict=True)):
             build.read(number, path, name, given)
         build.check()
-        own.enter_context(disk_errors(out, "Nothing was changed."))
+        open_folders.enter_context(disk_errors(out, "Nothing was changed."))
         build.write(temporary / FILE)
         counts = build.summary()
         if mentions is not None:
@@ -256,7 +256,7 @@ class _Build:
     def check(self) -> None:
         """Look at the names of all."""
         if not self.worlds:
-            why = (f" Left out: {one.count} ({why})." for why, one in self.left_out.items())
+            why = (f" Left out: {out.count} ({why})." for why, out in self.left_out.items())
             files = ", ".join(map(str, self.ledger.files))
             raise InputError(f"{files}: no entity.{''.join(why)}")
         self.ledger.finish()
@@ -269,23 +269,23 @@ class _Build:
         with pq.ParquetWriter(path, ENTITIES) as writer:
             for group in row_groups(
                 self.ledger.entities(),
-                lambda one: len(one.description),
+                lambda e: len(e.description),
                 ROWS_A_GROUP,
                 CHARACTERS_A_GROUP,
             ):
-                rows = [{**asdict(one), "aliases": self._names(one)} for one in group]
+                rows = [{**asdict(e), "aliases": self._names(e)} for e in group]
                 table = pa.Table.from_pylist(rows, ENTITIES)
                 writer.write_table(table, row_group_size=len(rows))
 
-    def _names(self, one: Entity) -> list[str]:
+    def _names(self, entity: Entity) -> list[str]:
         """The names beside the title, each once, and as many as the settings allow."""
-        further = self.ledger.redirects_to(one.world, one.title)
-        every = (" ".join(name.split()) for name in [*one.aliases, *further])
-        names = [name for name in dict.fromkeys(every) if name and name != one.title]
+        further = self.ledger.redirects_to(entity.world, entity.title)
+        every = (" ".join(name.split()) for name in [*entity.aliases, *further])
+        names = [name for name in dict.fromkeys(every) if name and name != entity.title]
         most = self.settings.most_aliases
         if len(names) > most:
             what = f"entities of whose aliases {most} were kept"
-            self.notes.add(what, f"{one.world}, {one.title!r}: {len(names)} aliases")
+            self.notes.add(what, f"{entity.world}, {entity.title!r}: {len(names)} aliases")
             names = names[:most]
         self.counts["with_aliases"] += bool(names)
         self.counts["aliases"] += len(names)
@@ -317,5 +317,5 @@ def _tell(sources: Sequence[Path], counts: dict[str, Any]) -> None:
             dataset["mentions_left_out"], dataset["links_to_no_entity"],
         )  # fmt: skip
     for heading, label in (("told", ""), ("left_out", "left out: ")):
-        for what, one in counts[heading].items():
-            logger.info("%s%s: %d, such as %s", label, what, one["count"], one["first"][0])
+        for what, note in counts[heading].items():
+            logger.info("%s%s: %d, such as %s", label, what, note["count"], note["first"][0])

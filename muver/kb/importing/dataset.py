@@ -126,7 +126,7 @@ def _write_documents(folder: Path, ledger: Ledger, settings: Mentions, place: Pl
             split, name = place(page.world, page.id)
             tokens, spans = tokenised(page.description, page.links)
             line = {"document_id": page.id, "title": page.title, "text": " ".join(tokens)}
-            copies = [name.removesuffix(split) + one for one in SPLITS] if by_page else [name]
+            copies = [name.removesuffix(split) + s for s in SPLITS] if by_page else [name]
             for copy in copies:
                 opened(copy).write(_json_line(line))
             for link, (first, last) in zip(page.links, spans, strict=True):
@@ -185,7 +185,7 @@ def _write_mentions(folder: Path, ledger: Ledger, settings: Mentions) -> dict[st
             ):
                 kept[split][kind] += 1
                 files[split].write(line)
-    mentions = {split: own.total() for split, own in kept.items()}
+    mentions = {split: ids.total() for split, ids in kept.items()}
     left_out = all_mentions - sum(mentions.values())
     return {"mentions": mentions, "categories": kept, "mentions_left_out": left_out}
 

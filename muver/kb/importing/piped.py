@@ -41,9 +41,9 @@ def standard_input() -> BufferedReader:
 @contextlib.contextmanager
 def at_rest(sources: Sequence[Path], beside: Path) -> Iterator[list[Path]]:
     """The sources, where pipes among them are read into files in a folder beside a path."""
-    with contextlib.ExitStack() as own:
+    with contextlib.ExitStack() as folders:
         if any(map(is_pipe, sources)):
-            folder = own.enter_context(folder_beside(beside))
+            folder = folders.enter_context(folder_beside(beside))
             sources = [
                 _read(path, folder / str(number)) if is_pipe(path) else path
                 for number, path in enumerate(sources)

@@ -72,8 +72,8 @@ class Wiki(Struct, frozen=True):
         if namespace is None:
             return Page(ARTICLE, self._capital(name)) if name else None
         rest = rest.strip()
-        own = self.names.get(namespace, prefix)
-        return Page(namespace, f"{own}:{self._capital(rest)}") if rest else None
+        kind = self.names.get(namespace, prefix)
+        return Page(namespace, f"{kind}:{self._capital(rest)}") if rest else None
 
     def other_language(self, link: str) -> bool:
         """Whether a link without a text stands for the same page in another language."""
@@ -185,7 +185,7 @@ class Prose:
         name = " ".join(str(node.name).replace("_", " ").split()).lower()
         name = name.removeprefix("template:").strip()
         self.disambiguates |= name in self.wiki.marks
-        values = [node.get(one).value for one in self.wiki.shown.get(name, []) if node.has(one)]
+        values = [node.get(key).value for key in self.wiki.shown.get(name, []) if node.has(key)]
         for number, value in enumerate(values):
             if number:
                 self.add(" ")

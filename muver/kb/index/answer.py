@@ -48,10 +48,10 @@ class Found:
     signals: Mapping[str, float]
 
     @classmethod
-    def of(cls, rank: int, one: Candidate) -> Self:
+    def of(cls, rank: int, c: Candidate) -> Self:
         return cls(
-            rank, one.document_id, one.world, one.title, one.score, one.layer, one.first, one.last,
-            one.text, one.probability, one.excerpt, one.further, one.signals,
+            rank, c.document_id, c.world, c.title, c.score, c.layer, c.first, c.last,
+            c.text, c.probability, c.excerpt, c.further, c.signals,
         )  # fmt: skip
 
 
@@ -75,7 +75,7 @@ class Answer:
         best = ranked[0] if ranked else None
         chosen = best.document_id if best and accepted(best, threshold) else None
         none = None if best is None or threshold is None else chosen is None
-        found = [Found.of(rank, one) for rank, one in enumerate(ranked, 1)]
+        found = [Found.of(rank, candidate) for rank, candidate in enumerate(ranked, 1)]
         probability = best and best.probability
         return cls(mention.text, mention.world, mention.asked, chosen, probability, none, found)
 
@@ -131,17 +131,17 @@ def checked(
     """The mentions, in worlds that the index has; ``world`` is that of mentions that name none."""
     worlds = index.worlds
     known_world(world, worlds, "--world")
-    for one in mentions:
-        named = known_world(one.mention.world or world, worlds, one.place)
-        yield replace(one, mention=replace(one.mention, world=named))
+    for line in mentions:
+        named = known_world(line.mention.world or world, worlds, line.place)
+        yield replace(line, mention=replace(line.mention, world=named))
 
 
-def has_gold(index: Answering, one: Labelled) -> bool:
+def has_gold(index: Answering, line: Labelled) -> bool:
     """Whether an index has the gold entity of a mention; refused if several worlds have it."""
-    worlds = index.having(one.gold, one.mention.world) if isinstance(one.gold, str) else []
+    worlds = index.having(line.gold, line.mention.world) if isinstance(line.gold, str) else []
     if len(worlds) > 1:
         raise Mistake(
-            f"{one.place}: gold {quoted(one.gold)} is in several worlds "
+            f"{line.place}: gold {quoted(line.gold)} is in several worlds "
             f"({listed(sorted(worlds))}). Name one."
         )
     return bool(worlds)

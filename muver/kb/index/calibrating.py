@@ -46,18 +46,20 @@ def calibrate_index(
         The share of answers that has to be right, such as 0.9; less sure ones become none of these.
         By default the share that gives the highest F1.
     """
-    made = calibrate(Index.open(index, calibrated=False), read_mentions(mentions, form), precision)
+    chosen = calibrate(
+        Index.open(index, calibrated=False), read_mentions(mentions, form), precision
+    )
     print(
-        f"{counted(made.mentions, 'mention')}, {made.linkable} with an entity in the index. "
+        f"{counted(chosen.mentions, 'mention')}, {chosen.linkable} with an entity in the index. "
         f"Cross-validated in {FOLDS} parts:"
     )
-    decided = made.decided
+    decided = chosen.decided
     named = {
-        "every mention answered": made.always,
-        f"answered from {made.threshold:.3f} on": decided,
+        "every mention answered": chosen.always,
+        f"answered from {chosen.threshold:.3f} on": decided,
     }
-    for what, one in named.items():
-        print(f"{what:24}precision {one.precision:.1%}  recall {one.recall:.1%}  F1 {one.f1:.1%}")
+    for what, row in named.items():
+        print(f"{what:24}precision {row.precision:.1%}  recall {row.recall:.1%}  F1 {row.f1:.1%}")
     precision, recall = decided.none_precision, decided.none_recall
     print(f"{'none of these':24}precision {precision:.1%}  recall {recall:.1%}")
 
@@ -107,7 +109,7 @@ def calibrate(
             f"--precision {precision}: no threshold reaches it. Ask for less, or give more "
             "mentions."
         )
-    made = Calibration(
+    chosen = Calibration(
         fingerprint=index.fingerprint,
         regression=fit(judged),
         threshold=least,
@@ -116,29 +118,29 @@ def calibrate(
         always=decision(np.ones(len(judged.right), dtype=bool), judged),
         decided=decision(answered, judged),
     )
-    write_json(index.folder / FILE, made)
-    return made
+    write_json(index.folder / FILE, chosen)
+    return chosen
 
 
 def _judged(index: Index, mentions: Iterable[Labelled]) -> Judged:
     rows, right, linkable, strangers, left_out, lost = [], [], [], [], 0, 0
     for group in followed(checked(mentions, index)):
-        found = index.retrieve([one.mention for one in group], COMPARED)
-        for one, candidates in zip(group, found, strict=True):
-            if one.gold is UNSET:
+        found = index.retrieve([line.mention for line in group], COMPARED)
+        for line, candidates in zip(group, found, strict=True):
+            if line.gold is UNSET:
                 raise InputError(
-                    f"{one.place}: no gold entity. Calibration needs it of every mention: an id, "
+                    f"{line.place}: no gold entity. Calibration needs it of every mention: an id, "
                     "or null where no entity is right."
                 )
-            there = has_gold(index, one)
+            there = has_gold(index, line)
             if not candidates:
                 lost += there
                 left_out += not there
                 continue
-            if one.gold is not None and not there:
-                strangers.append(one)
-            rows.append(features(one.mention, candidates))
-            right.append(there and candidates[0].document_id == one.gold)
+            if line.gold is not None and not there:
+                strangers.append(line)
+            rows.append(features(line.mention, candidates))
+            right.append(there and candidates[0].document_id == line.gold)
             linkable.append(there)
     if lost or left_out:
         logger.warning(

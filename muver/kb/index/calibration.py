@@ -78,8 +78,8 @@ def features(mention: Mention, candidates: Sequence[Candidate]) -> np.ndarray:
     equal name gives, how alike mention and best title are, 0 to 1, and whether the best and whether
     the second has an equal name.
     """
-    names = [one.signals.get("exact", 0.0) for one in candidates[:COMPARED]]
-    scores = [one.score - name for one, name in zip(candidates, names, strict=False)]
+    names = [candidate.signals.get("exact", 0.0) for candidate in candidates[:COMPARED]]
+    scores = [candidate.score - name for candidate, name in zip(candidates, names, strict=False)]
     margin = scores[0] - scores[1] if len(scores) > 1 else np.nan
     texts = (text[:LONGEST].casefold().strip() for text in (mention.text, candidates[0].title))
     alike = SequenceMatcher(None, *texts, autojunk=False).ratio()

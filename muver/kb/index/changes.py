@@ -232,18 +232,18 @@ def _with_places(snapshot: Snapshot, source: Source) -> Iterator[tuple[Entity, P
     """Entities, each with its place in the index if it has one; an id may not come twice."""
     seen = np.empty(0, dtype=np.uint64)
     entities = checked(source, snapshot.worlds)
-    while some := list(islice(entities, segments.ENTITIES_A_PART)):
-        seen = np.append(seen, np.array([entity.key for entity in some], dtype=np.uint64))
+    while group := list(islice(entities, segments.ENTITIES_A_PART)):
+        seen = np.append(seen, np.array([entity.key for entity in group], dtype=np.uint64))
         keys, counts = np.unique(seen, return_counts=True)
         if (counts > 1).any():
             twice = keys[counts > 1][0]
-            entity = next(entity for entity in some if entity.key == twice)
+            entity = next(entity for entity in group if entity.key == twice)
             raise InputError(
                 f"id {quoted(entity.id)} comes twice in world {quoted(entity.world)}. Ids must "
                 "differ within a world. Leave one of the two out."
             )
-        places = snapshot.find(entity.key for entity in some)
-        for entity in some:
+        places = snapshot.find(entity.key for entity in group)
+        for entity in group:
             yield entity, places.get(entity.key)
 
 
@@ -268,18 +268,18 @@ def _tidied(snapshot: Snapshot, segments: list[Segment]) -> State:
     if len(small) <= MOST_SMALL:
         return after
     opened = Snapshot.of(snapshot.folder, after, snapshot).opened
-    few = [one for one in opened if one.segment in small]
+    few = [part for part in opened if part.segment in small]
     new = _rewritten(snapshot, few, f"{after.generation:06d}-joined.arrow")
-    return replace(after, segments=[one for one in segments if one not in small] + new)
+    return replace(after, segments=[segment for segment in segments if segment not in small] + new)
 
 
 def _rewritten(snapshot: Snapshot, opened: Sequence[Opened], name: str) -> list[Segment]:
     """Write what is there of some segments as one; none if nothing is."""
-    parts = [part for one in opened for part in one.parts]
+    parts = [part for segment in opened for part in segment.parts]
     if not any(part.live.any() for part in parts):
         return []
-    for one in opened:  # what is copied gets a new checksum
-        check(snapshot.folder / SEGMENTS, one.segment)
+    for segment in opened:  # what is copied gets a new checksum
+        check(snapshot.folder / SEGMENTS, segment.segment)
     return [_written(snapshot, name, joined(parts))]
 
 

@@ -64,13 +64,13 @@ def create(
         NAME=COLUMN, as for `muver kb import`: which column of a file is which.
     """
     started = time.monotonic()
-    given = {"views": views, "merge": merge}
-    own = settings.as_dict() | {key: one for key, one in given.items() if one is not None}
-    made = read(Making, own, "settings")
-    changes.check_possible(out, model, made, punkt)
+    asked = {"views": views, "merge": merge}
+    values = settings.as_dict() | {key: value for key, value in asked.items() if value is not None}
+    making = read(Making, values, "settings")
+    changes.check_possible(out, model, making, punkt)
     counted = None if weights is None else read_weights(weights)
     with as_kb(source, out, world, dict(columns)) as kb:
-        index = Index.create(out, kb, model, punkt, counted, **own)
+        index = Index.create(out, kb, model, punkt, counted, **values)
     size, took = index.info()["bytes"] / 1e6, duration(time.monotonic() - started)
     logger.info("%s: %s, %.1f MB in %s", out, _entities(index), size, took)
     logger.info("signals: %s", told(index.weights))

@@ -37,16 +37,16 @@ class Rows(NamedTuple):
             column = batch[field.name]
             if pa.types.is_map(field.type):
                 keys, items = (
-                    pa.ListArray.from_arrays(column.offsets, one)
-                    for one in (column.keys, column.items)
+                    pa.ListArray.from_arrays(column.offsets, part)
+                    for part in (column.keys, column.items)
                 )
                 tokens += 2 * (_bytes(keys) + _bytes(items)) / BYTES
                 tokens += np.diff(column.offsets.to_numpy()) / VALUES
                 values += len(items.values)
             elif pa.types.is_list(field.type) and pa.types.is_fixed_size_list(column.values.type):
-                own = np.diff(column.offsets.to_numpy()) * column.values.type.list_size
-                tokens += own / NUMBERS_SUMMED
-                numbers += int(own.sum())
+                sizes = np.diff(column.offsets.to_numpy()) * column.values.type.list_size
+                tokens += sizes / NUMBERS_SUMMED
+                numbers += int(sizes.sum())
         return cls(tokens, numbers, int(size["title"].sum() + size["aliases"].sum()), values)
 
 
@@ -54,10 +54,10 @@ class Costs:
     """Of the entities that are there, for a mention."""
 
     def __init__(self, rows: list[Rows], live: list[np.ndarray]):
-        own = [one.tokens[there] for one, there in zip(rows, live, strict=True)]
-        greatest = np.sort(np.concatenate([np.zeros(0, np.float32), *own]))[::-1]
+        of_parts = [row.tokens[there] for row, there in zip(rows, live, strict=True)]
+        greatest = np.sort(np.concatenate([np.zeros(0, np.float32), *of_parts]))[::-1]
         self._most = np.cumsum(np.concatenate([[0.0], greatest]))
-        totals = np.array([(0, 0, 0), *(one[1:] for one in rows)]).sum(axis=0)
+        totals = np.array([(0, 0, 0), *(row[1:] for row in rows)]).sum(axis=0)
         self._numbers, self._letters, values = totals.tolist()
         self.narrowing = values / VALUES_NARROWED + self._letters / BYTES_NARROWED
 

@@ -56,8 +56,8 @@ class Described:
 
     def place(self, first: int, last: int) -> tuple[int, int] | tuple[None, None]:
         """Start and end of sentences in the description; None for both where there are none."""
-        own = self._spans[max(first, 0) : last + 1]
-        return (int(own[0, 0]), int(own[-1, 1])) if len(own) else (None, None)
+        spans = self._spans[max(first, 0) : last + 1]
+        return (int(spans[0, 0]), int(spans[-1, 1])) if len(spans) else (None, None)
 
     def excerpt(self, first: int, last: int) -> Excerpt:
         """Sentences as they stand, with their neighbours; without any the beginning."""

@@ -131,10 +131,10 @@ class EntityViews:
         an excerpt; ``number`` is its ``entity``.
         """
         layer, first, last = self.place(view)
-        one, described = self.entity, self._described
+        entity, described = self.entity, self._described
         return Candidate(
-            number, one.id, one.title, sum(signals.values()), layer, first, last,
-            described.text(first, last), one.world, signals=signals, further=one.further,
+            number, entity.id, entity.title, sum(signals.values()), layer, first, last,
+            described.text(first, last), entity.world, signals=signals, further=entity.further,
             excerpt=described.excerpt(first, last) if excerpt else None,
         )  # fmt: skip
 

@@ -102,10 +102,10 @@ def evaluate(
             f"{name_of(mentions)}: no mention has a gold that is an entity of {index}."
         )
     print("\n".join(_lines(found, found.scores, cutoffs)))
-    for one in found.misses if misses else ():
-        instead = f"{one.title} ({one.first})" if one.first else "none"
-        rank = one.rank or f"beyond {cutoffs[-1]}"
-        print(f"{one.place}: {one.mention!r}: {one.gold} has rank {rank}; first: {instead}")
+    for miss in found.misses if misses else ():
+        instead = f"{miss.title} ({miss.first})" if miss.first else "none"
+        rank = miss.rank or f"beyond {cutoffs[-1]}"
+        print(f"{miss.place}: {miss.mention!r}: {miss.gold} has rank {rank}; first: {instead}")
 
 
 def measure(
@@ -127,27 +127,27 @@ def measure(
     qrels: list[str] = []
     none = unlabelled = 0
     missing: list[Labelled] = []
-    for some in followed(mentions):
-        none += sum(one.gold is None for one in some)
-        unlabelled += sum(one.gold is msgspec.UNSET for one in some)
-        labelled = [one for one in some if isinstance(one.gold, str)]
+    for group in followed(mentions):
+        none += sum(line.gold is None for line in group)
+        unlabelled += sum(line.gold is msgspec.UNSET for line in group)
+        labelled = [line for line in group if isinstance(line.gold, str)]
         linkable: list[Labelled] = []
-        for one in labelled:
-            (linkable if has_gold(index, one) else missing).append(one)
-        asked = [one.mention for one in linkable]
+        for line in labelled:
+            (linkable if has_gold(index, line) else missing).append(line)
+        asked = [line.mention for line in linkable]
         answers = index.retrieve(asked, max(cutoffs), weights=weights)
-        for one, candidates in zip(linkable, answers, strict=True):
+        for line, candidates in zip(linkable, answers, strict=True):
             ids = [candidate.document_id for candidate in candidates]
-            ranks.append(ids.index(one.gold) + 1 if one.gold in ids else 0)
+            ranks.append(ids.index(line.gold) + 1 if line.gold in ids else 0)
             if ranks[-1] != 1:
                 first = candidates[0] if candidates else None
                 told = (first.document_id, first.title) if first else (None, "")
-                misses.append(Miss(one.place, one.mention.text, one.gold, ranks[-1], *told))
+                misses.append(Miss(line.place, line.mention.text, line.gold, ranks[-1], *told))
             if trec is not None:
-                (world,) = index.having(one.gold, one.mention.world)
-                qrels.append(f"{field(one.place)} 0 {field(f'{world}/{one.gold}')} 1\n")
-                run += _run_lines(one.place, candidates)
-            worlds.append(one.mention.world or ALL)
+                (world,) = index.having(line.gold, line.mention.world)
+                qrels.append(f"{field(line.place)} 0 {field(f'{world}/{line.gold}')} 1\n")
+                run += _run_lines(line.place, candidates)
+            worlds.append(line.mention.world or ALL)
     if missing:
         logger.warning(
             "golds that are no entities of the index: %d, the first in %s: %r",
@@ -179,9 +179,9 @@ def _with_wilson(world: World) -> World:
 def _run_lines(place: str, candidates: Sequence[Candidate]) -> Iterator[str]:
     """A mention's lines of a run file."""
     ranks = np.arange(1, len(candidates) + 1)
-    scores = decreasing(np.array([one.score for one in candidates]), ranks).tolist()
-    for rank, (one, score) in enumerate(zip(candidates, scores, strict=True), start=1):
-        document = field(f"{one.world}/{one.document_id}")
+    scores = decreasing(np.array([candidate.score for candidate in candidates]), ranks).tolist()
+    for rank, (candidate, score) in enumerate(zip(candidates, scores, strict=True), start=1):
+        document = field(f"{candidate.world}/{candidate.document_id}")
         yield f"{field(place)} Q0 {document} {rank} {score!r} muver\n"
 
 

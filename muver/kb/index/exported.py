@@ -54,12 +54,12 @@ def export_row(
     settings = settings.settled(_choice(settings, chosen))
     views = SystemViews(settings, store, merged, global_views)
     aggregate = {"kind": settings.aggregate, **views.aggregate.as_dict()}
-    made = read(Making, {"views": "sentences", "aggregate": aggregate})
+    making = read(Making, {"views": "sentences", "aggregate": aggregate})
     with folder_beside(out) as temporary:
-        kept, _ = keep(str(model), temporary, made, None)
+        kept, _ = keep(str(model), temporary, making, None)
         kept = replace(kept, metric=settings.metric, scale=1.0)
         weights = {**dict.fromkeys(WITHOUT_MODEL, 0.0), "views": 1.0}
-        state = State(settings=made, weights=weights, model=kept, row=True)
+        state = State(settings=making, weights=weights, model=kept, row=True)
         parts = _parts(views, entities, sentences)
         path = temporary / SEGMENTS / "000001.arrow"
         segment = write_segment(path, schema(kept.dimension, state.columns), parts)
@@ -89,21 +89,21 @@ def _parts(views: SystemViews, entities: Path, sentences: Path) -> Iterator[dict
         order = np.argsort(owners, kind="stable")
         starts = np.searchsorted(owners[order], np.arange(len(told) + 1))
         every = np.concatenate(vectors)
-        numbers = {one["document_id"]: one["entity"] for one in told}
+        numbers = {e["document_id"]: e["entity"] for e in told}
         described = (
-            Entity(id=one["document_id"], title=one["title"], description=one["text"], world=world)
-            for one in told
+            Entity(id=e["document_id"], title=e["title"], description=e["text"], world=world)
+            for e in told
         )
         for group in groups(described):
-            own = [numbers[one.id] for one in group]
-            rows = [order[starts[n] : starts[n + 1]] for n in own]
+            ns = [numbers[e.id] for e in group]
+            rows = [order[starts[n] : starts[n + 1]] for n in ns]
             offsets = np.cumsum([0, *map(len, rows)])
             flat = np.concatenate(rows)
             fields = [pa.array(column[flat].astype(np.int32)) for column in origins]
             spans = pa.StructArray.from_arrays(fields, fields=list(VIEW))
             lengths = np.linalg.norm(every[flat], axis=1)
-            places = [placed(one.description, split[n]) for one, n in zip(group, own, strict=True)]
-            sentence_spans = [[{"start": a, "end": b} for a, b in one.tolist()] for one in places]
+            places = [placed(e.description, split[n]) for e, n in zip(group, ns, strict=True)]
+            sentence_spans = [[{"start": a, "end": b} for a, b in s.tolist()] for s in places]
             yield own_columns(group) | {
                 "sentences": pa.array(sentence_spans, pa.list_(SPAN)),
                 "spans": pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), spans),

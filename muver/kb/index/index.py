@@ -67,8 +67,8 @@ class Index(OpenIndex):
         descriptions are split into sentences; None: a list of English abbreviations. ``settings``
         are of :class:`muver.kb.index.index_settings.Making`.
         """
-        made = read(Making, settings, "settings")
-        changes.create(Path(folder), kb, model and str(model), made, weights, punkt)
+        making = read(Making, settings, "settings")
+        changes.create(Path(folder), kb, model and str(model), making, weights, punkt)
         return cls.open(folder)
 
     @classmethod
@@ -95,8 +95,8 @@ class Index(OpenIndex):
         model is loaded when it is first needed.
         """
         snapshot = Snapshot.now(folder)
-        made = read_calibration(snapshot.folder, snapshot.state.fingerprint) if calibrated else None
-        return cls(snapshot, made)
+        kept = read_calibration(snapshot.folder, snapshot.state.fingerprint) if calibrated else None
+        return cls(snapshot, kept)
 
     @classmethod
     def from_pretrained(cls, source: str | Path) -> "Index":
@@ -149,14 +149,14 @@ class Index(OpenIndex):
         store = self._store
         known_world(mention.world, store.worlds, f"mention {quoted(mention.text)}")
         asked, _, signals = store.question([mention], mention.world, dict.fromkeys(self.weights, 1))
-        scores = np.stack([one.scores(slice(0, 1))[0] for one in signals.values()])
+        scores = np.stack([s.scores(slice(0, 1))[0] for s in signals.values()])
         place = asked.place(*store.only(store.find, gold, mention.world))
-        scores[:, place], own = -np.inf, scores[:, place].copy()
+        scores[:, place], of_gold = -np.inf, scores[:, place].copy()
         scores[:, ~asked.live] = -np.inf
         deep = min(deep, len(asked) - 1)
         best = np.unique(np.argpartition(-scores, deep, axis=1)[:, :deep])
         best = best[np.isfinite(scores[:, best]).all(axis=0)]
-        return np.column_stack([scores[:, best], own])
+        return np.column_stack([scores[:, best], of_gold])
 
     def add(self, entities: Source) -> Change:
         """Add entities, all or none.
@@ -174,8 +174,8 @@ class Index(OpenIndex):
     def remove(self, ids: str | int | Iterable[str | int], world: str | None = None) -> Change:
         """Remove one entity by its id, or several by theirs, all or none."""
         with self._changing() as snapshot:
-            some = [ids] if isinstance(ids, str | int) else list(ids)
-            return changes.remove(snapshot, some, world)
+            ids_asked = [ids] if isinstance(ids, str | int) else list(ids)
+            return changes.remove(snapshot, ids_asked, world)
 
     def compact(self) -> None:
         """Make the index small again; answers stay the same."""
@@ -195,7 +195,7 @@ class Index(OpenIndex):
             "settings": state.settings.as_dict(),
             "vectors": state.columns,
             "entities": state.entities,
-            "views": sum(one.views for one in state.segments) if self.has_views else None,
+            "views": sum(s.views for s in state.segments) if self.has_views else None,
             **self._coverage(),
             "worlds": self._store.worlds,
             "segments": len(state.segments),
@@ -210,11 +210,9 @@ class Index(OpenIndex):
         views = unread = None
         if len(self) and "views" in columns:
             counts = (np.diff(part.vectors("views")[0])[part.live] for part in parts)
-            views = round(sum(int(one.sum()) for one in counts) / len(self), 1)
+            views = round(sum(int(count.sum()) for count in counts) / len(self), 1)
         if len(self) and has_views(columns):
-            characters, missed = (
-                sum(own) for own in zip(*(one.unread for one in parts), strict=True)
-            )
+            characters, missed = (sum(c) for c in zip(*(p.unread for p in parts), strict=True))
             unread = round(100 * missed / max(characters, 1), 1)
         return {"views_an_entity": views, "unread_percent": unread}
 

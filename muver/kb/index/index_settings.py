@@ -63,8 +63,8 @@ class Making(Settings):
 
     @property
     def scorer(self) -> Aggregate:
-        own = self.aggregate.as_dict()
-        return read(AGGREGATES[own.pop("kind")], own, "aggregate")
+        values = self.aggregate.as_dict()
+        return read(AGGREGATES[values.pop("kind")], values, "aggregate")
 
 
 Weights = dict[str, float]
@@ -91,7 +91,7 @@ WHOLE_BESIDE_VIEWS = 0.2
 
 def signals_of(columns: Collection[str]) -> list[str]:
     """The signals of an index with these columns of vectors."""
-    return [*WITHOUT_MODEL, *(name for one in columns for name in OF_COLUMN[one])]
+    return [*WITHOUT_MODEL, *(name for column in columns for name in OF_COLUMN[column])]
 
 
 def defaults(columns: Collection[str], trained: bool, words_alone: bool = False) -> Weights:
@@ -136,5 +136,5 @@ def read_weights(text: str) -> Weights:
 
 def told(given: Mapping[str, float]) -> str:
     """Weights, or what signals give, in a line, the greatest first; nothing is told of 0."""
-    greatest = sorted(given.items(), key=lambda one: -one[1])
+    greatest = sorted(given.items(), key=lambda pair: -pair[1])
     return ", ".join(f"{name} {value:.2f}" for name, value in greatest if round(value, 2))

@@ -54,8 +54,8 @@ class Machinery:
             from muver.retriever.retrieval.signals.catalog import TEXTS
 
             rows = [
-                {"mention": one.text, "context_left": one.left, "context_right": one.right}
-                for one in mentions
+                {"mention": m.text, "context_left": m.left, "context_right": m.right}
+                for m in mentions
             ]
             with self._lock:
                 encoder = self._encoder

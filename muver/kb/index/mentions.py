@@ -134,8 +134,8 @@ def in_text(text: str) -> list[Labelled]:
 
 def as_mentions(asked: str | Mention | Iterable[str | Mention]) -> list[Mention]:
     """One mention or several, each of which may be its text alone."""
-    some = [asked] if isinstance(asked, str | Mention) else asked
-    return [Mention(one) if isinstance(one, str) else one for one in some]
+    mentions = [asked] if isinstance(asked, str | Mention) else asked
+    return [Mention(mention) if isinstance(mention, str) else mention for mention in mentions]
 
 
 def mention_at(text: str, start: int, end: int) -> Mention:
@@ -185,17 +185,17 @@ def _json_lines(lines: Lines, where: str) -> Iterator[Labelled]:
         for number, whole in lines:  # noqa: UP028
             yield number, whole
 
-    for number, one in structs(kept(), where, _Line):
+    for number, line in structs(kept(), where, _Line):
         raw = msgspec.json.decode(whole)
         place = f"{where}, line {number}"
-        if not one.mention.strip():
+        if not line.mention.strip():
             raise InputError(f"{place}: 'mention' is empty.")
-        if one.gold == "":
+        if line.gold == "":
             raise InputError(f"{place}: 'gold' is empty. Write null where no entity is right.")
-        world, gold = (str(own) if isinstance(own, int) else own for own in (one.world, one.gold))
+        world, gold = (str(id) if isinstance(id, int) else id for id in (line.world, line.gold))
         asked = {key: value for key, value in raw.items() if key not in _Line.__struct_fields__}
-        sides = one.left or "", one.right or ""
-        yield Labelled(Mention(one.mention, *sides, world, asked), place, gold)
+        sides = line.left or "", line.right or ""
+        yield Labelled(Mention(line.mention, *sides, world, asked), place, gold)
 
 
 def _texts(lines: Lines, where: str) -> Iterator[Labelled]:
@@ -207,9 +207,9 @@ def _conll(lines: Lines, where: str) -> Iterator[Labelled]:
     for document in documents(_decoded(lines, where), where):
         text = " ".join(document.tokens)
         starts = [0, *accumulate(len(token) + 1 for token in document.tokens)]
-        for one in document.mentions:
-            mention = mention_at(text, starts[one.first], starts[one.end] - 1)
-            yield Labelled(mention, f"{where}, line {one.line}", _gold(one.columns))
+        for mentioned in document.mentions:
+            mention = mention_at(text, starts[mentioned.first], starts[mentioned.end] - 1)
+            yield Labelled(mention, f"{where}, line {mentioned.line}", _gold(mentioned.columns))
 
 
 def _gold(columns: list[str]) -> str | None | UnsetType:
@@ -230,9 +230,9 @@ def _recognised(lines: Lines, where: str, nlp: "Language") -> Iterator[Labelled]
     """The entities that a pipeline recognises (``doc.ents``), a paragraph at a time."""
     numbered = ((text, number) for number, text in _paragraphs(lines, where))
     for doc, first in nlp.pipe(numbered, as_tuples=True):
-        for one in doc.ents:
-            line = first + doc.text.count("\n", 0, one.start_char)
-            mention = mention_at(doc.text, one.start_char, one.end_char)
+        for ent in doc.ents:
+            line = first + doc.text.count("\n", 0, ent.start_char)
+            mention = mention_at(doc.text, ent.start_char, ent.end_char)
             yield Labelled(mention, f"{where}, line {line}")
 
 

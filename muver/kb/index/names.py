@@ -63,9 +63,11 @@ def letters(names: Sequence[str]) -> Table:
 
 def looked_up(titles: pa.Array, aliases: pa.Array, descriptions: pa.Array) -> dict[str, pa.Array]:
     """The columns of a part by which its words and names are looked up."""
-    titles, aliases, descriptions = (one.to_pylist() for one in (titles, aliases, descriptions))
-    names = [[title, *own] for title, own in zip(titles, aliases, strict=True)]
-    texts = [" ".join([*own, text]) for own, text in zip(names, descriptions, strict=True)]
+    titles, aliases, descriptions = (
+        column.to_pylist() for column in (titles, aliases, descriptions)
+    )
+    names = [[title, *more] for title, more in zip(titles, aliases, strict=True)]
+    texts = [" ".join([*of_row, text]) for of_row, text in zip(names, descriptions, strict=True)]
     words, flat, entities = split(texts), [*chain.from_iterable(names)], len(names)
     lengths, ends = list(map(len, words)), np.cumsum([0, *map(len, names)])
     every = pa.array([*chain.from_iterable(words)], pa.string())
@@ -102,12 +104,12 @@ class Letters:
         encoded = every.dictionary_encode().chunks
         runs = encoded[0].dictionary.to_numpy() if encoded else np.empty(0, np.uint64)
         total = np.zeros(len(runs), np.int64)
-        for own, names in zip(encoded, having, strict=True):
-            total[own.indices] += names
+        for runs_of, names in zip(encoded, having, strict=True):
+            total[runs_of.indices] += names
         rare = np.where(total > 0, np.log((1 + count) / (1 + total)) + 1, 0)
         self._lengths = [
-            np.sqrt(counts.power(2, np.float64).T @ np.square(rare[own.indices]))
-            for own, (_, counts, _) in zip(encoded, self._own, strict=True)
+            np.sqrt(counts.power(2, np.float64).T @ np.square(rare[each.indices]))
+            for each, (_, counts, _) in zip(encoded, self._own, strict=True)
         ]
         order = np.argsort(runs)
         self._runs, self._rare = runs[order], np.append(rare[order], 0)  # the last of no run
@@ -121,10 +123,10 @@ class Letters:
         weighed = weighed.multiply(rare).tocsr()
         found = np.zeros((len(texts), len(self._asked)), np.float32)
         parts = zip(self._own, self._asked.places, self._lengths, strict=True)
-        for (keys, counts, starts), place, own in parts:
+        for (keys, counts, starts), place, norm in parts:
             at = places(keys, runs)
             products = (weighed[:, at >= 0] @ counts[at[at >= 0]]).toarray()
-            both = lengths[:, None] * own[None]
+            both = lengths[:, None] * norm[None]
             cosines = np.divide(products, both, out=np.zeros_like(products), where=both > 0)
             found[:, place] = np.maximum.reduceat(cosines, starts[:-1], axis=1)
         return found

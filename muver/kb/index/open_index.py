@@ -175,7 +175,7 @@ class OpenIndex:
         mentions as :meth:`retrieve` takes them; where Python prints the answers they are tables.
         """
         if isinstance(asked, str):
-            asked = [one.mention for one in in_text(asked)]
+            asked = [line.mention for line in in_text(asked)]
         found = answers(self, as_mentions(asked), k, weights)
         return Answers(found, self.threshold, len(self.worlds) > 1)
 
@@ -217,10 +217,10 @@ class OpenIndex:
         for row, mention in enumerate(mentions):
             world = known_world(mention.world, store.worlds, f"mention {quoted(mention.text)}")
             rows.setdefault(world, []).append(row)
-        for world, own in rows.items():
-            some = [mentions[row] for row in own]
-            answers = store.ranked(some, world, deep, weighed, excerpts)
-            for row, pairs in zip(own, answers, strict=True):
+        for world, places in rows.items():
+            group = [mentions[row] for row in places]
+            answers = store.ranked(group, world, deep, weighed, excerpts)
+            for row, pairs in zip(places, answers, strict=True):
                 if calibration and pairs:
                     candidates, entities = zip(*pairs, strict=True)
                     judged = calibration.judged(mentions[row], candidates)

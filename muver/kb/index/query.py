@@ -72,7 +72,7 @@ def query(
         opened = opened.where(**dict(where))
     if settings:
         opened = opened.asking(**settings.as_dict())
-    asked = (one.mention for one in checked(given, opened, world))
+    asked = (line.mention for line in checked(given, opened, world))
     counted = None if weights is None else read_weights(weights)
     for mention, answer in answers(opened, asked, k, counted):
         if as_json:

@@ -30,21 +30,21 @@ class Reranker:
     def rank(self, mentions: Sequence[Mention], found: Sequence[Pairs], k: int) -> list[Pairs]:
         """The best ``k`` of the candidates that an index found for each mention."""
         config, pieces = self._model.config, self._model.pieces
-        sides = ([getattr(one, side).lower() for one in mentions] for side in SIDES)
+        sides = ([getattr(mention, side).lower() for mention in mentions] for side in SIDES)
         pairs = []
-        for context, own in zip(
+        for context, candidates in zip(
             mention_contexts(*sides, config.context, pieces), found, strict=True
         ):
-            titles = [entity.title for _, entity in own]
-            texts = [entity.description for _, entity in own]
-            views = entity_views(titles, texts, [[]] * len(own), config.views, pieces)
+            titles = [entity.title for _, entity in candidates]
+            texts = [entity.description for _, entity in candidates]
+            views = entity_views(titles, texts, [[]] * len(candidates), config.views, pieces)
             pairs.append(self._model.pairs(context, [view.ids for (view,) in views]))
         device = next(self._model.parameters()).device
         scores = self._model.scores(pairs, BATCH_TOKENS, device)
         return [
             [
-                (replace(own[n][0], score=float(new[n]), probability=None), own[n][1])
+                (replace(pairs[n][0], score=float(new[n]), probability=None), pairs[n][1])
                 for n in np.argsort(-new, kind="stable")[:k].tolist()
             ]
-            for own, new in zip(found, scores, strict=True)
+            for pairs, new in zip(found, scores, strict=True)
         ]

@@ -207,17 +207,15 @@ class Opened(NamedTuple):
             raise Damaged(path, str(error)) from None
         if not sum(map(len, batches)) == segment.entities > max(segment.removed, default=-1):
             raise Damaged(path, f"not the {segment.entities} entities that its index says")
-        return cls(segment, [Part(one, np.ones(len(one), bool), path) for one in batches]).at(
-            segment
-        )
+        return cls(segment, [Part(b, np.ones(len(b), bool), path) for b in batches]).at(segment)
 
     def at(self, segment: Segment) -> "Opened":
         """The same at another time, with other entities gone."""
         live = np.ones(segment.entities, dtype=bool)
         live[segment.removed] = False
         ends = np.cumsum([len(part) for part in self.parts])[:-1]
-        own = zip(self.parts, np.split(live, ends), strict=True)
-        return Opened(segment, [part.at(rows) for part, rows in own])
+        each = zip(self.parts, np.split(live, ends), strict=True)
+        return Opened(segment, [part.at(rows) for part, rows in each])
 
 
 def check(folder: Path, segment: Segment, most: float = float("inf")) -> None:
@@ -244,7 +242,7 @@ def write_segment(path: Path, kind: pa.Schema, parts: Iterable[Mapping[str, pa.A
         for columns in parts:
             texts = (columns[name] for name in ("title", "aliases", "description"))
             columns = {**columns, **looked_up(*texts)}
-            batch = pa.record_batch([columns[one.name] for one in kind], schema=kind)
+            batch = pa.record_batch([columns[f.name] for f in kind], schema=kind)
             file.write_batch(batch)
             entities += len(batch)
             views += len(columns["views"].values) if "views" in columns else 0
@@ -261,8 +259,8 @@ def joined(parts: Sequence[Part]) -> Iterator[dict[str, pa.Array]]:
     """The columns of the entities that are still there, in as few parts as possible."""
     held: list[pa.RecordBatch] = []
     for part in parts:
-        own = part.batch.drop_columns([name for name, _ in LOOKED_UP])
-        held.append(own.filter(pa.array(part.live)))
+        kept = part.batch.drop_columns([name for name, _ in LOOKED_UP])
+        held.append(kept.filter(pa.array(part.live)))
         while sum(map(len, held)) >= ENTITIES_A_PART:
             whole = pa.concat_batches(held)
             yield _sorted(whole.slice(0, ENTITIES_A_PART))
@@ -279,6 +277,6 @@ def _sorted(batch: pa.RecordBatch) -> dict[str, pa.Array]:
 def groups(entities: Iterable[Entity]) -> Iterator[list[Entity]]:
     """Entities in groups of the size of a part, each by world and id."""
     for group in row_groups(
-        entities, lambda one: len(one.description), ENTITIES_A_PART, CHARACTERS_A_PART
+        entities, lambda e: len(e.description), ENTITIES_A_PART, CHARACTERS_A_PART
     ):
-        yield sorted(group, key=lambda one: (one.world, one.id))
+        yield sorted(group, key=lambda e: (e.world, e.id))

@@ -110,10 +110,10 @@ def _decided(answer: Answer, threshold: float | None) -> list[str]:
 
 def _rows(answer: Answer, worlds: bool) -> Iterator[list[str]]:
     """Rank, score, title, id, perhaps the world, and what it was found by, of each candidate."""
-    for one in answer.candidates:
-        by = one.text or (told(one.signals) if one.layer == NO_VIEW else "(its title)")
-        cells = (one.title, one.id, *[one.world or ""] * worlds, by)
-        yield [str(one.rank), f"{one.score:.2f}", *map(_flat, cells)]
+    for found in answer.candidates:
+        by = found.text or (told(found.signals) if found.layer == NO_VIEW else "(its title)")
+        cells = (found.title, found.id, *[found.world or ""] * worlds, by)
+        yield [str(found.rank), f"{found.score:.2f}", *map(_flat, cells)]
 
 
 def _flat(text: str) -> str:

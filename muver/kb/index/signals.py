@@ -37,7 +37,7 @@ class Exact(Sure):
     """Whether a mention equals a name."""
 
     def __init__(self, asked: Asked, mentions: Sequence[Mention]):
-        self._asked, self._names = asked, keys_of(folded(one.text) for one in mentions)
+        self._asked, self._names = asked, keys_of(folded(m.text) for m in mentions)
 
     def scores(self, mentions_at: slice) -> np.ndarray:
         wanted = self._names[mentions_at]
@@ -55,7 +55,7 @@ class Characters(Sure):
     """Cosines of the letters of mentions and names."""
 
     def __init__(self, asked: Asked, mentions: Sequence[Mention]):
-        self._letters, self._texts = asked.letters, [one.text for one in mentions]
+        self._letters, self._texts = asked.letters, [m.text for m in mentions]
 
     def scores(self, mentions_at: slice) -> np.ndarray:
         return self._letters.scores(self._texts[mentions_at])
@@ -89,7 +89,7 @@ class Vectors:
         blocks = self._products(mentions_at)
         if not self._aggregate.alone and len(self._asked):
             products, starts = zip(*blocks, strict=True)
-            firsts = np.cumsum([0, *(one.shape[1] for one in products[:-1])])
+            firsts = np.cumsum([0, *(p.shape[1] for p in products[:-1])])
             starts = [begins + first for begins, first in zip(starts, firsts, strict=True)]
             blocks = iter([(np.concatenate(products, axis=1), np.concatenate(starts))])
         done = 0
@@ -133,9 +133,9 @@ class Words(Sure):
         self._settings, self._queries = settings, queries(mentions, settings)
         self._all, self._parts = asked, [part for part, _ in asked.parts]
         self._asked = [asked.live_in(part, rows) for part, rows in asked.parts]
-        self._entities = sum(int(own.sum()) for own in self._asked)
+        self._entities = sum(int(there.sum()) for there in self._asked)
         lengths = zip(self._parts, self._asked, strict=True)
-        total = sum(int(part.lengths[own].sum()) for part, own in lengths)
+        total = sum(int(part.lengths[rows].sum()) for part, rows in lengths)
         self._mean = total / self._entities if total else 1.0
         self._added: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}
 
@@ -143,11 +143,11 @@ class Words(Sure):
         found = np.zeros((mentions_at.stop - mentions_at.start, len(self._all)), np.float32)
         for scores, query in zip(found, self._queries[mentions_at], strict=True):
             sums = self._sums(query)
-            if best := max((float(one.max(initial=0)) for one in sums), default=0.0):
-                for (_, rows), place, one in zip(
+            if best := max((float(s.max(initial=0)) for s in sums), default=0.0):
+                for (_, rows), place, sum_ in zip(
                     self._all.parts, self._all.places, sums, strict=True
                 ):
-                    scores[place] = one[rows] / best
+                    scores[place] = sum_[rows] / best
         return found
 
     def _sums(self, query: Sequence[str]) -> list[np.ndarray]:
@@ -168,7 +168,7 @@ class Words(Sure):
         keys, adds = keys_of(words), {}
         there = [part.having(keys) for part in self._parts]
         for n, word in enumerate(words):
-            found = [own[n] for own in there]
+            found = [o[n] for o in there]
             having = sum(
                 int(asked[rows].sum()) for asked, (rows, _) in zip(self._asked, found, strict=True)
             )

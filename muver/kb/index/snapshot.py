@@ -58,7 +58,7 @@ class Snapshot:
         self.folder, self.machinery = machinery.folder, machinery
         self.state, self.opened = state, opened
         self.generation = state.generation
-        self.parts = [part for one in opened for part in one.parts]
+        self.parts = [part for o in opened for part in o.parts]
         self._asked: dict[str | None, Asked] = {}
 
     @classmethod
@@ -79,10 +79,10 @@ class Snapshot:
         if before is not None and before.state == state:
             return before
         # Of one name there may have been another file: it counts if it is the same.
-        known = {one.segment.sha256: one for one in before.opened} if before else {}
+        known = {o.segment.sha256: o for o in before.opened} if before else {}
         opened = [
-            known[one.sha256].at(one) if one.sha256 in known else Opened.of(folder / SEGMENTS, one)
-            for one in state.segments
+            known[s.sha256].at(s) if s.sha256 in known else Opened.of(folder / SEGMENTS, s)
+            for s in state.segments
         ]
         same = before is not None and before.state.made_with == state.made_with
         return cls(before.machinery if same else Machinery(folder, state), state, opened)
@@ -106,11 +106,11 @@ class Snapshot:
         """What :meth:`find`, :meth:`entities_of` or :meth:`views_of` has of the entity of an id."""
         known_world(world, self.worlds, f"id {quoted(id)}")
         keys = self._keys(id, world)
-        return the_only({keys[key]: one for key, one in fetch(list(keys)).items()}, id, world)
+        return the_only({keys[key]: n for key, n in fetch(list(keys)).items()}, id, world)
 
     def _keys(self, id: str, world: str | None) -> dict[int, str]:
         """The key that an entity has in each world, or in one."""
-        return {key_of(one, id): one for one in (self.worlds if world is None else [world])}
+        return {key_of(w, id): w for w in (self.worlds if world is None else [world])}
 
     def find(self, keys: Iterable[int]) -> dict[int, Place]:
         """Where the entities with these keys lie; those that are not there are left out."""
@@ -171,8 +171,8 @@ class Snapshot:
             for n, rank in ranks:
                 view = self._shown(entity, queries, n)
                 contributed = found[n][rank].signals
-                one = entity.candidate(number, contributed, view, excerpts)
-                answers[n][rank] = one, entity.entity
+                candidate = entity.candidate(number, contributed, view, excerpts)
+                answers[n][rank] = candidate, entity.entity
         return answers
 
     def narrowed(self, where: Mapping[str, str]) -> "Snapshot":
@@ -257,4 +257,4 @@ class Snapshot:
     def longest(self) -> float:
         """Length of the longest vector of a view or of a whole description."""
         lengths = (part.batch.column("length").to_numpy() for part in self.parts)
-        return max((float(own.max(initial=0)) for own in lengths), default=0.0)
+        return max((float(each.max(initial=0)) for each in lengths), default=0.0)

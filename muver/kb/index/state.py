@@ -110,10 +110,10 @@ class State(Record):
 
     def asking(self, settings: Asking) -> "State":
         """The same with other settings."""
-        own = self.settings.as_dict() | settings.as_dict()
-        made = read(Making, own, "settings")
-        made.check_own()
-        return replace(self, settings=made)
+        values = self.settings.as_dict() | settings.as_dict()
+        making = read(Making, values, "settings")
+        making.check_own()
+        return replace(self, settings=making)
 
     def after(self, segments: list[Segment]) -> "State":
         return replace(self, generation=self.generation + 1, segments=segments, muver=__version__)
@@ -127,9 +127,9 @@ def read_state(folder: str | Path, name: str = FILE) -> State:
         raise InputError(
             f"{folder}: not an index of one's own entities. Make one with `muver index create`."
         )
-    if (made := raw.get("format")) != FORMAT:
+    if (format := raw.get("format")) != FORMAT:
         raise InputError(
-            f"{folder}: another version of muver made this index (format {made}, here {FORMAT}). "
+            f"{folder}: another version of muver made this index (format {format}, here {FORMAT}). "
             "Make it again with `muver index create`."
         )
     if raw.pop(CHECKSUM, None) != short_hash(raw, 64):
@@ -157,10 +157,10 @@ def replace_state(path: Path, state: State) -> None:
 def writing(folder: str | Path) -> Iterator[None]:
     """Hold an index's lock, which ends with the process; the file says who has it."""
     path = Path(folder, LOCK)
-    with contextlib.ExitStack() as own:
+    with contextlib.ExitStack() as held:
         with disk_errors(path, "The index is as it was."):
             try:
-                descriptor = own.enter_context(locked(path, wait=False))
+                descriptor = held.enter_context(locked(path, wait=False))
             except BlockingIOError:
                 who = path.read_text("utf-8", "replace") or "another process"
                 raise BeingChanged(
@@ -170,7 +170,7 @@ def writing(folder: str | Path) -> Iterator[None]:
         told = f"process {os.getpid()} ({' '.join([Path(sys.argv[0]).name, *sys.argv[1:3]])})"
         os.ftruncate(descriptor, 0)  # of one that was killed
         os.pwrite(descriptor, told.encode("utf-8", "replace"), 0)
-        own.callback(os.ftruncate, descriptor, 0)
+        held.callback(os.ftruncate, descriptor, 0)
         for left in Path(folder).rglob(".*.tmp"):  # by a change that was killed
             left.unlink()
         yield

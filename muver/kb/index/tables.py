@@ -23,7 +23,7 @@ MOST = 2**16 - 1  # that a count says
 def keys_of(texts: Iterable[str]) -> np.ndarray:
     """(texts,) uint64: a key of 64 bits for each."""
     coded = (text.encode("utf-8", "surrogatepass") for text in texts)
-    digests = b"".join(hashlib.blake2b(one, digest_size=8).digest() for one in coded)
+    digests = b"".join(hashlib.blake2b(text, digest_size=8).digest() for text in coded)
     return np.frombuffer(digests, "<u8")
 
 
@@ -59,7 +59,7 @@ class Table(NamedTuple):
     @classmethod
     def read(cls, column: pa.StructArray) -> "Table":
         """Of a column of a part, where it lies."""
-        return cls(*(column.field(one).values.to_numpy() for one in cls._fields))
+        return cls(*(column.field(name).values.to_numpy() for name in cls._fields))
 
     def column(self, entities: int) -> pa.Array:
         """As a column of a part: longer than that, so that the first entity has all of it."""

@@ -62,7 +62,7 @@ def tune_index(index: Path, mentions: str, *, form: Form | None = None, cutoff: 
         ("now", opened.weights, tuned.before),
         ("chosen", tuned.weights, tuned.after),
     ):
-        first, found = (f"{100 * one / tuned.mentions:.1f}" for one in hits)
+        first, found = (f"{100 * n / tuned.mentions:.1f}" for n in hits)
         print(f"{what:8}recall@1 {first:>5}  @{cutoff} {found:>5}  {told(weights)}")
     if not tuned.better:
         print("Nothing is gained: the weights stay.")
@@ -98,9 +98,9 @@ def tune(index: Index, mentions: Iterable[Labelled], cutoff: int = 16) -> Tuned 
     found: list[np.ndarray] = []
     strangers = 0
     for group in followed(checked(mentions, index)):
-        labelled = [one for one in group if has_gold(index, one)]
+        labelled = [line for line in group if has_gold(index, line)]
         strangers += len(group) - len(labelled)
-        found += [index.compared(one.mention, one.gold, DEPTH) for one in labelled]
+        found += [index.compared(line.mention, line.gold, DEPTH) for line in labelled]
     if strangers:
         told_of = counted(strangers, "mention")
         logger.warning("without a gold entity in the index, and left out: %s", told_of)
@@ -111,16 +111,16 @@ def tune(index: Index, mentions: Iterable[Labelled], cutoff: int = 16) -> Tuned 
     chosen = choose_weights([_world(shuffled[held:])], cutoff)["weights"]
     weights = dict(zip(index.weights, map(float, chosen), strict=True))
     rest = _world(shuffled[:held])
-    before, after = (_hits(rest, list(one.values()), cutoff) for one in (index.weights, weights))
+    before, after = (_hits(rest, list(w.values()), cutoff) for w in (index.weights, weights))
     return Tuned(weights, held, cutoff, before, after)
 
 
 def _world(compared: Sequence[np.ndarray]) -> World:
     """Mentions side by side: (signals, candidates) scores of each, the gold entity's last."""
-    width = max(one.shape[1] for one in compared)
+    width = max(s.shape[1] for s in compared)
     scores = np.stack([
-        np.pad(one, ((0, 0), (width - one.shape[1], 0)), constant_values=one.min() - 1)
-        for one in compared
+        np.pad(s, ((0, 0), (width - s.shape[1], 0)), constant_values=s.min() - 1)
+        for s in compared
     ], axis=1)  # fmt: skip
     mentions = len(compared)
     gold, none = np.full(mentions, width - 1), np.full(mentions, -1)

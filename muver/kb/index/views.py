@@ -77,8 +77,8 @@ class ViewEncoder:
 
     def _of_texts(self, entities: Sequence[Entity]) -> dict[str, pa.Array]:
         """Unit vectors of each name, and one of title and description."""
-        names = [[one.title, *one.aliases] for one in entities]
-        texts = [title_and_text({"title": one.title, "text": one.description}) for one in entities]
+        names = [[e.title, *e.aliases] for e in entities]
+        texts = [title_and_text({"title": e.title, "text": e.description}) for e in entities]
         every = self.texts([*chain.from_iterable(names), *texts], "encoding texts")
         ends = np.cumsum([0, *map(len, names)])
         return {

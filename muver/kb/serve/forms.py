@@ -17,19 +17,19 @@ from muver.retriever.answers import Explanation
 
 Text = Annotated[str, Field(min_length=1)]
 # Ids of entities and names of worlds are texts, and may be told as whole numbers.
-WHOLE = BeforeValidator(lambda given: str(given) if type(given) is int else given)
+WHOLE = BeforeValidator(lambda value: str(value) if type(value) is int else value)
 # Text beside a mention, which may be none: null, as tables are written.
-Side = Annotated[str, BeforeValidator(lambda given: "" if given is None else given)]
+Side = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
 Id, World = Annotated[Text, WHOLE], Annotated[str | None, WHOLE]
 
 
-def sendable(given: dict[str, Any]) -> dict[str, Any]:
+def sendable(value: dict[str, Any]) -> dict[str, Any]:
     """What can be sent back."""
     try:
-        to_json(given)
+        to_json(value)
     except PydanticSerializationError:
         raise ValueError("expected whole characters, and at most 254 levels") from None
-    return given
+    return value
 
 
 class Form(BaseModel):

@@ -196,8 +196,8 @@ class Connection(H11Protocol):
 
     def _end_one(self) -> None:
         """End the connection that does nothing for the longest time, or this one if all do."""
-        idle = (one for one in self.connections if one.idle and not one.transport.is_closing())
-        min(idle, key=lambda one: one.since, default=self).transport.abort()
+        idle = (c for c in self.connections if c.idle and not c.transport.is_closing())
+        min(idle, key=lambda c: c.since, default=self).transport.abort()
         if self.since - type(self).told >= TOLD:
             type(self).told = self.since
             logger.warning(
@@ -220,13 +220,13 @@ class Sweep:
         """Look at all connections; called every second."""
         now = time.monotonic()
         since = {}
-        for one in list(self._state.connections):
-            cycle = getattr(one, "cycle", None)
+        for connection in list(self._state.connections):
+            cycle = getattr(connection, "cycle", None)
             idle = cycle is None or cycle.response_complete
-            if not idle and not one.transport.get_write_buffer_size():
+            if not idle and not connection.transport.get_write_buffer_size():
                 continue
-            known, began = self._since.get(one, (cycle, now))
-            since[one] = (cycle, began if known is cycle else now)
-            if now - since[one][1] > self._seconds:
-                one.transport.abort()
+            known, began = self._since.get(connection, (cycle, now))
+            since[connection] = (cycle, began if known is cycle else now)
+            if now - since[connection][1] > self._seconds:
+                connection.transport.abort()
         self._since = since

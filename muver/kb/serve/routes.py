@@ -90,10 +90,10 @@ def asking(service: Service) -> APIRouter:
         """Rank entities for mentions. Requests that wait are ranked together."""
         check(asked, service.limits)
         served = service.models.named(asked.model)
-        mentions = [mention_of(one) for one in asked.mentions]
+        mentions = [mention_of(m) for m in asked.mentions]
         if service.log_texts:
-            for one in mentions:
-                logger.info("%r in %r", one.text, f"{one.left}[[{one.text}]]{one.right}")
+            for m in mentions:
+                logger.info("%r in %r", m.text, f"{m.left}[[{m.text}]]{m.right}")
         where = tuple(sorted(asked.where.items()))
         weights = tuple((asked.weights or {}).items())
         index = served.index.asking(**asked.settings) if asked.settings else served.index
@@ -103,7 +103,7 @@ def asking(service: Service) -> APIRouter:
         check_tokens("mentions", sum(costs), service.limits.tokens, cure)
         pieces = in_pieces(mentions, costs, service.limits.batch_tokens)
         answers = await service.work(served, work, pieces, request)
-        generation, results = answers[0][0], [one for _, found in answers for one in found]
+        generation, results = answers[0][0], [r for _, found in answers for r in found]
         service.metrics.mentions.labels(served.name).inc(len(mentions))
         return Retrieved(model=served.name, generation=generation, results=results)
 
@@ -195,7 +195,7 @@ def watching(service: Service) -> APIRouter:
     @router.get("/ready", responses=wrong(503))
     async def ready() -> Sentence:
         """Whether requests are answered. Indexes and models are loaded before the first one."""
-        if troubled := [one.name for one in service.models.values() if one.trouble]:
+        if troubled := [m.name for m in service.models.values() if m.trouble]:
             why = "can't be read now; the service's log says why."
             raise HTTPException(503, f"{', '.join(troubled)}: {why}")
         return Sentence("ready")
@@ -243,7 +243,7 @@ async def unless_gone(request: Request, work: Coroutine[Any, Any, Any]) -> Any:
         while (await request.receive())["type"] != "http.disconnect":
             continue
 
-    tasks = [asyncio.ensure_future(one) for one in (work, hung_up())]
+    tasks = [asyncio.ensure_future(task) for task in (work, hung_up())]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         if not tasks[0].done():
@@ -266,8 +266,8 @@ def check(asked: Retrieval, limits: Limits) -> None:
             raise Mistake(
                 f"{what}: {asked_for}, {most} at most. Send fewer at a time, or a smaller k."
             )
-    for n, one in enumerate(asked.mentions):
-        check_length(f"mentions.{n}", one, limits)
+    for n, m in enumerate(asked.mentions):
+        check_length(f"mentions.{n}", m, limits)
 
 
 def check_length(where: str, asked: AskedMention, limits: Limits) -> None:

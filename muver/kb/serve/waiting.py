@@ -169,8 +169,10 @@ def tokens_of_all(
     mentions: Sequence[AskedMention], index: Any, k: int, narrowed: bool
 ) -> list[int]:
     """The same of each of some mentions; what they share is the first one's."""
-    found = [tokens_of(one, index, k) for one in mentions]
-    found[0] += round((WORLD + index.narrowing_takes) * (len({one.world for one in mentions}) - 1))
+    found = [tokens_of(mention, index, k) for mention in mentions]
+    found[0] += round(
+        (WORLD + index.narrowing_takes) * (len({mention.world for mention in mentions}) - 1)
+    )
     found[0] += round(len(index) / ENTITIES_NARROWED + index.narrowing_takes) if narrowed else 0
     return found
 
@@ -218,7 +220,7 @@ class Ranking:
     def __call__(self, requests: Sequence[Sequence[Mention]]) -> list[tuple[int, list[Answer]]]:
         index = self._narrowed
         generation = index.generation
-        mentions = [one for mentions in requests for one in mentions]
+        mentions = [mention for mentions in requests for mention in mentions]
         ranked = index.retrieve(mentions, self.k, self.excerpts, dict(self.weights))
         pairs = zip(mentions, ranked, strict=True)
         found = [Answer.of(*pair, index.threshold) for pair in pairs]

@@ -232,9 +232,9 @@ def exactly(vectors: np.ndarray, mentions: np.ndarray, metric: str) -> np.ndarra
     """(mentions, views) float32 similarities, each by a sum of its own in double precision."""
     found, mentions = np.empty((len(mentions), len(vectors))), mentions.astype(np.float64)
     for first in range(0, len(vectors), CACHED_VIEWS):
-        some = slice(first, first + CACHED_VIEWS)
-        views = vectors[some].astype(np.float64)
-        for similarities, mention in zip(found[:, some], mentions, strict=True):
+        block = slice(first, first + CACHED_VIEWS)
+        views = vectors[block].astype(np.float64)
+        for similarities, mention in zip(found[:, block], mentions, strict=True):
             if metric == "l2":
                 apart = views - mention
                 similarities[:] = -np.sqrt(np.vecdot(apart, apart))

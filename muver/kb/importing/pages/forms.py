@@ -155,9 +155,9 @@ def mediawiki(text: str) -> Page:
     lines, start = [], 0
     for line in prose.text.split("\n"):
         end = start + len(line)
-        own = [link for link in prose.links if start <= link.start < end]
+        links = [link for link in prose.links if start <= link.start < end]
         lines.append(
-            Line(line, [Link(one.start - start, one.end - start, one.target) for one in own])
+            Line(line, [Link(link.start - start, link.end - start, link.target) for link in links])
         )
         start = end + 1
     return Page(None, lines)

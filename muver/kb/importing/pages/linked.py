@@ -47,10 +47,11 @@ def linked(
     kept = [
         path
         for path, page in pages.items()
-        if path not in leads and sum(len(WORD.findall(one.text)) for one in page.lines) >= SHORTEST
+        if path not in leads
+        and sum(len(WORD.findall(line.text)) for line in page.lines) >= SHORTEST
     ]
-    own = {} if named_by_file else {path: pages[path].title for path in kept}
-    titles = _titles({path: own.get(path) or _name(path) for path in kept})
+    titles_told = {} if named_by_file else {path: pages[path].title for path in kept}
+    titles = _titles({path: titles_told.get(path) or _name(path) for path in kept})
     for path, title in titles.items():
         text, links, seen = "", [], {path}
         for line in pages[path].lines:
@@ -114,9 +115,9 @@ class _Finder:
         key = _key(PREFIX.sub("", re.split("[#?]", unquote(href))[0]).rstrip("/"))
         if not key or "://" in href:
             return None
-        for one in (normpath(join(dirname(_key(path)), key)), key):
-            if one in self.paths:
-                return self.paths[one]
+        for asked in (normpath(join(dirname(_key(path)), key)), key):
+            if asked in self.paths:
+                return self.paths[asked]
         named = self.names.get(key, ())
         return next(iter(named)) if len(named) == 1 else None
 

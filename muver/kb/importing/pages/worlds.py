@@ -77,8 +77,8 @@ def obtain_worlds(
             form="linked",
             mentions=temporary / "made",
         )
-        made = sorted((temporary / "made").glob("*/*.json"))
-        place(temporary / "made", out, [f"{one.parent.name}/{one.name}" for one in made])
+        worlds = sorted((temporary / "made").glob("*/*.json"))
+        place(temporary / "made", out, [f"{file.parent.name}/{file.name}" for file in worlds])
 
 
 @contextmanager

@@ -47,7 +47,7 @@ SIGNS = {
 def format_of(path: Path) -> str:
     """The format that a file's ending tells, without that of a compression."""
     ending = plain(path).suffix.lower()
-    name = next((name for name, (_, own) in FORMATS.items() if ending in own.split()), None)
+    name = next((name for name, (_, endings) in FORMATS.items() if ending in endings.split()), None)
     if name is None and isinstance(path, Piped):
         with opened(path) as stream:
             start = stream.read(HEAD).removeprefix(BOM_UTF8).lstrip()

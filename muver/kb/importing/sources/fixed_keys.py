@@ -21,23 +21,23 @@ class _LinkedLine(Entity):
 
 
 def _pages(path: Path, given: Given, read: Callable[[bytes], Entity]) -> Iterator[Item]:
-    for place, _, one in parsed_lines(path, read, given.workers):
-        if isinstance(one, Entity):
-            one.place = place
-        yield one
+    for place, _, page in parsed_lines(path, read, given.workers):
+        if isinstance(page, Entity):
+            page.place = place
+        yield page
 
 
 def zeshel(path: Path, given: Given) -> Iterator[Entity]:
     """Read ``documents/<world>.json`` of ZESHEL's format."""
-    for place, one in read_json_lines(path, Document, given.settings.encoding):
-        further = {"type": one.type or ""}
-        yield Entity(one.document_id, one.title, one.text, place, further=further)
+    for place, document in read_json_lines(path, Document, given.settings.encoding):
+        further = {"type": document.type or ""}
+        yield Entity(document.document_id, document.title, document.text, place, further=further)
 
 
 def linked(path: Path, given: Given) -> Iterator[Entity]:
     """Read `muver.kb.importing.items.Entity`, a line each, with the links of descriptions."""
     for place, entity in read_json_lines(path, _LinkedLine, given.settings.encoding):
-        at = [0, *(end for one in entity.links for end in (one.start, one.end))]
+        at = [0, *(end for link in entity.links for end in (link.start, link.end))]
         if at != sorted(at) or at[-1] > len(entity.description):
             raise InputError(
                 f"{path}, {place}: its links overlap, are out of order or leave the description; "

@@ -69,7 +69,7 @@ def _wiki_of(head: bytes, path: Path, given: Given) -> Wiki:
     try:
         info = ET.fromstring(b"<siteinfo>" + inside + b"</siteinfo>")
         namespaces = info.findall("namespaces/namespace")
-        names = {int(one.get("key", 0)): one.text for one in namespaces if one.text}
+        names = {int(n.get("key", 0)): n.text for n in namespaces if n.text}
     except (ET.ParseError, ValueError) as error:
         raise InputError(f"{path}: its <siteinfo> is not valid ({error}).") from None
     settings = given.settings

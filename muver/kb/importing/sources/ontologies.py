@@ -41,11 +41,11 @@ def broader(concept: T, above: Callable[[T], Iterable[T]], name: Callable[[T], s
     'Broader: carnivore > mammal.\\nBroader: pet.'
     """
     lines = []
-    for one in above(concept):
+    for up in above(concept):
         way: list[T] = []
-        while one is not None and one != concept and one not in way and len(way) < HIGHEST:
-            way.append(one)
-            one = next(iter(above(one)), None)
+        while up is not None and up != concept and up not in way and len(way) < HIGHEST:
+            way.append(up)
+            up = next(iter(above(up)), None)
         if line := " > ".join(filter(None, map(name, way))):
             lines.append(f"Broader: {line}.")
     return "\n".join(lines)
@@ -64,7 +64,7 @@ def rdf(path: Path, given: Given) -> Iterator[Item]:
         if not title:
             yield LeftOut("concepts without a label", f"{concept}")
             continue
-        above = broader(concept, concepts.above, lambda one: concepts.labels(one)[0])
+        above = broader(concept, concepts.above, lambda it: concepts.labels(it)[0])
         yield Entity(
             id=str(concept),
             title=title,
@@ -130,51 +130,53 @@ class _Concepts:
     def all(self) -> list[Node]:
         """Concepts and everything with a label, but for blank nodes and schemes; sorted."""
         found = set(self.graph.subjects(RDF.type, SKOS.Concept))
-        found.update(one for label in PREFERRED for one in self.graph.subjects(label, None))
+        found.update(s for label in PREFERRED for s in self.graph.subjects(label, None))
         found -= set(self.graph.objects(None, SKOS.inScheme))
         found -= set(self.graph.subjects(RDF.type, SKOS.ConceptScheme))
-        return sorted(one for one in found if isinstance(one, URIRef))
+        return sorted(node for node in found if isinstance(node, URIRef))
 
     def labels(self, concept: Node) -> list[str]:
         """The title, or an empty one, and further names."""
         titles = (self._literals(concept, predicate) for predicate in PREFERRED)
         title = next((f"{found[0]}" for found in titles if found), "")
-        others = (one for name in NAMES for one in self._literals(concept, name))
-        return [title, *(f"{one}" for one in others if title and self._rank(one) < 2)]
+        others = (t for name in NAMES for t in self._literals(concept, name))
+        return [title, *(f"{t}" for t in others if title and self._rank(t) < 2)]
 
     def notes(self, concept: Node) -> list[str]:
         """Definitions and notes in the language; where none has it, the best there are."""
         texts = []
         for predicate in TEXTS:
             found = self._literals(concept, predicate)  # the best ones first
-            texts += [str(one) for one in found if self._rank(one) == self._rank(found[0])]
+            texts += [str(t) for t in found if self._rank(t) == self._rank(found[0])]
         return list(dict.fromkeys(texts))
 
     def scheme(self, concept: Node) -> str:
         """Name of the first scheme that it is in; one without a label is called by its address."""
         schemes = sorted(self.graph.objects(concept, SKOS.inScheme))
-        names = (self.labels(one)[0] or re.split("[/#]", one.rstrip("/#"))[-1] for one in schemes)
+        names = (self.labels(uri)[0] or re.split("[/#]", uri.rstrip("/#"))[-1] for uri in schemes)
         return next(names, "")
 
     def above(self, concept: Node) -> list[Node]:
         found = set(self.graph.subjects(SKOS.narrower, concept))
         for up in (SKOS.broader, RDFS.subClassOf):
             found.update(self.graph.objects(concept, up))
-        return sorted(one for one in found if isinstance(one, URIRef))
+        return sorted(node for node in found if isinstance(node, URIRef))
 
     def _literals(self, concept: Node, predicate: Node) -> list[Literal]:
         """Texts, those in the language first; labels that are nodes of their own are followed."""
         found: list[Literal] = []
-        for one in self.graph.objects(concept, predicate):
-            found += [one] if isinstance(one, Literal) else self.graph.objects(one, XL.literalForm)
-        return sorted(found, key=lambda one: (self._rank(one), one.language or "", str(one)))
+        for node in self.graph.objects(concept, predicate):
+            found += (
+                [node] if isinstance(node, Literal) else self.graph.objects(node, XL.literalForm)
+            )
+        return sorted(found, key=lambda t: (self._rank(t), t.language or "", str(t)))
 
     def _rank(self, text: Literal) -> int:
         """0 in the language, 1 without one, 2 in another."""
         if text.language is None:
             return 1
-        own = text.language.lower()
-        return 0 if own == self.language or own.startswith(f"{self.language}-") else 2
+        language = text.language.lower()
+        return 0 if language == self.language or language.startswith(f"{self.language}-") else 2
 
 
 def obo(path: Path, given: Given) -> Iterator[Item]:
@@ -189,7 +191,7 @@ def obo(path: Path, given: Given) -> Iterator[Item]:
         warnings.simplefilter("ignore")  # about what pronto doesn't keep
         try:
             ontology = pronto.Ontology(io.BytesIO(text), import_depth=0)
-            found = [_term(ontology, one, f"line {number}", given) for one, number in terms]
+            found = [_term(ontology, term, f"line {number}", given) for term, number in terms]
         except BaseException as error:  # a panic of its parser, in Rust, is no Exception
             if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
                 raise
@@ -203,8 +205,8 @@ def _term(ontology: pronto.Ontology, identity: str, place: str, given: Given) ->
         return LeftOut("obsolete terms", place)
     above = broader(
         term,
-        lambda one: sorted(one.superclasses(1, with_self=False), key=lambda up: up.id),
-        lambda one: one.name or one.id,
+        lambda term: sorted(term.superclasses(1, with_self=False), key=lambda up: up.id),
+        lambda term: term.name or term.id,
     )
     texts = [str(term.definition or ""), term.comment or "", above]
     return Entity(
@@ -215,7 +217,7 @@ def _term(ontology: pronto.Ontology, identity: str, place: str, given: Given) ->
         world=given.world or term.namespace or ontology.metadata.default_namespace or "",
         aliases=sorted(synonym.description for synonym in term.synonyms),
         further={
-            "xrefs": "\n".join(sorted(one.id for one in term.xrefs)),
+            "xrefs": "\n".join(sorted(xref.id for xref in term.xrefs)),
             "alternate_ids": "\n".join(sorted(term.alternate_ids)),
         },
     )

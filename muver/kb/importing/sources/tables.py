@@ -206,7 +206,7 @@ def as_text(value: Any) -> str:
         return value
     if value is None or value != value:
         return ""
-    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+    if isinstance(value, list) and all(isinstance(part, str) for part in value):
         return "\n".join(value)
     built = msgspec.to_builtins(value, enc_hook=str)  # a date or a decimal is a text
     return built if isinstance(built, str) else msgspec.json.encode(built).decode()
@@ -224,5 +224,5 @@ def names_in(value: Any, separator: str) -> list[str]:
         except (msgspec.DecodeError, RecursionError):
             return value.split(separator)
     if isinstance(value, Iterable) and not isinstance(value, str | Mapping):
-        return [as_text(one) for one in value]
+        return [as_text(part) for part in value]
     return as_text(value).split(separator)

@@ -109,19 +109,19 @@ def _read(
     entity = _parse(line)
     claims = _dict(entity.claims)
     for name, values in wanted:
-        held = [one for one in claims.get(name, []) if one.rank != "deprecated"]
+        held = [claim for claim in claims.get(name, []) if claim.rank != "deprecated"]
         if not held or (values and values.isdisjoint(_items(held))):
             return None
     if entity.type != "item":
         return LeftOut(f"of type {entity.type}", "")
     languages = dict.fromkeys([language, language.partition("-")[0], ANY_LANGUAGE])
     labels, descriptions = _dict(entity.labels), _dict(entity.descriptions)
-    names = [labels[one].value for one in languages if one in labels]
+    names = [labels[code].value for code in languages if code in labels]
     if not names:
         return LeftOut(f"without a label in {language!r}", "")
-    texts = [descriptions[one].value for one in languages if one in descriptions]
+    texts = [descriptions[code].value for code in languages if code in descriptions]
     aliases = _dict(entity.aliases)
-    others = [one.value for own in languages for one in aliases.get(own, [])]
+    others = [alias.value for code in languages for alias in aliases.get(code, [])]
     article = _dict(entity.sitelinks).get(f"{language.replace('-', '_')}wiki", _Article())
     return Entity(
         id=entity.id,
@@ -143,12 +143,12 @@ def _mentioned(line: bytes, names: Iterable[str]) -> bool:
 def _items(statements: Sequence[_Statement]) -> list[str]:
     """The items that statements name, without deprecated statements."""
     values = [
-        one.mainsnak.datavalue.value
-        for one in statements
-        if one.mainsnak.datavalue and one.rank != "deprecated"
+        claim.mainsnak.datavalue.value
+        for claim in statements
+        if claim.mainsnak.datavalue and claim.rank != "deprecated"
     ]
     named = [value.get("id") for value in values if isinstance(value, dict)]
-    return [one for one in named if isinstance(one, str)]
+    return [value for value in named if isinstance(value, str)]
 
 
 def _dict(value: dict | list) -> dict:
