@@ -257,6 +257,12 @@ FAULTS = [
     ),
     Fault(
         "service",
+        "Half a character in an entity's description or in the settings of a request ended in "
+        "status 500.",
+        "No text of a body may have one: `tests/kb/serve/test_routes.py`.",
+    ),
+    Fault(
+        "service",
         "A body that was refused while its request was in hand left a traceback of 3 KB in the "
         "log.",
         "It leaves its line alone: `tests/kb/serve/test_guard.py`.",

@@ -15,12 +15,14 @@ from muver.kb.index.changes import Change
 from muver.kb.index.entity import Entity
 from muver.retriever.answers import Explanation
 
+# pydantic looks whether a text is of whole characters only where its length is bounded.
+String = Annotated[str, Field(min_length=0)]
 Text = Annotated[str, Field(min_length=1)]
 # Ids of entities and names of worlds are texts, and may be told as whole numbers.
 WHOLE = BeforeValidator(lambda value: str(value) if type(value) is int else value)
 # Text beside a mention, which may be none: null, as tables are written.
-Side = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
-Id, World = Annotated[Text, WHOLE], Annotated[str | None, WHOLE]
+Side = Annotated[String, BeforeValidator(lambda value: "" if value is None else value)]
+Id, World = Annotated[Text, WHOLE], Annotated[String | None, WHOLE]
 
 
 def sendable(value: dict[str, Any]) -> dict[str, Any]:
@@ -30,6 +32,9 @@ def sendable(value: dict[str, Any]) -> dict[str, Any]:
     except PydanticSerializationError:
         raise ValueError("expected whole characters, and at most 254 levels") from None
     return value
+
+
+Sendable = Annotated[dict[str, Any], AfterValidator(sendable)]
 
 
 class Form(BaseModel):
@@ -45,7 +50,7 @@ class AskedMention(Form):
     mention: Text
     right: Side = ""
     world: World = None
-    asked: Annotated[dict[str, Any], AfterValidator(sendable)] = {}
+    asked: Sendable = {}
 
 
 class Retrieval(Form):
@@ -53,10 +58,10 @@ class Retrieval(Form):
 
     mentions: Annotated[list[AskedMention], Field(min_length=1)]
     k: Annotated[int, Field(ge=1)] = 10
-    model: str | None = None
-    where: dict[str, str] = {}  # other columns of entities, and the values that they must have
-    weights: dict[str, float] | None = None  # of signals, in place of the index's
-    settings: dict[str, Any] = {}  # aggregate or words, in place of the index's
+    model: String | None = None
+    where: dict[String, String] = {}  # other columns of entities, and the values that they must have
+    weights: dict[String, float] | None = None  # of signals, in place of the index's
+    settings: Sendable = {}  # aggregate or words, in place of the index's
     excerpts: bool = False  # whether to cut the winning sentences out with their neighbours
 
 
@@ -66,19 +71,19 @@ class Question(Form):
     mention: AskedMention
     id: Id
     world: World = None
-    model: str | None = None
-    weights: dict[str, float] | None = None
+    model: String | None = None
+    weights: dict[String, float] | None = None
 
 
 class NewEntity(Form):
     """An entity to add, or to put in the place of the one with its id, which the address has."""
 
     id: Id | None = None
-    title: str = ""
-    description: str = ""
-    aliases: list[str] = []
+    title: String = ""
+    description: String = ""
+    aliases: list[String] = []
     world: World = None
-    further: dict[str, str] = {}
+    further: dict[String, String] = {}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -135,6 +135,11 @@ def test_what_is_served():
         ({"mentions": [{"mention": 3}]}, "body mentions.0.mention: Input should be"),
         ({"mentions": [{"mention": "\ud800"}]}, "body mentions.0.mention: "),
         ({"mentions": [{"\ud800": "x", "mention": "x"}]}, "body mentions.0"),
+        ({"mentions": [{**SMITH, "left": "\ud800"}]}, "body mentions.0.left: "),
+        ({"mentions": [SMITH], "model": "\ud800"}, "body model: "),
+        ({"mentions": [SMITH], "where": {"a": "\ud800"}}, "body where.a: "),
+        ({"mentions": [SMITH], "weights": {"\ud800": 1.0}}, "body weights."),
+        ({"mentions": [SMITH], "settings": {"\ud800": 1}}, "body settings: Value error"),
         ({"mentions": [{"mention": "x", "context": "y"}]}, "body mentions.0.context: Extra inputs"),
         ({"mentions": [SMITH], "k": 0}, "body k: Input should be greater than or equal to 1."),
         ({"mentions": [SMITH], "k": "10"}, "body k: Input should be a valid integer."),
@@ -276,6 +281,14 @@ def test_an_entity_that_was_added_is_found_at_once_and_can_be_removed():
         assert "bell" not in service.retrieve("bronze")
         again = service.call("DELETE", "/entities/bell", token=TOKEN)
         assert (again.status, again.said) == (404, "no entity 'bell'.")
+
+
+@pytest.mark.parametrize("field", ["title", "description", "aliases", "further", "world"])
+def test_half_a_character_of_an_entity_is_refused(field):
+    half = {"aliases": ["\ud800"], "further": {"a": "\ud800"}}.get(field, "\ud800")
+    with running() as service:
+        answer = service.call("PUT", "/entities/bell", {**BELL, field: half}, token=TOKEN)
+    assert answer.status == 422 and answer.said.startswith(f"body {field}")
 
 
 @pytest.mark.parametrize("id", ["bell", "колокол/2", "घंटी", "7"])
