@@ -59,7 +59,7 @@ class Retrieval(Form):
     mentions: Annotated[list[AskedMention], Field(min_length=1)]
     k: Annotated[int, Field(ge=1)] = 10
     model: String | None = None
-    where: dict[String, String] = {}  # other columns of entities, and the values that they must have
+    where: dict[String, String] = {}  # other columns of entities, and their values
     weights: dict[String, float] | None = None  # of signals, in place of the index's
     settings: Sendable = {}  # aggregate or words, in place of the index's
     excerpts: bool = False  # whether to cut the winning sentences out with their neighbours
