@@ -49,6 +49,8 @@ class Trainer:
         self.optimiser = build_optimiser(model, settings.learning_rate, *adam)
         planned = planned_steps(len(data), settings.batch_size, settings.epochs)
         self.schedule = warm_up_then_decay(self.optimiser, settings.warmup, planned)
+        weights = list(self.model.parameters()) if settings.start_decay else []
+        self._start = [(weight, weight.detach().clone()) for weight in weights]
         self.graph_tokens = settings.graph_tokens  # lowered if a GPU's memory does not suffice
         self.step = 0
         self.best = -1
@@ -112,6 +114,9 @@ class Trainer:
         norm = clip_grad_norm_(self.model.parameters(), self.settings.clip_norm)
         self.optimiser.step()
         rate = self.schedule.get_last_lr()[0]
+        with torch.no_grad():
+            for weight, at_start in self._start:
+                weight.lerp_(at_start, min(rate * self.settings.start_decay, 1.0))
         self.schedule.step()
         self.step += 1
         line = {"loss": loss, "learning_rate": rate, "gradient_norm": norm}

@@ -18,7 +18,9 @@ class Training(Settings, kw_only=True):
     pages. ``global_view`` are the tokens of a view of each whole description, which stands beside
     the others here and in validation (Liu et al., Towards better entity linking with multi-view
     enhanced distillation, ACL 2023). ``labelled`` is the share of the training mentions that are
-    used, drawn with the seed; at 0 nothing is trained.
+    used, drawn with the seed; at 0 nothing is trained. After each step, weights move towards those
+    at the start by ``start_decay`` times the learning rate of the way (L2-SP, Li et al., ICML 2018,
+    decoupled as AdamW's decay is).
     """
 
     batch_size: Count
@@ -40,6 +42,7 @@ class Training(Settings, kw_only=True):
     padding_views: bool = False
     average_gradients_over: Count = 1
     optimiser: Literal["adamw", "adamw_released"] = "adamw"
+    start_decay: Amount = 0
     own_page_negatives: bool = False
     global_view: Tokens | None = None
     labelled: Share = 1

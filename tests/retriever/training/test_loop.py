@@ -435,3 +435,12 @@ def test_a_training_that_diverges_ends_with_its_step(encoder, corpus, tmp_path):
     with pytest.raises(InputError, match=r"step 2: the loss is nan .*learning_rate .now 1e\+30"):
         run(tmp_path, encoder, corpus, learning_rate=1e30, warmup=0.0)
     assert not (tmp_path / "model").exists()
+
+
+def test_a_training_that_is_held_at_its_start_stays_there(encoder, corpus, tmp_path):
+    held, none = (
+        run(tmp_path / name, encoder, corpus, **training)
+        for name, training in (("held", {"start_decay": 1e9}), ("none", {"labelled": 0}))
+    )
+    told = {"README.md", "muver.json"}  # the settings
+    assert {file for file in held if held[file] != none[file]} == told
