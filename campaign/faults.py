@@ -191,6 +191,13 @@ FAULTS = [
         "`tests/reproduction/workspace/test_results.py`.",
     ),
     Fault(
+        "workflow",
+        "A clock that was set back, and a table that was made while the page of a run was, left "
+        "the page without it (seen in a test).",
+        "The page names the bytes that it was made of, and no time decides: "
+        "`tests/reproduction/report/test_stage.py`.",
+    ),
+    Fault(
         "service",
         "While one request for 64 mentions was answered another one waited for all of it: on one "
         "core 2.4 s of processor time by a model of MiniLM's size, 16 s by one of BERT-base's "

@@ -30,7 +30,7 @@ def test_a_retriever_kind_is_its_module_and_params(tmp_path):
     params["systems"]["overlap"] = {"method": "Shared words", "retriever": "overlap"}
     path.write_text(yaml.safe_dump(params, sort_keys=False), encoding="utf-8")
 
-    project.snakemake("results/table1.csv", "results/mine.csv")
+    project.snakemake("results/table1.csv", "results/mine.csv", "results/report.html")
     lines = list(csv.DictReader(io.StringIO(project.read("results/mine.csv").decode())))
     assert [line["method"] for line in lines] == ["BM25", "Shared words"]
     assert float(lines[1]["R@16"]) > 20

@@ -44,7 +44,7 @@ def html_of(
     """The page as HTML.
 
     ``data`` are what the explorer shows, if anything; ``parts`` are the template's ``tables``,
-    ``problems``, ``machine`` and ``versions``.
+    ``made_of``, ``problems``, ``machine`` and ``versions``.
     """
     contents = {result.name: caption_of(result.name) for result in results}
     contents |= {"predictions": "Predictions"} if data else {}

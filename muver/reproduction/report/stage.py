@@ -1,9 +1,11 @@
 """The report stage: from the folders of a run to one page."""
 
+from collections.abc import Iterable
+from hashlib import sha256
 from pathlib import Path
 
 from muver.io.errors import InputError
-from muver.io.files import write_text
+from muver.io.files import sha256_of, write_text
 from muver.io.progress import logger
 from muver.io.text import counted
 from muver.reproduction.report.explorer import Report, explore
@@ -50,6 +52,7 @@ def make_report(
         files,
         data,
         tables=tables(shown, drawings, read_recorded(shown, files)),
+        made_of=made_of(results, names),
         problems=problems,
         machine=machine(),
         versions=versions() | ({"commit": code["hash"][:12] + code["changed"]} if code else {}),
@@ -60,17 +63,24 @@ def make_report(
     return problems
 
 
+def made_of(results: Path, names: Iterable[str]) -> str:
+    """A SHA-256 of the tables that a page shows, which it has in its head."""
+    files = (results / f"{name}.json" for name in sorted(names))
+    listed = "".join(f"{sha256_of(file)}  {file.name}\n" for file in files if file.is_file())
+    return sha256(listed.encode()).hexdigest()
+
+
 def page_of_made(results: Path) -> None:
-    """Make ``report.html`` of the tables in a folder, if it is older than one of them, and the link
-    to it in the folder above.
+    """Make ``report.html`` of the tables in a folder, if it shows others, and the link to it in the
+    folder above.
 
     A table's own run ends with it; the rule ``report`` makes it of all that params.yaml lists.
     """
     page, tables = results / "report.html", result_names(results)
     if not tables:
         return
-    latest = max((results / f"{name}.json").stat().st_mtime for name in tables)
-    if not page.is_file() or page.stat().st_mtime < latest:
+    head = page.read_bytes()[:1000] if page.is_file() else b""
+    if made_of(results, tables).encode() not in head:
         make_report(results=results, out=page, settings=Report())
     link = results.parent / page.name
     if not (link.is_symlink() and link.resolve() == page.resolve()):
