@@ -114,6 +114,8 @@ def _lock(path: Path) -> Iterator[None]:
 # Opens it as trained models and not as traces of a chat. MLflow has no Python name for the tag.
 KIND = {"mlflow.experimentKind": "custom_model_development"}
 VIEW = "mlflow.sharedViewState.recall"  # MLflow has no Python name for it
+# Columns that are always there, with their width in pixels.
+FIRST = {"attributes.`Run Name`": 240, "runDateAndNestInfo": 150, "duration": 80}
 IN_VIEW = "viewStateShareKey=recall"  # what follows the address of an experiment's runs
 
 
@@ -150,11 +152,17 @@ def _was_moved(found: str, ours: str) -> bool:
 
 
 def show_recall(client: MlflowClient, experiment: str, entries: Sequence[Entry]) -> None:
-    """Have MLflow's list of an experiment's runs show recall, in the rows' order."""
+    """Have MLflow's list of an experiment's runs show recall, in the rows' order.
+
+    Columns are as wide as their names, of which MLflow would show all/recall_at_ alone.
+    """
+    columns = {column: 20 + 7 * len(column.split("`")[1]) for column in _columns(entries)}
     state = {
         "orderByKey": "tags.`position`",
         "orderByAsc": True,
-        "selectedColumns": list(dict.fromkeys(_columns(entries))),
+        "selectedColumns": list(columns),
+        "columnOrder": [*FIRST, *columns],  # without it pages leave the widths aside
+        "columnWidths": {**FIRST, **columns},
         "runsHiddenMode": "SHOW_ALL",  # charts of all rows, not of the first ten
     }
     created = client.get_experiment(experiment).creation_time

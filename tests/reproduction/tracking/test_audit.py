@@ -1,7 +1,10 @@
 """Where the recorded rows can be looked at."""
 
+import json
 import socket
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from mlflow import MlflowClient
@@ -9,7 +12,7 @@ from mlflow.entities import Experiment, ExperimentTag
 
 from muver.cli import main
 from muver.reproduction.tracking import audit
-from muver.reproduction.tracking.store import VIEW, open_experiment, open_store
+from muver.reproduction.tracking.store import VIEW, open_experiment, open_store, show_recall
 from tests.reproduction.tracking.conftest import copy_of
 
 
@@ -23,6 +26,21 @@ def test_addresses_stand_in_the_order_of_the_tables_with_the_view_that_was_recor
         "&viewStateShareKey=recall",
         "beyond  http://x/#/experiments/2/runs?workflowType=machine_learning",
     ]
+
+
+def test_the_list_of_runs_has_room_for_the_names_of_its_columns():
+    """Of the rows' columns and of those of the runs below them, each once."""
+    client = Mock()
+    client.get_experiment.return_value.creation_time = 7
+    below = SimpleNamespace(columns=["metrics.`all/recall_at_016`"], children=[])
+    row = SimpleNamespace(columns=["metrics.`all/recall_at_001`"], children=[below])
+    show_recall(client, "1", [row, row])
+    calls = client.set_experiment_tag.mock_calls
+    tags = {name: value for _, name, value in (call.args for call in calls)}
+    state = json.loads(json.loads(tags[VIEW])["state"])
+    assert state["selectedColumns"] == [*row.columns, *below.columns]
+    assert state["columnWidths"][row.columns[0]] == 20 + 7 * len("all/recall_at_001")
+    assert state["columnOrder"] == list(state["columnWidths"])
 
 
 def test_nothing_recorded(tmp_path: Path, monkeypatch, capsys):
