@@ -34,17 +34,16 @@ def write_files(dataset: Path, world: str, folder: Path) -> None:
     with (folder / "dictionary.csv").open("w", newline="", encoding="utf-8") as file:
         rows = csv.writer(file)
         rows.writerow(["id", "term", "definition"])
-        rows.writerows([one.id, one.title, one.text[:CHARACTERS]] for one in entities)
-    pages = sorted({one.page for one in mentions})
+        rows.writerows([e.id, e.title, e.text[:CHARACTERS]] for e in entities)
+    pages = sorted({mention.page for mention in mentions})
     random.Random(SEED).shuffle(pages)
-    in_order = sorted(mentions, key=lambda one: pages.index(one.page))
+    in_order = sorted(mentions, key=lambda mention: pages.index(mention.page))
     first = in_order[:MEASURED]
-    labels = [one for one in in_order[MEASURED:] if one.page != first[-1].page]
+    labels = [m for m in in_order[MEASURED:] if m.page != first[-1].page]
     random.Random(SEED).shuffle(labels)
-    for name, some in {"test": first, "labels": labels[:LABELS]}.items():
+    for name, chosen in {"test": first, "labels": labels[:LABELS]}.items():
         lines = (
-            {"mention": one.text, "left": one.left, "right": one.right, "gold": one.gold}
-            for one in some
+            {"mention": m.text, "left": m.left, "right": m.right, "gold": m.gold} for m in chosen
         )
         text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
         (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")

@@ -20,7 +20,7 @@ class Mistake(InputError):
 
 
 def quoted(value: object) -> str:
-    """A value of somebody's as a message has it, without the middle of a long one.
+    """A value that a user gave, for a message: of a long one the beginning.
 
     >>> quoted("smith"), quoted(3), len(quoted("smith" * 1000))
     ("'smith'", '3', 80)

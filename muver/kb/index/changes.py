@@ -268,18 +268,18 @@ def _tidied(snapshot: Snapshot, segments: list[Segment]) -> State:
     if len(small) <= MOST_SMALL:
         return after
     opened = Snapshot.of(snapshot.folder, after, snapshot).opened
-    few = [part for part in opened if part.segment in small]
+    few = [file for file in opened if file.segment in small]
     new = _rewritten(snapshot, few, f"{after.generation:06d}-joined.arrow")
     return replace(after, segments=[segment for segment in segments if segment not in small] + new)
 
 
 def _rewritten(snapshot: Snapshot, opened: Sequence[Opened], name: str) -> list[Segment]:
     """Write what is there of some segments as one; none if nothing is."""
-    parts = [part for segment in opened for part in segment.parts]
+    parts = [part for file in opened for part in file.parts]
     if not any(part.live.any() for part in parts):
         return []
-    for segment in opened:  # what is copied gets a new checksum
-        check(snapshot.folder / SEGMENTS, segment.segment)
+    for file in opened:  # what is copied gets a new checksum
+        check(snapshot.folder / SEGMENTS, file.segment)
     return [_written(snapshot, name, joined(parts))]
 
 

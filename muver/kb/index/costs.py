@@ -1,6 +1,6 @@
-"""What an index's answers take, by what it has: in tokens, a third of a millisecond of a core each.
+"""The cost of an index's answers, in tokens, from what the index holds.
 
-A token is what a word piece takes that all-MiniLM-L6-v2 reads.
+A token is a third of a millisecond of a core: what all-MiniLM-L6-v2 takes to read a word piece.
 """
 
 from typing import NamedTuple
@@ -19,8 +19,10 @@ PIECES_BY_LETTERS = 2_000_000  # of a mention times letters of all names
 
 
 class Rows(NamedTuple):
-    """Of a part's entities (entities,) float32 tokens that each takes as a candidate, and how many
-    numbers their vectors have, bytes their names, and values their other columns.
+    """What the entities of a part cost.
+
+    ``tokens``, (entities,) float32, is the cost of each as a candidate. ``numbers`` counts those of
+    their vectors, ``letters`` the bytes of their names, ``values`` those of their other columns.
     """
 
     tokens: np.ndarray
@@ -51,7 +53,7 @@ class Rows(NamedTuple):
 
 
 class Costs:
-    """Of the entities that are there, for a mention."""
+    """What a mention costs among all entities of an index; ``live`` says which are still there."""
 
     def __init__(self, rows: list[Rows], live: list[np.ndarray]):
         of_parts = [row.tokens[there] for row, there in zip(rows, live, strict=True)]
@@ -62,17 +64,17 @@ class Costs:
         self.narrowing = values / VALUES_NARROWED + self._letters / BYTES_NARROWED
 
     def comparing(self, pieces: int) -> float:
-        """What it takes to compare a mention of so many word pieces with all names and vectors."""
+        """The cost of comparing a mention of so many word pieces with all names and vectors."""
         by_letters = pieces * self._letters / PIECES_BY_LETTERS
         return by_letters + self._numbers / NUMBERS_COMPARED
 
     def candidates(self, k: int) -> float:
-        """What those k entities take, of all, that take most."""
+        """The cost of the k most expensive candidates."""
         return float(self._most[min(k, len(self._most) - 1)])
 
 
 def _bytes(texts: pa.Array) -> np.ndarray:
-    """(rows,) int64 of texts, or of lists of texts."""
+    """(rows,) int64 sizes of texts, or of lists of texts."""
     if pa.types.is_list(texts.type):
         ends = np.cumsum([0, *_bytes(texts.values)])
         return np.diff(ends[texts.offsets.to_numpy()])

@@ -95,14 +95,14 @@ def _parts(views: SystemViews, entities: Path, sentences: Path) -> Iterator[dict
             for e in told
         )
         for group in groups(described):
-            ns = [numbers[e.id] for e in group]
-            rows = [order[starts[n] : starts[n + 1]] for n in ns]
+            rows_of = [numbers[e.id] for e in group]
+            rows = [order[starts[n] : starts[n + 1]] for n in rows_of]
             offsets = np.cumsum([0, *map(len, rows)])
             flat = np.concatenate(rows)
             fields = [pa.array(column[flat].astype(np.int32)) for column in origins]
             spans = pa.StructArray.from_arrays(fields, fields=list(VIEW))
             lengths = np.linalg.norm(every[flat], axis=1)
-            places = [placed(e.description, split[n]) for e, n in zip(group, ns, strict=True)]
+            places = [placed(e.description, split[n]) for e, n in zip(group, rows_of, strict=True)]
             sentence_spans = [[{"start": a, "end": b} for a, b in s.tolist()] for s in places]
             yield own_columns(group) | {
                 "sentences": pa.array(sentence_spans, pa.list_(SPAN)),

@@ -36,7 +36,7 @@ def folded(name: str) -> str:
 
 
 def letters(names: Sequence[str]) -> Table:
-    """The runs of characters that names have.
+    """A table of the runs of characters in each name.
 
     A run keeps to a word with a space on each side, in one form.
     """

@@ -69,12 +69,12 @@ class OpenIndex:
         return self.weight * (1 + self._store.machinery.state.settings.merge)
 
     def comparing_takes(self, pieces: int) -> float:
-        """What it takes, as of `weight`, to compare a mention of so many word pieces with all."""
+        """The cost, as `weight` counts, of comparing a mention of so many word pieces with all."""
         return self._store.costs.comparing(pieces)
 
     @property
     def narrowing_takes(self) -> float:
-        """What it takes to ask a part of the entities that was not asked before."""
+        """The cost of the first question to another part of the entities, such as a world."""
         return self._store.costs.narrowing
 
     def candidates_take(self, k: int) -> float:

@@ -124,7 +124,7 @@ class Part:
         return Table.read(self.batch.column("words"))
 
     def having(self, keys: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Of each word's key the rows of entities that have it, and how often."""
+        """For each word's key the rows of the entities that have it, and how often."""
         found = self._words.having(keys)
         if any(rows.min() < 0 or rows.max() >= len(self) for rows, _ in found if len(rows)):
             raise Damaged(self._path, "a word of entities that it does not have")
@@ -214,8 +214,8 @@ class Opened(NamedTuple):
         live = np.ones(segment.entities, dtype=bool)
         live[segment.removed] = False
         ends = np.cumsum([len(part) for part in self.parts])[:-1]
-        each = zip(self.parts, np.split(live, ends), strict=True)
-        return Opened(segment, [part.at(rows) for part, rows in each])
+        lives = zip(self.parts, np.split(live, ends), strict=True)
+        return Opened(segment, [part.at(rows) for part, rows in lives])
 
 
 def check(folder: Path, segment: Segment, most: float = float("inf")) -> None:

@@ -144,10 +144,10 @@ class Words(Sure):
         for scores, query in zip(found, self._queries[mentions_at], strict=True):
             sums = self._sums(query)
             if best := max((float(s.max(initial=0)) for s in sums), default=0.0):
-                for (_, rows), place, sum_ in zip(
+                for (_, rows), place, of_part in zip(
                     self._all.parts, self._all.places, sums, strict=True
                 ):
-                    scores[place] = sum_[rows] / best
+                    scores[place] = of_part[rows] / best
         return found
 
     def _sums(self, query: Sequence[str]) -> list[np.ndarray]:
@@ -168,7 +168,7 @@ class Words(Sure):
         keys, adds = keys_of(words), {}
         there = [part.having(keys) for part in self._parts]
         for n, word in enumerate(words):
-            found = [o[n] for o in there]
+            found = [of_part[n] for of_part in there]
             having = sum(
                 int(asked[rows].sum()) for asked, (rows, _) in zip(self._asked, found, strict=True)
             )

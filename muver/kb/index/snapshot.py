@@ -58,7 +58,7 @@ class Snapshot:
         self.folder, self.machinery = machinery.folder, machinery
         self.state, self.opened = state, opened
         self.generation = state.generation
-        self.parts = [part for o in opened for part in o.parts]
+        self.parts = [part for file in opened for part in file.parts]
         self._asked: dict[str | None, Asked] = {}
 
     @classmethod
@@ -79,7 +79,7 @@ class Snapshot:
         if before is not None and before.state == state:
             return before
         # Of one name there may have been another file: it counts if it is the same.
-        known = {o.segment.sha256: o for o in before.opened} if before else {}
+        known = {file.segment.sha256: file for file in before.opened} if before else {}
         opened = [
             known[s.sha256].at(s) if s.sha256 in known else Opened.of(folder / SEGMENTS, s)
             for s in state.segments

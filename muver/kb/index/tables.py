@@ -45,7 +45,7 @@ class Table(NamedTuple):
 
     @classmethod
     def of(cls, there: pa.Array, rows: np.ndarray, size: int) -> "Table":
-        """Of each time that one of ``size`` rows has a key, a number or a text: both of them."""
+        """Count keys: ``rows[n]``, one of ``size`` rows, has ``there[n]``, a number or a text."""
         encoded = there.dictionary_encode()
         known = encoded.dictionary
         keys = keys_of(known.to_pylist()) if pa.types.is_string(known.type) else known.to_numpy()
@@ -58,11 +58,11 @@ class Table(NamedTuple):
 
     @classmethod
     def read(cls, column: pa.StructArray) -> "Table":
-        """Of a column of a part, where it lies."""
+        """The table in a column of a part, without a copy."""
         return cls(*(column.field(name).values.to_numpy() for name in cls._fields))
 
     def column(self, entities: int) -> pa.Array:
-        """As a column of a part: longer than that, so that the first entity has all of it."""
+        """The table as a column of a part, with a row an entity: the first one holds it all."""
         after = np.minimum(np.arange(entities + 1, dtype=np.int32), 1)
         lists = [
             pa.ListArray.from_arrays(pa.array(after * len(values), pa.int32()), pa.array(values))
@@ -71,7 +71,7 @@ class Table(NamedTuple):
         return pa.StructArray.from_arrays(lists, fields=list(TABLE))
 
     def matrix(self, size: int) -> sparse.csr_array:
-        """(keys, size rows) the counts; a ValueError if they are none."""
+        """(keys, size) the counts; a ValueError if rows or starts lie outside."""
         found = sparse.csr_array(
             (self.counts, self.rows, self.starts), shape=(len(self.keys), size)
         )
@@ -79,6 +79,6 @@ class Table(NamedTuple):
         return found
 
     def having(self, keys: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Of each key the rows that have it, and how often."""
+        """For each key the rows that have it, and how often."""
         ends = (self.starts[np.searchsorted(self.keys, keys, side)] for side in ("left", "right"))
         return [(self.rows[a:b], self.counts[a:b]) for a, b in zip(*ends, strict=True)]
