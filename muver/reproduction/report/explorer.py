@@ -20,12 +20,6 @@ It is columnar, since thousands of small objects would take several times the ro
     candidates that are kept, mention after mention, ``place`` (rank), ``entity``, ``score``, and
     the view that won as in a run file (:mod:`muver.retriever.retrieval.rows`): ``layer``,
     ``first``, ``last``.
-
-    ``parts`` (:mod:`muver.reproduction.report.parts`; null where a row has no views to show) says
-    what each view adds to the score of two entities a mention, the first candidate and the gold
-    one: ``counts`` and ``views``, ``2 n`` each, how many views are listed and how many there are (0
-    of a gold entity that is the first candidate); of all that are listed, the greatest share first,
-    ``layer``, ``first``, ``last``, ``similarity`` to the mention, and ``share`` of the score.
 """
 
 import itertools
@@ -43,7 +37,6 @@ from muver.reproduction.report.collection import (
     read_ranking,
     read_sentences,
 )
-from muver.reproduction.report.parts import view_parts
 from muver.reproduction.report.results import RunFiles, System
 
 Data = dict[str, Any]
@@ -92,19 +85,6 @@ def explore(
     limit = fit([sum(map(len, text)) for text in texts], settings.characters)
     needed = sentences_needed(shown, rankings, entities) if limit is not None else {}
 
-    def parts(system: System) -> Data | None:
-        """What the views of a row add, where it scores several of sentences in worlds."""
-        several = views_of(system.settings)["kind"] == "sentences"
-        if not several or "aggregate" not in system.settings["retrieve"]:
-            return None
-        try:
-            run = files.run(system.name, collection.split)
-            return view_parts(run, collection, chosen, rankings[system.name])
-        except InputError as error:
-            said = files.without_folders(error)
-            problems.append(f"{system.method}: what its views add cannot be shown. {said}")
-            return None
-
     return {
         "total": len(collection.gold),
         "limit": limit,
@@ -120,10 +100,7 @@ def explore(
             "sentences": [len(text) for text in texts],
             "text": [shorten(text, needed.get(n, ()), limit) for n, text in enumerate(texts)],
         },
-        "rows": [
-            {**_row(system, rankings[system.name], entities), "parts": parts(system)}
-            for system in shown
-        ],
+        "rows": [_row(system, rankings[system.name], entities) for system in shown],
     }  # fmt: skip
 
 

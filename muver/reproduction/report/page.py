@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 from markupsafe import Markup
 
@@ -28,8 +27,8 @@ QUALIFIED = re.compile(r"([+-]?[\d.]+) (\(.*)")  # a number, and in brackets wha
 # In the order in which they use each other; one script, since a page that is opened as a file may
 # not load modules.
 SCRIPTS = (
-    "elements.js", "store.js", "select.js", "statistics.js", "highlight.js", "parts.js",
-    "detail.js", "list.js", "controls.js", "links.js", "main.js",
+    "elements.js", "store.js", "select.js", "statistics.js", "highlight.js", "detail.js",
+    "list.js", "controls.js", "links.js", "main.js",
 )  # fmt: skip
 LINKS_ONLY = ("elements.js", "links.js")
 
@@ -141,8 +140,7 @@ def tables(
     """A part of the page for each result, with its drawing first where it has one."""
     make = templates().get_template("results.html").module.result
     return Markup("\n").join(
-        make(result, Markup(drawings.get(result.name, "")), addresses, _shown(result))
-        for result in results
+        make(result, drawings.get(result.name, ""), addresses, _shown(result)) for result in results
     )
 
 
@@ -172,41 +170,8 @@ def split(text: str) -> tuple[str, list[str]] | None:
     return found and (found[1], re.split(r"(?<=\)), |; ", found[2]))
 
 
-SVG, LINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
-HREF = f"{{{LINK}}}href"
-# Paper and ink follow the page, which is dark where the reader likes it so.
-COLOURS = {
-    "#ffffff": "var(--page)", "#000000": "currentColor", "#666666": "var(--soft)",
-    "#e6e6e6": "var(--line)",
-}  # fmt: skip
-
-
-def inline(path: Path, name: str) -> str:
-    """matplotlib's SVG file as an element, "" if there is none; ``name`` comes before its ids."""
+def drawing(path: Path) -> str:
+    """An SVG file as the address of an image that is in the page, "" if there is none."""
     if not path.is_file():
         return ""
-    root = ElementTree.parse(path).getroot()
-    for metadata in root.findall(f"{{{SVG}}}metadata"):
-        root.remove(metadata)
-    for element in root.iter():
-        for key, value in element.attrib.items():
-            element.set(key, _of_page(key, value, name))
-    root.attrib.pop("width", None)  # as wide as its place; the view box keeps the proportions
-    root.attrib.pop("height", None)
-    root.set("fill", "currentColor")  # where a style says no colour
-    root.set("aria-hidden", "true")  # its heading and its table say it in words
-    ElementTree.register_namespace("", SVG)
-    ElementTree.register_namespace("xlink", LINK)
-    return ElementTree.tostring(root, encoding="unicode")
-
-
-def _of_page(key: str, value: str, name: str) -> str:
-    """An attribute's value with ids of this drawing alone, and the page's colours."""
-    if key == "id":
-        return f"{name}-{value}"
-    if key == HREF:
-        return f"#{name}-{value.removeprefix('#')}"
-    value = re.sub(r"url\(#([^)]*)\)", rf"url(#{name}-\1)", value)
-    for colour, ours in COLOURS.items():
-        value = value.replace(colour, ours)
-    return value
+    return f"data:image/svg+xml;base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"

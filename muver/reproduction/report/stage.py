@@ -9,7 +9,7 @@ from muver.io.files import sha256_of, write_text
 from muver.io.progress import logger
 from muver.io.text import counted
 from muver.reproduction.report.explorer import Report, explore
-from muver.reproduction.report.page import html_of, inline, tables
+from muver.reproduction.report.page import drawing, html_of, tables
 from muver.reproduction.report.results import RunFiles, read_recorded, read_results, read_systems
 from muver.reproduction.tables.records import result_names
 from muver.reproduction.tracking.provenance import commit, machine, versions
@@ -44,7 +44,7 @@ def make_report(
     problems = [*dict.fromkeys(problems)]
     for problem in problems:
         logger.warning("%s", problem)
-    drawings = {name: inline(results / "figures" / f"{name}.svg", name) for name in names}
+    drawings = {name: drawing(results / "figures" / f"{name}.svg") for name in names}
     code = commit()
     page = html_of(
         shown,

@@ -158,23 +158,3 @@ def read_catalog(root: Path) -> dict[str, list[str]]:
     """By each artifact's path below the folder, without suffixes, the paths of its inputs."""
     path = root / CATALOG
     return dict(read_json(path)) if path.is_file() else {}
-
-
-def place_of(path: Path) -> tuple[Path, str] | None:
-    """The dataset's folder that a file lies in, and its path below it without its suffix.
-
-    A link, as ``build/<dataset>/current`` has them, is followed. None in no dataset's folder.
-    """
-    path = path.resolve()
-    for root in path.parents:
-        if (root / CATALOG).is_file():
-            return root, path.relative_to(root).with_suffix("").as_posix()
-    return None
-
-
-def origins(root: Path, artifact: str) -> dict[str, Path]:
-    """By kind, the nearest artifact that one was made from; its own kind's is itself."""
-    catalog, waiting = read_catalog(root), [artifact]
-    for place in waiting:
-        waiting += [parent for parent in catalog.get(place, []) if parent not in waiting]
-    return {place.partition("/")[0]: root / place for place in reversed(waiting)}

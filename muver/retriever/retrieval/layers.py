@@ -1,21 +1,14 @@
 """The views that a system ranks by: the store's original views and those made from them."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from muver.io.errors import InputError
-from muver.retriever.retrieval.aggregates import Aggregate
-from muver.retriever.retrieval.exact import similarity
 from muver.retriever.retrieval.retrieval_settings import Viewed
 from muver.retriever.retrieval.rows import GLOBAL, ORIGINAL, Origins
 from muver.retriever.vectors.part import Part, open_layer
 from muver.retriever.vectors.pooled import pool_each
-from muver.retriever.vectors.shards import ViewBlock
-
-PLACES = ("store", "merged", "global_views")
 
 
 class SystemViews:
@@ -90,42 +83,6 @@ class SystemViews:
             pooled, like = pool_each(parts, owners, self._pool)
             return [pooled], owners[like], Origins(*(column[like] for column in stacked))
         return parts, owners, stacked
-
-    def few_candidates(
-        self, world: str, candidate_of: np.ndarray, entities: Sequence[int] | np.ndarray
-    ) -> tuple[ViewBlock, Origins]:
-        """The views of only some candidates of a world, and their origins.
-
-        ``candidate_of`` is as for :meth:`ViewBlock.of`; ``entities`` must hold at least one entity
-        of each candidate.
-        """
-        parts, owners, origins = self.world(world)
-        kept = np.isin(candidate_of[owners], candidate_of[entities])
-        ends = np.cumsum([len(part) for part in parts])
-        masks = np.split(kept, ends[:-1])
-        few = [part[mask] for part, mask in zip(parts, masks, strict=True)]
-        block = ViewBlock.of(few, owners[kept], candidate_of)
-        return block, Origins(*(column[kept] for column in origins))
-
-
-class Parts(NamedTuple):
-    """The views of a candidate, (views,) each, in the order of :func:`greatest_first`."""
-
-    similarities: np.ndarray  # of the mention and each view
-    shares: np.ndarray  # parts of the candidate's score (`Aggregate.shares`)
-    owners: np.ndarray  # as of :class:`ViewBlock`, as are the rows
-    rows: np.ndarray
-
-    @classmethod
-    def of(
-        cls, mention: np.ndarray, world: ViewBlock, entity: int, aggregate: Aggregate, metric: str
-    ) -> "Parts":
-        """The parts of the candidate that an entity belongs to, for a mention's vector (d,)."""
-        views = world.of_candidate(entity)
-        (similarities,) = similarity(mention[None], views.vectors, metric)
-        shares = aggregate.shares(similarities)
-        order = greatest_first(similarities, shares)
-        return cls(similarities[order], shares[order], views.owners[order], views.rows[order])
 
 
 def greatest_first(similarities: np.ndarray, shares: np.ndarray) -> np.ndarray:

@@ -63,13 +63,6 @@ class ViewBlock:
         """(candidates,) the number of views of each candidate."""
         return np.diff(self.starts, append=len(self.owners))
 
-    def of_candidate(self, entity: int) -> "ViewBlock":
-        """Only the views of the candidate that an entity belongs to."""
-        view = int(np.argmax(self.owners == entity))
-        place = int(np.searchsorted(self.starts, view, side="right")) - 1
-        views = slice(int(self.starts[place]), int(self.starts[place] + self.counts[place]))
-        return ViewBlock(self.vectors[views], self.rows[views], np.array([0]), self.owners[views])
-
 
 def first_with_same(keys: list[Any]) -> np.ndarray:
     """For each position the first position with an equal key: (n,) int64.

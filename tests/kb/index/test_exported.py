@@ -22,7 +22,6 @@ from muver.retriever.encoders.worlds import (
     merge_store,
 )
 from muver.retriever.retrieval import kinds
-from muver.retriever.retrieval.layers import PLACES
 from muver.retriever.runs.run import read_run
 from tests import tiny
 
@@ -84,7 +83,7 @@ def asked(corpus) -> list[Mention]:
 def test_the_same_candidates_as_the_stage_s_run(built, corpus, tmp_path, system, monkeypatch):
     monkeypatch.setattr("muver.kb.index.entity.ALIKE", 0)  # a run has the view that won
     run = tmp_path / "run.parquet"
-    inputs = {name: built / name.replace("_", "-") for name in PLACES}
+    inputs = {name: built / name.replace("_", "-") for name in ("store", "merged", "global_views")}
     inputs |= {"entities": corpus[0], "mentions": corpus[1]}
     kinds.retrieve("views", SYSTEMS[system], run, tmp_path / "run.json", **inputs)
     expected = read_run(run).to_pylist()

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muver.reproduction.report import explorer
-from muver.reproduction.report.collection import read_collection, read_ranking
+from muver.reproduction.report.collection import read_collection
 from muver.reproduction.report.explorer import Report, explore, fit, opened, shorten, views_of
-from muver.reproduction.report.parts import view_parts
 from muver.reproduction.report.results import System, read_results, read_systems
 from tests.reproduction.report.made import BM25, GIVEN, MUVER, RANKS, WORLDS
 
@@ -72,49 +71,6 @@ def test_candidates_with_their_views(finished):
             assert found == expected
             start += count
         assert start == len(row["entity"])
-
-
-def parts_of(data, mention, which):
-    """The views listed of the first candidate (0) or another gold entity (1), and how many."""
-    (row,) = (row for row in data["rows"] if row["parts"])
-    parts, place = row["parts"], 2 * data["mentions"]["id"].index(mention) + which
-    start = sum(parts["counts"][:place])
-    columns = [parts[name] for name in ("first", "last", "similarity", "share")]
-    listed = list(zip(*columns, strict=True))[start : start + parts["counts"][place]]
-    return listed, parts["views"][place]
-
-
-def test_what_each_view_adds(finished):
-    data = explored(finished)
-    assert [row["parts"] is None for row in data["rows"]] == [True, False]  # BM25 has no views
-    gate = [(1, 1, round(np.log(6), 3), 0.6), (0, 0, round(np.log(3), 3), 0.3), (2, 2, 0, 0.1)]
-    assert parts_of(data, "m1", 0) == (gate, 3)
-    assert parts_of(data, "m1", 1) == ([], 0)  # the gold entity is the first candidate
-    tower, views = parts_of(data, "m3", 0)
-    assert views == 6  # of which five are listed
-    assert [part[:2] for part in tower] == [(1, 1), (2, 2), (3, 3), (0, 0), (0, 1)]
-    assert [part[3] for part in tower] == [0.5, 0.25, 0.125, 0.062, 0.031]
-    script = [(0, 0, 0, 0.5), (1, 1, 0, 0.5)]
-    assert parts_of(data, "m3", 1) == (script, 2)
-
-
-def test_views_of_a_gold_entity_that_is_not_retrieved(finished):
-    collection, chosen = read_collection(finished, "test"), np.array([0, 1])
-    systems = systems_of(finished)
-    ranking = read_ranking(systems[1], collection, chosen, 1, finished)
-    missed = replace(ranking, rank=np.array([0, 1]))
-    parts = view_parts(finished.run("muver", "test"), collection, chosen, missed)
-    assert parts["views"] == [3, 3, 6, 0]  # Gate twice: the first candidate, and gold
-
-
-def test_views_of_another_entity_of_the_title_count_and_are_not_listed(finished):
-    collection = read_collection(finished, "test")
-    same = replace(collection, namesake=np.array([0, 0, 2, 3, 4, 5, 6, 7]))
-    systems = systems_of(finished)
-    ranking = read_ranking(systems[1], collection, np.array([0]), 1, finished)
-    parts = view_parts(finished.run("muver", "test"), same, np.array([0]), ranking)
-    assert (parts["counts"], parts["views"]) == ([3, 0], [5, 0])
-    assert parts["share"] == [0.5, 0.25, 0.083]  # of 6 + 3 + 1 + 1 + 1
 
 
 def test_a_sample_is_told_and_shares_nothing_but_the_mentions(finished):

@@ -167,7 +167,8 @@ def test_tables_without_recall_and_figures(finished):
     assert "Mention Num" in found and '<td class="text">test</td>' in found
     rows, bins = [blank(Row), blank(Row)], [Bin(1, 5, 0, [0, 0])]
     figure = blank(LengthsFigure, name="figure2", row_key="abc+def", rows=rows, bins=bins)
-    found = table(figure, drawing="<svg></svg>")
-    assert "#row-abc" in found and "#row-def" in found and "<svg></svg>" in found
+    found = table(figure, drawing="data:image/svg+xml;base64,")
+    assert "#row-abc" in found and "#row-def" in found
+    assert 'alt="Figure 2" src="data:image/svg+xml;base64,"' in found
     figure.bins.append(Bin(6, 10, 0, [0, 0]))
     assert table(figure).count("copy search</button>") == 2  # once, below

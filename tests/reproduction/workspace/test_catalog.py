@@ -8,8 +8,6 @@ import pytest
 from pathspec import PathSpec
 
 from muver.cli import main
-from muver.io.files import write_json
-from muver.reproduction.workspace.artifact import CATALOG, origins, place_of
 from muver.reproduction.workspace.current import link, not_asked, path_of, write_asked
 from tests.reproduction.settings import graph
 
@@ -135,27 +133,3 @@ def test_what_other_settings_made_is_left_to_prune(capsys, monkeypatch):
     assert main(["prune", "--config", "seed=7", "--remove"]) == 0
     assert not Path(kept.model("muver").path).exists()
     assert all(path.exists() for path in stale)
-
-
-def test_a_file_s_place_is_found_through_links(tmp_path):
-    root = tmp_path / "build" / "wiki"
-    (root / "runs/test").mkdir(parents=True)
-    (root / "runs/test/muver-1.parquet").touch()
-    (root / "current").mkdir()
-    link = root / "current" / "muver.parquet"
-    link.symlink_to("../runs/test/muver-1.parquet")
-    assert place_of(link) is None
-    write_json(root / CATALOG, {})
-    assert place_of(link) == (root.resolve(), "runs/test/muver-1")
-
-
-def test_the_nearest_of_each_kind(tmp_path):
-    made_of = {
-        "runs/test/a": ["stores/test/a", "runs/val/a"],
-        "runs/val/a": ["stores/val/a", "corpus/1"],
-        "stores/test/a": ["models/a", "corpus/1"],
-    }
-    write_json(tmp_path / CATALOG, made_of)
-    expected = {"runs": "runs/test/a", "stores": "stores/test/a", "models": "models/a"}
-    expected = {kind: tmp_path / one for kind, one in {**expected, "corpus": "corpus/1"}.items()}
-    assert origins(tmp_path, "runs/test/a") == expected

@@ -98,7 +98,6 @@ function ranking(store, row, mention, rows) {
     { "aria-label": `Candidates of ${row.method}` },
     make("h4", {}, row.method, " ", make("code", {}, row.key)),
     missing ? make("p", { class: "problem" }, `\u2717 The gold entity is not among the ${row.depth} candidates.`) : null,
-    missing ? partsList(store, row, mention, store.mentions.gold[mention], true) : null,
     list,
   );
 }
@@ -125,7 +124,6 @@ function candidateItem(store, row, mention, candidate, rows) {
     ),
     make("p", { class: "hint" }, [viewName(candidate, row.views), ...elsewhere].join(" \u00b7 ")),
     all.length ? written(excerpt(all)) : make("p", { class: "hint" }, entities.text[candidate.entity] ? "(no description)" : "(description not read)"),
-    candidate.rank === 1 || candidate.gold ? partsList(store, row, mention, candidate.entity, candidate.rank > 1) : null,
     all.length > 1 ? whole(`Whole description, ${store.length(candidate.entity)}`, () => written(all)) : null,
   );
 }

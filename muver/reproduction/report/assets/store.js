@@ -17,9 +17,6 @@ class Store {
     for (const row of this.rows) {
       row.start = new Uint32Array(this.size + 1);
       for (let m = 0; m < this.size; m++) row.start[m + 1] = row.start[m] + row.counts[m];
-      if (!row.parts) continue;
-      row.parts.start = new Uint32Array(2 * this.size + 1);
-      row.parts.counts.forEach((count, n) => (row.parts.start[n + 1] = row.parts.start[n] + count));
     }
     this.haystacks = new Array(this.size);
   }
@@ -54,23 +51,6 @@ class Store {
       this.haystacks[mention] = parts.join(" ").toLowerCase();
     }
     return this.haystacks[mention];
-  }
-
-  // What the views of a mention's first candidate add, or of its gold entity if that is another one:
-  // those listed, and how many there are; null where they are not known.
-  parts({ parts }, mention, gold) {
-    const which = 2 * mention + Number(gold);
-    if (!parts || !parts.views[which]) return null;
-    const listed = [];
-    for (let n = parts.start[which]; n < parts.start[which + 1]; n++)
-      listed.push({
-        layer: parts.layer[n],
-        first: parts.first[n],
-        last: parts.last[n],
-        similarity: parts.similarity[n],
-        share: parts.share[n],
-      });
-    return { listed, views: parts.views[which] };
   }
 
   // The candidates of a mention that are kept, best first.

@@ -9,11 +9,8 @@ import pytest
 from muver.io.errors import InputError
 from muver.io.files import read_json, write_manifest
 from muver.io.parquet import table_of
-from muver.io.typed import read
 from muver.retriever.corpus.schema import read_entities, read_mentions
 from muver.retriever.retrieval import kinds
-from muver.retriever.retrieval.layers import SystemViews
-from muver.retriever.retrieval.retrieval_settings import ViewsRun
 from muver.retriever.runs.run import read_run, write_run
 from muver.retriever.vectors.part import MENTIONS as VECTORS
 from muver.retriever.vectors.part import LayerWriter, write_part
@@ -156,13 +153,6 @@ def test_a_global_view_that_is_added_to_the_others(store, corpus):
         (11, 33, 1),
         (3, 2, 0),
     ]
-
-
-def test_a_candidate_has_the_views_of_every_entity_with_its_title(store):
-    views = SystemViews(read(ViewsRun, SETTINGS), store / "store")
-    candidate_of = np.array([0, 1, 0, *range(3, 12)])  # 2 has the title of 0
-    block, origins = views.few_candidates("cedar", candidate_of, [0])
-    assert (block.owners.tolist(), origins.first.tolist()) == ([0, 2], [0, 2])
 
 
 @pytest.mark.parametrize("aggregate", ["max", "softmax_sum"])
