@@ -39,6 +39,7 @@ class Import(Settings):
 
     language: Text = "en"  # of labels, where a source has several
     encoding: Text | None = None  # None: UTF-8, or UTF-16 by its mark
+    quotes: bool = True  # whether quotation marks of CSV are around cells, or part of their text
     separator: Text = "|"  # between the aliases of a cell
     html: bool = True  # whether to take HTML out of titles, descriptions and aliases
     longest: Annotated[int, Meta(ge=1, le=LONGEST)] = LONGEST  # the rest of a description is cut

@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from html import escape
+from pathlib import Path
 from typing import Any
 
 from muver.io.text import counted, visible
@@ -121,31 +122,10 @@ def _flat(text: str) -> str:
     return visible(" ".join(text.split()))
 
 
-CARD = """\
----
-library_name: muver
-tags: [muver, entity-linking, entity-retrieval]
----
-
-# {name}
-
-An index of {entities}, to be searched for what a mention in a text refers to. Made with
-{model}; worlds: {worlds}.
-
-```python
-import muver
-
-index = muver.Index.from_pretrained("{name}")
-index.search("In spring [[the smith]] forged the gate.")
-```
-
-It has the titles, descriptions and aliases of all entities: their licence holds for it too.
-"""
-
-
 def card_of(info: Mapping[str, Any], name: str) -> str:
     """The card of an index, of which :meth:`muver.Index.info` says so much."""
     model = f"the model `{info['model']}`" if info["model"] else "words and names alone"
     worlds = ", ".join(info["worlds"])
     entities = counted(info["entities"], "entity", "entities")
-    return CARD.format(name=name, entities=entities, model=model, worlds=worlds)
+    card = Path(__file__).with_name("card.md").read_text(encoding="utf-8")
+    return card.format(name=name, entities=entities, model=model, worlds=worlds)

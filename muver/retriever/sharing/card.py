@@ -22,65 +22,7 @@ from muver.retriever.training.log import LOG, told_validation
 
 BETWEEN = ("stores", "merged", "globals", "vectors", "mention_vectors", "index")  # model and run
 MOST_ROWS = 8  # that the card lists
-CARD = """\
----
-library_name: sentence-transformers
-pipeline_tag: sentence-similarity
-tags: [sentence-transformers, muver, entity-linking, entity-retrieval]
----
-
-# {name}
-
-Finds the entity that a mention in a text refers to, where an entity is known by its title and
-description. Two towers: `mention_encoder/` reads a mention in its context, `entity_encoder/` an
-entity's title with a part of its description (a view). An entity's score is that of its best view.
-
-## Use
-
-```python
-from sentence_transformers import SentenceTransformer
-
-model = SentenceTransformer("{name}")
-mentions = model.encode_query(["{mention}"])
-entities = model.encode_document(["{entity}"])
-print(model.similarity(mentions, entities))
-```
-
-With [muver](https://pypi.org/project/muver/), which makes the views and searches:
-
-```python
-import muver
-
-index = muver.Index.from_csv("glossary.csv", model="{name}")
-index.search("In spring [[the smith]] forged the gate.")
-```
-
-## Data
-
-{data}
-
-## Recall
-
-{recall}
-
-## Cost
-
-{cost}
-
-## Limits
-
-- A mention has {context} tokens with its context, a view {view}. Of longer texts
-  sentence-transformers keeps the beginning, muver what is around the mention.
-- A word after a marker needs the space before it.{scaled}{invented}
-
-## Settings
-
-What it was made with, as `muver.json` has it:
-
-```json
-{settings}
-```
-"""
+CARD = Path(__file__).with_name("card.md")
 
 
 def card_of(model: BiEncoder, folder: Path, name: str) -> str:
@@ -97,7 +39,7 @@ def card_of(model: BiEncoder, folder: Path, name: str) -> str:
         scaled = (
             f"\n- Vectors have length 1 here; muver's are {config.scale**0.5:.3f} times as long."
         )
-    return CARD.format(
+    return CARD.read_text(encoding="utf-8").format(
         name=name, mention=mention, entity=entity, data=_data(datasets), scaled=scaled,
         recall=_recall(measured, folder), cost=_cost(model, folder), invented=invented,
         context=config.context.max_tokens, view=config.views.max_tokens,

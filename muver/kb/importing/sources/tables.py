@@ -15,7 +15,6 @@ from muver.io.progress import logger
 from muver.io.text import counted
 from muver.kb.importing.importing_settings import Given
 from muver.kb.importing.items import Entity
-from muver.kb.importing.tabbed import Tabbed
 from muver.retriever.corpus.opening import (
     LONGEST_LINE,
     lines_of,
@@ -55,8 +54,7 @@ def comma_separated(path: Path, given: Given) -> Iterator[Entity]:
     """Read comma- or tab-separated values with a line of names.
 
     The separator is the one that the first line has most of outside quotation marks. Cells may be
-    quoted and then hold line ends. Between tabs, if no name in the first line is quoted, a cell is
-    quoted where it holds what programs quote for; any other one is taken as it is.
+    quoted and then hold line ends, unless the settings say that marks are part of the text.
     """
     csv.field_size_limit(LONGEST_LINE)
     return _entities(_csv_rows(path, given), path, given)
@@ -79,21 +77,19 @@ def _csv_rows(path: Path, given: Given) -> Rows:
         if told := FOR_EXCEL.fullmatch(first):
             first, top = next(text, ""), 2
         separator = told[1] if told else max(SEPARATORS, key=QUOTED.sub("", first).count)
-        form = {"delimiter": separator, "strict": True}
+        quoting = csv.QUOTE_MINIMAL if given.settings.quotes else csv.QUOTE_NONE
+        rows = csv.reader(chain([first], text), delimiter=separator, quoting=quoting, strict=True)
         place = f"line {top}"
         try:
-            cells = next(csv.reader([first], **form), [])
+            names = [name or f"column {n}" for n, name in enumerate(next(rows, []), start=1)]
             if first and not first.strip():
                 raise InputError(f"{path}, {place}: empty. Expected the names of columns there.")
-            names = [name or f"column {n}" for n, name in enumerate(cells, start=1)]
             if twice := next((name for name in names if names.count(name) > 1), None):
                 raise InputError(
                     f"{path}, {place}: two columns are called {quoted(twice)}. Rename one."
                 )
-            plain = separator == "\t" and '"' not in first
-            reader = Tabbed(text, len(names)) if plain else csv.reader(text, **form)
-            place = f"line {top + 1}"
-            for cells in reader:
+            place = f"line {rows.line_num + top}"
+            for cells in rows:
                 if len(cells) != len(names) and any(cells):
                     marks = f" A cell that holds {separator!r} has to stand in quotation marks."
                     raise InputError(
@@ -103,9 +99,12 @@ def _csv_rows(path: Path, given: Given) -> Rows:
                     )
                 if any(cells):  # no empty line, nor one of empty cells, as spreadsheets leave some
                     yield place, dict(zip(names, cells, strict=True))
-                place = f"line {reader.line_num + top + 1}"
+                place = f"line {rows.line_num + top}"
         except csv.Error as error:
-            raise InputError(f"{path}, {place}: {error}. Is a quotation mark not closed?") from None
+            raise InputError(
+                f"{path}, {place}: {error}. Is a quotation mark not closed? If marks are part of "
+                "the text: --settings '{\"quotes\": false}'."
+            ) from None
 
 
 def _entities(rows: Rows, path: Path, given: Given) -> Iterator[Entity]:

@@ -42,8 +42,7 @@ CSV = 'qid,name,text,alias\nQ1,Old King,"He was ""old"",\nand grey.",King|Old On
         ("t.csv", CSV),
         ("t.csv", CSV.replace("\n", "\r\n").replace(",\r\nand", ",\nand").encode("utf-8-sig")),
         ("t.csv", CSV.replace('""old"",', '""old""#').replace(",", ";").replace("#", ",")),
-        ("t.tsv", CSV.replace('""old"",', '""old""#').replace(",", "\t").replace("#", ",")
-         .replace("qid", '"qid"')),
+        ("t.tsv", CSV.replace('""old"",', '""old""#').replace(",", "\t").replace("#", ",")),
     ],
 )  # fmt: skip
 def test_the_same_entities(name, content, written, imported):
@@ -89,31 +88,15 @@ def test_a_key_of_a_later_line_takes_no_column_that_was_found(written, imported)
     assert rows[-2]["further"] == [("title", "other")]
 
 
-def test_a_line_of_tab_separated_values_is_taken_as_it_is(written, imported):
-    rows, _ = imported(written("t.tsv", 'id\ttitle\n1\tthe 7" disc\n'))
-    assert rows[0]["title"] == 'the 7" disc'
-
-
-@pytest.mark.parametrize(
-    ("cell", "title"),
-    [
-        ('"Anna ""the smith"" Ash"', 'Anna "the smith" Ash'),
-        ('"""Heroes"""', '"Heroes"'),
-        ('"Heroes"', '"Heroes"'),  # no program would have quoted it, when it quotes no other one
-        ('"Ash, Anna"', "Ash, Anna"),
-        ('"老\t王"', "老 王"),
-        ('"बूढ़ा ""राजा"""', 'बूढ़ा "राजा"'),
-        ('"Παλιός\r\nβασιλιάς"', "Παλιός βασιλιάς"),
-        ('"one" of two', '"one" of two'),
-        ('"one', '"one'),
-        ('7" and "8', '7" and "8'),
-    ],
-)
-def test_cells_between_tabs_as_programs_write_them(cell, title, written, imported):
-    after = '2\t"twice ""said"""\tof it\r\n3\tC\t"two\r\nlines"\r\n\t\t\r\n'
-    rows, _ = imported(written("t.tsv", f"id\ttitle\ttext\r\n1\t{cell}\tof it\r\n{after}"))
-    assert [row["title"] for row in rows] == [title, 'twice "said"', "C"]
-    assert rows[2]["description"] == "two\r\nlines"
+def test_marks_around_a_cell_and_marks_in_a_text(written, imported):
+    path = written("t.tsv", 'id\ttitle\n1\tthe 7" disc\n2\t"a\tb"\n3\t"one" of "two"\n')
+    with pytest.raises(InputError, match='line 4: .* part of the text: --settings \'{"quotes": f'):
+        imported(path)
+    with pytest.raises(InputError, match="line 3: 3 cells"):
+        imported(path, settings={"quotes": False})
+    path.write_text(path.read_text().replace("a\tb", "ab"))
+    rows, _ = imported(path, settings={"quotes": False})
+    assert [row["title"] for row in rows] == ['the 7" disc', '"ab"', '"one" of "two"']
 
 
 def test_as_pandas_writes_them(tmp_path, imported):
