@@ -16,8 +16,8 @@ from spacy.util import minibatch
 
 from muver.io.errors import InputError
 from muver.kb.index.answer import answers
+from muver.kb.index.index import Index
 from muver.kb.index.mentions import mention_at
-from muver.kb.index.opening import opened_index
 
 FACTORY = "muver_linker"
 EXTENSIONS = {"candidates": [], "probability": None}
@@ -34,7 +34,7 @@ class Linker:
 
     def __init__(self, path: Path, k: int, world: str | None):
         self._given = path.absolute(), k, world
-        self._index, self._k, self._world = opened_index(path), k, world
+        self._index, self._k, self._world = Index.open(path), k, world
         for name, value in EXTENSIONS.items():
             if not Span.has_extension(name):
                 Span.set_extension(name, default=value)

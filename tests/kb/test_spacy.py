@@ -102,7 +102,7 @@ def test_none_of_these_is_nil(index, monkeypatch):
         def retrieve(self, mentions, k, weights=None):
             return [[] for _ in mentions]
 
-    monkeypatch.setattr("muver.kb.spacy.opened_index", lambda path: Unsure())
+    monkeypatch.setattr("muver.kb.spacy.Index.open", lambda path: Unsure())
     doc = pipeline("muver_linker", index="i")(TEXT)
     assert {one.kb_id_ for one in doc.ents} == {"NIL"}
 

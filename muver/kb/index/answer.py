@@ -1,9 +1,12 @@
-"""Mentions answered one by one: the entity, or that none is right, and the ranked candidates."""
+"""Mentions answered one by one: the entity, or that none is right, and the ranked candidates.
+
+An ``index`` is a :class:`muver.kb.index.open_index.OpenIndex`.
+"""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from muver.io.errors import Mistake, did_you_mean, listed, quoted
 from muver.io.progress import Progress
@@ -12,19 +15,6 @@ from muver.retriever.answers import Candidate, Excerpt, Mention
 
 TOGETHER = 256  # mentions that are ranked at a time
 M = TypeVar("M")
-
-
-class Answering(Protocol):
-    """What answers are made with: :class:`muver.kb.index.open_index.OpenIndex` explains it."""
-
-    worlds: Collection[str]
-    threshold: float | None
-
-    def retrieve(
-        self, mentions: Sequence[Mention], k: int, *, weights: Mapping[str, float] | None = None
-    ) -> list[list[Candidate]]: ...
-
-    def having(self, id: str, world: str | None) -> list[str]: ...
 
 
 @dataclass(frozen=True)
@@ -73,18 +63,16 @@ class Answer:
     @classmethod
     def of(cls, mention: Mention, ranked: Sequence[Candidate], threshold: float | None) -> Self:
         best = ranked[0] if ranked else None
-        chosen = best.document_id if best and accepted(best, threshold) else None
-        none = None if best is None or threshold is None else chosen is None
-        found = [Found.of(rank, candidate) for rank, candidate in enumerate(ranked, 1)]
         probability = best and best.probability
+        unlikely = None not in (threshold, probability) and probability < threshold
+        chosen = best.document_id if best and not unlikely else None
+        none = None if best is None or threshold is None else unlikely
+        found = [Found.of(rank, candidate) for rank, candidate in enumerate(ranked, 1)]
         return cls(mention.text, mention.world, mention.asked, chosen, probability, none, found)
 
 
 def answers(
-    index: Answering,
-    mentions: Iterable[Mention],
-    k: int,
-    weights: Mapping[str, float] | None = None,
+    index: Any, mentions: Iterable[Mention], k: int, weights: Mapping[str, float] | None = None
 ) -> Iterator[tuple[Mention, Answer]]:
     """Answer mentions in their order; :data:`TOGETHER` of them are held at a time."""
     for group in groups(mentions):
@@ -110,11 +98,6 @@ def followed(mentions: Iterable[M]) -> Iterator[list[M]]:
     progress.finish()
 
 
-def accepted(best: Candidate, threshold: float | None) -> bool:
-    """Whether the best candidate is the answer, rather than that none is right."""
-    return threshold is None or best.probability is None or best.probability >= threshold
-
-
 def known_world(name: str | None, worlds: Collection[str], what: str) -> str | None:
     """A world to search, None for all; a mistake that begins with ``what`` if there is none."""
     if name is None or name in worlds:
@@ -126,7 +109,7 @@ def known_world(name: str | None, worlds: Collection[str], what: str) -> str | N
 
 
 def checked(
-    mentions: Iterable[Labelled], index: Answering, world: str | None = None
+    mentions: Iterable[Labelled], index: Any, world: str | None = None
 ) -> Iterator[Labelled]:
     """The mentions, in worlds that the index has; ``world`` is that of mentions that name none."""
     worlds = index.worlds
@@ -136,7 +119,7 @@ def checked(
         yield replace(line, mention=replace(line.mention, world=named))
 
 
-def has_gold(index: Answering, line: Labelled) -> bool:
+def has_gold(index: Any, line: Labelled) -> bool:
     """Whether an index has the gold entity of a mention; refused if several worlds have it."""
     worlds = index.having(line.gold, line.mention.world) if isinstance(line.gold, str) else []
     if len(worlds) > 1:

@@ -1,7 +1,6 @@
 """The probability that an index's best candidate is right, and when to answer "none of these"."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from difflib import SequenceMatcher
 from pathlib import Path
 
@@ -63,12 +62,9 @@ class Calibration(Record):
     always: Decision
     decided: Decision
 
-    def judged(self, mention: Mention, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """The candidates, the best one with its probability."""
-        if not candidates:
-            return []
-        (probability,) = self.regression.probabilities(features(mention, candidates)[None])
-        return [replace(candidates[0], probability=float(probability)), *candidates[1:]]
+    def probability(self, mention: Mention, candidates: Sequence[Candidate]) -> float:
+        """That the first of a mention's candidates is right."""
+        return float(self.regression.probabilities(features(mention, candidates)[None])[0])
 
 
 def features(mention: Mention, candidates: Sequence[Candidate]) -> np.ndarray:

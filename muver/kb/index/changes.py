@@ -23,8 +23,9 @@ from muver.kb.index import segments
 from muver.kb.index.entity import Entity, checked
 from muver.kb.index.index_settings import Making, changed, defaults
 from muver.kb.index.machinery import Machinery, check_part
+from muver.kb.index.search import Place
 from muver.kb.index.segments import Opened, check, groups, joined, schema
-from muver.kb.index.snapshot import Place, Snapshot
+from muver.kb.index.snapshot import Snapshot
 from muver.kb.index.state import (
     FILE,
     MODEL,
@@ -151,7 +152,7 @@ def put(snapshot: Snapshot, source: Source, overwrite: bool) -> Change:
 
 def remove(snapshot: Snapshot, ids: Sequence[str], world: str | None) -> Change:
     """Take entities out of the newest state, all or, if one is not there, none."""
-    places = {snapshot.only(snapshot.find, id, world) for id in ids}
+    places = {snapshot.place(id, world) for id in ids}
     if places:
         write_state(snapshot.folder, snapshot.state.after(_without(snapshot, places)))
     return Change(removed=len(places))

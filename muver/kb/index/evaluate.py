@@ -15,10 +15,9 @@ from muver.io.text import counted
 from muver.io.typed import Record
 from muver.kb.importing.piped import name_of
 from muver.kb.index.answer import checked, followed, has_gold
+from muver.kb.index.index import Index
 from muver.kb.index.index_settings import Asking, read_weights
 from muver.kb.index.mentions import Labelled, read_mentions
-from muver.kb.index.open_index import OpenIndex
-from muver.kb.index.opening import opened_index
 from muver.retriever.answers import Candidate
 from muver.retriever.evaluation.recall import ranks_table, scored
 from muver.retriever.evaluation.records import Scores, World
@@ -88,7 +87,7 @@ def evaluate(
     """
     if min(cutoffs, default=0) < 1:
         raise InputError("--cutoffs: expected numbers of candidates from 1 on, such as 1 4 16.")
-    opened, cutoffs = opened_index(index), sorted(set(cutoffs))
+    opened, cutoffs = Index.open(index), sorted(set(cutoffs))
     if settings:
         opened = opened.asking(**settings.as_dict())
     counted = None if weights is None else read_weights(weights)
@@ -109,7 +108,7 @@ def evaluate(
 
 
 def measure(
-    index: OpenIndex,
+    index: Index,
     mentions: Iterable[Labelled],
     cutoffs: Sequence[int],
     trec: Path | None = None,

@@ -19,7 +19,7 @@ from muver.kb.index.answer import known_world
 from muver.kb.index.calibration import read_calibration
 from muver.kb.index.changes import Change, Source
 from muver.kb.index.entity import Entity
-from muver.kb.index.index_settings import Making
+from muver.kb.index.index_settings import DEPTH, Making
 from muver.kb.index.open_index import OpenIndex
 from muver.kb.index.segments import has_views
 from muver.kb.index.shown import card_of
@@ -150,7 +150,7 @@ class Index(OpenIndex):
         known_world(mention.world, store.worlds, f"mention {quoted(mention.text)}")
         asked, _, signals = store.question([mention], mention.world, dict.fromkeys(self.weights, 1))
         scores = np.stack([s.scores(slice(0, 1))[0] for s in signals.values()])
-        place = asked.place(*store.only(store.find, gold, mention.world))
+        place = asked.place(*store.place(gold, mention.world))
         scores[:, place], of_gold = -np.inf, scores[:, place].copy()
         scores[:, ~asked.live] = -np.inf
         deep = min(deep, len(asked) - 1)
@@ -228,3 +228,17 @@ class Index(OpenIndex):
             snapshot = Snapshot.now(self.folder, self._store)
             yield snapshot
             self._store = Snapshot.now(self.folder, snapshot)
+
+
+def opened_index(folder: Path, rerank: Path | None = None, depth: int = DEPTH) -> Index:
+    """An index, whose first ``depth`` candidates the cross-encoder in the folder ``rerank`` ranks
+    again.
+    """
+    index = Index.open(folder)
+    if rerank is None:
+        return index
+    from muver.kb.index.reranked import Reranker
+    from muver.retriever.encoders.cross import CrossEncoder
+    from muver.retriever.encoders.device import load_model
+
+    return index.reranked(Reranker(load_model(rerank, CrossEncoder), depth))

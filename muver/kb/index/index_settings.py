@@ -12,6 +12,7 @@ from muver.retriever.retrieval.aggregates import AGGREGATES, Aggregate
 from muver.retriever.retrieval.retrieval_settings import AggregateEntry, open_choice
 from muver.retriever.views.views_settings import MergeSearch, Tokens
 
+DEPTH = 64  # candidates that a second stage ranks again
 Kinds = Literal["sentences", "global", "both"]
 Layers = Annotated[int, Meta(ge=0, le=4)]
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -10,6 +11,7 @@ from muver.io.text import counted
 from muver.io.typed import read
 from muver.kb.index.answer import answers, known_world
 from muver.kb.index.calibration import COMPARED, Calibration
+from muver.kb.index.costs import Costs
 from muver.kb.index.entity import Entity, EntityViews
 from muver.kb.index.index_settings import Asking, changed
 from muver.kb.index.mentions import as_mentions, in_text
@@ -68,21 +70,17 @@ class OpenIndex:
         """The same of an entity that is brought in, whose views may be merged."""
         return self.weight * (1 + self._store.machinery.state.settings.merge)
 
-    def comparing_takes(self, pieces: int) -> float:
-        """The cost, as `weight` counts, of comparing a mention of so many word pieces with all."""
-        return self._store.costs.comparing(pieces)
-
     @property
-    def narrowing_takes(self) -> float:
-        """The cost of the first question to another part of the entities, such as a world."""
-        return self._store.costs.narrowing
+    def costs(self) -> Costs:
+        """What a mention costs among all entities, as `weight` counts."""
+        return self._store.costs
 
     def candidates_take(self, k: int) -> float:
         """What the best k candidates of a mention take at most; a second stage reads as many as it
         ranks, whatever k is.
         """
         k = min(self.second.depth if self.second else k, len(self))
-        return self._store.costs.candidates(k) + (k * self.second.reads if self.second else 0)
+        return self.costs.candidates(k) + (k * self.second.reads if self.second else 0)
 
     def _calibrate(self, calibration: Calibration | None) -> None:
         self.calibration, self.threshold = calibration, calibration and calibration.threshold
@@ -144,8 +142,8 @@ class OpenIndex:
 
     def entity(self, id: str, world: str | None = None) -> Entity:
         """One entity; the world has to be named where several have one of this id."""
-        store = self._store
-        return store.only(store.entities_of, id, world)
+        part, row = self._store.place(id, world)
+        return self._store.parts[part].entity(row)
 
     def has(self, id: str, world: str | None = None) -> bool:
         """Whether an entity is there, in a world or in any."""
@@ -153,7 +151,7 @@ class OpenIndex:
 
     def having(self, id: str, world: str | None = None) -> list[str]:
         """The worlds that have an entity of an id, or the one asked for if it has."""
-        return self._store.having(id, world)
+        return list(self._store.having(id, world))
 
     def views(self, id: str, world: str | None = None) -> EntityViews:
         """One entity with its views and their vectors."""
@@ -162,8 +160,8 @@ class OpenIndex:
                 f"{self.folder}: has no views of sentences. An index by a trained model has, and "
                 "one made with --views."
             )
-        store = self._store
-        return store.only(store.views_of, id, world)
+        part, row = self._store.place(id, world)
+        return self._store.parts[part].views(row)
 
     def search(
         self,
@@ -222,9 +220,9 @@ class OpenIndex:
             answers = store.ranked(group, world, deep, weighed, excerpts)
             for row, pairs in zip(places, answers, strict=True):
                 if calibration and pairs:
-                    candidates, entities = zip(*pairs, strict=True)
-                    judged = calibration.judged(mentions[row], candidates)
-                    pairs = list(zip(judged, entities, strict=True))
+                    chance = calibration.probability(mentions[row], [best for best, _ in pairs])
+                    (best, entity), *others = pairs
+                    pairs = [(replace(best, probability=chance), entity), *others]
                 found[row] = pairs[:k]
         return found
 
@@ -238,5 +236,4 @@ class OpenIndex:
         """What each signal, and each view of sentences, adds to an entity's score for a mention."""
         (mention,) = as_mentions(mention)
         check_texts([mention])
-        weighed = changed(self.weights, weights)
-        return self._store.explained(mention, self.entity(id, world), weighed)
+        return self._store.explained(mention, id, world, changed(self.weights, weights))

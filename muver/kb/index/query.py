@@ -8,9 +8,9 @@ import msgspec
 from muver.io.errors import InputError
 from muver.kb.importing.piped import STDIN
 from muver.kb.index.answer import answers, checked
-from muver.kb.index.index_settings import Asking, read_weights
+from muver.kb.index.index import opened_index
+from muver.kb.index.index_settings import DEPTH, Asking, read_weights
 from muver.kb.index.mentions import Form, Labelled, in_text, read_mentions
-from muver.kb.index.opening import DEPTH, opened_index
 from muver.kb.index.shown import in_terminal
 
 

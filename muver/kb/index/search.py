@@ -22,6 +22,13 @@ MEMORY_MB = 256  # of the scores held at a time
 PRODUCTS = 2**18  # bytes of a mention's products with the vectors of a part, about
 
 
+class Place(NamedTuple):
+    """Where an entity lies: number of the part, and its row there."""
+
+    part: int
+    row: int
+
+
 class Asked:
     """The entities of a world, or of all, with those that are removed, side by side.
 
@@ -41,10 +48,9 @@ class Asked:
     def __len__(self) -> int:
         return int(self.starts[-1])
 
-    def at(self, place: int) -> tuple[int, int]:
-        """The number of an entity's part among all parts, and its row there."""
+    def at(self, place: int) -> Place:
         n, row = self._find(place)
-        return self.numbers[n], row
+        return Place(self.numbers[n], row)
 
     def _find(self, place: int) -> tuple[int, int]:
         n = int(np.searchsorted(self.starts, place, side="right")) - 1
@@ -106,8 +112,7 @@ class Signal(Protocol):
 class Hit(NamedTuple):
     """A ranked entity: where it lies, and what each signal gives to its score."""
 
-    part: int
-    row: int
+    place: Place
     signals: dict[str, float]
 
 
@@ -161,15 +166,10 @@ def contributions(
 def _best(
     asked: Asked, near: np.ndarray, contributed: Mapping[str, np.ndarray], k: int
 ) -> list[Hit]:
-    scores = sum(contributed.values())
-    best = np.lexsort((asked.order[near], -scores))[:k].tolist()
-    return [
-        Hit(
-            *asked.at(int(near[n])),
-            {name: float(values[n]) for name, values in contributed.items()},
-        )
-        for n in best
-    ]
+    total = sum(contributed.values())
+    best = np.lexsort((asked.order[near], -total))[:k].tolist()
+    signals = [{name: float(own[n]) for name, own in contributed.items()} for n in best]
+    return [Hit(asked.at(int(near[n])), own) for n, own in zip(best, signals, strict=True)]
 
 
 def _spans(asked: Asked, signals: int, mentions: int) -> Iterator[slice]:

@@ -3,12 +3,11 @@ alters.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from muver.kb.index.costs import Costs
 from muver.kb.index.entity import NONE, WHOLE, Entity, EntityViews, key_of
 from muver.kb.index.index_settings import COLUMN_OF, WITHOUT_MODEL, Asking, Weights
 from muver.kb.index.machinery import Machinery
-from muver.kb.index.search import Asked, Signal, contributions, search
+from muver.kb.index.search import Asked, Hit, Place, Signal, contributions, search
 from muver.kb.index.segments import Opened
 from muver.kb.index.signals import Characters, Exact, Vectors, Words
 from muver.kb.index.state import SEGMENTS, Damaged, State, read_state
@@ -26,29 +25,11 @@ from muver.retriever.answers import Candidate, Explanation, Mention
 from muver.retriever.retrieval.aggregates import MAX
 from muver.retriever.retrieval.exact import exactly
 
-T = TypeVar("T")
 MOST_KEPT = 64  # worlds of which what was computed for answers is kept
 
 
 class UnknownEntity(Mistake):
     """There is no entity of this id."""
-
-
-def the_only(found: Mapping[str, T], id: str, world: str | None) -> T:
-    """What was found of an id, by world, if it is in one world alone."""
-    if len(found) > 1:
-        raise Mistake(f"id {quoted(id)} is in several worlds: {listed(sorted(found))}. Name one.")
-    if not found:
-        where = f"world {quoted(world)} of this index" if world is not None else "this index"
-        raise UnknownEntity(f"id {quoted(id)} is not in {where}.")
-    return next(iter(found.values()))
-
-
-class Place(NamedTuple):
-    """Where an entity lies: number of the part, and its row there."""
-
-    part: int
-    row: int
 
 
 class Snapshot:
@@ -96,21 +77,23 @@ class Snapshot:
                 counts[world] += int(part.live[rows].sum())
         return {world: count for world, count in sorted(counts.items()) if count}
 
-    def having(self, id: str, world: str | None) -> list[str]:
-        keys = self._keys(id, world)
-        return [keys[key] for key in self.find(keys)]
+    def having(self, id: str, world: str | None) -> dict[str, Place]:
+        """Where each world, or the one that is named, has an entity of an id."""
+        keys = {key_of(w, id): w for w in (self.worlds if world is None else [world])}
+        return {keys[key]: place for key, place in self.find(keys).items()}
 
-    def only(
-        self, fetch: Callable[[Collection[int]], Mapping[int, T]], id: str, world: str | None
-    ) -> T:
-        """What :meth:`find`, :meth:`entities_of` or :meth:`views_of` has of the entity of an id."""
+    def place(self, id: str, world: str | None) -> Place:
+        """Where the one entity of an id lies; a mistake if there is none, or several worlds do."""
         known_world(world, self.worlds, f"id {quoted(id)}")
-        keys = self._keys(id, world)
-        return the_only({keys[key]: n for key, n in fetch(list(keys)).items()}, id, world)
-
-    def _keys(self, id: str, world: str | None) -> dict[int, str]:
-        """The key that an entity has in each world, or in one."""
-        return {key_of(w, id): w for w in (self.worlds if world is None else [world])}
+        found = self.having(id, world)
+        if len(found) > 1:
+            raise Mistake(
+                f"id {quoted(id)} is in several worlds: {listed(sorted(found))}. Name one."
+            )
+        if not found:
+            where = f"world {quoted(world)} of this index" if world is not None else "this index"
+            raise UnknownEntity(f"id {quoted(id)} is not in {where}.")
+        return next(iter(found.values()))
 
     def find(self, keys: Iterable[int]) -> dict[int, Place]:
         """Where the entities with these keys lie; those that are not there are left out."""
@@ -119,12 +102,6 @@ class Snapshot:
             for row in np.flatnonzero(np.isin(part.keys, wanted) & part.live).tolist():
                 found[int(part.keys[row])] = Place(number, row)
         return found
-
-    def entities_of(self, keys: Collection[int]) -> dict[int, Entity]:
-        return {key: self.parts[at.part].entity(at.row) for key, at in self.find(keys).items()}
-
-    def views_of(self, keys: Collection[int]) -> dict[int, EntityViews]:
-        return {key: self.parts[at.part].views(at.row) for key, at in self.find(keys).items()}
 
     def entities(self) -> Iterator[Entity]:
         for part in self.parts:
@@ -161,19 +138,14 @@ class Snapshot:
         """
         asked, queries, signals = self.question(mentions, world, weights, k)
         found = search(asked, signals, weights, len(mentions), k)
-        wanted: dict[Place, list[tuple[int, int]]] = {}
-        for n, hits in enumerate(found):
-            for rank, hit in enumerate(hits):
-                wanted.setdefault(Place(hit.part, hit.row), []).append((n, rank))
-        answers: list[list[Any]] = [[None] * len(hits) for hits in found]
-        for at, ranks in wanted.items():
-            entity, number = self.parts[at.part].views(at.row), self.number(*at)
-            for n, rank in ranks:
-                view = self._shown(entity, queries, n)
-                contributed = found[n][rank].signals
-                candidate = entity.candidate(number, contributed, view, excerpts)
-                answers[n][rank] = candidate, entity.entity
-        return answers
+        read = cache(lambda at: self.parts[at.part].views(at.row))
+
+        def candidate(mention: int, hit: Hit) -> tuple[Candidate, Entity]:
+            entity, number = read(hit.place), self.number(*hit.place)
+            view = self._shown(entity, queries, mention)
+            return entity.candidate(number, hit.signals, view, excerpts), entity.entity
+
+        return [[candidate(n, hit) for hit in hits] for n, hits in enumerate(found)]
 
     def narrowed(self, where: Mapping[str, str]) -> "Snapshot":
         """The same with only the entities whose other columns have these values."""
@@ -195,18 +167,19 @@ class Snapshot:
         other.state = self.state.asking(settings)
         return other
 
-    def explained(self, mention: Mention, entity: Entity, weights: Weights) -> Explanation:
+    def explained(
+        self, mention: Mention, id: str, world: str | None, weights: Weights
+    ) -> Explanation:
         """What signals and views add to the score of an entity."""
-        at = self.find([entity.key])[entity.key]
-        asked, queries, signals = self.question([mention], mention.world and entity.world, weights)
+        at = self.place(id, world)
+        entity = self.parts[at.part].views(at.row)
+        own = mention.world and entity.entity.world
+        asked, queries, signals = self.question([mention], own, weights)
         contributed = contributions(asked, signals, weights, asked.place(*at))
         parts = []
         if "views" in queries:
-            parts = (
-                self.parts[at.part]
-                .views(at.row)
-                .parts(queries["views"], self.state.model.metric, self.state.settings.scorer)
-            )
+            how = self.state.model.metric, self.state.settings.scorer
+            parts = entity.parts(queries["views"], *how)
         return Explanation(contributed, parts)
 
     def question(
@@ -251,7 +224,7 @@ class Snapshot:
 
     @cached_property
     def costs(self) -> Costs:
-        return Costs([part.costs for part in self.parts], [part.live for part in self.parts])
+        return Costs(self.parts)
 
     @cached_property
     def longest(self) -> float:

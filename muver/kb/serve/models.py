@@ -8,7 +8,8 @@ from typing import Any
 
 from muver.io.errors import InputError, Mistake, did_you_mean, quoted
 from muver.io.progress import logger
-from muver.kb.index.opening import DEPTH, opened_index
+from muver.kb.index.index import opened_index
+from muver.kb.index.index_settings import DEPTH
 from muver.retriever.answers import Mention
 
 
@@ -58,7 +59,7 @@ class Models(dict[str, Served]):
 def open_models(places: Sequence[str], rerank: Path | None = None, depth: int = DEPTH) -> Models:
     """Open indexes, given as PLACE or NAME=PLACE; without a name the place's is taken.
 
-    The rest is as of :func:`muver.kb.index.opening.opened_index`.
+    The rest is as of :func:`muver.kb.index.index.opened_index`.
     """
     served = Models()
     for place in places:

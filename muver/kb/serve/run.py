@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from muver.io.errors import InputError
 from muver.io.network import LOOPBACK, listen
 from muver.io.progress import logger
-from muver.kb.index.opening import DEPTH
+from muver.kb.index.index_settings import DEPTH
 from muver.kb.serve.serve_settings import Limits
 
 if TYPE_CHECKING:

@@ -162,7 +162,7 @@ def tokens_of(mention: AskedMention, index: Any, k: int = 0) -> int:
     piece = index.weight + len(index) / ENTITIES_A_TOKEN
     found = index.candidates_take(k) if k else 0
     named = min(pieces(near[1]), LONGEST)
-    return round(read * piece + index.comparing_takes(named) + found)
+    return round(read * piece + index.costs.comparing(named) + found)
 
 
 def tokens_of_all(
@@ -170,10 +170,9 @@ def tokens_of_all(
 ) -> list[int]:
     """The same of each of some mentions; what they share is the first one's."""
     found = [tokens_of(mention, index, k) for mention in mentions]
-    found[0] += round(
-        (WORLD + index.narrowing_takes) * (len({mention.world for mention in mentions}) - 1)
-    )
-    found[0] += round(len(index) / ENTITIES_NARROWED + index.narrowing_takes) if narrowed else 0
+    narrowing, worlds = index.costs.narrowing, {mention.world for mention in mentions}
+    found[0] += round((WORLD + narrowing) * (len(worlds) - 1))
+    found[0] += round(len(index) / ENTITIES_NARROWED + narrowing) if narrowed else 0
     return found
 
 

@@ -42,17 +42,17 @@ def test_a_candidate_takes_what_is_read_of_it(tmp_path, given, more):
 
 def test_an_index_of_nothing_takes_nothing(tmp_path):
     index = Index.create(tmp_path / "index", [])
-    assert (index.comparing_takes(128), index.candidates_take(10)) == (0, 0)
+    assert (index.costs.comparing(128), index.candidates_take(10)) == (0, 0)
 
 
 def test_what_is_compared_is_names_by_pieces_and_all_vectors(tmp_path, towers):
     words = Index.create(tmp_path / "words", [entity(aliases=["a" * 250] * 1_000)])
-    assert words.comparing_takes(128) == pytest.approx(128 * 250_005 / PIECES_BY_LETTERS)
-    assert words.narrowing_takes == pytest.approx(25, abs=1)
+    assert words.costs.comparing(128) == pytest.approx(128 * 250_005 / PIECES_BY_LETTERS)
+    assert words.costs.narrowing == pytest.approx(25, abs=1)
     many = entity(description="The king saw the old tower by the river. " * 2_000)
     index = Index.create(tmp_path / "index", [*SHORT, many], towers)
     vectors = len(index.views("long").vectors) * index.views("long").vectors.shape[1]
-    assert index.comparing_takes(0) > vectors / 1_000_000
+    assert index.costs.comparing(0) > vectors / 1_000_000
     assert index.candidates_take(1) > vectors / 40_000
 
 

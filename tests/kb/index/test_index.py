@@ -14,8 +14,7 @@ from muver.kb.index import changes, snapshot
 from muver.kb.index.changes import Change
 from muver.kb.index.entity import Entity
 from muver.kb.index.exported import export_row
-from muver.kb.index.index import Index
-from muver.kb.index.opening import opened_index
+from muver.kb.index.index import Index, opened_index
 from muver.kb.index.snapshot import Snapshot
 from muver.kb.index.state import read_state
 from muver.retriever.answers import Mention

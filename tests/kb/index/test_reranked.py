@@ -8,8 +8,7 @@ import pytest
 from muver.cli import main
 from muver.io.errors import InputError
 from muver.kb.index.entity import Entity
-from muver.kb.index.index import Index
-from muver.kb.index.opening import opened_index
+from muver.kb.index.index import Index, opened_index
 from muver.kb.serve.models import open_models
 from muver.retriever.answers import Mention
 from muver.retriever.encoders.device import LEAST

@@ -2,6 +2,7 @@
 
 from muver.io.errors import Mistake
 from muver.kb.index.changes import Change
+from muver.kb.index.costs import Costs
 from muver.kb.index.described import Described, placed
 from muver.kb.index.entity import Entity, checked
 from muver.kb.index.snapshot import UnknownEntity
@@ -24,6 +25,7 @@ class FakeIndex:
 
     weight, weight_of_entities = 1.0, 1.0
     fixed = None
+    costs = Costs([])
     threshold = None  # or from 0 to 1, and the probability is a tenth of the score
 
     def __init__(self, shelf):
@@ -32,11 +34,6 @@ class FakeIndex:
 
     def __len__(self):
         return len(self.entities)
-
-    narrowing_takes = 0
-
-    def comparing_takes(self, pieces):
-        return 0
 
     def candidates_take(self, k):
         return min(k, len(self))

@@ -1,5 +1,7 @@
 """What a request takes is known before, and a longer one is refused."""
 
+from types import SimpleNamespace
+
 import pytest
 from torch import nn
 
@@ -18,13 +20,11 @@ SHORT, LONG = AskedMention(mention="a" * 40), AskedMention(left="a" * 9_000, men
 class Index(list):
     """A hundred thousand entities, and a model of twice the usual size that merges a layer."""
 
-    weight, weight_of_entities, each, narrowing_takes = 2.0, 4.0, 1, 7
+    weight, weight_of_entities, each = 2.0, 4.0, 1
+    costs = SimpleNamespace(narrowing=7, comparing=lambda pieces: pieces / 10)
 
     def __len__(self):
         return 100_000
-
-    def comparing_takes(self, pieces):
-        return pieces / 10
 
     def candidates_take(self, k):
         return self.each * k

@@ -21,8 +21,7 @@ class Held:
 
     worlds, generation, threshold, weight = ["town"], 1, None, 1.0
     candidates_take = FakeIndex.candidates_take
-    comparing_takes = FakeIndex.comparing_takes
-    narrowing_takes = 0
+    costs = FakeIndex.costs
 
     def __init__(self, service):
         self.begun, self.gate, self.asked = threading.Event(), threading.Event(), []

@@ -212,8 +212,7 @@ def test_requests_that_wait_are_ranked_together_and_apart_again():
         class Slow:
             worlds, generation, threshold, weight = ["town"], 1, None, 1.0
             candidates_take = FakeIndex.candidates_take
-            comparing_takes = FakeIndex.comparing_takes
-            narrowing_takes = 0
+            costs = FakeIndex.costs
 
             def __len__(self):
                 return 3
