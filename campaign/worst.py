@@ -39,9 +39,9 @@ from muver.kb.importing.importing_settings import LONGEST, MOST_ALIASES
 from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
 from muver.kb.index.reranked import Reranker
+from muver.kb.serve import Limits
 from muver.kb.serve.guard import Notes
 from muver.kb.serve.models import Models, Served
-from muver.kb.serve.serve_settings import Limits
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.cross import CrossEncoder
 from muver.retriever.encoders.encoders_settings import Scratch

@@ -18,11 +18,18 @@ from muver.io.progress import logger
 from muver.io.text import counted
 from muver.kb.importing.dataset import write_dataset
 from muver.kb.importing.importing_settings import Given, Import
-from muver.kb.importing.items import Entity
 from muver.kb.importing.ledger import Ledger, opened_ledger
 from muver.kb.importing.markup import without_html
 from muver.kb.importing.piped import at_rest, is_pipe
-from muver.kb.importing.schema import ENTITIES, FILE, MANIFEST, ROWS_A_GROUP, WORLD, is_world
+from muver.kb.importing.schema import (
+    ENTITIES,
+    FILE,
+    MANIFEST,
+    ROWS_A_GROUP,
+    WORLD,
+    Entity,
+    is_world,
+)
 from muver.kb.importing.sources import FORMATS, format_of, source
 from muver.retriever.corpus.opening import LeftOut, Notes, opened
 

@@ -17,8 +17,8 @@ from typing import Any
 
 from muver.io.errors import InputError, did_you_mean
 from muver.kb.importing.importing_settings import Mentions
-from muver.kb.importing.items import Link
 from muver.kb.importing.ledger import Ledger
+from muver.kb.importing.schema import Link
 from muver.retriever.corpus.sources import SPLITS
 from muver.retriever.corpus.texts import category
 

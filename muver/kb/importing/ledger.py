@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from muver.io.errors import InputError, quoted
-from muver.kb.importing.items import Entity, Redirect
+from muver.kb.importing.schema import Entity, Redirect
 
 LONGEST_CHAIN = 5  # redirects to redirects that are followed
 TABLES = """

@@ -1,4 +1,6 @@
-"""The canonical knowledge base: a folder with ``entities.parquet`` and ``manifest.json``."""
+"""The canonical knowledge base: a folder with ``entities.parquet`` and ``manifest.json``; and what
+its sources give: entities, further titles of entities, and what they left out.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,9 +8,11 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from msgspec import Struct
 
 from muver.io.errors import InputError
 from muver.io.parquet import parquet_errors, read_table
+from muver.retriever.corpus.opening import LeftOut
 
 ENTITIES = pa.schema(
     [
@@ -25,6 +29,38 @@ MANIFEST = "manifest.json"
 ROWS_A_GROUP = 5_000
 LONGEST_WORLD = 200  # bytes of its name, of which names of files are made
 WORLD = f"a name of at most {LONGEST_WORLD} bytes, without slashes and control characters"
+
+
+class Link(Struct, frozen=True):
+    """A link in a description: characters ``start <= c < end``, to the page called ``target``."""
+
+    start: int
+    end: int
+    target: str
+
+
+class Entity(Struct):
+    """An entity, as its source has it."""
+
+    id: str
+    title: str
+    description: str
+    place: str = ""  # in its file, for messages: "line 12"
+    world: str = ""
+    aliases: list[str] = []
+    further: dict[str, str] = {}  # the source's other columns
+    links: list[Link] = []  # of the description, in its order, none within another
+
+
+class Redirect(Struct):
+    """A further title of the entity called ``target``."""
+
+    world: str
+    title: str
+    target: str
+
+
+Item = Entity | Redirect | LeftOut
 
 
 def is_world(name: str) -> bool:

@@ -9,8 +9,8 @@ import mwparserfromhell
 from msgspec import Struct, field
 from mwparserfromhell import nodes
 
-from muver.kb.importing.items import Link
 from muver.kb.importing.markup import BLOCKS, INLINE, unescaped, words
+from muver.kb.importing.schema import Link
 
 MEDIA, ARTICLE, FILE, CATEGORY = -2, 0, 6, 14
 # Every wiki knows these beside its own names (MediaWiki's manual, "Namespaces").

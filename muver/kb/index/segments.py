@@ -21,9 +21,8 @@ from muver.io.files import atomic_path, sha256_of
 from muver.io.parquet import row_groups
 from muver.kb.index.costs import Rows
 from muver.kb.index.entity import Entity, EntityViews
-from muver.kb.index.names import LOOKED_UP, looked_up
+from muver.kb.index.names import LOOKED_UP, Table, looked_up
 from muver.kb.index.state import Damaged, Segment
-from muver.kb.index.tables import Table
 
 ENTITIES_A_PART = 4096
 CHARACTERS_A_PART = 4_000_000

@@ -8,7 +8,8 @@ import os
 import resource
 import time
 import traceback
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection
+from typing import Any
 
 from fastapi.responses import JSONResponse
 from h11 import LocalProtocolError
@@ -20,12 +21,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from muver.io.errors import InputError
 from muver.io.progress import logger
-from muver.kb.serve.serve_settings import Limits
+from muver.kb.serve import Limits
 from muver.kb.serve.waiting import Busy
-
-if TYPE_CHECKING:
-    from uvicorn.server import ServerState
-
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 CLOSE = {"Connection": "close"}
@@ -174,13 +171,16 @@ def room() -> tuple[int, int]:
 
 
 class Connection(H11Protocol):
-    """A connection that knows since when nothing came; ``most`` is how many there may be."""
+    """A connection that knows since when nothing came; ``most`` is how many there may be. The rest
+    is what :func:`sweep` has seen: the last request, and since when nothing is done for it.
+    """
 
     most: int
     told = -TOLD
+    seen: Any = None
 
     def connection_made(self, transport: Any) -> None:
-        self.since = time.monotonic()
+        self.since = self.idle_since = time.monotonic()
         super().connection_made(transport)
         if len(self.connections) > self.most:
             self._end_one()
@@ -206,27 +206,15 @@ class Connection(H11Protocol):
             )  # fmt: skip
 
 
-class Sweep:
-    """Ends connections that do nothing, or do not take their answer, for too long.
-
-    uvicorn has a limit only between two requests.
+async def sweep(connections: Collection[Connection], seconds: float) -> None:
+    """End connections that do nothing, or do not take their answer, for too long; called every
+    second. uvicorn has a limit only between two requests.
     """
-
-    def __init__(self, state: "ServerState", seconds: float):
-        self._state, self._seconds = state, seconds
-        self._since: dict[object, tuple[object, float]] = {}
-
-    async def __call__(self) -> None:
-        """Look at all connections; called every second."""
-        now = time.monotonic()
-        since = {}
-        for connection in list(self._state.connections):
-            cycle = getattr(connection, "cycle", None)
-            idle = cycle is None or cycle.response_complete
-            if not idle and not connection.transport.get_write_buffer_size():
-                continue
-            known, began = self._since.get(connection, (cycle, now))
-            since[connection] = (cycle, began if known is cycle else now)
-            if now - since[connection][1] > self._seconds:
-                connection.transport.abort()
-        self._since = since
+    now = time.monotonic()
+    for connection in list(connections):
+        cycle, waits = connection.cycle, connection.transport.get_write_buffer_size()
+        works = cycle is not None and not cycle.response_complete and not waits
+        if works or cycle is not connection.seen:
+            connection.seen, connection.idle_since = cycle, now
+        elif now - connection.idle_since > seconds:
+            connection.transport.abort()

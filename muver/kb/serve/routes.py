@@ -15,6 +15,7 @@ from muver.io.errors import Mistake, quoted
 from muver.io.progress import logger
 from muver.kb.index.changes import Change
 from muver.kb.index.entity import Entity
+from muver.kb.serve import Limits
 from muver.kb.serve.forms import (
     AskedMention,
     Changed,
@@ -28,9 +29,7 @@ from muver.kb.serve.forms import (
 )
 from muver.kb.serve.guard import Gone, Metrics
 from muver.kb.serve.models import Models, Served
-from muver.kb.serve.serve_settings import Limits
 from muver.kb.serve.waiting import (
-    Explaining,
     Ranking,
     Waiting,
     Work,
@@ -113,10 +112,14 @@ def asking(service: Service) -> APIRouter:
         check_length("mention", question.mention, service.limits)
         served = service.models.named(question.model)
         entity = await entity_at(served, question.id, question.world)
-        question_of = mention_of(question.mention), entity
-        work = Explaining(served.index, tuple((question.weights or {}).items()))
-        cost = tokens_to_tell(question.mention, served.index, entity)
-        (explained,) = await service.work(served, work, [(question_of, cost)], request)
+        index, mention = served.index, mention_of(question.mention)
+
+        def work(_: Sequence[None]) -> list[Explained]:
+            told = index.explain(mention, entity.id, entity.world, question.weights)
+            return [Explained(told.signals, told.views, entity=entity)]
+
+        cost = tokens_to_tell(question.mention, index, entity)
+        (explained,) = await service.work(served, work, [(None, cost)], request)
         return explained
 
     @router.get("/entities/{id:path}", responses=wrong(404))

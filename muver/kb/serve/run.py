@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ from muver.io.errors import InputError
 from muver.io.network import LOOPBACK, listen
 from muver.io.progress import logger
 from muver.kb.index.index_settings import DEPTH
-from muver.kb.serve.serve_settings import Limits
+from muver.kb.serve import Limits
 
 if TYPE_CHECKING:
     from uvicorn.server import Server
@@ -123,7 +124,7 @@ def make_server(service: "Service", hosts: Sequence[str] = ("*",)) -> "Server":
     import uvicorn
 
     from muver.kb.serve.app import build_app
-    from muver.kb.serve.guard import Connection, Sweep, room
+    from muver.kb.serve.guard import Connection, room, sweep
 
     limits = service.limits
     most, waiting = room()
@@ -149,5 +150,5 @@ def make_server(service: "Service", hosts: Sequence[str] = ("*",)) -> "Server":
         timeout_notify=0,
     )
     server = Ending(config)
-    config.callback_notify = Sweep(server.server_state, limits.seconds)
+    config.callback_notify = partial(sweep, server.server_state.connections, limits.seconds)
     return server

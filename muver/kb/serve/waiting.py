@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from muver.io.errors import Mistake
 from muver.kb.index.answer import Answer
 from muver.kb.index.entity import Entity
-from muver.kb.serve.forms import AskedMention, Explained, NewEntity
+from muver.kb.serve.forms import AskedMention, NewEntity
 from muver.retriever.answers import Mention
 from muver.retriever.corpus.texts import clean
 from muver.retriever.views.boundaries import sentence_spans
@@ -225,18 +225,3 @@ class Ranking:
         found = [Answer.of(*pair, index.threshold) for pair in pairs]
         ends = accumulate(map(len, requests), initial=0)
         return [(generation, found[start:end]) for start, end in pairwise(ends)]
-
-
-@dataclass(frozen=True)
-class Explaining:
-    """Tells what each signal and view adds to an entity's score for a mention."""
-
-    index: Any
-    weights: Weights = ()
-
-    def __call__(self, questions: Sequence[tuple[Mention, Entity]]) -> list[Explained]:
-        return [self._explained(mention, entity) for mention, entity in questions]
-
-    def _explained(self, mention: Mention, entity: Entity) -> Explained:
-        told = self.index.explain(mention, entity.id, entity.world, dict(self.weights))
-        return Explained(told.signals, told.views, entity=entity)

@@ -9,7 +9,7 @@ import pytest
 from muver.io.errors import InputError
 from muver.kb.importing.dataset import allowed, tokenised
 from muver.kb.importing.importing_settings import Mentions
-from muver.kb.importing.items import Link
+from muver.kb.importing.schema import Link
 from muver.retriever.corpus.corpus_settings import BuildCorpus
 from muver.retriever.corpus.zeshel import build_corpus
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from muver.io.errors import InputError
-from muver.kb.importing.items import Entity, Redirect
 from muver.kb.importing.ledger import opened_ledger
+from muver.kb.importing.schema import Entity, Redirect
 
 
 @pytest.fixture

@@ -14,10 +14,10 @@ from muver.io.network import listen
 from muver.io.typed import read
 from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
+from muver.kb.serve import Limits
 from muver.kb.serve.models import Models, Served
 from muver.kb.serve.routes import Service
 from muver.kb.serve.run import make_server
-from muver.kb.serve.serve_settings import Limits
 from tests.kb.serve.fake import shelf
 
 TOKEN = "0123456789abcdef"

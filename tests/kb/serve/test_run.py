@@ -9,7 +9,7 @@ import pytest
 from muver.cli import main
 from muver.io.errors import InputError
 from muver.kb.serve import guard
-from muver.kb.serve.guard import Sweep, room
+from muver.kb.serve.guard import room, sweep
 from muver.kb.serve.run import read_token
 
 
@@ -78,7 +78,7 @@ class Connection:
     """One that uvicorn has, of which ``waits`` bytes have not been taken."""
 
     def __init__(self, cycle=None, waits=0):
-        self.cycle, self.ended = cycle, False
+        self.cycle, self.seen, self.idle_since, self.ended = cycle, cycle, 0, False
         self.transport = SimpleNamespace(get_write_buffer_size=lambda: waits, abort=self.abort)
 
     def abort(self):
@@ -96,11 +96,10 @@ def test_connections_that_do_nothing_are_ended(monkeypatch):
     idle = Connection(cycle(True))
     busy = Connection(cycle(True))
     there = {silent, at_work, stuck, idle, busy}
-    sweep = Sweep(SimpleNamespace(connections=there), seconds=20)
     for now in (0, 15, 21):
         monkeypatch.setattr(guard.time, "monotonic", lambda now=now: now)
         busy.cycle = cycle(True)  # another request since
-        asyncio.run(sweep())
+        asyncio.run(sweep(there, 20))
         ended = {one for one in there if one.ended}
         assert ended == ({silent, stuck, idle} if now == 21 else set())
 

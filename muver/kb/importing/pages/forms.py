@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 from markdown_it import MarkdownIt
 from msgspec import Struct
 
-from muver.kb.importing.items import Link
 from muver.kb.importing.markup import BLOCKS, HIDDEN
+from muver.kb.importing.schema import Link
 from muver.kb.importing.wikitext import CATEGORY, Wiki, read_prose
 
 Rules = list[tuple[re.Pattern[str], str]]

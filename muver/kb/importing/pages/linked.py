@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from posixpath import basename, dirname, join, normpath
 from urllib.parse import unquote
 
-from muver.kb.importing.items import Entity, Link
 from muver.kb.importing.pages.forms import Line, Page
+from muver.kb.importing.schema import Entity, Link
 
 SHORTEST = 10  # words of a page
 AROUND = 5  # words of a line beside its links, or it is navigation

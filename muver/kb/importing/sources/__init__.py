@@ -1,6 +1,6 @@
 """The forms of a knowledge base: for each a function, called with a path and what is `Given`.
 
-It yields `muver.kb.importing.items`, one after another. Its module is imported when it is needed:
+It yields `muver.kb.importing.schema`, one after another. Its module is imported when it is needed:
 some libraries take a while to load.
 """
 
@@ -12,8 +12,8 @@ from pathlib import Path
 
 from muver.io.errors import InputError
 from muver.kb.importing.importing_settings import Given
-from muver.kb.importing.items import Item
 from muver.kb.importing.piped import Piped
+from muver.kb.importing.schema import Item
 from muver.retriever.corpus.opening import opened, plain
 
 # The function that reads a form, as ``module:function`` here, and the endings that tell it.
@@ -24,7 +24,7 @@ FORMATS = {
     "mediawiki": ("mediawiki:entities", ".xml"),
     "rdf": ("ontologies:rdf", ".ttl .rdf .nt .n3 .owl .jsonld .nq .trig"),
     "obo": ("ontologies:obo", ".obo"),
-    "wikidata": ("wikidata:entities", ""),  # also a .json that begins as an array
+    "wikidata": ("fixed_keys:wikidata", ""),  # also a .json that begins as an array
     "linked": ("fixed_keys:linked", ""),
     "kilt": ("fixed_keys:kilt", ""),
     "blink": ("fixed_keys:blink", ""),

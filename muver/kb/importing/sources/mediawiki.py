@@ -16,7 +16,7 @@ from mwparserfromhell.parser import ParserError
 
 from muver.io.errors import InputError, quoted
 from muver.kb.importing.importing_settings import Given
-from muver.kb.importing.items import Entity, Item, Redirect
+from muver.kb.importing.schema import Entity, Item, Redirect
 from muver.kb.importing.wikitext import DISAMBIGUATION, SHOWN, Wiki, read_prose
 from muver.retriever.corpus.opening import (
     BATCH,

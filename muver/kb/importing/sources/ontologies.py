@@ -17,7 +17,7 @@ from rdflib.util import guess_format
 
 from muver.io.errors import InputError
 from muver.kb.importing.importing_settings import Given
-from muver.kb.importing.items import Entity, Item
+from muver.kb.importing.schema import Entity, Item
 from muver.retriever.corpus.opening import LeftOut, lines_of, opened, plain
 
 HIGHEST = 10  # steps above a concept

@@ -14,7 +14,7 @@ from muver.io.errors import InputError, did_you_mean, listed, quoted
 from muver.io.progress import logger
 from muver.io.text import counted
 from muver.kb.importing.importing_settings import Given
-from muver.kb.importing.items import Entity
+from muver.kb.importing.schema import Entity
 from muver.retriever.corpus.opening import (
     LONGEST_LINE,
     lines_of,
