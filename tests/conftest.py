@@ -31,27 +31,24 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("muver")
 
-# Long files by the run that they share, the longest first. Of DVC's, those that also look at the
-# main job's results come last: by then another process has made them.
+# Long files by the run that they share, the longest first. Those that go on from the main job's
+# results come when another process has made them.
 LONG_RUNS = {
     "workflow/test_main_job.py": "main_job",
     "workflow/test_results.py": "main_job",
     "workflow/test_zeshel_preset.py": "main_job",
     "workflow/test_formats.py": "main_job",
-    "workflow/test_dvc_views.py": "by_dvc",
-    "workflow/test_dvc.py": "by_dvc",
-    "workflow/test_interruption.py": "by_dvc",
     "walk/test_walk.py": "walk",
     "reproduction/report/test_browser.py": "walk",
     "kb/serve/test_browser.py": "walk",
     "workflow/test_table2.py": "linked",
+    "workflow/test_dvc_views.py": "by_dvc",
+    "workflow/test_dvc.py": "by_dvc",
     "workflow/test_documented.py": "documented",
+    "workflow/test_additions.py": "additions",
     "kb/test_spacy.py": "spacy",
-    "workflow/test_words.py": "words",
-    "workflow/test_mined.py": "mined",
     "campaign/test_sections.py": "campaign",
     "workflow/test_elsewhere.py": "elsewhere",
-    "workflow/test_additions.py": "additions",
     "reproduction/tracking/test_server.py": "server",
     "retriever/training/test_loop.py": "loop",
 }

@@ -1,54 +1,106 @@
-"""What one adds, added as CONTRIBUTING.md says: a retriever kind and a table."""
+"""Rows without a model: a retriever kind and a table that one adds as CONTRIBUTING.md says, links
+to what the settings ask for, the own page, and a damaged artifact.
+"""
 
 import csv
 import io
 import json
+import os
+import re
 import shutil
+import sys
 from pathlib import Path
 
+import pytest
 import yaml
 
-from tests.workflow.conftest import tiny_project
+from tests.workflow.conftest import BUILT, Project, tiny_project
+
+KINDS = "muver/retriever/retrieval/kinds"
+TABLE = "results/own_page.csv"
+OTHER = ("--config", "bm25={k1: 2}")
 
 
-def test_a_retriever_kind_is_its_module_and_params(tmp_path):
-    """With a table of its own; no rule, no list of names, no other module is touched."""
-    rows = ["bm25", "overlap"]
+@pytest.fixture(scope="module")
+def words(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """With a retriever kind and a table more; no rule and no other module is touched."""
     project = tiny_project(
-        tmp_path,
-        results=["table1"],
+        tmp_path_factory.mktemp("words"),
+        results=["own_page", "mine"],
         tables={
-            "table1": ["bm25"],
-            "mine": {"rows": rows, "caption": "Mine: recall@k", "against": "bm25"},
+            "own_page": {"rows": ["bm25"], "against": "bm25", "own_page": "both"},
+            "mine": {"rows": ["bm25", "overlap"], "caption": "Mine: recall@k", "against": "bm25"},
         },
     )
-    kinds = project.folder / "muver/retriever/retrieval/kinds"
-    shutil.copy(Path(__file__).with_name("overlap.py"), kinds)
+    shutil.copy(Path(__file__).with_name("overlap.py"), project.folder / KINDS)
     path = project.folder / "params.yaml"
     params = yaml.safe_load(path.read_text(encoding="utf-8"))
     params["overlap"] = {"lower": True}
     params["systems"]["overlap"] = {"method": "Shared words", "retriever": "overlap"}
     path.write_text(yaml.safe_dump(params, sort_keys=False), encoding="utf-8")
+    project.notes["said"] = project.snakemake("--verbose")
+    return project
 
-    project.snakemake("results/table1.csv", "results/mine.csv", "results/report.html")
-    lines = list(csv.DictReader(io.StringIO(project.read("results/mine.csv").decode())))
-    assert [line["method"] for line in lines] == ["BM25", "Shared words"]
-    assert float(lines[1]["R@16"]) > 20
-    mine = json.loads(project.read("results/mine.json"))
+
+def lines(project: Project, table: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(project.read(table).decode())))
+
+
+def test_no_timer_keeps_a_call_from_its_end(words):
+    """Snakemake has one for each start where the starts a second are limited, by default to 100."""
+    counted = r"^Resources after job selection: .*'_job_count': (\d+)"
+    assert set(re.findall(counted, words.notes["said"], re.MULTILINE)) == {str(sys.maxsize)}
+
+
+def test_a_retriever_kind_is_its_module_and_params(words):
+    bm25, overlap = lines(words, "results/mine.csv")
+    assert [bm25["method"], overlap["method"]] == ["BM25", "Shared words"]
+    assert float(overlap["R@16"]) > 20
+    mine = json.loads(words.read("results/mine.json"))
     against = [one for one in mine["contrasts"] if one["kind"] == "against"]
     assert {one["first"] for one in against} == {"overlap"} and any(one["won"] for one in against)
-    listed = project.read("build/miniwikia/recorded/mine.csv").decode()
+    listed = words.read("build/miniwikia/recorded/mine.csv").decode()
     assert all(row["row_key"] in listed for row in mine["rows"])
-    made = json.loads(project.read("build/miniwikia/current/runs/test/overlap.json"))
-    assert made["settings"]["lower"] is True
-    page = project.read("results/report.html").decode()
+    assert json.loads(words.read(f"{BUILT}/runs/test/overlap.json"))["settings"]["lower"] is True
+    page = words.read("results/report.html").decode()
     assert "Shared words" in page and mine["caption"] in page
-    # Its settings and its code are followed as those of every other kind.
-    assert (
-        project.planned("results/mine.csv", "--config", "overlap={lower: false}")["retrieve"] == 1
+
+
+def test_rows_with_and_without_the_own_page(words):
+    rows = ["bm25", "bm25_elsewhere"]
+    assert len({line["row_key"] for line in lines(words, TABLE)}) == len(rows)
+    kept, left_out = (
+        json.loads(words.read(f"{BUILT}/evaluations/test/{row}.json")) for row in rows
     )
-    module = kinds / "overlap.py"
+    assert kept["own_page_first"] > left_out["own_page_first"] == 0
+    # Nobody's gold is the own page, so that nothing moves down.
+    assert all(left_out["hits"][k] >= count for k, count in kept["hits"].items())
+
+
+def test_a_damaged_artifact_is_told_and_made_anew(words):
+    """Links in ``build/DATASET/current`` follow the settings of each run meanwhile."""
+    made, link = words.read(TABLE), words.folder / BUILT / "runs/test/bm25.parquet"
+    first = os.readlink(link)
+    assert "artifacts as written" in words.run("muver", "verify")
+    (mentions,) = words.folder.glob("build/miniwikia/corpus/*/mentions.parquet")
+    data = bytearray(mentions.read_bytes())
+    data[len(data) // 2] ^= 1
+    mentions.write_bytes(data)
+    said = words.snakemake(TABLE, *OTHER, ok=False)
+    assert f"{mentions.relative_to(words.folder)}: its bytes are not those" in said
+    words.snakemake(TABLE, *OTHER)
+    assert os.readlink(link) != first
+    link.unlink()
+    words.snakemake(TABLE)
+    assert os.readlink(link) == first
+    assert words.read(TABLE) == made
+    words.run("muver", "verify")
+    link.unlink()  # there are links also with nothing to be done
+    assert "Nothing to be done" in words.snakemake(TABLE)
+    assert os.readlink(link) == first
+
+
+def test_the_code_of_an_added_kind_is_followed(words):
+    module = words.folder / KINDS / "overlap.py"
     module.write_text(module.read_text().replace("len(words", "1.0 * len(words"))
-    assert project.planned("results/mine.csv")["retrieve"] == 1
-    said = project.snakemake("-n", "--config", "overlap={lowre: true}", ok=False)
-    assert "overlap.lowre" in said and "lower" in said
+    assert words.planned("results/mine.csv")["retrieve"] == 1

@@ -2,63 +2,49 @@
 
 import re
 
-import pytest
-
-from tests.workflow.conftest import BUILT, FEW
+from tests.workflow.conftest import BUILT, Project
 
 MODEL = f"{BUILT}/models/muver/entity_encoder/model.safetensors"
+RUN = f"{BUILT}/runs/test/bm25.parquet"
 TABLE = "results/table1.csv"
 
 
-@pytest.fixture(scope="module")
-def adopted(main_job, tmp_path_factory):
-    """All results, then three rows, made by Snakemake and told to DVC as `make results` does."""
-    project = main_job.copy(tmp_path_factory.mktemp("adopted") / "copy")
-    project.change(**FEW)
-    project.commit("three rows")
-    project.snakemake()
-    project.run("muver", "stage", "asked")
-    project.run("dvc", "commit", "--force")
-    return project
-
-
-def test_the_same_table_from_either_tool(main_job, adopted, by_dvc):
-    """DVC takes what Snakemake made: nothing is trained, and the bytes are those of DVC alone."""
-    trained = [(project.folder / MODEL).stat().st_mtime_ns for project in (main_job, adopted)]
+def test_dvc_takes_what_snakemake_made(main_job, by_dvc):
+    """Of the killed run too: the lock is gone, and nothing is trained anew."""
+    trained = [(project.folder / MODEL).stat().st_mtime_ns for project in (main_job, by_dvc)]
     assert trained[0] == trained[1]
-    assert adopted.read(MODEL) == by_dvc.read(MODEL)
-    assert adopted.read(TABLE) == by_dvc.read(TABLE)
-    for project, command in ((adopted, "status"), (by_dvc, "repro")):
-        assert "up to date" in project.run("dvc", command)
+    header, *rows = by_dvc.read(TABLE).splitlines()
+    assert len(rows) == 3 and {header, *rows} <= {*main_job.read(TABLE).splitlines()}
+    assert "up to date" in by_dvc.run("dvc", "repro")
 
 
-def test_a_dropped_row_leaves_the_table_and_its_files_stay(main_job, adopted):
-    assert b"Partalidou" in main_job.read(TABLE) and b"Partalidou" not in adopted.read(TABLE)
+def test_a_dropped_row_leaves_the_table_and_its_files_stay(main_job, by_dvc):
+    assert b"Partalidou" in main_job.read(TABLE) and b"Partalidou" not in by_dvc.read(TABLE)
     dropped = main_job.place("models", "partalidou")
-    assert (adopted.folder / dropped.path / "muver.json").is_file()
-    assert dropped.path in adopted.run("muver", "prune")
-    assert dropped.id not in adopted.read("build/miniwikia/.dvcignore").decode()
-    kept = adopted.place("evaluations", "test/muver")
-    assert kept.path not in adopted.run("muver", "prune")
+    assert (by_dvc.folder / dropped.path / "muver.json").is_file()
+    assert dropped.path in by_dvc.run("muver", "prune")
+    assert dropped.id not in by_dvc.read("build/miniwikia/.dvcignore").decode()
+    kept = by_dvc.place("evaluations", "test/muver")
+    assert kept.path not in by_dvc.run("muver", "prune")
 
 
-def test_another_seed_loses_nothing_and_back_again_costs_nothing(by_dvc, tmp_path):
+def test_other_settings_lose_nothing_and_back_again_costs_nothing(by_dvc, tmp_path):
     """In both tools; the trial's files are none of DVC's. A preset that nobody uses marks nothing
     meanwhile. A repeat seed's files are DVC's own.
     """
     project = by_dvc.copy(tmp_path / "copy")
-    before = project.read(MODEL), project.read(TABLE)
-    project.snakemake("results/table1.csv", "--config", "seed=7")
+    before = project.read(RUN), project.read(TABLE)
+    project.snakemake(TABLE, "--config", "bm25={k1: 2}")
     project.change("zeshel", training={"epochs": 3})
     changed = re.findall(r"^(\w+):$", project.run("dvc", "status"), re.MULTILINE)
-    # The table is the trial's, the models are as params.yaml has them.
+    # The table is the trial's, the runs are as params.yaml has them.
     assert changed == ["settings", "tables"]
-    assert project.read(MODEL) != before[0] and project.read(TABLE) != before[1]
+    assert project.read(RUN) != before[0] and project.read(TABLE) != before[1]
     said = project.run("dvc", "repro")
     assert set(re.findall(r"Running stage '(\w+)'", said)) == {"settings", "tables"}
-    assert project.read(MODEL) == before[0] and project.read(TABLE) == before[1]
+    assert project.read(RUN) == before[0] and project.read(TABLE) == before[1]
     remade = {"table1", "latest", "metrics", "report"}  # named by no key
-    assert project.finished(said) >= remade and "train" not in project.finished(said)
+    assert project.finished(said) >= remade and "retrieve" not in project.finished(said)
 
     project.change(repeat_seeds=[7], tables={"table1": ["muver_plain"]})
     project.run("muver", "stage", "asked")
@@ -71,8 +57,14 @@ def test_another_seed_loses_nothing_and_back_again_costs_nothing(by_dvc, tmp_pat
 
 def test_a_second_clone_pulls_and_has_nothing_to_do(by_dvc, tmp_path):
     copy = by_dvc.copy(tmp_path / "copy")
-    clone = copy.moved_by_dvc(str(tmp_path / "shelf"), tmp_path / "clone")
+    copy.run("dvc", "remote", "add", "-d", "shelf", str(tmp_path / "shelf"))
+    copy.commit("a remote")
+    copy.run("dvc", "push")
+    copy.run("git", "clone", "-q", str(copy.folder), str(tmp_path / "clone"))
+    clone = Project(tmp_path / "clone")
+    clone.run("dvc", "pull")
+    assert clone.run("dvc", "status", "-q") == ""
     clone.snakemake("--touch")  # as `make pull` does: what came along is as old as its inputs
     assert clone.counts(clone.snakemake()) == {"latest": 3}
-    assert "up to date" in clone.run("dvc", "repro")
+    assert "up to date" in clone.run("dvc", "status")
     assert clone.read(TABLE) == by_dvc.read(TABLE)

@@ -37,7 +37,11 @@ def test_a_table_in_latex_has_the_numbers_of_the_csv(main_job, name):
         assert first and (not keyed or line.rpartition("% ")[2].split()[0] in row)
 
 
-def test_snakemakes_report_has_labels_for_everything_in_it(snakemake_report):
+def test_snakemakes_report_has_every_table_and_figure_with_its_labels(main_job):
+    main_job.snakemake("--report", "report.html")
+    snakemake_report = main_job.read("report.html").decode()
+    for name in ("table1.html", "table3.html", "table6.html", "beyond.html", "figure2.svg"):
+        assert name in snakemake_report
     found = re.findall(r'"labels": (\{"result": "\w+", "form": "\w+"\})', snakemake_report)
     assert {tuple(json.loads(one).values()) for one in found} == {
         *((name, "table") for name in TABLES),

@@ -6,8 +6,6 @@ import shutil
 import tarfile
 from pathlib import Path
 
-import yaml
-
 from muver.retriever.corpus.sources import find_source
 from tests.workflow.conftest import BUILT, Project, copy_of_the_project
 
@@ -63,6 +61,7 @@ def test_the_download_is_checked_against_the_published_counts(main_job, site, tm
         f"encoder={encoder}",
         f"download={{url: '{site.address}'}}",
         "segment={punkt: train}",
+        "tables={table1: [bm25]}",
         ok=False,
     )
     assert "american_football entities 2 (published 31929)" in said
@@ -72,37 +71,6 @@ def test_the_download_is_checked_against_the_published_counts(main_job, site, tm
     assert len(list((raw / "documents").iterdir())) == 16
     assert (tmp_path / "build/zeshel/download/zeshel.tar.bz2.sha256").is_file()
     assert not (tmp_path / "build/zeshel/models").exists()
-
-
-def test_the_papers_numbers_stand_beside_ours_on_its_data(tmp_path):
-    """Neither the preset, nor the folder under build/, nor the archive has its name."""
-    project = copy_of_the_project(tmp_path)
-    sources = tmp_path / "muver/retriever/corpus/sources.yaml"
-    declared = yaml.safe_load(sources.read_text(encoding="utf-8"))
-    published = declared["zeshel"]["published"]  # as if ZESHEL had two documents a world
-    worlds = published["worlds"].values()
-    for world in worlds:
-        world["entities"] = 2
-    splits = [world["split"] for world in worlds]
-    published["entities"] = {split: 2 * splits.count(split) for split in published["entities"]}
-    published["mentions"] = {split: splits.count(split) for split in published["mentions"]}
-    sources.write_text(yaml.safe_dump(declared), encoding="utf-8")
-    archive = tmp_path / "mine.tar.bz2"
-    archive.write_bytes(archive_of_zeshel_shape())
-    project.snakemake(
-        "results/table1.csv",
-        "--config",
-        "preset=released",
-        "workspace=mine",
-        "encoder=scratch",
-        "segment={punkt: train}",
-        "tables={table1: [bm25]}",
-        f"download={{source: '{archive}'}}",
-        "tracking={enabled: false}",
-    )
-    table = json.loads(project.read("results/table1.json"))
-    (paper,) = table["published"]
-    assert (table["dataset"], paper["row"], paper["recall"]) == ("mine", "bm25", 69.13)
 
 
 def table_1(project: Project, preset: str, encoder: object, row: str) -> None:

@@ -7,6 +7,7 @@ import pytest
 from muver.io.errors import InputError
 from muver.io.files import sha256_of
 from muver.reproduction.settings import row_settings
+from muver.reproduction.workspace.artifact import with_origins
 from muver.reproduction.workspace.jobs import job_of
 from muver.reproduction.workspace.models import tokens_of
 from muver.retriever.encoders.hub import SHIPPED
@@ -328,3 +329,16 @@ def test_a_point_of_the_grid_is_a_training_of_its_model():
     assert [tokens_of(one) for one in made.grid_points] == points * [
         tokens_of(made.model(name)) for name in names
     ]
+
+
+def test_a_model_that_is_trained_on_other_texts_has_a_subset_of_them():
+    """Without BLINK's checkpoint; benchmarks are fetched for the sets that are not there."""
+    own = {"views": {"kind": "prefix", "max_tokens": 48, "text": "blink_entities"}, "score": "max"}
+    made = graph(preset="miniwikipedia", models={"own": own})
+    texts = {one.rule for one in with_origins([made.model("own")])}
+    assert texts >= {"blink_entities", "texts", "subset", "train"}
+    sets = {"aida-testb": {"file": str(Path(__file__))}}
+    base = graph(preset="wikipedia", linking={"sets": sets})
+    rules = {"kilt", "kb", "link"}
+    for name, expected in (("aida-testb", rules), ("msnbc", {*rules, "benchmarks"})):
+        assert {one.rule for one in with_origins([base.mentions(name)])} == expected
