@@ -1,31 +1,39 @@
-"""The seconds that the jobs of a run take, counted from ``costs.yaml``.
+"""The seconds that the jobs of a run take, counted from ``costs.yaml`` and the sizes of the data.
 
-Texts are taken to be as long as settings allow.
+Sizes are those of the files here, else as published. Texts are taken to be as long as settings
+allow.
 """
 
 import os
-from collections.abc import Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
-from muver.reproduction.doctor.sizes import Sizes, data_sizes, encoder_sizes
+from muver.io.files import read_json
+from muver.reproduction.settings import NAMED_DATASETS
 from muver.reproduction.settings.entries import model_of
 from muver.reproduction.settings.rows import kind_of, towers_of
-from muver.reproduction.workspace import Artifact, Graph
+from muver.reproduction.workspace import Artifact, Graph, KnowledgeBase, Worlds
 from muver.reproduction.workspace.knowledge_base import PART
 from muver.reproduction.workspace.models import tokens_of
+from muver.retriever.corpus.sources import find_source
+from muver.retriever.encoders.hub import at_revision, cached, place
+from muver.retriever.encoders.sizes import BertConfig
 from muver.retriever.training.cloze import mean_longest_view
 
+DUMP_BYTES = 37_323_265_802  # KILT's 34.76 GiB
+PAGE_BYTES = 2000  # of an entity's text, roughly
+VIEWS = 15.33  # of an entity, on average: the paper's Table 3, for ZESHEL's test worlds
 MERGED = 1.5  # tokens of a merged view over those of an original one, in the first layer
 TERA = 1e12
 COSTS = msgspec.yaml.decode(Path(__file__).with_name("costs.yaml").read_bytes())
 
 Key = tuple[str, str]  # a rule, and the id of the artifact that it makes
-# What one job does, by step: entities that it reads, else 10^12 operations
-Work = dict[str, float]
 
 
 class Job(NamedTuple):
@@ -49,7 +57,7 @@ def plan(graph: Graph, gpu: bool, artifacts: Sequence[Artifact]) -> list[Job]:
 
     ``gpu`` says whether the jobs that run a model have a GPU.
     """
-    data = data_sizes(graph)
+    data = _sizes_of_base(graph) if isinstance(graph, KnowledgeBase) else _sizes_of_worlds(graph)
     return list(map(_Counter(graph, data, gpu).job, artifacts)) if data else []
 
 
@@ -58,13 +66,88 @@ def together(seconds: Sequence[float], at_once: int) -> float:
     return max(sum(seconds) / at_once, max(seconds, default=0.0))
 
 
+def encoder_sizes(graph: Graph) -> BertConfig:
+    """Sizes of one tower; of an encoder that is not here as ``costs.yaml`` knows them."""
+    name = graph.settings.encoder
+    for folder in (graph.encoder.path, place(name)):
+        if (config := Path(folder, "config.json")).is_file():
+            return BertConfig.from_file(config)
+    if name == "scratch":
+        new = graph.settings.scratch
+        return BertConfig(
+            new.vocabulary, new.hidden, new.layers, new.heads, new.intermediate, new.positions
+        )
+    if path := cached(name):
+        return BertConfig.from_file(path)
+    return BertConfig(**COSTS["encoders"].get(at_revision(name)[0], {}))
+
+
+@dataclass(frozen=True)
+class _Sizes:
+    """Sizes of the data, by set of mentions; those that models learn from are train and val."""
+
+    entities: Mapping[str, int]  # that its mentions may mean, in all its worlds
+    mentions: Mapping[str, int]
+    worlds: Mapping[str, int]
+    whole: int  # entities in all
+    views: float  # of an entity, where it has several
+    parts: int = 1  # that the vectors of a knowledge base lie in
+
+
+def _sizes_of_worlds(graph: Worlds) -> _Sizes | None:
+    counts, dataset = Path(graph.corpus["/counts.json"].path), graph.settings.dataset
+    if counts.is_file():
+        read = read_json(counts)
+        entities, mentions = read["entities"], read["mentions"]
+        splits = [world["split"] for world in read["worlds"].values()]
+    elif dataset in NAMED_DATASETS and (published := find_source(dataset).published):
+        entities, mentions = published.entities, published.mentions
+        splits = [world.split for world in published.worlds.values()]
+    else:
+        return None
+    whole = sum(entities.values())
+    segment = Path(graph.segment["/manifest.json"].path)
+    split = sum(read_json(segment)["sentences"].values()) if segment.is_file() else 0
+    return _Sizes(entities, mentions, Counter(splits), whole, split / whole or VIEWS)
+
+
+def _sizes_of_base(graph: KnowledgeBase) -> _Sizes:
+    linking, manifest = graph.linking, Path(graph.kb.path, "manifest.json")
+    dump = Path(graph.raw.files[0])
+    if manifest.is_file():
+        whole = read_json(manifest)["entities"]
+    else:
+        whole = find_source(graph.origins[0]).published.entities["wikipedia"]
+    expected = whole * PAGE_BYTES if graph.of_one_archive else DUMP_BYTES
+    text = dump.stat().st_size if dump.is_file() else expected
+    mentions = {name: _mentions(graph, name) for name in linking.sets}
+    learnt = {"train": mentions[linking.train], "val": mentions[linking.validation]}
+    # Validation ranks the gold entities of its mentions, and further ones.
+    ranked = {"val": min(learnt["val"] + linking.further, whole)}
+    entities = {**dict.fromkeys(mentions, whole), **ranked}
+    parts = len(graph.parts) or ceil(text / linking.kb.part_bytes)
+    return _Sizes(entities, mentions | learnt, {}, whole, linking.kb.paragraphs, parts)
+
+
+def _mentions(graph: KnowledgeBase, name: str) -> int:
+    """Mentions of a set: those linked, else those published."""
+    linked = Path(graph.mentions(name)[".parquet"].path)
+    if linked.is_file():
+        import pyarrow.parquet as pq  # a tenth of a second, which every Snakemake would wait
+
+        return pq.read_metadata(linked).num_rows
+    return find_source(graph.origins[1]).published.mentions.get(name, 0)
+
+
 class _Counter:
-    def __init__(self, graph: Graph, data: Sizes, gpu: bool):
+    def __init__(self, graph: Graph, data: _Sizes, gpu: bool):
         self.graph, self.data, self.gpu = graph, data, gpu
-        self.encoder = encoder = encoder_sizes(graph, COSTS["encoders"])
+        self.compute = graph.settings.compute
+        self.encoder = encoder = encoder_sizes(graph)
         hidden, inner = encoder.hidden_size, encoder.intermediate_size
         weights = encoder.num_hidden_layers * (4 * hidden**2 + 2 * hidden * inner)
-        self.operations = 2 * weights / TERA  # of one token, in 10^12
+        # 10^12 operations of a token that is encoded, and of two vectors that are compared.
+        self.encoded, self.compared = 2 * weights / TERA, 2 * hidden / TERA
 
     def job(self, artifact: Artifact) -> Job:
         """The job of an artifact."""
@@ -73,18 +156,21 @@ class _Counter:
             count = self.data.parts
             files = [[f"{artifact.path}/{part}{end}" for end in PART] for part in self.graph.parts]
         there = sum(all(map(os.path.exists, paths)) for paths in files)
-        work = self.work(artifact)
-        seconds = COSTS["start"] + sum(n * self.cost(step) for step, n in work.items())
-        return Job(artifact, seconds, count, count - there)
+        seconds = sum(amount * self.cost(step) for step, amount in self.work(artifact).items())
+        return Job(artifact, COSTS["start"] + seconds, count, count - there)
 
     def cost(self, step: str) -> float:
-        """Seconds of a unit of a step; what a model computes is shared by a job's threads."""
-        if self.gpu or step == "reading":
-            return COSTS["seconds"][step]["gpu" if self.gpu else "thread"]
-        return COSTS["seconds"][step]["thread"] / self.graph.settings.compute.threads
+        """Seconds of an entity that is read, a pair of vectors that are compared, else of a token;
+        what a model computes is shared by a job's threads.
+        """
+        seconds = COSTS["seconds"][step]["gpu" if self.gpu else "thread"]
+        if step == "reading":
+            return seconds
+        operations = self.compared if step == "ranking" else self.encoded
+        return seconds * operations / (1 if self.gpu else self.compute.threads)
 
-    def work(self, artifact: Artifact) -> Work:
-        """How much one of an artifact's jobs has to do, by step."""
+    def work(self, artifact: Artifact) -> dict[str, float]:
+        """How much one of an artifact's jobs has to do, by step, in the units of :meth:`cost`."""
         data, settings = self.data, artifact.settings
         entities = data.entities.get(artifact.set, data.whole)
         mentions = data.mentions.get(artifact.set, 0)
@@ -92,24 +178,29 @@ class _Counter:
             case "pretrain":
                 view = mean_longest_view(self.encoder.max_position_embeddings)
                 tokens = settings["batch_size"] * (settings["context_tokens"] + view)
-                return {"training": 3 * settings["steps"] * tokens * self.operations}
+                return {"training": 3 * settings["steps"] * tokens}
             case "train" | "train_best" | "train_cross" | "grid_point":
                 return self.training(artifact)
-            case "merge" | "encode" | "encode_global" | "encode_texts":
-                return self.encoding(artifact, entities, mentions)
-            case "encode_part" | "encode_mentions":
-                return self.encoding(artifact, entities, mentions)
+            case "evaluate" | "download" | "corpus" | "segment" | "kilt" | "kb":
+                return {"reading": entities}
+            case "encode_global":
+                return {"encoding": entities * settings["max_tokens"]}
+            case "retrieve":
+                return self.retrieval(artifact, entities, mentions)
+            case "merge" | "encode" | "encode_texts" | "encode_part" | "encode_mentions":
+                views, tokens, context = self.layout(artifact)
+                views, contexts = entities * views, mentions * context
+                match artifact.rule:
+                    case "merge":
+                        merged = views * settings["top_k"] * settings["layers"]
+                        return {"merging": merged * min(MERGED * tokens, settings["max_tokens"])}
+                    case "encode_texts":  # titles and descriptions, mentions and contexts
+                        return {"encoding": 2 * (entities * 128 + contexts)}
+                    case "encode_mentions":
+                        return {"encoding": contexts}
+                return {"encoding": views * tokens / data.parts + contexts}
             case "ann_index":
                 return {"reading": data.whole * self.layout(artifact)[0]}
-            case "retrieve" if "depth" in settings:  # a second stage
-                pairs = mentions * settings["depth"]
-                return {"encoding": pairs * sum(self.layout(artifact)[1:]) * self.operations}
-            case "retrieve" if "index" not in artifact.inputs and (
-                kind := kind_of(self.graph.settings, artifact.label)
-            ) in ("views", "tokens", "shards"):
-                return self.comparing(artifact, kind, entities, mentions)
-            case "retrieve" | "evaluate" | "download" | "corpus" | "segment" | "kilt" | "kb":
-                return {"reading": entities}
         return {}
 
     def layout(self, artifact: Artifact) -> tuple[float, float, float]:
@@ -126,7 +217,7 @@ class _Counter:
         views = self.data.views if towers.views.kind == "sentences" else 1.0
         return views, towers.views.max_tokens, towers.context.max_tokens
 
-    def training(self, artifact: Artifact) -> Work:
+    def training(self, artifact: Artifact) -> dict[str, float]:
         """All epochs, and every ``validate_every`` steps the entities that the validation mentions
         may mean. A batch above ``graph_tokens`` is encoded once more; processes share all of it.
         """
@@ -140,35 +231,25 @@ class _Counter:
         validations = max(passes / training["batch_size"] / training["validate_every"], 1)
         mentions, entities = self.data.mentions["val"], self.data.entities["val"]
         validated = entities * views * tokens + mentions * context
-        share = self.operations / self.graph.settings.compute.processes
+        share = 1 / self.compute.processes
         return {
             "training": trained * encodings * share,
             "encoding": validations * validated * share,
         }
 
-    def encoding(self, artifact: Artifact, entities: float, mentions: float) -> Work:
-        """Views and mentions, of a knowledge base a part or the mentions alone."""
-        settings, step = artifact.settings, "encoding"
-        views, tokens, context = self.layout(artifact)
-        if artifact.rule == "encode_global":
-            views, tokens, mentions = 1, settings["max_tokens"], 0
-        elif artifact.rule == "encode_texts":  # titles and descriptions, mentions and contexts
-            views, tokens, mentions = 2, 128, 2 * mentions
-        elif artifact.rule == "merge":
-            step, mentions, views = "merging", 0, views * settings["top_k"] * settings["layers"]
-            tokens = min(MERGED * tokens, settings["max_tokens"])
-        elif artifact.rule == "encode_mentions":
-            views = 0
-        views *= entities / (self.data.parts if artifact.kind == "vectors" else 1)
-        return {step: (views * tokens + mentions * context) * self.operations}
-
-    def comparing(self, artifact: Artifact, kind: str, entities: float, mentions: float) -> Work:
+    def retrieval(self, artifact: Artifact, entities: float, mentions: float) -> dict[str, float]:
         """Mentions with all views of their world; of SOM all tokens, encoded in the same job."""
+        settings = artifact.settings
+        if "depth" in settings:  # a second stage
+            return {"encoding": mentions * settings["depth"] * sum(self.layout(artifact)[1:])}
+        kind = kind_of(self.graph.settings, artifact.label)
+        if "index" in artifact.inputs or kind not in ("views", "tokens", "shards"):
+            return {"reading": entities}
         views, tokens, context = self.layout(artifact)
-        products = self.data.pairs[artifact.set] * 2 * self.encoder.hidden_size / TERA
+        pairs = entities * mentions / self.data.worlds.get(artifact.set, 1)
         if kind == "tokens":
-            encoding = (entities * views * tokens + mentions * context) * self.operations
-            return {"encoding": encoding, "ranking": products * tokens * context}
+            encoding = entities * views * tokens + mentions * context
+            return {"encoding": encoding, "ranking": pairs * tokens * context}
         if merged := artifact.inputs.get("merged"):
-            views *= 1 + artifact.settings["merge_layers"] * merged.settings["top_k"]
-        return {"ranking": products * views}
+            views *= 1 + settings["merge_layers"] * merged.settings["top_k"]
+        return {"ranking": pairs * views}

@@ -5,8 +5,7 @@ import pwd
 
 import pytest
 
-from muver.reproduction.doctor.check import check
-from muver.reproduction.doctor.inputs import lacking
+from muver.reproduction.doctor.check import check, lacking
 from muver.reproduction.settings.file import home
 
 NAMES = ("LOGNAME", "USER", "LNAME", "USERNAME")

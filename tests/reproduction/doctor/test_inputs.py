@@ -4,14 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from muver.reproduction.doctor import inputs
+from muver.reproduction.doctor import check
 from muver.retriever.encoders import hub
 from tests.reproduction.settings import graph
-
-
-@pytest.fixture(autouse=True)
-def nothing_here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
 
 
 def touch(*files: str) -> None:
@@ -23,14 +18,14 @@ def touch(*files: str) -> None:
 def looked(preset="zeshel", **overrides) -> list[tuple[str, str]]:
     """Status and first word of what is said of data and weights, under a preset and settings."""
     asked_graph = graph(preset=preset, **overrides)
-    found = inputs.data(asked_graph, asked_graph.asked(asked_graph.settings.results))
+    found = check.data(asked_graph, asked_graph.asked(asked_graph.settings.results))
     return [(one.status, one.says.split()[0].rstrip(":")) for one in found]
 
 
 @pytest.mark.parametrize("preset", ["miniwikia", "miniwikipedia"])
 def test_nothing_to_fetch(preset):
     assert looked(preset=preset) == [("ok", preset)]
-    assert inputs.encoder(graph(preset=preset)).status == "ok"
+    assert check.encoder(graph(preset=preset)).status == "ok"
 
 
 def test_what_zeshel_downloads():
@@ -56,7 +51,7 @@ def test_a_directory_without_mentions():
 
 def test_encoder(monkeypatch):
     def found(**settings):
-        return inputs.encoder(graph(preset="zeshel", **settings))
+        return check.encoder(graph(preset="zeshel", **settings))
 
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
     monkeypatch.setattr(hub, "cached", lambda name: None)

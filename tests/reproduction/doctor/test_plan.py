@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from muver.reproduction.doctor.plan import COSTS, plan, together
+from muver.reproduction.doctor.plan import COSTS, encoder_sizes, plan, together
 from muver.reproduction.workspace.knowledge_base import PART
 from tests.reproduction.settings import graph
 
@@ -76,6 +76,34 @@ def test_jobs_of_a_knowledge_base():
 def test_data_that_nobody_counted():
     touch(["data/documents/world.json"])
     assert planned(dataset="data") == {}
+
+
+def test_a_corpus_and_its_sentences_are_counted():
+    """A mention is compared with all views of its world."""
+    worlds, compared = graph(), []
+    counts = {"entities": {"train": 6, "val": 2, "test": 2}}
+    counts["mentions"] = {"train": 3, "val": 1, "test": 800}
+    for split, sentences in (("val", 10), ("test", 10), ("test", 30)):
+        counts["worlds"] = {str(n): {"split": one} for n, one in enumerate(("test", split))}
+        touch([worlds.corpus["/counts.json"].path], json.dumps(counts))
+        touch([worlds.segment["/manifest.json"].path], json.dumps({"sentences": {"a": sentences}}))
+        compared.append(work(planned()["retrieve", "test/muver_plain"]))
+    assert [one / compared[0] for one in compared] == pytest.approx([1, 0.5, 1.5])
+
+
+@pytest.mark.parametrize(
+    ("encoder", "hidden"),
+    [
+        ("scratch", 128),
+        ("miniwikia-bert", 128),
+        ("bert-large-uncased", 1024),
+        ("sentence-transformers/all-MiniLM-L6-v2", 384),
+        ("nobody/no-such-encoder", 768),
+    ],
+)
+def test_encoders_that_are_not_here(encoder, hidden, monkeypatch):
+    monkeypatch.setattr("muver.reproduction.doctor.plan.cached", lambda name: None)
+    assert encoder_sizes(graph(encoder=encoder)).hidden_size == hidden
 
 
 def test_what_is_left():
