@@ -40,7 +40,8 @@ def test_an_experiment_runs_what_depends_on_it_and_trains_nothing(by_dvc, experi
     trained = [(project.folder / MODEL).stat().st_mtime_ns for project in (by_dvc, experiment)]
     assert trained[0] == trained[1]
     assert experiment.read("results/table1.csv") != by_dvc.read("results/table1.csv")  # its key
-    assert experiment.planned() == {}
+    # Of all results' tables, which are still there, the page was made anew in the end.
+    assert experiment.planned().keys() <= {"latest"}
 
 
 def test_metrics_are_the_numbers_of_the_table(by_dvc):
