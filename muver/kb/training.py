@@ -7,9 +7,10 @@ of the whole description stands beside those of the sentences, which helps most 
 
 import math
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from muver.kb.importing.build import as_kb
 from muver.kb.importing.piped import name_of
 from muver.kb.importing.schema import entity_batches, read_entities
 from muver.kb.index.mentions import Labelled, read_mentions
+from muver.retriever.answers import SIDES
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
 from muver.retriever.corpus.texts import clean
 from muver.retriever.encoders.files import is_model
@@ -67,13 +69,6 @@ class Labels(Settings):
             },
         }  # fmt: skip
         return read(ModelTraining, asked)
-
-
-class Label(NamedTuple):
-    """A labelled mention, and the world in which the knowledge base has its entity."""
-
-    labelled: Labelled
-    world: str
 
 
 def train(kb: Path, labels: str, *, encoder: str, out: Path, settings: Labels) -> None:
@@ -125,8 +120,10 @@ def train(kb: Path, labels: str, *, encoder: str, out: Path, settings: Labels) -
     logger.info("%s: a model; muver index create %s --model %s --out INDEX", out, kb, out)
 
 
-def _in_kb(asked: Sequence[Labelled], folder: Path, kb: Path, labels: str) -> list[Label]:
-    """The labels whose entity the knowledge base has; how many others there are is told."""
+def _in_kb(asked: Sequence[Labelled], folder: Path, kb: Path, labels: str) -> list[Labelled]:
+    """The labels whose entity the knowledge base has, in its world; how many others there are is
+    told.
+    """
     named = [line for line in asked if isinstance(line.gold, str)]
     wanted, worlds = {line.gold for line in named}, {}
     for batch in entity_batches(folder, ["id", "world"]):
@@ -138,10 +135,10 @@ def _in_kb(asked: Sequence[Labelled], folder: Path, kb: Path, labels: str) -> li
         there = [w for w in worlds.get(line.gold, ()) if line.mention.world in (None, w)]
         if len(there) > 1:
             raise Mistake(f"{line.place}: gold {quoted(line.gold)} is in several worlds. Name one.")
-        found += [Label(line, world) for world in there]
+        found += [replace(line, mention=replace(line.mention, world=world)) for world in there]
     if left := len(asked) - len(found):
         logger.info("%s without an entity of %s: not trained on", counted(left, "label"), kb)
-    if len({label.labelled.gold for label in found}) < 3:
+    if len({label.gold for label in found}) < 3:
         raise InputError(
             f"{labels}: labels of fewer than 3 entities of {kb}, from which nothing is learnt. "
             "Each line needs a mention and a gold, an entity's id."
@@ -157,13 +154,19 @@ def _held_out(labels: int, settings: Labels, where: str) -> set[int]:
 
 
 def _write_dataset(
-    labels: Sequence[Label], held_out: set[int], kb: Path, folder: Path, settings: Labels
+    labels: Sequence[Labelled], held_out: set[int], kb: Path, folder: Path, settings: Labels
 ) -> None:
     """Write the labels, their entities and some others as a corpus with its sentences."""
     total = read_entities(kb, []).num_rows
     drawn = np.random.default_rng(settings.seed).permutation(total)[: settings.others]
-    golds = {(label.world, label.labelled.gold) for label in labels}
-    entities = sorted(_chosen(kb, golds, {*drawn.tolist()}))
+    golds, drawn = {(label.mention.world, label.gold) for label in labels}, {*drawn.tolist()}
+    columns = ("world", "id", "title", "description")
+    told = (row for batch in entity_batches(kb, columns) for row in batch.to_pylist())
+    entities = sorted(
+        tuple(row[name] for name in columns)
+        for number, row in enumerate(told)
+        if number in drawn or (row["world"], row["id"]) in golds
+    )
     numbers: dict[tuple[str, str], int] = {}
     rows: dict[str, list[tuple[Any, ...]]] = {"entities": [], "mentions": [], "sentences": []}
     counts: dict[str, int] = {}
@@ -174,27 +177,12 @@ def _write_dataset(
         sentences = [cleaned[start:end] for start, end in sentence_spans(cleaned)]
         rows["entities"].append((world, number, id, title, text, None))
         rows["sentences"].append((world, number, sentences))
-    for number, (label, world) in enumerate(labels):
-        split, mention = "val" if number in held_out else "train", label.mention
-        texts = (side.lower() for side in (mention.left, mention.text, mention.right))
+    for number, label in enumerate(labels):
+        split, world = "val" if number in held_out else "train", label.mention.world
+        texts = (getattr(label.mention, side).lower() for side in SIDES)
         gold = numbers[world, label.gold]
         rows["mentions"].append((f"m{number}", split, world, None, *texts, gold, ""))
     schemas = {"entities": ENTITIES, "mentions": MENTIONS, "sentences": SENTENCES}
     for name, schema in schemas.items():
         table = table_of(schema, [list(column) for column in zip(*rows[name], strict=True)])
         write_table(folder / f"{name}.parquet", table)
-
-
-def _chosen(
-    kb: Path, golds: set[tuple[str, str]], drawn: set[int]
-) -> Iterator[tuple[str, str, str, str]]:
-    """World, id, title and description of the golds and of the entities in some rows."""
-    row = 0
-    for batch in entity_batches(kb, ["world", "id", "title", "description"]):
-        for world, id, title, text in zip(
-            *(batch[name].to_pylist() for name in ("world", "id", "title", "description")),
-            strict=True,
-        ):
-            if row in drawn or (world, id) in golds:
-                yield world, id, title, text
-            row += 1

@@ -68,35 +68,24 @@ def create(
     """Make an index; its folder appears when everything is in it."""
     check_possible(folder, model, settings, given_punkt)
     with folder_beside(folder) as temporary:
-        machinery = _machinery(temporary, model, settings, weights, given_punkt)
-        state = machinery.state
+        kept = loaded = None
+        if model not in (None, BM25):
+            from muver.kb.index.model import keep
+
+            kept, loaded = keep(model, temporary, settings, given_punkt)
+        columns, trained = (kept.columns, kept.trained) if kept else ([], False)
+        chosen = changed(defaults(columns, trained, words_alone=model == BM25), weights)
+        state = State(settings=settings, weights=chosen, model=kept)
+        machinery = Machinery(temporary, state)
+        if loaded is not None:
+            machinery.model = loaded  # it need not be read again
         (temporary / SEGMENTS).mkdir()
         write_state(temporary, state)
-        snapshot = Snapshot(machinery, state, [])
-        put(snapshot, source, overwrite=False)
+        put(Snapshot(machinery, state, []), source, overwrite=False)
         with disk_errors(folder, "Nothing was changed."):
             synchronise_all(temporary)
             temporary.replace(folder)
             synchronise(folder.parent)
-
-
-def _machinery(
-    folder: Path,
-    model: str | None,
-    settings: Making,
-    weights: Mapping[str, float] | None,
-    given_punkt: str | Path | None,
-) -> Machinery:
-    if model in (None, BM25):
-        chosen = changed(defaults([], False, words_alone=model == BM25), weights)
-        return Machinery(folder, State(settings=settings, weights=chosen))
-    from muver.kb.index.model import keep
-
-    kept, loaded = keep(model, folder, settings, given_punkt)
-    chosen = changed(defaults(kept.columns, kept.trained), weights)
-    machinery = Machinery(folder, State(settings=settings, weights=chosen, model=kept))
-    machinery.model = loaded  # it need not be read again
-    return machinery
 
 
 def check_possible(
@@ -231,20 +220,17 @@ def write_new(snapshot: Snapshot, entities: Iterator[Entity], total: int) -> lis
 
 def _with_places(snapshot: Snapshot, source: Source) -> Iterator[tuple[Entity, Place | None]]:
     """Entities, each with its place in the index if it has one; an id may not come twice."""
-    seen = np.empty(0, dtype=np.uint64)
+    seen: set[int] = set()
     entities = checked(source, snapshot.worlds)
     while group := list(islice(entities, segments.ENTITIES_A_PART)):
-        seen = np.append(seen, np.array([entity.key for entity in group], dtype=np.uint64))
-        keys, counts = np.unique(seen, return_counts=True)
-        if (counts > 1).any():
-            twice = keys[counts > 1][0]
-            entity = next(entity for entity in group if entity.key == twice)
-            raise InputError(
-                f"id {quoted(entity.id)} comes twice in world {quoted(entity.world)}. Ids must "
-                "differ within a world. Leave one of the two out."
-            )
         places = snapshot.find(entity.key for entity in group)
         for entity in group:
+            if entity.key in seen:
+                raise InputError(
+                    f"id {quoted(entity.id)} comes twice in world {quoted(entity.world)}. Ids must "
+                    "differ within a world. Leave one of the two out."
+                )
+            seen.add(entity.key)
             yield entity, places.get(entity.key)
 
 

@@ -1,19 +1,27 @@
-"""Where the sentences of views stand in a description, and the pieces of it that are shown.
+"""An entity's views: where their sentences stand in its description, and what is shown of them.
 
 All of it is linear in the description, once an entity, and then in what is shown.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 import numpy as np
 
-from muver.retriever.answers import Excerpt
+from muver.kb.index.entity import Entity
+from muver.retriever.answers import NO_VIEW, Candidate, Excerpt, ViewPart
 from muver.retriever.corpus.texts import clean
+from muver.retriever.retrieval.aggregates import Aggregate
+from muver.retriever.retrieval.exact import exactly
+from muver.retriever.retrieval.layers import greatest_first
+from muver.retriever.retrieval.rows import GLOBAL
 
 NEAR = 240  # characters of an excerpt on either side of the winning sentences
 MOST = 2_000  # characters of sentences that are shown; no view reads many more
 CUT = "\N{HORIZONTAL ELLIPSIS}"
+MOST_ALIKE = 16  # views whose texts are compared
+ALIKE = 0.01  # of a similarity: so near is another one that is about the same
+WHOLE, NONE = -2, -1  # in place of a view's number: the whole description, nothing
 
 
 class Described:
@@ -25,23 +33,16 @@ class Described:
     """
 
     def __init__(self, description: str, sentences: np.ndarray):
-        self.description, self._sentences = description, sentences
+        self.description, self.sentences = description, sentences
 
     @cached_property
     def _spans(self) -> np.ndarray:
         """(sentences, 2) the same in characters of the description, which has more spaces."""
         letters = np.frombuffer(self.description.encode("utf-32-le"), "<u4")
         gone = np.flatnonzero((letters[:-1] == ord(" ")) & (letters[1:] == ord(".")))
-        starts, ends = self._sentences.T
         before = gone - np.arange(len(gone))
-        last = ends - 1
-        return np.stack(
-            [
-                starts + np.searchsorted(before, starts, side="right"),
-                last + np.searchsorted(before, last, side="right") + 1,
-            ],
-            axis=1,
-        )
+        letters_at = self.sentences - [0, 1]  # the first and the last of each sentence
+        return letters_at + np.searchsorted(before, letters_at, side="right") + [0, 1]
 
     def text(self, first: int, last: int) -> str:
         """Sentences, cleaned, with a space between two; :data:`MOST` characters of them."""
@@ -67,6 +68,67 @@ class Described:
         if end - start > MOST:
             return Excerpt(before, text[start : start + MOST] + CUT, "")
         return Excerpt(before, text[start:end], _first(text[end : end + NEAR + 1]))
+
+
+class EntityViews(Described):
+    """An entity with its (sentences, 2) starts and ends in the cleaned description, in characters,
+    its (views, 3) layers, first and last sentences, as of :class:`muver.Candidate`, and their
+    (views, d) float32 vectors.
+    """
+
+    def __init__(
+        self, entity: Entity, sentences: np.ndarray, views: np.ndarray, vectors: np.ndarray
+    ):
+        super().__init__(entity.description, sentences)
+        self.entity, self.views, self.vectors = entity, views, vectors
+
+    def part(self, number: int, similarity: float, share: float) -> ViewPart:
+        """A view, with what it adds to a score."""
+        layer, *span = self.origin(number)
+        return ViewPart(similarity, share, layer, *span, self.text(*span), *self.place(*span))
+
+    def parts(self, mention: np.ndarray, metric: str, aggregate: Aggregate) -> list[ViewPart]:
+        """What each view adds to the score for a (1, d) mention, the greatest share first."""
+        (similarities,) = exactly(self.vectors, mention, metric)
+        shares = aggregate.shares(similarities)
+        return [
+            self.part(n, float(similarities[n]), float(shares[n]))
+            for n in greatest_first(similarities, shares).tolist()
+        ]
+
+    def shown(self, view: int, similarities: np.ndarray) -> int:
+        """Of the views of a layer that are about as similar as the one that won, the one that says
+        most: (views,) ``similarities``.
+        """
+        best, layers = similarities[view], self.views[:, 0]
+        alike = (similarities >= best - ALIKE * abs(best)) & (layers == layers[view])
+        near = np.flatnonzero(alike)
+        near = near[np.argsort(-similarities[near], kind="stable")[:MOST_ALIKE]]
+        # Of equals the one that won.
+        return max([view, *near.tolist()], key=self._letters) if len(near) > 1 else view
+
+    def _letters(self, view: int) -> int:
+        return sum(map(str.isalpha, self.text(*self.views[view, 1:].tolist())))
+
+    def origin(self, view: int) -> tuple[int, int, int]:
+        """Layer, first and last sentence of a view; also of :data:`WHOLE`, and of :data:`NONE`."""
+        if view == WHOLE:
+            return GLOBAL, 0, len(self.sentences) - 1
+        return (NO_VIEW, -1, -1) if view == NONE else tuple(self.views[view].tolist())
+
+    def candidate(
+        self, number: int, signals: Mapping[str, float], view: int, excerpt: bool = False
+    ) -> Candidate:
+        """The entity as an answer, by what each signal gives, with the view that won, and perhaps
+        an excerpt; ``number`` is its ``entity``.
+        """
+        layer, *span = self.origin(view)
+        entity = self.entity
+        return Candidate(
+            number, entity.id, entity.title, sum(signals.values()), layer, *span,
+            self.text(*span), entity.world, signals=signals, further=entity.further,
+            excerpt=self.excerpt(*span) if excerpt else None,
+        )  # fmt: skip
 
 
 def placed(description: str, sentences: Iterable[str]) -> np.ndarray:

@@ -157,10 +157,9 @@ def measure(
         ids, nothing = list(map(str, range(len(ranks)))), [None] * len(ranks)
         table = ranks_table(ids, worlds, nothing, ranks, [0] * len(ranks), max(cutoffs))
         scores = scored(table, cutoffs, "mentions")
-        micro = {k: wilson(hits, scores.mentions) for k, hits in scores.hits.items()}
-        by_world = {name: _with_wilson(world) for name, world in scores.worlds.items()}
-        interval = replace(scores.interval, micro=micro)
-        scores = replace(scores, interval=interval, worlds=by_world)
+        own = {name: replace(w, interval=_intervals(w)) for name, w in scores.worlds.items()}
+        all_worlds = replace(scores.interval, micro=_intervals(scores))
+        scores = replace(scores, interval=all_worlds, worlds=own)
     if trec is not None:
         write_text(f"{trec}.run", "".join(run))
         write_text(f"{trec}.qrels", "".join(qrels))
@@ -168,11 +167,9 @@ def measure(
     return Measured(scores, none, len(missing), unlabelled, mrr, misses)
 
 
-def _with_wilson(world: World) -> World:
-    """A world's recall with intervals that have a width where none or all are found."""
-    return replace(
-        world, interval={k: wilson(hits, world.mentions) for k, hits in world.hits.items()}
-    )
+def _intervals(scores: Scores | World) -> dict[int, tuple[float, float]]:
+    """Of recall by k, with a width where none or all are found."""
+    return {k: wilson(hits, scores.mentions) for k, hits in scores.hits.items()}
 
 
 def _run_lines(place: str, candidates: Sequence[Candidate]) -> Iterator[str]:

@@ -17,9 +17,9 @@ from muver.kb.index.entity import Entity
 from muver.kb.index.index_settings import WITHOUT_MODEL, Making
 from muver.kb.index.machinery import own_columns
 from muver.kb.index.model import keep
-from muver.kb.index.segments import SPAN, VIEW, groups, schema, write_segment
+from muver.kb.index.segments import groups, schema, write_segment
 from muver.kb.index.state import SEGMENTS, State, write_state
-from muver.kb.index.views import listed
+from muver.kb.index.views import placed_in, view_columns
 from muver.retriever.corpus.schema import read_entities, read_sentences
 from muver.retriever.retrieval.layers import SystemViews
 from muver.retriever.retrieval.retrieval_settings import ViewsRun
@@ -86,8 +86,6 @@ def _parts(views: SystemViews, entities: Path, sentences: Path) -> Iterator[dict
         told = read_entities(entities, [world]).to_pylist()
         split = read_sentences(sentences, [world])["sentences"].to_pylist()
         vectors, owners, origins = views.world(world)
-        order = np.argsort(owners, kind="stable")
-        starts = np.searchsorted(owners[order], np.arange(len(told) + 1))
         every = np.concatenate(vectors)
         numbers = {e["document_id"]: e["entity"] for e in told}
         described = (
@@ -95,19 +93,14 @@ def _parts(views: SystemViews, entities: Path, sentences: Path) -> Iterator[dict
             for e in told
         )
         for group in groups(described):
-            rows_of = [numbers[e.id] for e in group]
-            rows = [order[starts[n] : starts[n + 1]] for n in rows_of]
-            offsets = np.cumsum([0, *map(len, rows)])
-            flat = np.concatenate(rows)
-            fields = [pa.array(column[flat].astype(np.int32)) for column in origins]
-            spans = pa.StructArray.from_arrays(fields, fields=list(VIEW))
-            lengths = np.linalg.norm(every[flat], axis=1)
-            places = [placed(e.description, split[n]) for e, n in zip(group, rows_of, strict=True)]
-            sentence_spans = [[{"start": a, "end": b} for a, b in s.tolist()] for s in places]
-            yield own_columns(group) | {
-                "sentences": pa.array(sentence_spans, pa.list_(SPAN)),
-                "spans": pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), spans),
+            rows = np.full(len(told), -1)  # in the group, of each entity of the world
+            rows[[numbers[e.id] for e in group]] = np.arange(len(group))
+            there = np.flatnonzero(rows[owners] >= 0)
+            columns = [column[there] for column in origins]
+            placed_sentences = [placed(e.description, split[numbers[e.id]]).tolist() for e in group]
+            yield {
+                **own_columns(group),
+                **view_columns(len(group), rows[owners[there]], columns, every[there]),
+                "sentences": placed_in(placed_sentences),
                 "unread": pa.array(np.zeros(len(group), np.int32)),
-                "length": pa.array(np.maximum.reduceat(lengths, offsets[:-1]), pa.float32()),
-                "views": listed(every[flat], offsets),
             }

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from muver.io.errors import InputError
+from muver.io.typed import problem
 from muver.kb.importing.piped import STDIN, name_of, standard_input
 from muver.retriever.answers import Mention
 from muver.retriever.corpus.jsonl import Identity, numbered, structs
@@ -178,16 +179,11 @@ def _paragraphs(lines: Lines, where: str) -> Iterator[tuple[int, str]]:
 
 
 def _json_lines(lines: Lines, where: str) -> Iterator[Labelled]:
-    whole = b""
-
-    def kept() -> Lines:
-        nonlocal whole
-        for number, whole in lines:  # noqa: UP028
-            yield number, whole
-
-    for number, line in structs(kept(), where, _Line):
-        raw = msgspec.json.decode(whole)
+    for number, raw in structs(lines, where, dict[str, Any]):
         place = f"{where}, line {number}"
+        if wrong := problem(_Line, raw):
+            raise InputError(f"{place}: {wrong[1]}")
+        line = msgspec.convert(raw, _Line)
         if not line.mention.strip():
             raise InputError(f"{place}: 'mention' is empty.")
         if line.gold == "":

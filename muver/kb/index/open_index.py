@@ -12,7 +12,8 @@ from muver.io.typed import read
 from muver.kb.index.answer import answers, known_world
 from muver.kb.index.calibration import COMPARED, Calibration
 from muver.kb.index.costs import Costs
-from muver.kb.index.entity import Entity, EntityViews
+from muver.kb.index.described import EntityViews
+from muver.kb.index.entity import Entity
 from muver.kb.index.index_settings import Asking, changed
 from muver.kb.index.mentions import as_mentions, in_text
 from muver.kb.index.shown import Answers

@@ -20,7 +20,8 @@ from scipy import sparse
 from muver.io.files import atomic_path, sha256_of
 from muver.io.parquet import row_groups
 from muver.kb.index.costs import Rows
-from muver.kb.index.entity import Entity, EntityViews
+from muver.kb.index.described import EntityViews
+from muver.kb.index.entity import Entity
 from muver.kb.index.names import LOOKED_UP, Table, looked_up
 from muver.kb.index.state import Damaged, Segment
 

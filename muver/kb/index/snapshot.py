@@ -14,7 +14,8 @@ import numpy as np
 from muver.io.errors import Mistake, did_you_mean, listed, quoted
 from muver.kb.index.answer import known_world
 from muver.kb.index.costs import Costs
-from muver.kb.index.entity import NONE, WHOLE, Entity, EntityViews, key_of
+from muver.kb.index.described import NONE, WHOLE, EntityViews
+from muver.kb.index.entity import Entity, key_of
 from muver.kb.index.index_settings import COLUMN_OF, WITHOUT_MODEL, Asking, Weights
 from muver.kb.index.machinery import Machinery
 from muver.kb.index.search import Asked, Hit, Place, Signal, contributions, search

@@ -1,6 +1,6 @@
 """The vectors of entities: texts laid out and encoded, as columns of a segment."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -92,10 +92,9 @@ class ViewEncoder:
             spans = [punkt_spans(text, self._punkt) for text in texts]
         else:
             spans = list(map(sentence_spans, texts))
-        kinds: list[_Kind] = []
+        found = {"spans": pa.array([[]] * len(entities), pa.list_(VIEW))}
         unread: list[list[int]] = []
-        vectors: dict[str, pa.Array] = {}
-        lengths = np.zeros(len(entities), np.float32)
+        lengths: list[np.ndarray] = []
         if "views" in self._columns:
             spans, views = self._laid_out(entities, texts, spans)
             kinds = self._of_sentences(views)
@@ -103,27 +102,19 @@ class ViewEncoder:
                 owners, flat = zip(*aliased, strict=True)
                 vectors_of = self._encode([view.ids for view in flat])
                 kinds.append(_Kind(ORIGINAL, list(owners), list(flat), vectors_of))
+            found = _columns(len(entities), kinds)
+            lengths.append(found["length"].to_numpy())
             unread.append(list(map(self._unread_sentences, texts, spans, views)))
         if "whole" in self._columns:
             views, wholes = self._of_wholes(entities, spans)
             unread.append(list(map(self._unread_end, entities, views)))
-            vectors["whole"] = listed(wholes, np.arange(len(wholes) + 1))
-            lengths = np.linalg.norm(wholes, axis=1)
-        found = _columns(len(entities), kinds)
-        if kinds:
-            lists = found["views"]
-            numbers = lists.values.values.to_numpy().reshape(-1, self.model.dimension)
-            longest = np.maximum.reduceat(
-                np.linalg.norm(numbers, axis=1), lists.offsets.to_numpy()[:-1]
-            )
-            lengths = np.maximum(lengths, longest)
-        sentences = [[{"start": start, "end": end} for start, end in of_text] for of_text in spans]
+            found["whole"] = listed(wholes, np.arange(len(wholes) + 1))
+            lengths.append(np.linalg.norm(wholes, axis=1))
         return {
             **found,
-            **vectors,
-            "sentences": pa.array(sentences, pa.list_(SPAN)),
+            "sentences": placed_in(spans),
             "unread": pa.array([min(counts) for counts in zip(*unread, strict=True)], pa.int32()),
-            "length": pa.array(lengths, pa.float32()),
+            "length": pa.array(np.maximum.reduce(lengths), pa.float32()),
         }
 
     def _laid_out(
@@ -231,20 +222,34 @@ class ViewEncoder:
 
 
 def _columns(entities: int, kinds: Sequence[_Kind]) -> dict[str, pa.Array]:
-    """All views of sentences by entity; those of an entity in the order they were made."""
-    owners = np.array([owner for kind in kinds for owner in kind.owners], dtype=np.int64)
+    owners = np.concatenate([kind.owners for kind in kinds])
+    origins = np.array([(kind.layer, v.first, v.last) for kind in kinds for v in kind.views]).T
+    return view_columns(entities, owners, origins, np.concatenate([kind.vectors for kind in kinds]))
+
+
+def view_columns(
+    entities: int, owners: np.ndarray, origins: Sequence[np.ndarray], vectors: np.ndarray
+) -> dict[str, pa.Array]:
+    """The columns of views of sentences, whose (views,) ``owners`` are rows of entities. Each has
+    at least one; those of an entity stay in their order. ``origins`` are the (views,) layers, first
+    and last sentences, ``vectors`` (views, d) float32.
+    """
     order = np.argsort(owners, kind="stable")
     offsets = np.searchsorted(owners[order], np.arange(entities + 1))
-    layers = np.repeat([kind.layer for kind in kinds], [len(kind.owners) for kind in kinds])
-    first = np.array([view.first for kind in kinds for view in kind.views])
-    last = np.array([view.last for kind in kinds for view in kind.views])
-    fields = (pa.array(part[order].astype(np.int32)) for part in (layers, first, last))
-    spans = pa.StructArray.from_arrays(list(fields), fields=list(VIEW))
-    found = {"spans": pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), spans)}
-    if kinds:
-        vectors = np.concatenate([kind.vectors for kind in kinds])
-        found["views"] = listed(vectors[order], offsets)
-    return found
+    fields = [pa.array(column[order].astype(np.int32)) for column in origins]
+    spans = pa.StructArray.from_arrays(fields, fields=list(VIEW))
+    lengths = np.linalg.norm(vectors[order], axis=1)
+    return {
+        "spans": pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), spans),
+        "views": listed(vectors[order], offsets),
+        "length": pa.array(np.maximum.reduceat(lengths, offsets[:-1]), pa.float32()),
+    }
+
+
+def placed_in(texts: Iterable[Iterable[Span]]) -> pa.Array:
+    """The column of starts and ends of each text's sentences."""
+    spans = [[{"start": start, "end": end} for start, end in of_text] for of_text in texts]
+    return pa.array(spans, pa.list_(SPAN))
 
 
 def listed(vectors: np.ndarray, offsets: np.ndarray) -> pa.Array:

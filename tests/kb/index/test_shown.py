@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from muver.kb.index.entity import Entity, EntityViews
+from muver.kb.index.described import EntityViews
+from muver.kb.index.entity import Entity
 
 
 def entity(*views):
