@@ -22,15 +22,13 @@ from muver.kb.importing.schema import read_entities
 from muver.kb.index import segments
 from muver.kb.index.entity import Entity, checked
 from muver.kb.index.index_settings import Making, changed, defaults
-from muver.kb.index.machinery import Machinery, check_part
+from muver.kb.index.machinery import Machinery, check_model
 from muver.kb.index.search import Place
 from muver.kb.index.segments import Opened, check, groups, joined, schema
 from muver.kb.index.snapshot import Snapshot
 from muver.kb.index.state import (
     FILE,
-    MODEL,
     PREVIOUS,
-    PUNKT,
     SEGMENTS,
     Segment,
     State,
@@ -39,7 +37,6 @@ from muver.kb.index.state import (
     write_state,
     writing,
 )
-from muver.retriever.views.files import UNICODE
 
 BM25 = "bm25"
 # Segments of fewer entities are joined when there are more than so many of them.
@@ -63,16 +60,15 @@ def create(
     model: str | None,
     settings: Making,
     weights: Mapping[str, float] | None,
-    given_punkt: str | Path | None,
 ) -> None:
     """Make an index; its folder appears when everything is in it."""
-    check_possible(folder, model, settings, given_punkt)
+    check_possible(folder, model, settings)
     with folder_beside(folder) as temporary:
         kept = loaded = None
         if model not in (None, BM25):
             from muver.kb.index.model import keep
 
-            kept, loaded = keep(model, temporary, settings, given_punkt)
+            kept, loaded = keep(model, temporary, settings)
         columns, trained = (kept.columns, kept.trained) if kept else ([], False)
         chosen = changed(defaults(columns, trained, words_alone=model == BM25), weights)
         state = State(settings=settings, weights=chosen, model=kept)
@@ -88,16 +84,13 @@ def create(
             synchronise(folder.parent)
 
 
-def check_possible(
-    folder: Path, model: str | None, settings: Making, given_punkt: str | Path | None
-) -> None:
+def check_possible(folder: Path, model: str | None, settings: Making) -> None:
     """Refuse a place for an index where something is, and settings that it cannot have."""
     check_free(folder)
     settings.check_own()
-    if model in (None, BM25) and (settings.views or settings.merge or given_punkt):
+    if model in (None, BM25) and (settings.views or settings.merge):
         raise InputError(
-            "views are compared by a model: name one with --model, or leave out --views, --merge, "
-            "--punkt."
+            "views are compared by a model: name one with --model, or leave out --views, --merge."
         )
 
 
@@ -164,13 +157,12 @@ def compact(snapshot: Snapshot) -> None:
 
 
 def verify(folder: Path, name: str = FILE) -> list[str]:
-    """What is wrong with the segments, the model and the splitter, a sentence each; ``name`` is of
-    the state's file.
+    """What is wrong with the segments and the model, a sentence each; ``name`` is of the state's
+    file.
     """
     state = read_state(folder, name)
     looks = [partial(check, folder / SEGMENTS, segment) for segment in state.segments]
-    parts = [] if state.model is None else [MODEL, *[PUNKT] * (state.model.punkt != UNICODE)]
-    looks += [partial(check_part, folder, part, state) for part in parts]
+    looks += [partial(check_model, folder, state)] * (state.model is not None)
     wrong = []
     for look in looks:
         try:

@@ -30,7 +30,6 @@ def create(
     weights: str | None = None,
     views: Literal["sentences", "global", "both"] | None = None,
     merge: int | None = None,
-    punkt: Path | None = None,
     world: str | None = None,
     columns: Columns = (),
 ) -> None:
@@ -55,9 +54,6 @@ def create(
         was trained with.
     merge
         Layers of merged views, 0 to 4 (default: 0).
-    punkt
-        Folder of Punkt's parameters, such as `muver stage segment` writes, by which sentences are
-        found; by default they are found by Unicode's rules.
     world
         The world of a file's entities, as for `muver kb import`.
     columns
@@ -67,10 +63,10 @@ def create(
     asked = {"views": views, "merge": merge}
     values = settings.as_dict() | {key: value for key, value in asked.items() if value is not None}
     making = read(Making, values, "settings")
-    changes.check_possible(out, model, making, punkt)
+    changes.check_possible(out, model, making)
     counted = None if weights is None else read_weights(weights)
     with as_kb(source, out, world, dict(columns)) as kb:
-        index = Index.create(out, kb, model, punkt, counted, **values)
+        index = Index.create(out, kb, model, counted, **values)
     size, took = index.info()["bytes"] / 1e6, duration(time.monotonic() - started)
     logger.info("%s: %s, %.1f MB in %s", out, _entities(index), size, took)
     logger.info("signals: %s", told(index.weights))

@@ -56,7 +56,7 @@ def export_row(
     aggregate = {"kind": settings.aggregate, **views.aggregate.as_dict()}
     making = read(Making, {"views": "sentences", "aggregate": aggregate})
     with folder_beside(out) as temporary:
-        kept, _ = keep(str(model), temporary, making, None)
+        kept, _ = keep(str(model), temporary, making)
         kept = replace(kept, metric=settings.metric, scale=1.0)
         weights = {**dict.fromkeys(WITHOUT_MODEL, 0.0), "views": 1.0}
         state = State(settings=making, weights=weights, model=kept, row=True)

@@ -53,7 +53,6 @@ class Index(OpenIndex):
         folder: str | Path,
         kb: Source,
         model: str | Path | None = None,
-        punkt: str | Path | None = None,
         weights: Mapping[str, float] | None = None,
         **settings: Any,
     ) -> "Index":
@@ -63,12 +62,10 @@ class Index(OpenIndex):
         directory, or an encoder (a directory or a hub name), which is taken as it is. None ranks by
         words and the letters of names, and "bm25" by words alone. ``weights`` stand in the place of
         the defaults for this kind of index (:mod:`muver.kb.index.index_settings`).
-        ``punkt`` is a folder of Punkt's parameters, such as that of `muver stage segment`, by which
-        descriptions are split into sentences; None: a list of English abbreviations. ``settings``
-        are of :class:`muver.kb.index.index_settings.Making`.
+        ``settings`` are of :class:`muver.kb.index.index_settings.Making`.
         """
         making = read(Making, settings, "settings")
-        changes.create(Path(folder), kb, model and str(model), making, weights, punkt)
+        changes.create(Path(folder), kb, model and str(model), making, weights)
         return cls.open(folder)
 
     @classmethod

@@ -1,4 +1,4 @@
-"""The model and the sentence splitter of an index, and what they make of entities."""
+"""The model of an index, and what it makes of entities."""
 
 import threading
 from collections.abc import Sequence
@@ -13,10 +13,10 @@ import pyarrow as pa
 from muver.io.errors import InputError
 from muver.kb.index.entity import Entity
 from muver.kb.index.segments import AT_ONCE, ENTITY
-from muver.kb.index.state import MODEL, PUNKT, State
+from muver.kb.index.state import MODEL, State
 from muver.retriever.answers import Mention
 from muver.retriever.encoders.fingerprint import model_fingerprint
-from muver.retriever.views.files import UNICODE, punkt_fingerprint
+from muver.retriever.views.files import UNICODE
 
 if TYPE_CHECKING:
     from muver.kb.index.views import ViewEncoder
@@ -28,9 +28,7 @@ LOADED: WeakValueDictionary[str, "BiEncoder"] = WeakValueDictionary()
 
 
 class Machinery:
-    """One for all snapshots and threads of an index. A query needs no splitter, so each is loaded
-    when it is first needed.
-    """
+    """One for all snapshots and threads of an index. A model is loaded when it is first needed."""
 
     def __init__(self, folder: Path, state: State):
         self.folder, self.state = folder, state
@@ -68,6 +66,11 @@ class Machinery:
         """The columns of a part (:func:`muver.kb.index.segments.write_segment`)."""
         if not self.state.columns:
             return own_columns(entities)
+        if self.state.model.punkt != UNICODE:
+            raise InputError(
+                f"{self.folder}: its sentences are by Punkt, which changes no index any more. Make "
+                "it again with `muver index create`."
+            )
         with self._lock:
             encoder = self._encoder
         return own_columns(entities) | encoder.columns(entities)
@@ -78,7 +81,7 @@ class Machinery:
         from muver.retriever.encoders.device import load_model
 
         if all(path.stat().st_size <= AT_ONCE for path in (self.folder / MODEL).rglob("*")):
-            check_part(self.folder, MODEL, self.state)
+            check_model(self.folder, self.state)
         known = self.state.model.fingerprint
         if (model := LOADED.get(known)) is None:
             model = LOADED[known] = load_model(self.folder / MODEL, BiEncoder)
@@ -88,11 +91,7 @@ class Machinery:
     def _encoder(self) -> "ViewEncoder":
         from muver.kb.index.views import ViewEncoder
 
-        settings, columns = self.state.settings, self.state.columns
-        if self.state.model.punkt == UNICODE:
-            return ViewEncoder(self.model, settings, columns, None)
-        check_part(self.folder, PUNKT, self.state)
-        return ViewEncoder(self.model, settings, columns, self.folder / PUNKT)
+        return ViewEncoder(self.model, self.state.settings, self.state.columns)
 
 
 def own_columns(entities: Sequence[Entity]) -> dict[str, pa.Array]:
@@ -103,16 +102,12 @@ def own_columns(entities: Sequence[Entity]) -> dict[str, pa.Array]:
     }
 
 
-def check_part(folder: Path, name: str, state: State) -> None:
-    """Refuse a model or a splitter that is not what the index was made with."""
-    wanted, fingerprint = {
-        MODEL: (state.model.fingerprint, model_fingerprint),
-        PUNKT: (state.model.punkt, punkt_fingerprint),
-    }[name]
+def check_model(folder: Path, state: State) -> None:
+    """Refuse a model that is not what the index was made with."""
     why = "not what the index was made with"
     try:
-        if fingerprint(folder / name) == wanted:
+        if model_fingerprint(folder / MODEL) == state.model.fingerprint:
             return
     except OSError as error:
         why = f"cannot be read ({error})"
-    raise InputError(f"{folder / name}: {why}. Put that back, or make it again.")
+    raise InputError(f"{folder / MODEL}: {why}. Put that back, or make it again.")

@@ -1,8 +1,7 @@
-"""What an index encodes with: a copy of a trained model or two towers from an encoder, and perhaps
-parameters of Punkt by which descriptions are split into sentences.
+"""What an index encodes with: a copy of a trained model or two towers from an encoder.
 
-The sentences of a description must not depend on other entities, so nothing is learnt from these.
-Without parameters of Punkt they are those of Unicode's rules, and views read all of them.
+The sentences of a description must not depend on other entities, so nothing is learnt from these:
+they are those of Unicode's rules, and views read all of them.
 """
 
 import contextlib
@@ -18,7 +17,7 @@ from muver.io.files import sha256_of
 from muver.io.progress import logger
 from muver.io.typed import read
 from muver.kb.index.index_settings import Making
-from muver.kb.index.state import MODEL, PUNKT, Model
+from muver.kb.index.state import MODEL, Model
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.device import load_model
 from muver.retriever.encoders.encoders_settings import ModelConfig
@@ -27,22 +26,16 @@ from muver.retriever.encoders.fingerprint import model_fingerprint
 from muver.retriever.encoders.hub import SHIPPED, NotCached, pinned, taken_model
 from muver.retriever.encoders.start import make_start
 from muver.retriever.training.start import as_the_makers, makers_vectors
-from muver.retriever.views import punkt
-from muver.retriever.views.files import UNICODE, punkt_fingerprint
+from muver.retriever.views.files import UNICODE
 
 INVENTED = SHIPPED["miniwikia-bert"]
 SCALE = 20.0  # of the product of two vectors that are brought to one length, unless it is learnt
 LAYOUT = {"kind": "sentences", "min_pieces": 6, "title_room": 6, "training_views": None}
 
 
-def keep(
-    source: str, folder: Path, settings: Making, parameters: str | Path | None
-) -> tuple[Model, BiEncoder]:
-    """Write a model and parameters of Punkt into an index: what its state says of them, and the
-    model.
-
-    ``source`` is a model's or an encoder's directory, or a name on the hub. ``parameters`` is a
-    folder such as that of `muver stage segment`, or None for Unicode's rules.
+def keep(source: str, folder: Path, settings: Making) -> tuple[Model, BiEncoder]:
+    """Write a model into an index: what its state says of it, and the model. ``source`` is a
+    model's or an encoder's directory, or a name on the hub.
     """
     place = folder / MODEL
     trained = taken_model(source)
@@ -74,7 +67,7 @@ def keep(
         name=pinned(source),
         fingerprint=model_fingerprint(place),
         trained=trained is not None,
-        punkt=_keep_punkt(parameters, folder / PUNKT),
+        punkt=UNICODE,
         dimension=model.dimension,
         metric=config.metric,
         scale=config.scale or SCALE,
@@ -149,12 +142,3 @@ def _taken(source: str, start: Path) -> bool:
         )
         return False
     return True
-
-
-def _keep_punkt(given: str | Path | None, folder: Path) -> str:
-    if given is None:
-        return UNICODE
-    if not Path(given).is_dir():
-        raise InputError(f"--punkt {given}: no such folder.")
-    punkt.save(punkt.load(given), folder)
-    return punkt_fingerprint(folder)

@@ -4,7 +4,6 @@ INDEX/index.json     settings, model, segments and which of their entities are g
 INDEX/previous.json  the same before the last change, for `muver index repair`
 INDEX/segments/      a file each, never changed
 INDEX/model/         the model, where there is one
-INDEX/punkt/         the parameters of Punkt, if it finds the sentences
 INDEX/lock           held by whoever changes the index
 """
 
@@ -31,7 +30,6 @@ FILE = "index.json"
 PREVIOUS = "previous.json"
 SEGMENTS = "segments"
 MODEL = "model"
-PUNKT = "punkt"
 LOCK = "lock"
 
 
@@ -53,7 +51,7 @@ class Model(Record):
     name: str  # as the user gave it
     fingerprint: str  # of its directory
     trained: bool  # or an encoder as its makers left it
-    punkt: str  # fingerprint of its parameters, if it finds the sentences, or "unicode"
+    punkt: str  # "unicode", by whose rules sentences are found; of an older index a fingerprint
     dimension: int
     metric: str  # by which vectors are compared
     scale: float  # by which scores are divided: then unit vectors' products are cosines

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import chain, islice
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -19,12 +18,10 @@ from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.encode import Encoder
 from muver.retriever.retrieval.rows import ORIGINAL
 from muver.retriever.retrieval.signals.texts import of_length_one, reader, title_and_text
-from muver.retriever.views import punkt
 from muver.retriever.views.boundaries import sentence_spans
 from muver.retriever.views.build import entity_views, prompted_titles, whole_views
 from muver.retriever.views.layout import Span, View, retitled
 from muver.retriever.views.merging import expand_world
-from muver.retriever.views.segment import sentence_spans as punkt_spans
 from muver.retriever.views.views_settings import Merging, Views
 
 LETTERS = 16  # of a word piece at most, nearly always
@@ -40,16 +37,11 @@ class _Kind(NamedTuple):
 
 
 class ViewEncoder:
-    """Lays out and encodes names, texts and views as an index's settings and its model say;
-    ``folder`` has the parameters of Punkt, if it finds the sentences.
-    """
+    """Lays out and encodes names, texts and views as an index's settings and its model say."""
 
-    def __init__(
-        self, model: BiEncoder, settings: Making, columns: Sequence[str], folder: Path | None
-    ):
+    def __init__(self, model: BiEncoder, settings: Making, columns: Sequence[str]):
         self.model, self._settings, self._columns = model, settings, columns
         self._encoder = Encoder(model)
-        self._punkt = folder and punkt.splitter(punkt.load(folder))
 
     def columns(self, entities: Sequence[Entity]) -> dict[str, pa.Array]:
         """The columns of a segment that a model makes (:func:`muver.kb.index.segments.schema`)."""
@@ -88,10 +80,7 @@ class ViewEncoder:
 
     def _of_descriptions(self, entities: Sequence[Entity]) -> dict[str, pa.Array]:
         texts = [clean(entity.description) for entity in entities]
-        if self._punkt:
-            spans = [punkt_spans(text, self._punkt) for text in texts]
-        else:
-            spans = list(map(sentence_spans, texts))
+        spans = list(map(sentence_spans, texts))
         found = {"spans": pa.array([[]] * len(entities), pa.list_(VIEW))}
         unread: list[list[int]] = []
         lengths: list[np.ndarray] = []
@@ -104,7 +93,7 @@ class ViewEncoder:
                 kinds.append(_Kind(ORIGINAL, list(owners), list(flat), vectors_of))
             found = _columns(len(entities), kinds)
             lengths.append(found["length"].to_numpy())
-            unread.append(list(map(self._unread_sentences, texts, spans, views)))
+            unread.append(list(map(_unread_sentences, spans, views)))
         if "whole" in self._columns:
             views, wholes = self._of_wholes(entities, spans)
             unread.append(list(map(self._unread_end, entities, views)))
@@ -120,9 +109,7 @@ class ViewEncoder:
     def _laid_out(
         self, entities: Sequence[Entity], texts: Sequence[str], spans: Sequence[Sequence[Span]]
     ) -> tuple[Sequence[Sequence[Span]], list[list[View]]]:
-        """Sentences and views of each entity: as the paper lays them out where Punkt finds the
-        sentences, else so that all is read.
-        """
+        """Sentences and views of each entity, laid out so that all is read."""
         titles = [entity.title for entity in entities]
         sentences = [
             [text[start:end] for start, end in of_text]
@@ -131,8 +118,6 @@ class ViewEncoder:
         layout, pieces = self.model.config.views, self.model.pieces
         if layout.kind != "sentences":
             layout = Views(**LAYOUT, max_tokens=self._settings.view_tokens, prompt=layout.prompt)
-        if self._punkt:
-            return spans, list(entity_views(titles, texts, sentences, layout, pieces))
         ids = iter(pieces.ids([*chain.from_iterable(sentences)], within=True))
         title_ids = prompted_titles(titles, layout, pieces)
         laid_out = [
@@ -189,26 +174,6 @@ class ViewEncoder:
         views = [view for (view,) in laid_out]
         return views, self._encode([view.ids for view in views])
 
-    def _unread_sentences(self, text: str, spans: Sequence[Span], views: Sequence[View]) -> int:
-        """Characters that no view of sentences reads: of sentences that are in none, and the end of
-        one that Punkt found and that is too long.
-        """
-        longest = max(len(view.ids) for view in views)
-        read = {number for view in views for number in range(max(view.first, 0), view.last + 1)}
-        missed = sum(end - start for n, (start, end) in enumerate(spans) if n not in read)
-        if self._punkt is None or longest < self.model.config.views.max_tokens:
-            return missed
-        pieces, markers = self.model.pieces, self.model.pieces.markers
-        for view in views:
-            read_by = spans[view.first : view.last + 1]
-            offsets = [pieces.offsets(text[slice(*span)]) for span in read_by]
-            room = len(view.ids) - view.ids.index(markers.title_end) - 1 - len(markers.eos)
-            room -= sum(map(len, offsets[:-1]))
-            if offsets and room < len(offsets[-1]):
-                start, end = spans[view.last]
-                missed += end - start - (offsets[-1][room - 1][1] if room > 0 else 0)
-        return missed
-
     def _unread_end(self, entity: Entity, view: View) -> int:
         """Characters of a description after those that a view of its beginning reads."""
         text, markers = entity.description, self.model.pieces.markers
@@ -219,6 +184,12 @@ class ViewEncoder:
 
     def _encode(self, ids: Sequence[list[int]], label: str | None = "encoding views") -> np.ndarray:
         return self._encoder.views(ids, label)
+
+
+def _unread_sentences(spans: Sequence[Span], views: Sequence[View]) -> int:
+    """Characters of sentences that are in no view."""
+    read = {number for view in views for number in range(max(view.first, 0), view.last + 1)}
+    return sum(end - start for n, (start, end) in enumerate(spans) if n not in read)
 
 
 def _columns(entities: int, kinds: Sequence[_Kind]) -> dict[str, pa.Array]:

@@ -152,7 +152,7 @@ def test_mistakes(run, tmp_path):
     # Before the file is read, which is no table.
     (tmp_path / "broken.csv").write_bytes(b"id,title\n1,\xff\n")
     create = ("index", "create", "broken.csv", "--model", "bm25", "--out", "other")
-    for more in (("--merge", "2"), ("--views", "both"), ("--punkt", "folder")):
+    for more in (("--merge", "2"), ("--views", "both")):
         assert "views are compared by a model: name one" in run(*create, *more)[2]
     said = run(*create)[2]
     assert "encoding" in said and "(`muver kb import` has more options: make a folder" in said

@@ -9,7 +9,7 @@ import sys
 
 import pyarrow as pa
 import pytest
-from nltk.tokenize.punkt import PunktParameters
+from msgspec.structs import replace
 
 from muver.io import progress
 from muver.io.errors import InputError
@@ -20,12 +20,11 @@ from muver.kb.index.entity import Entity
 from muver.kb.index.evaluate import evaluate
 from muver.kb.index.index import Index
 from muver.kb.index.snapshot import UnknownEntity
-from muver.kb.index.state import BeingChanged, Damaged, writing
+from muver.kb.index.state import BeingChanged, Damaged, read_state, write_state, writing
 from muver.retriever.answers import Mention
 from muver.retriever.encoders import device
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.start import take_encoder
-from muver.retriever.views import punkt
 from tests import tiny
 
 
@@ -36,10 +35,7 @@ def index(tmp_path, entities) -> Index:
 
 @pytest.fixture
 def with_model(tmp_path, entities, model) -> Index:
-    parameters = PunktParameters()
-    parameters.abbrev_types = {"mr"}
-    punkt.save(parameters, tmp_path / "given")
-    return Index.create(tmp_path / "index", entities[:3], model, tmp_path / "given")
+    return Index.create(tmp_path / "index", entities[:3], model)
 
 
 NEW = Entity(id="new", title="A lighthouse", world="alder")
@@ -336,29 +332,28 @@ def test_a_change_is_on_the_disk_before_the_one_it_replaces_goes(index, monkeypa
     ]  # fmt: skip
 
 
-def test_another_model_or_splitter_in_its_place(with_model, encoder):
-    (with_model.folder / "punkt" / "abbrev_types.txt").write_text("dr\n")
-    shutil.rmtree(with_model.folder / "model")
-    tiny.make_model(encoder, pooling="all").save_pretrained(with_model.folder / "model")
-    model, parameters = changes.verify(with_model.folder)
-    assert model.startswith(f"{with_model.folder}/model: ")
-    assert parameters.startswith(f"{with_model.folder}/punkt: ")
-    shutil.rmtree(with_model.folder / "punkt")
-    assert "punkt" in changes.verify(with_model.folder)[1]
-
-
-def test_damage_of_a_model_or_splitter_is_told_before_it_is_used(with_model, monkeypatch):
-    flip(with_model.folder / "punkt" / "abbrev_types.txt")
-    opened = Index.open(with_model.folder)
-    opened.retrieve([Mention("tower")])  # a query needs no splitter
-    with pytest.raises(InputError, match="punkt: not what the index was made with"):
-        opened.add([NEW])
+def test_another_model_in_its_place(with_model, encoder, monkeypatch):
+    """It is told before it is used, and of a large one `verify` alone tells."""
     weights = with_model.folder / "model" / "mention_encoder" / "model.safetensors"
     flip(weights, weights.stat().st_size - 3)
     with pytest.raises(InputError, match="model: not what the index was made with"):
         Index.open(with_model.folder).retrieve([Mention("tower")])
-    monkeypatch.setattr(machinery, "AT_ONCE", 0)  # of a large one `verify` alone tells
+    shutil.rmtree(with_model.folder / "model")
+    tiny.make_model(encoder, pooling="all").save_pretrained(with_model.folder / "model")
+    (said,) = changes.verify(with_model.folder)
+    assert said.startswith(f"{with_model.folder}/model: ")
+    monkeypatch.setattr(machinery, "AT_ONCE", 0)
     Index.open(with_model.folder).retrieve([Mention("tower")])
+
+
+def test_an_index_of_before_whose_sentences_are_by_punkt(with_model):
+    """It answers, and takes no entities."""
+    state = read_state(with_model.folder)
+    write_state(with_model.folder, replace(state, model=replace(state.model, punkt="5f")))
+    before = Index.open(with_model.folder)
+    assert len(before.retrieve("tower", 3)[0]) == 3
+    with pytest.raises(InputError, match="its sentences are by Punkt.* Make it again"):
+        before.add([NEW])
 
 
 SETTINGS = {
@@ -427,7 +422,6 @@ def test_models(tmp_path, entities, encoder, model):
     refused("global_tokens is 128, but the encoder has 64 positions", model, views="both")
     refused("views are compared by a model", "bm25", views="both")
     refused("views are compared by a model", None, merge=1)
-    refused("--punkt .*: no such folder", model, punkt=tmp_path / "none")
     (tmp_path / "tokens" / "mention_encoder" / "model.safetensors").unlink()
     refused("model.safetensors: no such file", tmp_path / "tokens")
 
