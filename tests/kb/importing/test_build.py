@@ -2,8 +2,6 @@
 
 import json
 import sqlite3
-import subprocess
-import sys
 
 import pytest
 
@@ -246,19 +244,3 @@ def test_a_disk_that_refuses(written, imported, monkeypatch, tmp_path):
     monkeypatch.setattr("muver.kb.importing.ledger.Ledger.finish", full)
     with pytest.raises(InputError, match="database or disk is full.*Free some space"):
         imported(path)
-
-
-def test_a_killed_import_leaves_nothing_for_the_next_one(written, imported, tmp_path):
-    path = written("t.jsonl", lines({"id": 1, "title": "A"}))
-    killed = (
-        "import os, sys; from muver.kb.importing import build; from pathlib import Path\n"
-        "build._Build.summary = lambda self: os._exit(9)\n"
-        "source, out = map(Path, sys.argv[1:])\n"
-        "build.import_kb([source], out=out, settings=build.Import())"
-    )
-    call = [sys.executable, "-c", killed, str(path), str(tmp_path / "kb")]
-    assert subprocess.run(call).returncode == 9
-    assert list(tmp_path.glob(".kb.*.tmp"))
-    imported(path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["kb", "t.jsonl"]
-    assert len(list((tmp_path / "kb").iterdir())) == 2

@@ -54,12 +54,6 @@ def test_punkt_from_a_folder(tmp_path, place, out):
     assert len(list(out.iterdir())) == 4
 
 
-def test_punkt_of_another_checksum(site, punkt_zip, place, out):
-    site.body = punkt_zip.read_bytes()
-    with pytest.raises(InputError, match="wrong checksum"):
-        obtain_english(Download(find_source("punkt_english"), place, url=site.address), out)
-
-
 def test_punkt_that_does_not_know_doctors(tmp_path, place, out):
     for name in ENGLISH:
         (tmp_path / name).write_text("")

@@ -40,27 +40,6 @@ def test_the_features_of_a_ranking():
     assert (score, alike, equal) == (3, 2 * 4 / (4 + 11), [1, 0]) and np.isnan(margin)
 
 
-def test_the_fit_is_where_the_loss_is_least():
-    own = judged(np.arange(40) % 3 == 0)
-    fitted = fit(own)
-    (mean,), (scale,), (weight,) = fitted.mean, fitted.scale, fitted.weights
-    x = (own.features[:, 0] - own.features.mean()) / own.features.std()
-    assert (mean, scale) == (own.features.mean(), own.features.std())
-
-    def loss(weight, bias):
-        sign = np.where(own.right, 1, -1)
-        return np.log1p(np.exp(-sign * (weight * x + bias))).sum() + weight**2 / 2
-
-    least = loss(weight, fitted.bias)
-    for step in (-0.01, 0.01):
-        assert loss(weight + step, fitted.bias) > least and loss(weight, fitted.bias + step) > least
-    expected = 1 / (1 + np.exp(-(weight * x + fitted.bias)))
-    np.testing.assert_allclose(fitted.probabilities(own.features), expected)
-    assert fitted.probabilities(np.array([[NAN]]))[0] == pytest.approx(
-        1 / (1 + np.exp(-fitted.bias))
-    )
-
-
 def test_a_feature_that_is_always_the_same_or_missing_tells_nothing():
     for value in (2.0, NAN):
         fitted = fit(judged([1, 0, 0, 0], column=[value] * 4))

@@ -28,13 +28,13 @@ def _small_parts():
         yield
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(first=SOME, steps=STEPS)
 def test_words_give_the_same_answers_as_an_index_made_afresh(first, steps):
     check(first, steps, None)
 
 
-@settings(max_examples=4)
+@settings(max_examples=3)
 @given(first=SOME, steps=STEPS)
 def test_so_do_names_and_texts(first, steps, encoder, whole_numbers):
     with TemporaryDirectory() as folder:
@@ -50,7 +50,7 @@ def test_so_do_names_and_texts(first, steps, encoder, whole_numbers):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=4)
+@settings(max_examples=3)
 @given(first=SOME, steps=STEPS)
 def test_so_do_views(kind, first, steps, model, whole_numbers):
     check(first, steps, model, **KINDS[kind])

@@ -8,8 +8,6 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.io.typed import read
-from muver.kb.importing.build import import_kb
-from muver.kb.importing.importing_settings import Import
 from muver.kb.index import changes, snapshot
 from muver.kb.index.changes import Change
 from muver.kb.index.entity import Entity
@@ -226,13 +224,6 @@ def test_an_entity_without_a_world_gets_the_only_one(tmp_path):
     assert unnamed.worlds == ["world"]
 
 
-def test_from_a_knowledge_base_of_the_import(tmp_path):
-    (tmp_path / "sea.csv").write_text("id,title,text\na,Anchor,It holds.\nb,Buoy,It floats.\n")
-    import_kb([tmp_path / "sea.csv"], out=tmp_path / "kb", settings=Import())
-    index = Index.create(tmp_path / "index", tmp_path / "kb", "bm25")
-    assert index.entity("b") == Entity(id="b", title="Buoy", description="It floats.", world="sea")
-
-
 def test_three_lines_from_a_csv_to_an_answer(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     source = Path(tmp_path, "smiths.csv")
@@ -290,3 +281,8 @@ def test_threads_share_an_index(tmp_path, model, entities):
     for thread in threads:
         thread.join()
     assert found == [expected] * 4
+
+
+def test_indexes_of_one_model_share_it(tmp_path, model, entities):
+    one, two = (Index.create(tmp_path / name, entities[:2], model) for name in ("one", "two"))
+    assert Index.open(one.folder)._store.machinery.model is two._store.machinery.model

@@ -85,14 +85,6 @@ def test_bytes_that_are_no_text(tmp_path, monkeypatch, capsys):
     assert "'caf\\udce9 [[gate]]': not UTF-8. Rename the file" in capsys.readouterr().err
 
 
-def test_a_file_is_no_index(tmp_path, capsys, monkeypatch):
-    monkeypatch.undo()
-    other = tmp_path / "other.json"
-    other.write_text("{}")
-    assert main(["query", str(other), "[[Anna]]"]) == 2
-    assert f"{other}: not an index" in capsys.readouterr().err
-
-
 def test_a_reader_that_has_had_enough(tmp_path):
     """As head has: no traceback, and the status of a stopped process."""
     Index.create(tmp_path / "index", [Entity(id="g", title="the gate")], model="bm25")
@@ -103,17 +95,6 @@ def test_a_reader_that_has_had_enough(tmp_path):
         assert json.loads(process.stdout.readline())["answer"] == "g"
         process.stdout.close()
         assert (process.stderr.read(), process.wait()) == (b"", 141)
-
-
-def test_a_question_loads_no_sentence_splitter(tmp_path, model):
-    """NLTK takes more than a second to import."""
-    Index.create(tmp_path / "index", [Entity(id="g", title="the gate")], model)
-    code = (
-        "import sys; from muver.cli import main; code = main(['query', 'index', 'The [[gate]].'])\n"
-        "sys.exit(code or 'nltk' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True)
-    assert done.returncode == 0 and b"the gate" in done.stdout
 
 
 def test_other_columns_and_a_line_s_own_fields_come_back(tmp_path, monkeypatch, capsys):

@@ -52,15 +52,6 @@ def test_few_labels_choose_nothing(index):
     assert tune(index, labels(21)) is not None
 
 
-def test_candidates_are_compared_by_every_signal(index):
-    compared = index.compared(Mention("red gate"), "0", 3)
-    assert compared.shape[0] == 3 and compared.shape[1] >= 4
-    (found,) = index.retrieve([Mention("red gate")], 40, weights={"words": 1, "characters": 1})
-    (gold,) = (one for one in found if one.document_id == "0")
-    assert compared[:, -1] == pytest.approx([gold.signals[name] for name in index.weights])
-    assert compared.max(axis=1) == pytest.approx([0, 1, max(compared[2])])
-
-
 def typed(index, lines, *more):
     path = index.folder.parent / "labels.jsonl"
     rows = ({"mention": one.mention.text, "gold": one.gold} for one in lines)

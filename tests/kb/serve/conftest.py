@@ -18,7 +18,7 @@ from muver.kb.serve import Limits
 from muver.kb.serve.models import Models, Served
 from muver.kb.serve.routes import Service
 from muver.kb.serve.run import make_server
-from tests.kb.serve.fake import shelf
+from tests.kb.serve.fake import FakeIndex, shelf
 
 TOKEN = "0123456789abcdef"
 WAIT = 30  # seconds, on a machine that does other things as well
@@ -103,6 +103,33 @@ def running(limits=None, token=TOKEN, names=("town",), log_texts=False, models=N
     finally:
         server.should_exit = True
         thread.join()
+
+
+class Held(FakeIndex):
+    """An index that answers when it is let go; ``calls`` has the mentions of each time."""
+
+    def __init__(self, served):
+        super().__init__(served.index.shelf)
+        self.begun, self.gate, self.calls = threading.Event(), threading.Event(), []
+        served.index = self
+
+    def refresh(self):
+        return self
+
+    def retrieve(self, mentions, k=64, excerpts=False, weights=None):
+        self.begun.set()
+        assert self.gate.wait(WAIT)
+        self.calls.append([mention.text for mention in mentions])
+        return super().retrieve(mentions, k)
+
+
+@contextlib.contextmanager
+def holding(service):
+    held = Held(service.service.models.named(None))
+    try:
+        yield held
+    finally:
+        held.gate.set()
 
 
 @pytest.fixture(scope="module")

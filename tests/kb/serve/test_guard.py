@@ -3,51 +3,15 @@
 import contextlib
 import json
 import logging
-import threading
 
 import pytest
 
 from muver.io.progress import logger
 from muver.kb.serve import guard
-from tests.kb.serve.conftest import WAIT, running, until
-from tests.kb.serve.fake import FakeIndex
+from tests.kb.serve.conftest import WAIT, holding, running, until
 
 BODY = json.dumps({"mentions": [{"mention": "bell"}]}).encode()
 HEAD = b"POST /retrieve HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
-
-
-class Held:
-    """An index that answers when it is let go."""
-
-    worlds, generation, threshold, weight = ["town"], 1, None, 1.0
-    candidates_take = FakeIndex.candidates_take
-    costs = FakeIndex.costs
-
-    def __init__(self, service):
-        self.begun, self.gate, self.asked = threading.Event(), threading.Event(), []
-        self._served = service.service.models.named(None)
-        self._index, self._served.index = self._served.index, self
-
-    def __len__(self):
-        return len(self._index)
-
-    def refresh(self):
-        return self
-
-    def retrieve(self, mentions, k, excerpts, weights):
-        self.begun.set()
-        assert self.gate.wait(WAIT)
-        self.asked += [mention.text for mention in mentions]
-        return self._index.retrieve(mentions, k)
-
-
-@contextlib.contextmanager
-def holding(service):
-    held = Held(service)
-    try:
-        yield held
-    finally:
-        held.gate.set()
 
 
 def head(line):
@@ -204,7 +168,7 @@ def test_the_worker_does_nothing_for_who_has_gone():
         assert head(stays)[0] == 200
         stays.close()
         assert service.retrieve("river", k=1) == ["smith"]
-        assert held.asked == ["bell", "river"]
+        assert held.calls == [["bell"], ["river"]]
         assert (
             'route="/retrieve",status="499"} 1.0' in service.call("GET", "/metrics").body.decode()
         )

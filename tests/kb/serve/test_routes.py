@@ -3,7 +3,7 @@
 import json
 import logging
 import re
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote
 
 import pytest
@@ -14,8 +14,8 @@ from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
 from muver.kb.serve import forms
 from muver.kb.serve.models import Models, Served
-from tests.kb.serve.conftest import TOKEN, WAIT, running
-from tests.kb.serve.fake import FakeIndex, entity
+from tests.kb.serve.conftest import TOKEN, WAIT, holding, running, until
+from tests.kb.serve.fake import entity
 
 DEEP = json.loads('{"a":' * 300 + "1" + "}" * 300)
 SMITH = {"left": "In spring ", "mention": "the smith", "right": " forged the gate."}
@@ -49,11 +49,15 @@ def test_a_client_s_own_fields_come_back(town):
     assert [one["answer"] for one in results] == ["smith", "baker"]
 
 
+def serving(folder, entities):
+    """A service of an index of words."""
+    index = Index.create(folder / "towns", entities, model="bm25")
+    return running(models=Models({"towns": Served("towns", index)}))
+
+
 def test_entities_by_their_other_columns(tmp_path):
     own = [Entity(id=n, title="Vik", further={"country": n}) for n in ("NO", "IS")]
-    Index.create(tmp_path / "towns", own, model="bm25")
-    models = Models({"towns": Served("towns", Index.open(tmp_path / "towns"))})
-    with running(models=models) as service:
+    with serving(tmp_path, own) as service:
         asked = {"mentions": [{"mention": "Vik"}], "where": {"country": "IS"}}
         (found,) = service.call("POST", "/retrieve", asked).json["results"][0]["candidates"]
         assert (found["id"], found["further"]) == ("IS", {"country": "IS"})
@@ -93,9 +97,7 @@ def test_none_of_these_where_the_index_is_calibrated(town):
 
 def test_ids_and_worlds_may_be_told_as_whole_numbers(tmp_path):
     own = [Entity(id="7", title="Vik", world="2"), Entity(id="8", title="Ås", world="2")]
-    Index.create(tmp_path / "towns", own, model="bm25")
-    models = Models({"towns": Served("towns", Index.open(tmp_path / "towns"))})
-    with running(models=models) as service:
+    with serving(tmp_path, own) as service:
         for two, seven in ((2, 7), ("2", "7")):
             mention = {"mention": "Vik", "world": two, "left": None, "right": None}
             found = service.call("POST", "/retrieve", {"mentions": [mention]}).json["results"][0]
@@ -204,51 +206,17 @@ def test_what_is_not_there(town):
 
 
 def test_requests_that_wait_are_ranked_together_and_apart_again():
-    with running() as service:
-        served = service.service.models.named(None)
-        begun, gate, calls = threading.Event(), threading.Event(), []
-        retrieve = served.index.retrieve
-
-        class Slow:
-            worlds, generation, threshold, weight = ["town"], 1, None, 1.0
-            candidates_take = FakeIndex.candidates_take
-            costs = FakeIndex.costs
-
-            def __len__(self):
-                return 3
-
-            def refresh(self):
-                return self
-
-            def retrieve(self, mentions, k, excerpts, weights):
-                begun.set()
-                gate.wait(WAIT)
-                calls.append([mention.text for mention in mentions])
-                return retrieve(mentions, k)
-
-        served.index = Slow()
-        found = {}
-
-        def ask(text):
-            found[text] = service.retrieve(text, k=1)
-
-        def asking(text):
-            thread = threading.Thread(target=ask, args=(text,))
-            thread.start()
-            return thread
-
-        threads = [asking("first")]
-        assert begun.wait(WAIT)
-        names = {"bell": ["gate"], "bread": ["baker"], "river": ["smith"]}
+    names = {"bell": ["gate"], "bread": ["baker"], "river": ["smith"]}
+    with running() as service, holding(service) as held, ThreadPoolExecutor() as pool:
+        found = {"first": pool.submit(service.retrieve, "first", k=1)}
+        assert held.begun.wait(WAIT)
         for n, text in enumerate(names, start=1):
-            threads.append(asking(text))
-            while service.service.waiting < 5 * n:
-                pass
-        gate.set()
-        for thread in threads:
-            thread.join()
-        assert {text: found[text] for text in names} == names
-        assert calls == [["first"], ["bell", "bread", "river"]]
+            found[text] = pool.submit(service.retrieve, text, k=1)
+            until(lambda n=n: service.service.waiting >= 5 * n)
+        held.gate.set()
+        assert {text: found[text].result() for text in names} == names
+        found["first"].result()
+    assert held.calls == [["first"], ["bell", "bread", "river"]]
 
 
 @pytest.mark.parametrize("log_texts", [False, True])
@@ -283,27 +251,24 @@ def test_an_entity_that_was_added_is_found_at_once_and_can_be_removed():
 
 
 @pytest.mark.parametrize("field", ["title", "description", "aliases", "further", "world"])
-def test_half_a_character_of_an_entity_is_refused(field):
+def test_half_a_character_of_an_entity_is_refused(field, town):
     half = {"aliases": ["\ud800"], "further": {"a": "\ud800"}}.get(field, "\ud800")
-    with running() as service:
-        answer = service.call("PUT", "/entities/bell", {**BELL, field: half}, token=TOKEN)
+    answer = town.call("PUT", "/entities/bell", {**BELL, field: half}, token=TOKEN)
     assert answer.status == 422 and answer.said.startswith(f"body {field}")
 
 
-@pytest.mark.parametrize("id", ["bell", "колокол/2", "घंटी", "7"])
-@pytest.mark.parametrize("title", ["The Bell", ""])
-def test_an_entity_can_be_put_back_as_it_was_got(id, title):
+def test_an_entity_can_be_put_back_as_it_was_got():
     with running() as service:
-        address = f"/entities/{quote(id)}"
-        given = {**BELL, "title": title, "id": int(id) if id.isdecimal() else id}
-        assert service.call("PUT", address, given, token=TOKEN).json["added"] == 1
-        got = service.call("GET", address).json
-        assert service.call("PUT", address, got, token=TOKEN).json["updated"] == 1
-        assert service.call("GET", address).json == got
+        for id, title in (("bell", "The Bell"), ("колокол/2", ""), ("घंटी", "Bell"), ("7", "")):
+            address = f"/entities/{quote(id)}"
+            given = {**BELL, "title": title, "id": int(id) if id.isdecimal() else id}
+            assert service.call("PUT", address, given, token=TOKEN).json["added"] == 1
+            got = service.call("GET", address).json
+            assert service.call("PUT", address, got, token=TOKEN).json["updated"] == 1
+            assert service.call("GET", address).json == got
         assert service.call("PUT", "/entities/%FF", BELL, token=TOKEN).status == 422
         answer = service.call("PUT", "/entities/gate", got, token=TOKEN)
-        assert answer.status == 422
-        assert answer.said == f"id {id!r}: the address has another, 'gate'."
+        assert (answer.status, answer.said) == (422, "id '7': the address has another, 'gate'.")
 
 
 def test_only_the_token_lets_one_change():
@@ -332,9 +297,8 @@ def test_without_a_token_file_nothing_changes():
     "given",
     [{}, {"title": ""}, {**BELL, "aliases": "x"}, {**BELL, "id": 3}, {**BELL, "id": ""}, []],
 )
-def test_no_entity(given):
-    with running() as service:
-        assert service.call("PUT", "/entities/bell", given, token=TOKEN).status == 422
+def test_no_entity(given, town):
+    assert town.call("PUT", "/entities/bell", given, token=TOKEN).status == 422
 
 
 def test_the_world_has_to_be_named_where_there_are_several():

@@ -41,7 +41,6 @@ def made(family: str, pooling: str, dense: int, scale: float | None, prompts: di
 @pytest.mark.parametrize(
     ("family", "pooling", "dense", "scale", "prompts"),
     [
-        ("BERT", "cls", 0, None, {}),
         ("BERT", "mean", 0, 20.0, PROMPTS),
         ("RoBERTa", "mean", 24, 20.0, PROMPTS),
         ("Qwen3", "lasttoken", 0, None, {}),
