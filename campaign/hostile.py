@@ -105,10 +105,6 @@ def readers(folder: Path) -> Iterator[tuple[str, Reader]]:
         "compressed CSV (bz2)": ("kb.csv.bz2", bz2.compress(CSV.encode()), None),
         "compressed CSV (xz)": ("kb.csv.xz", lzma.compress(CSV.encode()), None),
         "Turtle": ("kb.ttl", SKOS.encode(), None),
-        "JSON-LD": ("kb.jsonld", json.dumps([{
-            "@id": "http://x.org/a", "@type": "http://www.w3.org/2004/02/skos/core#Concept",
-            "http://www.w3.org/2004/02/skos/core#prefLabel": [{"@value": "A", "@language": "en"}],
-        }]).encode(), None),  # fmt: skip
         "RDF/XML": ("kb.rdf", _rdf_xml(), None),
         "OBO": ("kb.obo", OBO.encode(), None),
         "Wikidata": ("kb.json", dump(ALL).encode(), None),

@@ -138,12 +138,6 @@ def test_what_no_vector_depends_on_is_another_for_once_or_for_good(
     assert status == 2 and "Allowed: max, softmax_sum, log_mean_exp" in err
 
 
-def test_a_damaged_file_is_named(run, tmp_path):
-    (tmp_path / "index" / "segments" / "000001.arrow").write_bytes(b"")
-    status, _, err = run("index", "verify", "index")
-    assert status == 2 and "000001.arrow: damaged (0 bytes" in err
-
-
 def test_mistakes(run, tmp_path):
     create = ("index", "create", "glossary.csv", "--model", "bm25", "--out")
     assert "index: is there already" in run(*create, "index")[2]

@@ -11,7 +11,7 @@ from msgspec import UNSET
 
 from muver import Mention
 from muver.io.errors import InputError
-from muver.kb.index.mentions import CONTEXT, Labelled, marked, read_mentions
+from muver.kb.index.mentions import CONTEXT, marked, read_mentions
 
 AIDA = """-DOCSTART- (1 EU)
 EU\tB\tEU\t--NME--
@@ -119,14 +119,6 @@ def test_json_lines_with_gold_entities_without_and_with_none(tmp_path):
         assert [one.gold for one in read_mentions(tmp_path / name)] == [UNSET, "7", None]
 
 
-@pytest.mark.parametrize("mention", ["Rye", "दिल्ली", "老王"])
-def test_json_lines_of_mentions_alone(mention, tmp_path):
-    lines = [{"mention": mention}, {"mention": mention, "right": ".", "world": 3, "gold": "7"}]
-    read = list(read_mentions(given_file(tmp_path, "m.jsonl", "\n".join(map(json.dumps, lines)))))
-    assert [one.mention for one in read] == [Mention(mention), Mention(mention, "", ".", "3")]
-    assert [one.gold for one in read] == [UNSET, "7"]
-
-
 def test_the_columns_of_aida(tmp_path):
     for name in ("aida.conll", "told by its first line"):
         read = list(read_mentions(given_file(tmp_path, name, AIDA)))
@@ -150,12 +142,6 @@ def test_bio_tags_of_both_forms(tmp_path):
     assert {one.gold for one in read} == {UNSET}
     (tmp_path / "tags.bio.gz").write_bytes(gzip.compress(TAGGED.encode()))
     assert simple(read_mentions(tmp_path / "tags.bio.gz")) == simple(read)
-
-
-def test_standard_input(typed):
-    typed(b"\nIn [[Rye]] it rained.\n")
-    (one,) = read_mentions("-")
-    assert one == Labelled(Mention("Rye", "In ", " it rained."), "standard input, line 2")
 
 
 def test_reading_streams(typed):

@@ -1,8 +1,5 @@
 """What words and names are looked up by: made with a part, and kept in its file."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -11,7 +8,7 @@ from muver.io.errors import InputError
 from muver.kb.index import changes, segments
 from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
-from muver.kb.index.names import MOST, Table, keys_of, places
+from muver.kb.index.names import MOST, Table, keys_of
 from muver.retriever.answers import Mention
 
 THERE = pa.array(["gate", "old", "gate", "gate", "smith"])
@@ -35,37 +32,9 @@ def test_a_table_and_its_column(size):
         assert one.matrix(3).toarray().sum(axis=0).tolist() == [3, 0, 2]
 
 
-def test_a_table_of_nothing():
-    table = Table.of(pa.array([], pa.string()), np.empty(0, np.int64), 2)
-    assert Table.read(table.column(2)).matrix(2).shape == (0, 2)
-    assert [len(rows) for rows, _ in table.having(keys_of(["gate"]))] == [0]
-
-
 def test_a_count_that_is_too_large():
     table = Table.of(pa.array([7] * (MOST + 5), pa.uint64()), np.zeros(MOST + 5, int), 1)
     assert table.counts.tolist() == [MOST]
-
-
-def test_places():
-    keys = np.array([2, 5, 9], np.uint64)
-    assert places(keys, np.array([9, 1, 5, 10], np.uint64)).tolist() == [2, -1, 1, -1]
-    assert places(keys[:0], keys).tolist() == [-1, -1, -1]
-
-
-def test_what_a_part_keeps(tmp_path):
-    index = Index.create(tmp_path / "index", TWO)
-    (part,) = index._store.parts
-    words = dict(zip(part._words.keys.tolist(), range(3), strict=True))
-    assert words.keys() == set(keys_of(["gate", "old", "smith"]).tolist())
-    (rows, counts), _ = part.having(keys_of(["old", "smith"]))
-    assert (rows.tolist(), counts.tolist()) == ([0, 1], [3, 1])
-    assert part.lengths.tolist() == [5, 2] and part.starts.tolist() == [0, 2, 3]
-    assert part.folded.tolist() == keys_of(["gate", "old gate", "smith"]).tolist()
-    index.update([Entity(id="1", title="gate")])
-    index.compact()
-    (part,) = Index.open(index.folder)._store.parts
-    assert part.lengths.tolist() == [1, 2] and part.starts.tolist() == [0, 1, 2]
-    assert len(part._words.keys) == 3 and part.letters[1].shape[1] == 2
 
 
 @pytest.mark.parametrize("table", ["words", "letters"])
@@ -82,23 +51,3 @@ def test_rows_that_there_are_not_are_refused(table, tmp_path, monkeypatch):
     with pytest.raises(InputError, match="000001.arrow: damaged .*Bring it back from a copy"):
         Index.open(index.folder).retrieve([Mention("old smith")])
     assert "000001.arrow: damaged (its SHA-256 is" in changes.verify(index.folder)[0]
-
-
-CHANGE = """
-import sys
-from muver import Index
-from muver.kb.index.entity import Entity
-index = Index.open(sys.argv[1])
-index.update([Entity(id="1", title="tower"), Entity(id="3", title="old gate")])
-index.compact()
-"""
-
-
-def test_another_process_changes_an_index_that_is_open(tmp_path):
-    """What was not yet read of the files that are gone is still there."""
-    index = Index.create(tmp_path / "index", TWO)
-    subprocess.run([sys.executable, "-c", CHANGE, str(index.folder)], check=True)
-    assert not (index.folder / "segments" / "000001.arrow").exists()
-    for opened, expected in ((index, ["1", "2"]), (index.refresh(), ["3", "2"])):
-        [found] = opened.retrieve([Mention("old gate")])
-        assert [one.document_id for one in found] == expected

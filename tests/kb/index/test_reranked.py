@@ -57,14 +57,10 @@ def test_the_index_s_first_candidates_by_the_cross_encoder_s_scores(index, cross
     assert opened.threshold is None and opened.refresh() is opened
 
 
-def test_no_mention_and_no_candidate(index, cross):
+def test_no_mention_and_no_candidate_and_no_number_of_them(index, cross):
     opened = opened_index(index, cross[0])
     assert opened.retrieve([], 3) == []
     assert opened.retrieve([Mention("xylophone")], 3) == [[]]
-
-
-def test_what_is_no_number_of_candidates(index, cross):
-    opened = opened_index(index, cross[0])
     for k in (0, -1):
         with pytest.raises(InputError, match=f"k: {k} is not a number of candidates"):
             opened.retrieve([MENTION], k)

@@ -11,8 +11,6 @@ from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
 from muver.kb.index.index_settings import changed, defaults, read_weights
 from muver.kb.index.machinery import Machinery
-from muver.kb.index.names import folded, letters
-from muver.kb.index.search import Asked
 from muver.kb.index.signals import FIRST
 from muver.retriever.answers import Mention
 from muver.retriever.encoders.start import take_encoder
@@ -74,18 +72,6 @@ def test_letters_are_those_of_a_row(tmp_path):
         there = {title: score for title, score in zip(titles, own, strict=True) if score}
         assert scores.keys() == there.keys()
         assert scores == pytest.approx(there, abs=1e-6)
-
-
-def test_runs_of_letters_are_counted_as_scikit_learn_does():
-    from sklearn.feature_extraction.text import CountVectorizer
-
-    names = ["Über den  Wolken", "a", "", "abc ab abcde", "\t東京 x"]
-    table = letters(names)
-    theirs = CountVectorizer(analyzer="char_wb", ngram_range=(2, 4)).fit_transform(names)
-    assert len(table.keys) == theirs.shape[1]
-    ours = sorted(map(tuple, table.matrix(len(names)).toarray().tolist()))
-    assert ours == sorted(map(tuple, theirs.toarray().T))
-    assert letters([""]).matrix(1).shape == (0, 1)
 
 
 @pytest.mark.parametrize(
@@ -152,21 +138,6 @@ def test_an_encoder_s_signals_are_cosines_of_its_own_vectors(by_encoder, entitie
         assert told.signals == pytest.approx(dict(one.signals)) and told.views == []
 
 
-def test_an_alias_is_a_name_for_an_encoder_too(tmp_path, plain):
-    entities = [
-        Entity(id="1", title="river king", aliases=["tower bell"], description="x"),
-        Entity(id="2", title="river queen", description="x"),
-    ]
-    weights = {"exact": 0, "words": 0}
-    index = Index.create(tmp_path / "index", entities, plain, weights=weights, **SHORT)
-    [[best, _]] = index.retrieve([Mention("tower bell")], weights={"characters": 0})
-    assert best.document_id == "1"
-    assert best.signals["names"] == pytest.approx(index.weights["names"])
-    index.update([Entity(id="1", title="river king", description="x")])
-    [[*_, last]] = index.retrieve([Mention("tower bell")], weights={"characters": 0})
-    assert all(one.signals["names"] < 0.99 * index.weights["names"] for one in (last,))
-
-
 def test_other_weights_for_once_encode_only_what_counts(by_encoder, monkeypatch):
     asked = []
     queries = Machinery.queries
@@ -212,27 +183,6 @@ def test_weights():
     for wrong in (float("nan"), float("inf"), -1.0):
         with pytest.raises(InputError, match="expected a number from 0 on"):
             changed({"words": 1.0}, {"words": wrong})
-
-
-def test_folded_names():
-    assert folded(" The\tOLD  gate ") == "the old gate"
-    assert folded("STRASSE") == folded("straße") and folded("Zu\u0308rich") == folded("ZÜRICH")
-    assert folded("a b") != folded("ab")
-
-
-def test_entities_asked_for(entities, tmp_path):
-    index = Index.create(tmp_path / "index", entities)
-    index.add([Entity(id="a", title="new", world="birch")])
-    index.remove("e3")
-    asked = Asked(index._store.parts, "birch")
-    assert len(asked) == 7 and asked.live.sum() == 6
-    for place in range(7):
-        assert asked.place(*asked.at(place)) == place
-    ids = [
-        index._store.parts[part].entity(row).id
-        for part, row in map(asked.at, np.argsort(asked.order))
-    ]
-    assert ids == sorted(ids)
 
 
 def test_a_trained_model_reads_the_first_sentence_under_each_alias(model, tmp_path):

@@ -49,37 +49,5 @@ def test_a_word_is_weighed_once_in_a_request(tmp_path, monkeypatch):
     assert looked == keys_of(["gate", "old"]).tolist()
 
 
-@pytest.mark.parametrize(
-    "titles",
-    [
-        ["दाल", "दिल्ली", "दिलीप", "हिंदी"],
-        ["மலை", "மாலை", "முலை", "தமிழ்"],
-        ["كتب", "كِتاب", "مَكتَب"],
-        ["เมือง", "ม้า", "มา", "เมา"],
-        ["Ζεύς", "ΖΕΎΣ Β", "Ζέα"],
-    ],
-)
-def test_titles_with_marks_come_first_for_themselves(titles, tmp_path):
-    entities = [Entity(id=n, title=title) for n, title in enumerate(titles)]
-    index = Index.create(tmp_path / "index", entities, "bm25")
-    for title in titles:
-        assert index.retrieve([Mention(title)], 1)[0][0].title == title
-
-
 def test_a_long_mention_alone():
     assert asked(5, 1000, 5, "mention") == [0, LONGEST, 0]
-
-
-NAMES = ("Vitamin C", "Vitamin D", "C++", "K", "Zu\u0308rich", "\u5317\u4eac\u5e02", "\ufb01le")
-FOUND = {
-    "Vitamin D": "Vitamin D", "vitamin c": "Vitamin C", "C++": "C++", "k": "K",
-    "Z\u00fcrich": "Zu\u0308rich", "\u5317\u4eac": "\u5317\u4eac\u5e02", "file": "\ufb01le",
-}  # fmt: skip
-
-
-def test_names_of_one_character_and_other_forms_of_a_letter(tmp_path):
-    entities = [Entity(id=name, title=name) for name in NAMES]
-    index = Index.create(tmp_path / "index", entities, "bm25")
-    for asked, expected in FOUND.items():
-        [[best]] = index.retrieve([Mention(asked)], k=1)
-        assert best.document_id == expected

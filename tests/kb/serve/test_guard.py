@@ -124,14 +124,14 @@ def test_slow_bodies_keep_nobody_out():
         assert service.retrieve("bell", k=1) == ["gate"]
 
 
-@pytest.mark.parametrize("route", ["/health", "/ready", "/metrics"])
-def test_bodies_that_fill_the_memory_are_refused_and_watching_is_not(route):
+def test_bodies_that_fill_the_memory_are_refused_and_watching_is_not():
     with running({"requests": 1, "body_kb": 1}) as service, service.line() as line:
         begin(line, 1024, b" " * 1000)
         until(lambda: in_hand(service) == 1)
         answer = service.call("POST", "/retrieve", BODY)
         assert (answer.status, answer.headers["retry-after"]) == (429, "1")
-        assert service.call("GET", route).status == 200
+        for route in ("/health", "/ready", "/metrics"):
+            assert service.call("GET", route).status == 200
         line.close()
         until(lambda: in_hand(service) == 0)
         assert service.retrieve("bell", k=1) == ["gate"]

@@ -15,7 +15,6 @@ from muver.kb.index.index import Index
 from muver.kb.serve import forms
 from muver.kb.serve.models import Models, Served
 from tests.kb.serve.conftest import TOKEN, WAIT, holding, running, until
-from tests.kb.serve.fake import entity
 
 DEEP = json.loads('{"a":' * 300 + "1" + "}" * 300)
 SMITH = {"left": "In spring ", "mention": "the smith", "right": " forged the gate."}
@@ -299,30 +298,6 @@ def test_without_a_token_file_nothing_changes():
 )
 def test_no_entity(given, town):
     assert town.call("PUT", "/entities/bell", given, token=TOKEN).status == 422
-
-
-def test_the_world_has_to_be_named_where_there_are_several():
-    with running() as service:
-        sea = {**BELL, "world": "sea"}
-        assert service.call("PUT", "/entities/bell", sea, token=TOKEN).json["added"] == 1
-        answer = service.call("PUT", "/entities/buoy", BELL, token=TOKEN)
-        assert (answer.status, answer.said) == (
-            422,
-            "entity 0: world: name one. There are: sea, town.",
-        )
-
-
-def test_a_change_by_another_process_is_found_without_a_request_lost():
-    with running() as service:
-        service.shelves["town"].open().update([entity("bell", "Bell", "It is of bronze.")])
-        generations = []
-        while not generations or generations[-1] == 1:
-            asked = {"mentions": [{"mention": "bronze"}], "k": 1}
-            answer = service.call("POST", "/retrieve", asked)
-            assert answer.status == 200
-            generations.append(answer.json["generation"])
-            found = answer.json["results"][0]["candidates"][0]["id"]
-            assert found == "bell" or generations[-1] == 1
 
 
 def test_prometheus_reads_counters_histograms_and_gauges(town):

@@ -22,7 +22,7 @@ FORMATS = {
     "csv": ("tables:comma_separated", ".csv .tsv .tab"),
     "parquet": ("tables:parquet", ".parquet .pq"),
     "mediawiki": ("mediawiki:entities", ".xml"),
-    "rdf": ("ontologies:rdf", ".ttl .rdf .nt .n3 .owl .jsonld .nq .trig"),
+    "rdf": ("ontologies:rdf", ".ttl .rdf .nt .n3 .owl .nq .trig .jsonld"),
     "obo": ("ontologies:obo", ".obo"),
     "wikidata": ("fixed_keys:wikidata", ""),  # also a .json that begins as an array
     "linked": ("fixed_keys:linked", ""),

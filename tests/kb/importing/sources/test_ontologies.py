@@ -1,7 +1,6 @@
 """SKOS and other RDF, and OBO."""
 
 import gzip
-import json
 
 import pytest
 import rdflib
@@ -93,7 +92,7 @@ def test_another_language(written, imported):
 
 @pytest.mark.parametrize(
     ("name", "form"),
-    [("a.rdf", "xml"), ("a.nt", "nt"), ("a.jsonld", "json-ld"), ("a.trig", "trig")],
+    [("a.rdf", "xml"), ("a.nt", "nt"), ("a.trig", "trig")],
 )
 def test_other_forms_of_rdf_give_the_same(name, form, written, imported):
     expected, _ = imported(written("a.ttl", SKOS))
@@ -151,7 +150,7 @@ def test_an_id_of_obo_as_it_is_written(written_as, identity, written, imported):
     [
         ("a.ttl", SKOS[:400], {}, "a.ttl: not valid RDF"),
         ("a.rdf", "<rdf:RDF", {}, "a.rdf: not valid RDF"),
-        ("a.jsonld", "{", {}, "a.jsonld: not valid RDF"),
+        ("a.jsonld", "{", {}, "a.jsonld: .* Of JSON-LD `rdfpipe -i json-ld` makes Turtle"),
         ("a.ttl", "", {}, "no entity"),
         ("a.ttl.gz", gzip.compress(SKOS.encode())[:200], {}, "ends too early"),
         ("a.obo", "", {}, "a.obo: no entity"),
@@ -192,31 +191,6 @@ def test_a_date_that_is_none_is_read_in_silence(written, imported, capfd):
     ((row,), _) = imported(written("a.ttl", turtle))
     assert row["title"] == "A"
     assert "Traceback" not in capfd.readouterr().err
-
-
-@pytest.mark.parametrize("where", ["http://x.test/c", "file:context.jsonld", "context.jsonld"])
-@pytest.mark.parametrize(
-    "within",
-    [
-        lambda where: {"@context": where},
-        lambda where: {"@context": [{}, where]},
-        lambda where: {"@context": {"@import": where}},
-        lambda where: {"@context": {"name": {"@id": "http://x.org/n", "@context": where}}},
-        lambda where: {"http://x.org/part": [{"@context": where, "http://x.org/n": "n"}]},
-    ],
-)
-def test_what_json_ld_names_elsewhere_is_not_fetched(where, within, written, imported, monkeypatch):
-    written("context.jsonld", '{"@context": {}}')
-    path = written("a.jsonld", json.dumps({"@id": "http://x.org/a", **within(where)}))
-    monkeypatch.chdir(path.parent)
-    with pytest.raises(InputError, match=f"a.jsonld: its @context is elsewhere, at '{where}'"):
-        imported(path)
-
-
-def test_json_ld_with_its_context(written, imported):
-    own = {"@context": {"name": str(rdflib.RDFS.label)}, "@id": "http://x.org/a", "name": "A"}
-    ((row,), _) = imported(written("a.jsonld", json.dumps(own)))
-    assert (row["id"], row["title"]) == ("http://x.org/a", "A")
 
 
 def test_a_circle_ends_where_it_closes():

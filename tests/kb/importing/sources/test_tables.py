@@ -158,23 +158,10 @@ def test_a_spreadsheet_has_to_be_saved_as_csv(ending, written, imported):
         imported(written(f"t.{ending}", b"PK\x03\x04"), form="csv")
 
 
-@pytest.mark.parametrize(
-    ("name", "world"),
-    [
-        ("v1.0.csv", "v1.0"),
-        ("v1.1.csv.gz", "v1.1"),
-        ("2024.05.01.csv", "2024.05.01"),
-        ("wiki.en.csv", "wiki.en"),
-        ("मेला.csv", "मेला"),
-        ("Λέξεις 1.2.csv", "Λέξεις 1.2"),
-        ("词典.第2版.csv", "词典.第2版"),
-        (".csv", ".csv"),
-    ],
-)
-def test_the_world_is_the_name_of_the_file(name, world, written, imported):
-    content = CSV.encode()
-    path = written(name, gzip.compress(content) if name.endswith("gz") else content)
-    assert {row["world"] for row in imported(path, form="csv")[0]} == {world}
+@pytest.mark.parametrize("world", ["v1.0", "2024.05.01", "wiki.en", "Λέξεις 1.2", "词典.第2版"])
+def test_the_world_is_the_name_of_the_file(world, written, imported):
+    for name, content in ((f"{world}.csv", CSV), (f"{world}.csv.gz", gzip.compress(CSV.encode()))):
+        assert {row["world"] for row in imported(written(name, content))[0]} == {world}
 
 
 def test_several_files_make_one_knowledge_base(written, imported):
@@ -335,23 +322,9 @@ def test_a_column_that_is_not_there(found, given, said):
         find_columns(found, given, Path("f"))
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (None, ""),
-        (float("nan"), ""),
-        (7, "7"),
-        (True, "true"),
-        (["one", "two"], "one\ntwo"),
-        ({"a": [1]}, '{"a":[1]}'),
-    ],
-)
-def test_values_as_text(value, text):
-    assert as_text(value) == text
-
-
-def test_aliases_of_a_cell():
-    assert names_in("a|b", "|") == ["a", "b"]
+def test_values_as_text():
+    values = [None, float("nan"), 7, True, ["one", "two"], {"a": [1]}]
+    assert list(map(as_text, values)) == ["", "", "7", "true", "one\ntwo", '{"a":[1]}']
     assert names_in("a;b", ";") == ["a", "b"]
     assert names_in(["a", "b|c"], "|") == ["a", "b|c"]
     assert names_in("[not JSON", "|") == ["[not JSON"]
