@@ -1,23 +1,22 @@
 """The long table from evaluations: the lines of each row, and what was published of them."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from msgspec.structs import asdict
 
 from muver.io.errors import InputError
 from muver.reproduction.tables import contrasts, paper
 from muver.reproduction.tables.evaluations import (
     Evaluations,
     TableFiles,
-    data_fingerprint,
     fields_of_row,
     head_of,
+    key_of,
     only_set,
     read_evaluations,
-    row_key,
 )
 from muver.reproduction.tables.records import (
     ALL_PAGES,
@@ -33,7 +32,7 @@ from muver.reproduction.tables.records import (
 from muver.reproduction.tables.tables_settings import RowSettings, TableSettings, systems_of
 from muver.retriever.corpus.schema import read_mentions
 from muver.retriever.evaluation.recall import scored
-from muver.retriever.evaluation.records import Evaluation, Percent
+from muver.retriever.evaluation.records import Percent
 
 RELEASED = "as released"
 Found = Mapping[str, Evaluations]  # by set
@@ -45,20 +44,21 @@ def build(
     """The table of a name, from the files that :func:`.stage.make_table` is given."""
     found = read_evaluations(files, systems_of(settings.rows), settings.sets)
     first = next(iter(found.values())) if layout == "comparison" else only_set(found)
-    cutoffs = [settings.cutoff] if settings.cutoff else first.first.cutoffs
     rows = [_row(row, settings.rows, found) for row in settings.rows]
-    lines = [line for row in rows for on_set in found.values() for line in _lines(row, on_set)]
-    if settings.categories:
-        categories = _categories(name, files, first)
-        lines += [line for row in rows for line in _split(row, first, categories)]
+    categories = _categories(name, files, first) if settings.categories else None
     table = Table(
         **head_of(name, caption, found),
         layout=layout,
-        cutoffs=cutoffs,
+        cutoffs=[settings.cutoff] if settings.cutoff else first.first.cutoffs,
         against=settings.against,
         figure=settings.figure,
         rows=rows,
-        lines=lines,
+        lines=[
+            line
+            for row in rows
+            for on_set in found.values()
+            for line in _lines(row, on_set, categories)
+        ],
         published=[],
         contrasts=[],
     )
@@ -78,28 +78,12 @@ def _row(row: RowSettings, rows: Sequence[RowSettings], found: Found) -> TableRo
             for name, evaluation in evaluations.items()
         },
         seeds={
-            system: _key({name: on_set.by_system[system] for name, on_set in found.items()})
+            system: key_of({name: on_set.by_system[system] for name, on_set in found.items()})
             for system in (row.system, *row.repeats)
         },
         labelled=training and training.get("labelled", 1),
         merged=_merged(row, rows, next(iter(found.values()))),
     )
-
-
-def _key(evaluations: Mapping[str, Evaluation]) -> str:
-    settings = next(iter(evaluations.values())).settings
-    return row_key(settings, data_fingerprint(evaluations))
-
-
-def labels_of(row: TableRow, system: str, evaluation: Evaluation) -> dict[str, Any]:
-    """Columns that all lines of a row's evaluation share."""
-    return {
-        "row": row.system,
-        "set": evaluation.set,
-        "protocol": LEFT_OUT if _own_page_left_out(evaluation.settings) else ALL_PAGES,
-        "seed": evaluation.settings.get("seed"),
-        "key": row.seeds[system],
-    }
 
 
 def _own_page_left_out(settings: Mapping[str, Any]) -> bool:
@@ -110,13 +94,25 @@ def _own_page_left_out(settings: Mapping[str, Any]) -> bool:
     return settings.get("retrieve", {}).get("own_page") == "leave_out"
 
 
-def _lines(row: TableRow, evaluations: Evaluations) -> Iterator[Line]:
+def _lines(
+    row: TableRow, evaluations: Evaluations, categories: pa.ChunkedArray | None
+) -> Iterator[Line]:
+    """The lines of a row's seeds on a set, and those of each category if there are any."""
     for system in row.seeds:
         evaluation = evaluations.by_system[system]
-        yield from lines_of(evaluation.scores, **labels_of(row, system, evaluation))
-
-
-# Parts of the mentions, as `categories` asks for them.
+        labels = {
+            "row": row.system,
+            "set": evaluation.set,
+            "protocol": LEFT_OUT if _own_page_left_out(evaluation.settings) else ALL_PAGES,
+            "seed": evaluation.settings.get("seed"),
+            "key": row.seeds[system],
+        }
+        yield from lines_of(evaluation.scores, **labels)
+        for name in [] if categories is None else sorted(categories.unique().to_pylist()):
+            part = evaluations.ranks(system).filter(pc.equal(categories, name))
+            scores = scored(part, evaluation.cutoffs, evaluation.resample)
+            of_part = lines_of(scores, category=name, **labels)
+            yield from (line for line in of_part if not line.world)
 
 
 def _categories(name: str, files: TableFiles, evaluations: Evaluations) -> pa.ChunkedArray:
@@ -130,18 +126,6 @@ def _categories(name: str, files: TableFiles, evaluations: Evaluations) -> pa.Ch
                 f"--mentions: not those that {system} was scored on. Evaluate it again."
             )
     return mentions["category"].fill_null("unknown")
-
-
-def _split(row: TableRow, evaluations: Evaluations, categories: pa.ChunkedArray) -> Iterator[Line]:
-    """Lines of each category."""
-    first = evaluations.first
-    for system in row.seeds:
-        ranks = evaluations.ranks(system)
-        labels = labels_of(row, system, evaluations.by_system[system])
-        for name in sorted(categories.unique().to_pylist()):
-            part = ranks.filter(pc.equal(categories, name))
-            of_part = lines_of(scored(part, first.cutoffs, first.resample), category=name, **labels)
-            yield from (line for line in of_part if not line.world)
 
 
 # Table 3.
@@ -184,21 +168,18 @@ def _merged(
 
 def _published(table: Table, rows: Sequence[RowSettings], found: Found) -> Iterator[Published]:
     """The published numbers of the lines that people see, on the paper's data."""
-    for on_set in found.values():
+    for name, on_set in found.items():
         if not paper.is_papers(on_set.first):
             continue
-        for row, asked in zip(table.rows, rows, strict=True):
-            for world in on_set.first.worlds if table.layout == "domains" else ("",):
-                for source in ("paper", "readme"):
-                    theirs = _theirs(table, row, asked.sweep_of, on_set, world, source)
-                    lines = {k: table.line(row.row_key, k, on_set.first.set, world) for k in theirs}
-                    seeds = [on_set.by_system[system].micro for system in row.seeds] * (not world)
-                    ours = {k: line.recall for k, line in lines.items()}
-                    mentions = next((line.mentions for line in lines.values()), 0)
-                    judged = paper.compare(ours, theirs, mentions, seeds)
-                    for k, verdict in judged.items():
-                        place = {"row": row.system, "set": on_set.first.set, "world": world, "k": k}
-                        yield Published(**asdict(verdict), **place, source=source)
+        worlds = on_set.first.worlds if table.layout == "domains" else ("",)
+        asked = zip(table.rows, rows, strict=True)
+        for (row, of_row), world, source in product(asked, worlds, ("paper", "readme")):
+            seeds = [] if world else [on_set.by_system[system].micro for system in row.seeds]
+            for k, theirs in _theirs(table, row, of_row.sweep_of, on_set, world, source).items():
+                line = table.line(row.row_key, k, name, world)
+                of_seeds = [recall[k] for recall in seeds]
+                judged = paper.judge(line.recall, theirs, line.mentions, of_seeds)
+                yield Published(*judged, row.system, name, world, k, source)
 
 
 def _theirs(
@@ -213,5 +194,5 @@ def _theirs(
     if source != "paper" or k != paper.paper()[table.name]["cutoff"]:
         return {}
     pairs = row.merged.pairs if row.merged else None
-    line = paper.published_views(sweep_of or row.system, pairs, row.views_per_entity)
-    return {k: line["recall"]} if line else {}
+    recall = paper.published_views(sweep_of or row.system, pairs, row.views_per_entity)
+    return {} if recall is None else {k: recall}

@@ -29,16 +29,16 @@ def pairs_of_rows(
         named = dict(_distant_minus_close(table.rows))
     once = [("contrast", pair, method) for pair, method in named.items()]
     once += _against(table)
-    seeds: dict[tuple[int, int], list[Asked]] = {}  # together where rows have as many
-    for pair, method in named.items():
-        numbers = tuple(len(table.row(system).seeds) for system in pair)
-        if min(numbers) > 1:
-            seeds.setdefault(numbers, []).append(("seeds", pair, method))
+    seeded = [
+        ("seeds", pair, method)
+        for pair, method in named.items()
+        if min(len(table.row(system).seeds) for system in pair) > 1
+    ]
     for on_set in found.values():
         for world in on_set.first.worlds if table.layout == "domains" else ("",):
             yield from _tested(table, on_set, once, table.cutoffs, world)
-        for together in seeds.values():
-            yield from _tested(table, on_set, together, table.cutoffs)
+        for one in seeded:  # each alone, as rows may have other numbers of seeds
+            yield from _tested(table, on_set, [one], table.cutoffs)
 
 
 def _against(table: Table) -> list[Asked]:

@@ -97,7 +97,7 @@ def fields_of_row(row: Row, evaluations: Mapping[str, Evaluation]) -> dict[str, 
         "method": row.method,
         "system": row.system,
         "note": " ".join(filter(None, said)) or None,
-        "row_key": row_key(first.settings, data_fingerprint(evaluations)),
+        "row_key": key_of(evaluations),
         "precision": reduced_precision(first.settings),
     }
 
@@ -128,6 +128,12 @@ def only_set(found: Mapping[str, Evaluations]) -> Evaluations:
     if len(found) > 1:
         raise InputError(f"evaluations on {', '.join(found)} were given, expected one set.")
     return next(iter(found.values()))
+
+
+def key_of(evaluations: Mapping[str, Evaluation]) -> str:
+    """The key of a row, from its evaluations by set."""
+    first = next(iter(evaluations.values()))
+    return row_key(first.settings, data_fingerprint(evaluations))
 
 
 def row_key(settings: Mapping[str, Any], fingerprint: str) -> str:

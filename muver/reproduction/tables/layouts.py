@@ -15,7 +15,6 @@ from muver.reproduction.tables.records import (
     layers_of,
 )
 
-ALIKE = 0.01  # relative difference up to which two numbers of views are the same, as in paper.py
 # Columns of tables that are not the paper's, beside recall
 FURTHER = {
     "vectors": "vectors: those that are compared with a mention, a mean over the entities.",
@@ -34,17 +33,11 @@ def places(table: Table) -> list[Place]:
                 for row in rows
             ]
         case "views":
+            merging = [(row.merged.searched, row.merged.layers) if row.merged else ("", 0)
+                       for row in rows]  # fmt: skip
             return [
-                Place(
-                    {
-                        "method": row.method,
-                        "merging": row.merged.searched if row.merged else "",
-                        "layers": str(row.merged.layers if row.merged else 0),
-                    },
-                    row,
-                    only.set,
-                )
-                for row in rows
+                Place({"method": row.method, "merging": words, "layers": str(n)}, row, only.set)
+                for row, (words, n) in zip(rows, merging, strict=True)
             ]
     return [
         Place(
@@ -60,26 +53,23 @@ def page(table: Table) -> Page:
     lines, layout = places(table), table.layout
     columns = [Column(f"R@{k}", k) for k in table.cutoffs]
     by_set = layout == "comparison" and table.kb is not None
+    of_worlds = layout != "domains" and not by_set
     found = [
         _views(table) if layout == "views" else _main(table, lines, columns),
         *([sections.counts_of_sets(table)] if by_set else []),
-        *sections.reference(table, lines, "paper", "Against the paper"),
-        *sections.reference(table, lines, "readme", "Against the released README"),
-        *([_papers_views(table)] if layout == "views" and table.sets[0].of_paper else []),
+        *sections.reference(table, lines, columns, "paper", "Against the paper"),
+        *sections.reference(table, lines, columns, "readme", "Against the released README"),
         *sections.both_protocols(table, columns),
-        *sections.contrasts(table, "contrast", "Contrasts"),
-    ]
-    if not by_set and layout in ("comparison", "views"):
-        found.append(sections.mean_of_worlds(table, lines, columns))
-    found += [
+        *sections.contrasts(table, columns, "contrast", "Contrasts"),
+        *(sections.mean_of_worlds(table, lines, columns) if of_worlds else []),
         *sections.categories(table, columns),
-        sections.of_lines(
+        *sections.of_lines(
             table, "How sure the numbers are", f"{table.interval}.", lines, columns,
             sections.bounds_of,
         ),
-        *sections.contrasts(table, "against", "Paired tests against {}"),
+        *sections.contrasts(table, columns, "against", "Paired tests against {}"),
         *sections.over_seeds(table, lines, columns),
-        *sections.contrasts(table, "seeds", "Contrasts over seeds"),
+        *sections.contrasts(table, columns, "seeds", "Contrasts over seeds"),
         *([sections.search(table, lines)] if by_set else []),
     ]  # fmt: skip
     protocols = {line.protocol for line in table.lines}
@@ -136,80 +126,34 @@ def _further(table: Table) -> dict[str, list[str]]:
 
 def _views(table: Table) -> Section:
     """Distant and close pairs side by side, as in the paper."""
-    (k,), lines = table.cutoffs, layers_of(table.rows)
+    (k,) = table.cutoffs
     header = [
         "method", "search", "# of Views", "Distant Pairs", "Close Pairs", "# of Views (close)",
         "row_key", "row_key (close)",
     ]  # fmt: skip
 
-    def recall(row: TableRow | None) -> Line | None:
-        return row and table.line(row.row_key, k)
+    def told(row: TableRow | None) -> tuple[str, Line | None, str]:
+        """The number of views, recall and the key; empty without a row."""
+        if row is None:
+            return "", None, ""
+        views = row.views_per_entity
+        return "" if views is None else f"{views:.2f}", table.line(row.row_key, k), row.row_key
 
     grid = []
-    for line in lines:
+    for line in layers_of(table.rows):
         unmerged = line.get(None)
         distant, close = line.get("distant", unmerged), line.get("close")
-        either = distant or close
-        grid.append(
-            [
-                either.method,
-                either.merged.reading if either.merged else "",
-                _number_of_views(distant),
-                recall(distant),
-                recall(close or unmerged),
-                _number_of_views(close),
-                distant.row_key if distant else "",
-                close.row_key if close else "",
-            ]
-        )
+        (views, recall, key), (views_close, recall_close, key_close) = told(distant), told(close)
+        first = distant or close
+        reading = first.merged.reading if first.merged else ""
+        beside = recall_close or (recall if unmerged else None)
+        grid.append([first.method, reading, views, recall, beside, views_close, key, key_close])
     note = (
         f"Recall@{k} against the mean number of views an entity; a line of merged views is the "
         f"state after one more layer. {sections.note_of(table)} Without merging there is one "
-        f"recall, which stands in both columns.{_unequal(lines)}"
+        "recall, which stands in both columns. Where the columns differ in the number of views as "
+        "well as in the pairs, neither alone explains a difference in recall. A search makes fewer "
+        "views where a chosen pair makes none (as released, no other takes its place) and where "
+        "an entity has no pair left."
     )
     return main_section(table, note, header, grid)
-
-
-def _unequal(lines: Sequence[dict[str | None, TableRow]]) -> str:
-    """The searches whose columns differ in the number of views."""
-    unequal = {}
-    for line in lines:
-        distant, close = line.get("distant"), line.get("close")
-        if not distant or not close:
-            continue
-        few, many = sorted(row.views_per_entity for row in (distant, close))
-        if many - few > ALIKE * many:
-            unequal[f"{distant.method} {distant.merged.reading}"] = None
-    if not unequal:
-        return ""
-    return (
-        " The columns differ in the number of views as well as in the pairs "
-        f"({', '.join(unequal)}), so that neither alone explains a difference in recall. A "
-        "search makes fewer views where a chosen pair makes none (as released, no other takes its "
-        "place) and where an entity has no pair left."
-    )
-
-
-def _number_of_views(row: TableRow | None) -> str:
-    return "" if row is None or row.views_per_entity is None else f"{row.views_per_entity:.2f}"
-
-
-def _papers_views(table: Table) -> Section:
-    """The paper's own Table 3."""
-    printed = paper()[table.name]
-    grid = []
-    for row in printed["rows"].values():
-        recall = f"{row['recall']:.2f}"
-        grid.append([row["printed"], f"{row['views']:.2f}", recall, recall])
-    for system, lines in printed["merged"].items():
-        method = paper()["table1"]["rows"][system]["printed"]
-        for line in lines:
-            numbers = (line["views"], line["distant"], line["close"])
-            grid.append([method, *(f"{number:.2f}" for number in numbers)])
-    note = (
-        f"{paper()['source']}, recall@{printed['cutoff']}. Its BLINK is the one of 512 tokens. A "
-        "row of ours with merged views is compared with the line whose number of views is within "
-        "one per cent of ours; other rows have no counterpart."
-    )
-    header = ["method", "# of Views", "Distant Pairs", "Close Pairs"]
-    return Section("The paper's table", note, header, grid)

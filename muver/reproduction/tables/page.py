@@ -114,17 +114,22 @@ def with_footnotes(section: Section, rows: Sequence[Row]) -> Section:
     return replace(section, marks=marks, footnotes=footnotes)
 
 
-def by_cutoff(
-    cutoffs: Sequence[int],
+def pivot(
     heading: str,
     note: str,
     lines: Sequence[tuple[Labels, T]],
-    cell: Callable[[T, int], str],
-) -> Section:
-    """A table with a column per cutoff, which ``cell`` fills, after the labels of its lines."""
-    header = [*lines[0][0], *(f"R@{k}" for k in cutoffs)]
-    filled = [[*labels.values(), *(cell(content, k) for k in cutoffs)] for labels, content in lines]
-    return Section(heading, note, header, filled)
+    columns: Sequence[Column],
+    cell: Callable[[T, Column], str],
+) -> list[Section]:
+    """A table, if it has lines: their labels, and under each column what ``cell`` makes of them."""
+    if not lines:
+        return []
+    header = [*lines[0][0], *(column.title for column in columns)]
+    filled = [
+        [*labels.values(), *(cell(content, column) for column in columns)]
+        for labels, content in lines
+    ]
+    return [Section(heading, note, header, filled)]
 
 
 def main_section(

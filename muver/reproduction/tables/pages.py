@@ -7,7 +7,6 @@ from muver.reproduction.tables.records import (
     GridResult,
     LengthsFigure,
     ParametersTable,
-    PointRow,
     StatisticsTable,
 )
 from muver.retriever.evaluation.records import in_words, reduced_precision
@@ -15,41 +14,44 @@ from muver.retriever.evaluation.significance import Bin
 
 
 def _data(table: StatisticsTable) -> Page:
-    header = ["Dataset", "Split", "Mention Num", "KB", "Entity Num"]
+    """Table 4: the splits, the paper's counts beside ours if the data are its, and the worlds."""
+    split, numbers = ["Dataset", "Split"], ["Mention Num", "Entity Num"]
     grid = [
         [row.dataset, row.split, str(row.mentions), row.kb, str(row.entities)] for row in table.rows
     ]
-    note = "Mentions and entities by split; a world, with its entities, belongs to one split."
-    main = Section("", f"{note} {table.note or ''}".strip(), header, grid)
-    beside = [_counts_of_paper(table)] if any(row.paper for row in table.rows) else []
-    return Page(f"{table.caption}, {table.dataset}", [main, *beside, _worlds(table)])
-
-
-def _counts_of_paper(table: StatisticsTable) -> Section:
-    grid = []
-    for row in table.rows:
-        pairs = (row.mentions, row.paper.mentions), (row.entities, row.paper.entities)
-        cells = [f"{paper} ({'' if ours == paper else 'not '}equal)" for ours, paper in pairs]
-        grid.append([row.dataset, row.split, *cells])
-    note = f"{table.source}: the paper's number, and whether ours is the same."
-    header = ["Dataset", "Split", "Mention Num", "Entity Num"]
-    return Section("Against the paper", note, header, grid)
-
-
-def _worlds(table: StatisticsTable) -> Section:
-    grid = [
+    against = [
+        [row.dataset, row.split, _equal(row.mentions, row.paper.mentions),
+         _equal(row.entities, row.paper.entities)]
+        for row in table.rows
+        if row.paper
+    ]  # fmt: skip
+    worlds = [
         [row.split, world, str(part.mentions), str(part.entities)]
         for row in table.rows
         for world, part in row.worlds.items()
     ]
-    empty = [line[1] for line in grid if line[2] == "0"]
-    note = "The splits' worlds."
-    if empty:
-        note += f" Without mentions, and so without a number in other tables: {', '.join(empty)}."
-    return Section("By world", note, ["Split", "World", "Mention Num", "Entity Num"], grid)
+    note = "Mentions and entities by split; a world, with its entities, belongs to one split."
+    said = f"{table.source}: the paper's number, and whether ours is the same."
+    told = "The splits' worlds."
+    if empty := [world for _, world, mentions, _ in worlds if mentions == "0"]:
+        told += f" Without mentions, and so without a number in other tables: {', '.join(empty)}."
+    header = [*split, "Mention Num", "KB", "Entity Num"]
+    return Page(
+        f"{table.caption}, {table.dataset}",
+        [
+            Section("", f"{note} {table.note or ''}".strip(), header, grid),
+            *([Section("Against the paper", said, [*split, *numbers], against)] if against else []),
+            Section("By world", told, ["Split", "World", *numbers], worlds),
+        ],
+    )
+
+
+def _equal(ours: int, paper: int) -> str:
+    return f"{paper} ({'' if ours == paper else 'not '}equal)"
 
 
 def _models(table: ParametersTable) -> Page:
+    """Table 5: what is counted, and the paper's number beside it."""
     grid = [[row.method, str(row.parameters), f"{row.parameters / 1e6:.1f}"] for row in table.rows]
     note = (
         "Two separate encoders with all their embeddings, counted from the built models. Vectors "
@@ -57,21 +59,18 @@ def _models(table: ParametersTable) -> Page:
         + ", ".join(f"in {row.method} they would add {row.poolers}" for row in table.rows)
         + "."
     )
-    main = Section("", note, ["Model", "Number of parameters", "in millions"], grid)
-    return Page(table.caption, [main, _millions_of_paper(table)])
-
-
-def _millions_of_paper(table: ParametersTable) -> Section:
-    grid = [
+    against = [
         [row.method, f"{row.paper}M", f"{row.parameters / 1e6 - row.paper:+.1f}M"]
         for row in table.rows
         if row.paper is not None
     ]
-    note = (
+    said = (
         f"{table.source}: the paper's number and ours minus it. The paper's are twice "
         "the rounded 110M and 340M of BERT's own paper, not counts."
     )
-    return Section("Against the paper", note, ["Model", "paper", "difference"], grid)
+    main = Section("", note, ["Model", "Number of parameters", "in millions"], grid)
+    beside = Section("Against the paper", said, ["Model", "paper", "difference"], against)
+    return Page(table.caption, [main, beside])
 
 
 def page_of(result: records.AnyResult) -> Page:
@@ -86,14 +85,10 @@ def _lengths(figure: LengthsFigure) -> Page:
         header += [f"{row.method} {what}" for what in ("error", "low", "high")]
     header += ["difference", "difference low", "difference high", "row_key"]
     rows = [
-        [bin_name(bin_), str(bin_.mentions), *_cells(bin_), figure.row_key] for bin_ in figure.bins
+        [f"{bin_.first}-{bin_.last}", str(bin_.mentions), *_cells(bin_), figure.row_key]
+        for bin_ in figure.bins
     ]
     return Page(f"{figure.caption}, {figure.dataset}", [Section("", "", header, rows)])
-
-
-def bin_name(bin_: Bin) -> str:
-    """A bin by its first and last number of sentences."""
-    return f"{bin_.first}-{bin_.last}"
 
 
 def _cells(bin_: Bin) -> list[str]:
@@ -106,7 +101,7 @@ def _cells(bin_: Bin) -> list[str]:
 
 
 def _trials(grid: GridResult) -> Page:
-    """The grid's trials, with the chosen recall in bold, the sums of points, and means by value."""
+    """The grid's trials, with the chosen recall in bold, and means by value."""
     recall, rows = f"R@{grid.cutoff}", grid.rows
     cells = [
         [
@@ -120,7 +115,7 @@ def _trials(grid: GridResult) -> Page:
         for row in rows
     ]
     note = f"{len(rows)} points. {grid.rule} step is where the recall was reached. {grid.advice}"
-    note = note.strip()
+    note = note.rstrip()
     if precision := in_words(reduced_precision(rows[0].settings)):  # all points have the same
         note += f" Not in fp32: {precision}."
     header = ["method", *grid.means, recall, "step", "chosen", "row_key"]
@@ -135,26 +130,10 @@ def _trials(grid: GridResult) -> Page:
             for mean in of_values
         ],
     )
-    by_point = [_by_point(grid)] if len(grid.models) > 1 and not grid.each else []
     return Page(
         f"Grid of {', '.join(grid.models)}: {grid.caption}, {grid.dataset}",
-        [Section("", note, header, cells, best), *by_point, by_value],
+        [Section("", note, header, cells, best), by_value],
     )
-
-
-def _by_point(grid: GridResult) -> Section:
-    """A line for each point: the recall of every model, and their sum, by which it is chosen."""
-    lines: dict[tuple[str, ...], dict[str, PointRow]] = {}
-    for row in grid.rows:
-        lines.setdefault(tuple(map(spelled, row.values.values())), {})[row.method] = row
-    cells, bold = [], set()
-    header = [*grid.means, *grid.models, "sum"]
-    for n, (values, by_model) in enumerate(lines.items()):
-        recalls = [by_model[model].recall for model in grid.models]
-        cells.append([*values, *(f"{recall:.2f}" for recall in (*recalls, sum(recalls)))])
-        if any(row.chosen for row in by_model.values()):
-            bold.add((n, len(header) - 1))
-    return Section("By point", f"R@{grid.cutoff} of each model.", header, cells, bold)
 
 
 PAGES = {

@@ -1,6 +1,6 @@
 """The published numbers, the paper's and the released README's, and verdicts on ours."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from math import sqrt
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from muver.reproduction.tables.records import Judged, Published, Size, TableSet
+from muver.reproduction.tables.records import Size, TableSet
 from muver.retriever.evaluation.records import Evaluation, Percent
 
 VERDICTS = ("reproduced", "near", "not reproduced", "cannot tell")
@@ -45,10 +45,8 @@ def published(
     return {k: by_cutoff[k] for k in cutoffs if by_cutoff.get(k) is not None}
 
 
-def published_views(
-    system: str, search: str | None, views: float | None
-) -> Mapping[str, float] | None:
-    """Table 3's ``views`` per entity and ``recall`` for one of our rows, or None.
+def published_views(system: str, search: str | None, views: float | None) -> float | None:
+    """Table 3's recall for one of our rows, or None.
 
     A row without merging (``search`` is None) is matched by its system; a row with merged views,
     ``distant`` or ``close``, by its number of views per entity within one per cent. Layers are not
@@ -56,13 +54,10 @@ def published_views(
     """
     table = paper()["table3"]
     if search is None:
-        return table["rows"].get(system)
-    lines = table["merged"].get(system, [])
-    near = [line for line in lines if views and abs(views - line["views"]) <= line["views"] / 100]
-    if not near:
-        return None
-    line = min(near, key=lambda line: abs(views - line["views"]))
-    return {"views": line["views"], "recall": line[search]}
+        return table["rows"].get(system, {}).get("recall")
+    lines = table["merged"].get(system, []) if views else []
+    near = {abs(views - line["views"]) / line["views"]: line[search] for line in lines}
+    return near[min(near)] if near and min(near) <= 0.01 else None
 
 
 def column(evaluation: Evaluation) -> str:
@@ -140,16 +135,12 @@ def comparability_of_sets(name: str, first: Evaluation, sets: Sequence[TableSet]
     )
 
 
-def compare(
-    ours: Percent, theirs: Percent, mentions: int, seeds: Sequence[Percent] = ()
-) -> Published:
-    """Published recalls in percent with our differences from them, half-widths and verdicts."""
-    found = {}
-    for k, value in theirs.items():
-        width = half_width(ours[k], value, mentions, [recalls[k] for recalls in seeds])
-        apart = ours[k] - value
-        found[k] = Judged(value, apart, width, verdict(apart, width))
-    return found
+def judge(
+    ours: float, theirs: float, mentions: int, seeds: Sequence[float] = ()
+) -> tuple[float, float, float, str]:
+    """A published recall in percent, ours minus it in points, the half-width, and the verdict."""
+    width, apart = half_width(ours, theirs, mentions, seeds), ours - theirs
+    return theirs, apart, width, verdict(apart, width)
 
 
 def half_width(ours: float, theirs: float, mentions: int, seeds: Sequence[float] = ()) -> float:

@@ -51,18 +51,13 @@ def lines_of(scores: Scores, **labels: Any) -> Iterator[Line]:
                        world=world, **labels)  # fmt: skip
 
 
-class Judged(Record):
-    """A published recall, ours minus it in points, and a verdict."""
-
-    recall: float
-    difference: float
-    half_width: float
-    verdict: str
-
-
-class Published(Judged):
+class Published(Record):
     """What was published of a line's number."""
 
+    recall: float
+    difference: float  # ours minus it, in points
+    half_width: float
+    verdict: str
     row: str
     set: str
     world: str

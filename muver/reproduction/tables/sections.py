@@ -2,12 +2,22 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import groupby
+from operator import attrgetter
 from statistics import mean, stdev
 
 from muver.io.text import bounds, counted, probability
-from muver.reproduction.tables.page import Column, Place, Section, by_cutoff, text_of
+from muver.reproduction.tables.page import Column, Place, Section, pivot, text_of
 from muver.reproduction.tables.paper import CLAIMS, VERDICTS, paper
-from muver.reproduction.tables.records import LEFT_OUT, MEAN, Contrast, Line, Published, Table
+from muver.reproduction.tables.records import (
+    LEFT_OUT,
+    MEAN,
+    Contrast,
+    Line,
+    Published,
+    Table,
+    TableRow,
+)
 from muver.retriever.evaluation import significance
 from muver.retriever.evaluation.records import in_words
 
@@ -93,13 +103,14 @@ def of_lines(
     places: Sequence[Place],
     columns: Sequence[Column],
     cell: Callable[[Line], str],
-) -> Section:
+) -> list[Section]:
     """A section with a line for each place, and a column of what ``cell`` says of its lines."""
-    grid = []
-    for place in places:
-        lines = [column.line(table, place) for column in columns]
-        grid.append([*place.labels.values(), *(cell(line) if line else "" for line in lines)])
-    return Section(heading, note, [*places[0].labels, *(column.title for column in columns)], grid)
+
+    def told(place: Place, column: Column) -> str:
+        line = column.line(table, place)
+        return cell(line) if line else ""
+
+    return pivot(heading, note, [(place.labels, place) for place in places], columns, told)
 
 
 def bounds_of(line: Line) -> str:
@@ -112,7 +123,9 @@ def with_bounds(line: Line) -> str:
     return f"{text_of(line)} ({bounds_of(line)})"
 
 
-def mean_of_worlds(table: Table, places: Sequence[Place], columns: Sequence[Column]) -> Section:
+def mean_of_worlds(
+    table: Table, places: Sequence[Place], columns: Sequence[Column]
+) -> list[Section]:
     """Macro recall with its interval."""
     note = f"Macro recall: every world counts the same. In brackets the {table.interval}."
     means = [column._replace(world=MEAN) for column in columns]
@@ -121,83 +134,81 @@ def mean_of_worlds(table: Table, places: Sequence[Place], columns: Sequence[Colu
 
 def categories(table: Table, columns: Sequence[Column]) -> list[Section]:
     """A line for each row in each category of mentions, of tables that have lines of them."""
+    sizes = {line.category: line.mentions for line in table.lines if line.category}
     places = [
-        Place({"method": row.method, "Category": name}, row, table.sets[0].set, category=name)
-        for name in sorted({line.category for line in table.lines if line.category})
+        Place(
+            {"method": row.method, "Category": name, "mentions": str(sizes[name])},
+            row, table.sets[0].set, category=name,
+        )
+        for name in sorted(sizes)
         for row in table.rows
-    ]
-    if not places:
-        return []
+    ]  # fmt: skip
     note = "In brackets 95% intervals."
-    section = of_lines(table, "By category", note, places, columns, with_bounds)
-    for place, cells in zip(places, section.rows, strict=True):
-        cells.insert(2, str(columns[0].line(table, place).mentions))
-    section.header.insert(2, "mentions")
-    return [section]
+    return of_lines(table, "By category", note, places, columns, with_bounds)
 
 
 def both_protocols(table: Table, columns: Sequence[Column]) -> list[Section]:
     """Rows that a table has under both protocols of the own page, side by side."""
-    rows, grid, only = {row.method: row for row in table.rows}, [], table.sets[0].set
-    for method, row in rows.items():
-        if left_out := rows.get(f"{method}, {LEFT_OUT}"):
-            both = [Place({}, either, only) for either in (row, left_out)]
-            lines = [[column.line(table, place) for place in both] for column in columns]
-            grid.append([method, *(" / ".join(map(text_of, pair)) for pair in lines)])
-    header = ["method", *(column.title for column in columns)]
+    rows = {row.method: row for row in table.rows}
+    both = {method: (row, rows.get(f"{method}, {LEFT_OUT}")) for method, row in rows.items()}
+    lines = [({"method": method}, pair) for method, pair in both.items() if pair[1]]
     note = "With all pages as candidates / with the page left out that the mention stands on."
-    return [Section("Both protocols of the own page", note, header, grid)] if grid else []
+
+    def cell(pair: tuple[TableRow, TableRow], column: Column) -> str:
+        return " / ".join(text_of(table.line(row.row_key, column.k)) for row in pair)
+
+    return pivot("Both protocols of the own page", note, lines, columns, cell)
 
 
 def over_seeds(table: Table, places: Sequence[Place], columns: Sequence[Column]) -> list[Section]:
     """The mean and the spread of rows that have several seeds."""
-    grid, numbers = [], set()
-    for place in places:
-        if len(keys := place.row.seeds.values()) > 1:
-            numbers.add(len(keys))
-            drawn = [[column.line(table, place, key) for key in keys] for column in columns]
-            values = ([line.recall for line in lines if line] for lines in drawn)
-            told = [f"{mean(v):.2f} ± {stdev(v):.2f}" if len(v) > 1 else "" for v in values]
-            grid.append([*place.labels.values(), *told])
+    seeded = [(place.labels, place) for place in places if len(place.row.seeds) > 1]
+    numbers = sorted({len(place.row.seeds) for _, place in seeded})
     note = (
-        f"Mean of {' or '.join(map(str, sorted(numbers)))} seeds, and their sample standard "
+        f"Mean of {' or '.join(map(str, numbers))} seeds, and their sample standard "
         "deviation in points. The rows above are the first seed's. Each seed draws the weights of "
         "an encoder from scratch, pre-training, the order of batches and dropout anew. The data "
         "stay, and so do a public encoder's weights."
     )
-    header = [*places[0].labels, *(column.title for column in columns)]
-    return [Section("Over seeds", note, header, grid)] if grid else []
+
+    def cell(place: Place, column: Column) -> str:
+        drawn = [column.line(table, place, key) for key in place.row.seeds.values()]
+        found = [line.recall for line in drawn if line]
+        return f"{mean(found):.2f} ± {stdev(found):.2f}" if len(found) > 1 else ""
+
+    return pivot("Over seeds", note, seeded, columns, cell)
 
 
-def reference(table: Table, places: Sequence[Place], source: str, heading: str) -> list[Section]:
+def reference(
+    table: Table, places: Sequence[Place], columns: Sequence[Column], source: str, heading: str
+) -> list[Section]:
     """The section of published numbers beside our rows, if any; of the paper all that it has."""
-    found: dict[tuple, dict[int, Published]] = {}
-    for number in table.published:
-        if number.source == source:
-            found.setdefault((number.row, number.set, number.world), {})[number.k] = number
-    keyed = [(place.labels, (place.row.system, place.set, place.world)) for place in places]
-    lines = [(labels, found[key]) for labels, key in keyed if key in found]
-    if not lines:
-        return []
 
-    def cell(by_k: dict[int, Published], k: int) -> str:
-        if k not in by_k:
+    def number(place: Place, column: Column) -> Published | None:
+        line = column.line(table, place)
+        return next((one for one in table.judged(line) if one.source == source), None)
+
+    def cell(place: Place, column: Column) -> str:
+        if (found := number(place, column)) is None:
             return "-"
-        number = by_k[k]
-        apart = f"{number.difference:+z.2f} ± {number.half_width:.2f}"
-        return f"{number.recall:.2f} ({apart}, {number.verdict})"
+        apart = f"{found.difference:+z.2f} ± {found.half_width:.2f}"
+        return f"{found.recall:.2f} ({apart}, {found.verdict})"
 
-    counts = Counter(number.verdict for by_k in found.values() for number in by_k.values())
+    counts = Counter(found.verdict for found in table.published if found.source == source)
     tally = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS)
-    said = paper()["source" if source == "paper" else f"{source}_source"]
     note = (
-        f"{said}: the published value, ours minus it in points, and a verdict. {RULE} In all: "
-        f"{tally}."
+        f"{paper()['source' if source == 'paper' else f'{source}_source']}: the published value, "
+        f"ours minus it in points, and a verdict. {RULE} In all: {tally}."
     )
-    section = by_cutoff(table.cutoffs, heading, note, lines, cell)
-    if source == "paper":
+    lines = [
+        (place.labels, place)
+        for place in places
+        if any(number(place, column) for column in columns)
+    ]
+    found = pivot(heading, note, lines, columns, cell)
+    for section in found if source == "paper" else ():
         section.rows.extend(_quoted(table))
-    return [section]
+    return found
 
 
 def _quoted(table: Table) -> list[list[str]]:
@@ -212,19 +223,14 @@ def _quoted(table: Table) -> list[list[str]]:
 
 def contrasted(table: Table, kind: str) -> list[dict[int, Contrast]]:
     """Contrasts of a kind by cutoff."""
-    found: dict[tuple, dict[int, Contrast]] = {}
-    for contrast in table.contrasts:
-        if contrast.kind == kind:
-            found.setdefault((contrast.first, contrast.second, contrast.set, contrast.world), {})[
-                contrast.k
-            ] = contrast
-    return list(found.values())
+    of_kind = (contrast for contrast in table.contrasts if contrast.kind == kind)
+    pairs = groupby(of_kind, attrgetter("first", "second", "set", "world"))
+    return [{contrast.k: contrast for contrast in by_cutoff} for _, by_cutoff in pairs]
 
 
-def contrasts(table: Table, kind: str, heading: str) -> list[Section]:
+def contrasts(table: Table, columns: Sequence[Column], kind: str, heading: str) -> list[Section]:
     """The section of a table's contrasts of a kind, if it has any."""
-    found = contrasted(table, kind)
-    if not found:
+    if not (found := contrasted(table, kind)):
         return []
     rows = table.row(table.against).method if kind == "against" else "another"
     both = kind == "against" and len({line.protocol for line in table.lines}) > 1
@@ -244,14 +250,15 @@ def contrasts(table: Table, kind: str, heading: str) -> list[Section]:
             "the other side, or if it does not lie on its side and the paper's difference is "
             f"further off than two such differences are. In all: {tally}."
         )
-    columns, lines = {of_set.set: of_set.column for of_set in table.sets}, []
+    titles, lines = {of_set.set: of_set.column for of_set in table.sets}, []
     for by_k in found:
         contrast = next(iter(by_k.values()))
-        of_set = {"Set": columns[contrast.set]} if table.kb else {}
+        of_set = {"Set": titles[contrast.set]} if table.kb else {}
         of_world = {"Domain": contrast.world} if contrast.world else {}
         lines.append(({"method": contrast.method, **of_set, **of_world}, by_k))
-    heading = heading.format(rows)
-    return [by_cutoff(table.cutoffs, heading, note, lines, lambda by_k, k: difference(by_k[k]))]
+    return pivot(
+        heading.format(rows), note, lines, columns, lambda by_k, column: difference(by_k[column.k])
+    )
 
 
 def difference(contrast: Contrast) -> str:

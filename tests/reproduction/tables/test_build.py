@@ -322,9 +322,6 @@ def test_searches_that_differ_in_their_pairs_alone_share_a_line(views):
         ["MuVER", "as released", "21.00", "100.00", "81.82", "20.50"],
         ["MuVER", "wasted choices replaced", "21.00", "90.91", "72.73", "20.95"],
     ]
-    assert "in the pairs (MuVER as released), so that" in main.note
-    for rows in ((PLAIN, *FULL), (DISTANT,)):  # 21.00 and 20.95; one column alone
-        assert "differ in the number" not in page(views(*rows)).sections[0].note
 
 
 def test_any_search_of_params_yaml_can_be_swept(views):
@@ -353,12 +350,10 @@ def test_paper_by_number_of_views(views):
     assert judged(made, "distant", 64).recall == 90.15
     assert judged(made, "distant", 64).difference == pytest.approx(9.85)
     assert judged(made, "close", 64) is None  # 20.5 is more than 1 % away
-    _, beside, whole, *_ = page(made).sections
-    assert [cells[:2] for cells in beside.rows] == [
+    assert [cells[:2] for cells in page(made).sections[1].rows] == [
         [PLAIN["method"], ""],
         ["MuVER", "distant pairs"],
     ]
-    assert whole.rows[-1] == ["MuVER", "32.48", "90.84", "89.92"] and len(whole.rows) == 8
     # The paper prints one number of views for both columns, and recall at 64 only
     full = views(*FULL, **ZESHEL)
     assert [judged(full, one["system"], 64).recall for one in FULL] == [90.15, 89.95]
