@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from muver.io.files import remove_all, strays, write_json, write_text
-from muver.reproduction.figures.recall_plot import find_curves
+from muver.reproduction.figures.plots import merging_curves
 from muver.reproduction.tables.layouts import places
 from muver.reproduction.tables.records import (
     GridResult,
@@ -92,12 +92,7 @@ def _by_cutoff(table: Table) -> Iterator[Point]:
 
 def _by_views(table: Table) -> Iterator[Point]:
     """As drawn in Table 3's figure: a row without merging is a point, and may start a curve."""
-    points, curves = find_curves(table.rows)
-    lines = [(point.method, [point]) for point in points]
-    lines += [
-        (curve.label, [*([curve.start] if curve.start else []), *curve.rows]) for curve in curves
-    ]
-    for label, rows in lines:
+    for label, rows in merging_curves(table.rows).items():
         for row in rows:
             line = table.line(row.row_key, table.cutoffs[0])
             yield _point(label, row.views_per_entity, line)

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from muver.cli import main
 from muver.io.errors import InputError
 from muver.io.files import write_json
-from muver.reproduction.figures import lengths_plot, recall_plot, stage, style
+from muver.reproduction.figures import plots, stage, style
 from muver.reproduction.figures.stage import make_figure
 from muver.reproduction.figures.style import house_style
 from muver.reproduction.tables.records import Merged, read_result
@@ -27,7 +27,7 @@ def figure2(tmp_path, evaluations, settings, monkeypatch):
 
 def test_bins_without_mentions_are_gaps(figure2):
     with house_style():
-        above, middle, below = lengths_plot.draw(figure2).axes
+        above, middle, below = plots.draw_lengths(figure2).axes
     blink, muver = [line for line in above.lines if len(line.get_xdata()) == 4]
     np.testing.assert_array_equal(blink.get_ydata(), [50, np.nan, 100, np.nan])
     np.testing.assert_array_equal(muver.get_ydata(), [25, np.nan, 50, np.nan])
@@ -57,7 +57,7 @@ def test_bins_without_mentions_are_gaps(figure2):
 def test_a_bin_of_one_mention_has_a_marker_and_no_line(figure2):
     figure2.bins[2] = replace(figure2.bins[2], mentions=1)
     with house_style():
-        above = lengths_plot.draw(replace(figure2, paper=None)).axes[0]
+        above = plots.draw_lengths(replace(figure2, paper=None)).axes[0]
     line, alone = (one for one in above.lines if one.get_color() == style.BLUE)
     np.testing.assert_array_equal(line.get_ydata(), [25, np.nan, np.nan, np.nan])
     assert (alone.get_linestyle(), alone.get_ydata().tolist()) == ("None", [50])
@@ -72,7 +72,7 @@ def make_row(method, layers, search, views, recall):
 
 
 def make_table(*rows):
-    return made_table(*rows, caption="Table 3", layout="views")
+    return made_table(*rows, caption="Table 3", layout="views", figure="vectors")
 
 
 BLINK = make_row("BLINK (512 tokens)", 0, None, 1, 80.0)
@@ -87,18 +87,17 @@ MERGED = [
 
 def test_curves_start_where_nothing_is_merged():
     rows = make_table(BLINK, SOM, PLAIN, *MERGED).rows
-    points, curves = recall_plot.find_curves(rows)
-    assert points == rows[:3]
-    assert [curve.label for curve in curves] == ["MuVER, distant pairs", "MuVER, close pairs"]
-    assert [curve.start for curve in curves] == [rows[2], rows[2]]
-    assert [curve.rows for curve in curves] == [rows[3:5], rows[5:]]
-    _, (distant, _) = recall_plot.find_curves(make_table(BLINK, SOM, *MERGED).rows)
-    assert distant.start is None
+    curves = plots.merging_curves(rows)
+    assert curves.pop("MuVER, distant pairs") == rows[2:5]
+    assert curves.pop("MuVER, close pairs") == [rows[2], rows[5]]
+    assert [*curves.values()] == [[row] for row in rows[:3]]
+    alone = plots.merging_curves(make_table(BLINK, SOM, *MERGED).rows)
+    assert len(alone["MuVER, distant pairs"]) == 2
 
 
 def test_table3_drawn():
     with house_style():
-        figure = recall_plot.draw(make_table(BLINK, SOM, PLAIN, *MERGED[::-1]))
+        figure = plots.draw_recall(make_table(BLINK, SOM, PLAIN, *MERGED[::-1]))
     everything, merging = figure.axes
     drawn = {
         axes: {line.get_label(): line.get_xydata().tolist() for line in axes.lines}
@@ -115,9 +114,8 @@ def test_table3_drawn():
     assert drawn[everything] == curves | points
     looks = {(line.get_color(), line.get_marker()) for line in everything.lines}
     assert len(looks) == 5
-    assert everything.get_ylabel() == "recall@64 (%)"
-    assert everything.get_xlabel() == "mean number of views an entity (log scale)"
-    assert merging.get_xlabel() == "mean number of views an entity"
+    assert everything.get_title(loc="left") == "recall@64 (%)"
+    assert merging.get_xlabel() == "vectors an entity, on average (log scale)"
     ticks = [label.get_text() for label in everything.get_xticklabels()]
     assert ticks == ["1", "2", "3", "5", "10", "20", "30", "50", "100"]
 
@@ -125,11 +123,11 @@ def test_table3_drawn():
 def test_rows_without_views_have_no_place():
     lexical = make_row("BM25", 0, None, None, 70.0)
     with house_style():
-        figure = recall_plot.draw(make_table(lexical, BLINK))
+        figure = plots.draw_recall(make_table(lexical, BLINK))
     assert [line.get_label() for line in figure.axes[0].lines] == ["BLINK (512 tokens)"]
     assert len(figure.axes) == 1  # nothing is merged
-    with pytest.raises(InputError, match="no row of the table has a number of views"):
-        recall_plot.draw(make_table(lexical))
+    with pytest.raises(InputError, match="table1: no row has vectors"):
+        plots.draw_recall(make_table(lexical))
 
 
 def test_table3_from_its_json(tmp_path):
@@ -163,7 +161,7 @@ def test_recall_against_vectors(tmp_path, monkeypatch):
     rows = [("BM25", None, 60.0), ("SOM", 115.0, 90.0), ("SOM, 8 pooled vectors", 7.5, 85.0)]
     table = compared(*rows, ("BLINK (128 tokens)", 1.0, 70.0))
     with house_style():
-        (axes,) = recall_plot.draw(table).axes
+        (axes,) = plots.draw_recall(table).axes
     drawn = {line.get_label(): line.get_xydata().tolist() for line in axes.lines}
     assert drawn == {"SOM": [[7.5, 85], [115, 90]], "BLINK (128 tokens)": [[1, 70]]}
     assert axes.get_title(loc="left") == "recall@16 (%)"
@@ -174,7 +172,7 @@ def test_recall_against_vectors(tmp_path, monkeypatch):
     ((figure, *where),) = saved
     assert len(figure.axes) == 1 and where == [tmp_path, "tradeoff"]
     with pytest.raises(InputError, match="tradeoff: no row has vectors"):
-        recall_plot.draw(compared(rows[0]))
+        plots.draw_recall(compared(rows[0]))
 
 
 def test_recall_against_labelled_mentions():
@@ -182,7 +180,7 @@ def test_recall_against_labelled_mentions():
     rows = [("BM25", None, 60.0), ("SOM", 115.0, 90.0, 1), ("SOM, no labels", 115.0, 40.0, 0)]
     table = compared(*rows, ("BLINK, 10% of the labels", 1.0, 50.0, 0.1), figure="labelled")
     with house_style():
-        (axes,) = recall_plot.draw(table).axes
+        (axes,) = plots.draw_recall(table).axes
     drawn = {line.get_label(): line.get_xydata().tolist() for line in axes.lines}
     assert drawn == {"SOM": [[0, 40], [2, 90]], "BLINK": [[1, 50]]}
     assert [text.get_text() for text in axes.get_xticklabels()] == ["0", "10", "100"]

@@ -1,24 +1,107 @@
-"""Draws Figure 2: both error rates, their difference, and the mentions of each bin."""
+"""Draws recall against what it costs, and Figure 2: errors by length of description."""
 
+from collections.abc import Sequence
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from muver.io.errors import InputError
 from muver.reproduction.figures import style
-from muver.reproduction.tables.records import LengthsFigure
+from muver.reproduction.tables.records import LengthsFigure, Table, TableRow
 from muver.retriever.evaluation.significance import Bin
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+CUTOFFS = (1, 16, 64)
+LABELS = {
+    "vectors": "vectors an entity, on average (log scale)",
+    "labelled": "labelled mentions that training has, in percent",
+}
+
+
+def draw_recall(table: Table) -> "Figure":
+    """Draw the JSON of a comparison or of Table 3: a panel a cutoff, and one of merging alone.
+
+    In a comparison, rows whose methods agree up to the first comma are one curve, such as "SOM" and
+    "SOM, 8 pooled vectors". Rows without a place on the axis are left out.
+    """
+    from matplotlib.figure import Figure
+
+    shares = table.figure == "labelled"  # 0, 10, 30 and 100 percent stand side by side
+
+    def place(row: TableRow) -> float | None:
+        return row.labelled if shares else row.views_per_entity
+
+    if table.layout == "views":
+        curves = merging_curves(table.rows)
+    else:
+        curves = {}
+        for row in table.rows:
+            if place(row) is not None:
+                curves.setdefault(row.method.partition(",")[0], []).append(row)
+    if not curves:
+        raise InputError(f"{table.name}: no row has {table.figure}: there is nothing to draw.")
+    known = sorted({place(row) for rows in curves.values() for row in rows})
+    cutoffs = [k for k in CUTOFFS if k in table.cutoffs] or table.cutoffs[-1:]
+    panels = [(k, f"recall@{k} (%)", curves) for k in cutoffs]
+    if merging := {label: rows for label, rows in curves.items() if rows[-1].merged}:
+        starts = [rows[0] for rows in merging.values()]
+        of_start = {label: rows for label, rows in curves.items() if rows[0] in starts}
+        panels.append((cutoffs[-1], "merging alone", of_start))
+    figure = Figure(figsize=(3.5 * len(panels), 4), layout="constrained")
+    figure.suptitle(f"{table.caption}, {table.dataset}", x=0.01, ha="left", fontsize=10)
+    looks = dict(zip(curves, cycle(style.CURVES), strict=False))
+    every = figure.subplots(1, len(panels), squeeze=False)[0]
+    for axes, (k, title, drawn) in zip(every, panels, strict=True):
+        for label, rows in drawn.items():
+            colour, marker = looks[label]
+            ordered = sorted(rows, key=place)
+            places = [known.index(place(row)) if shares else place(row) for row in ordered]
+            lines = [table.line(row.row_key, k) for row in ordered]
+            low, high = [line.low for line in lines], [line.high for line in lines]
+            axes.vlines(places, low, high, color=colour, linewidth=1, alpha=0.5)
+            found = [line.recall for line in lines]
+            axes.plot(places, found, color=colour, marker=marker, label=label)
+        axes.set_title(title, color=style.GREY)
+        axes.set_xlabel(LABELS[table.figure])
+        if shares:
+            axes.set_xticks(range(len(known)), [f"{100 * share:g}" for share in known])
+        else:
+            style.log_axis(axes, [place(row) for rows in drawn.values() for row in rows])
+    handles = every[0].get_legend_handles_labels()
+    figure.legend(*handles, loc="outside lower center", ncols=len(panels))
+    return figure
+
+
+def merging_curves(rows: Sequence[TableRow]) -> dict[str, list[TableRow]]:
+    """The rows of Table 3 by curve: one without merging alone, those of a search together.
+
+    A search begins at the row that its rows name as ``start``. Rows without views are left out.
+    """
+    known = [row for row in rows if row.views_per_entity is not None]
+    points = {row.system: row for row in known if not row.merged}
+    curves = {row.method: [row] for row in points.values()}
+    for row in known:
+        if row.merged:
+            start = points.get(row.merged.start)
+            label = f"{row.method}, {row.merged.searched}"
+            curves.setdefault(label, [start] if start else []).append(row)
+    return curves
+
+
 LOOKS = ({"color": style.VERMILION, "marker": "s"}, {"color": style.BLUE, "marker": "o"})
 NOTHING = (np.nan, np.nan)
 ASIDE = 0.06  # of a bin's width, so that equal values of both systems stay visible
 
 
-def draw(data: LengthsFigure) -> "Figure":
-    """Draw Figure 2; bins without mentions stay empty."""
+def draw_lengths(data: LengthsFigure) -> "Figure":
+    """Draw Figure 2: both error rates, their difference, and the mentions of each bin.
+
+    Bins without mentions stay empty.
+    """
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7, 6), layout="constrained")
