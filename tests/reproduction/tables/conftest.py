@@ -17,6 +17,7 @@ from muver.reproduction.tables.records import Table
 from muver.reproduction.tables.stage import LAYOUTS
 from muver.reproduction.tables.tables_settings import TableSettings
 from muver.retriever.corpus.schema import MENTIONS
+from muver.retriever.evaluation import bootstrap
 from muver.retriever.evaluation.recall import ranks_table, scored
 from tests.blank import blank_evaluation
 
@@ -58,6 +59,12 @@ def table_of(name: str, files: TableFiles, *rows: dict[str, Any], **settings: An
     """A table of recall from its files, as the stage makes it."""
     asked = read(TableSettings, {"rows": [*rows], **settings})
     return build(name, "Recall", LAYOUTS.get(name, "comparison"), asked, files)
+
+
+@pytest.fixture
+def few_resamples(monkeypatch) -> None:
+    """Intervals of thousands of mentions in a moment, with less accurate bounds."""
+    monkeypatch.setattr(bootstrap, "RESAMPLES", 100)
 
 
 @pytest.fixture

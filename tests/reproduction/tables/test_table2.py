@@ -94,7 +94,7 @@ def test_the_papers_values_are_hidden_on_other_data(tmp_path: Path):
     )
 
 
-def test_the_papers_values_and_contrasts_on_its_data(tmp_path: Path):
+def test_the_papers_values_and_contrasts_on_its_data(few_resamples, tmp_path: Path):
     evaluations = made_sets.of_the_paper()
     blink = next(one for one in evaluations if one["set"] == "aida-testb")
     kept = {key: blink[key] for key in ("kb", "dataset", "identified_as")}
@@ -122,7 +122,7 @@ def test_the_papers_values_and_contrasts_on_its_data(tmp_path: Path):
     assert "| MuVER minus BLINK | WNED-WIKI |" in text
 
 
-def test_mentions_inside_the_knowledge_base_decide(tmp_path: Path):
+def test_mentions_inside_the_knowledge_base_decide(few_resamples, tmp_path: Path):
     """Not those in all: of 656 mentions two inside would be judged by BLINK's 617."""
     evaluations = [one for one in made_sets.of_the_paper() if one["set"] != "msnbc"]
     evaluations += [made_sets.one_of_the_paper(system, "msnbc", 610) for system in made_sets.HITS]

@@ -88,7 +88,7 @@ def test_numbers_tell_no_more_than_differences_of_some_points():
 
 
 @pytest.mark.parametrize(("seed", "expected"), [(None, 12), (0, 10)])
-def test_contrasts_tell_all_apart_as_far_as_rows_agree(seed: int | None, expected: int):
+def test_contrasts_tell_all_apart_as_far_as_rows_agree(few_resamples, seed, expected):
     """Rows that find the same mentions first, and rows that have nothing in common."""
     assert len(told_by_contrast(seed)) == expected
 
