@@ -3,7 +3,8 @@
 from importlib import import_module
 from typing import Any
 
-__version__ = "0.1.1"  # which stands in whatever is written
+from muver.version import __version__ as __version__
+
 _HOMES = {
     "Candidate": "retriever.answers",
     "Mention": "retriever.answers",

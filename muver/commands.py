@@ -130,6 +130,11 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "remove a lock that a killed run left in a working folder",
             "."),
     ),
+    "The shell": (
+        Command("completion", "completion:completion",
+            "print what completes commands, options and names of params.yaml in bash, zsh or fish",
+            "bash"),
+    ),
     "The workflow": (
         Command("run", "reproduction.workspace.running:run",
             "make tables and figures in the present folder, as snakemake does in a clone",

@@ -24,11 +24,13 @@ FLOORS = {
     ],
 }  # fmt: skip
 ROOMS = [
+    "version",
     "look",
     "commands",
     "io",
     *(f"{floor}.{room}" for floor, rooms in FLOORS.items() for room in rooms),
     "options",
+    "completion",
     "cli",
     "__init__",  # the library's face
 ]
@@ -67,7 +69,7 @@ def imported_rooms(path):
             continue
         for module in modules:
             package, *names = module.split(".")
-            if package == "muver" and names != ["__version__"]:  # which no room brings
+            if package == "muver":
                 yield node.lineno, room_of(names)
 
 
