@@ -14,6 +14,7 @@ from torch.nn.utils import clip_grad_norm_
 
 from muver.io.errors import InputError
 from muver.io.progress import Progress, logger
+from muver.retriever.training.adapter import Adapter
 from muver.retriever.training.checkpoint import Checkpoints
 from muver.retriever.training.data import Batch, Examples
 from muver.retriever.training.log import VALIDATION
@@ -49,6 +50,11 @@ class Trainer:
         self.optimiser = build_optimiser(model, settings.learning_rate, *adam)
         planned = planned_steps(len(data), settings.batch_size, settings.epochs)
         self.schedule = warm_up_then_decay(self.optimiser, settings.warmup, planned)
+        rank = settings.adapter_rank
+        self.adapter = Adapter(self.model, rank) if rank else None
+        if self.adapter:
+            self.optimiser = build_optimiser(self.adapter, settings.learning_rate, *adam)
+            self.schedule = warm_up_then_decay(self.optimiser, settings.warmup, planned)
         weights = list(self.model.parameters()) if settings.start_decay else []
         self._start = [(weight, weight.detach().clone()) for weight in weights]
         self.graph_tokens = settings.graph_tokens  # lowered if a GPU's memory does not suffice
@@ -111,8 +117,13 @@ class Trainer:
             for weight in self.model.parameters():
                 if weight.grad is not None:
                     weight.grad /= processes
-        norm = clip_grad_norm_(self.model.parameters(), self.settings.clip_norm)
+        if self.adapter:
+            self.adapter.take_gradients()
+        learnt = self.adapter or self.model
+        norm = clip_grad_norm_(learnt.parameters(), self.settings.clip_norm)
         self.optimiser.step()
+        if self.adapter:
+            self.adapter.put()
         rate = self.schedule.get_last_lr()[0]
         with torch.no_grad():
             for weight, at_start in self._start:
@@ -143,6 +154,7 @@ class Trainer:
             # Seeded by step and process, so that a checkpoint needs no generator's state.
             source = [self.seed, self.step, self.accelerator.process_index]
             torch.manual_seed(int(np.random.SeedSequence(source).generate_state(1)[0]))
+            self.model.zero_grad(set_to_none=True)
             self.optimiser.zero_grad(set_to_none=True)
             with contextlib.suppress(torch.OutOfMemoryError):
                 return backward_through_batch(
@@ -183,6 +195,7 @@ class Trainer:
             "schedule": self.schedule.state_dict(),
             "step": self.step,
             "best": self.best,
+            "adapter": self.adapter.state_dict() if self.adapter else {},
             "log": json.dumps(self.log),
         }
         self._write("last", state)
@@ -199,6 +212,8 @@ class Trainer:
         self.model.load_state_dict(state["model"])
         self.optimiser.load_state_dict(state["optimiser"])
         self.schedule.load_state_dict(state["schedule"])
+        if self.adapter:
+            self.adapter.load_state_dict(state["adapter"])
         self.step, self.best = state["step"], state["best"]
         self.log = json.loads(state["log"])
         self._told = len(self.log)

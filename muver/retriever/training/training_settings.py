@@ -20,7 +20,8 @@ class Training(Settings, kw_only=True):
     enhanced distillation, ACL 2023). ``labelled`` is the share of the training mentions that are
     used, drawn with the seed; at 0 nothing is trained. After each step, weights move towards those
     at the start by ``start_decay`` times the learning rate of the way (L2-SP, Li et al., ICML 2018,
-    decoupled as AdamW's decay is).
+    decoupled as AdamW's decay is). With an ``adapter_rank`` only adapters are trained
+    (:mod:`muver.retriever.training.adapter`).
     """
 
     batch_size: Count
@@ -43,6 +44,7 @@ class Training(Settings, kw_only=True):
     average_gradients_over: Count = 1
     optimiser: Literal["adamw", "adamw_released"] = "adamw"
     start_decay: Amount = 0
+    adapter_rank: Natural = 0
     own_page_negatives: bool = False
     global_view: Tokens | None = None
     labelled: Share = 1

@@ -444,3 +444,14 @@ def test_a_training_that_is_held_at_its_start_stays_there(encoder, corpus, tmp_p
     )
     told = {"README.md", "muver.json"}  # the settings
     assert {file for file in held if held[file] != none[file]} == told
+
+
+def test_adapters_change_matrices_by_their_rank_and_leave_embeddings(encoder, corpus, tmp_path):
+    told = {}
+    for name, training in (("none", {"labelled": 0}), ("adapted", {"adapter_rank": 2})):
+        run(tmp_path / name, encoder, corpus, **training)
+        towers = BiEncoder.from_pretrained(tmp_path / name / "model").state_dict()
+        told[name] = {weight: value for weight, value in towers.items() if value.dim() == 2}
+    for name, start in told["none"].items():
+        ranks = torch.linalg.matrix_rank(told["adapted"][name] - start, atol=1e-5)
+        assert ranks == 0 if "embeddings" in name else 0 < ranks <= 2, name
