@@ -310,12 +310,11 @@ class _Build:
 
 
 def _tell(sources: Sequence[Path], counts: dict[str, Any]) -> None:
-    told = {
-        "%d without a description": counts["without_description"],
-        f"%d with {counted(counts['aliases'], 'alias', 'aliases')}": counts["with_aliases"],
-    }
     parts = [counted(counts["entities"], "entity", "entities")]
-    parts += [what % count for what, count in told.items() if count]
+    if undescribed := counts["without_description"]:
+        parts.append(f"{undescribed} without a description")
+    if named := counts["with_aliases"]:
+        parts.append(f"{named} with {counted(counts['aliases'], 'alias', 'aliases')}")
     logger.info("%s: %s", ", ".join(map(str, sources)), ", ".join(parts))
     if dataset := counts.get("dataset"):
         logger.info(

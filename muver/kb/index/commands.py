@@ -64,9 +64,9 @@ def create(
     values = settings.as_dict() | {key: value for key, value in asked.items() if value is not None}
     making = read(Making, values, "settings")
     changes.check_possible(out, model, making)
-    counted = None if weights is None else read_weights(weights)
+    chosen = read_weights(weights)
     with as_kb(source, out, world, dict(columns)) as kb:
-        index = Index.create(out, kb, model, counted, **values)
+        index = Index.create(out, kb, model, chosen, **values)
     size, took = index.info()["bytes"] / 1e6, duration(time.monotonic() - started)
     logger.info("%s: %s, %.1f MB in %s", out, _entities(index), size, took)
     logger.info("signals: %s", told(index.weights))

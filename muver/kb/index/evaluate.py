@@ -90,9 +90,8 @@ def evaluate(
     opened, cutoffs = Index.open(index), sorted(set(cutoffs))
     if settings:
         opened = opened.asking(**settings.as_dict())
-    counted = None if weights is None else read_weights(weights)
     asked = checked(read_mentions(mentions), opened)
-    found = measure(opened, asked, cutoffs, trec, counted)
+    found = measure(opened, asked, cutoffs, trec, read_weights(weights))
     if as_json:
         print(json.dumps(msgspec.to_builtins(found, str_keys=True), indent=2))
         return

@@ -121,10 +121,10 @@ def changed(weights: Weights, other: Mapping[str, float] | None, where: str = "w
     return found
 
 
-def read_weights(text: str) -> Weights:
-    """The weights in a text, such as ``words=1,names=0``."""
+def read_weights(text: str | None) -> Weights:
+    """The weights in a text, such as ``words=1,names=0``; none if there is no text."""
     found: Weights = {}
-    for pair in text.replace(",", " ").split():
+    for pair in (text or "").replace(",", " ").split():
         name, _, value = pair.partition("=")
         try:
             found[name] = float(value)

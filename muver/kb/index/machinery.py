@@ -34,20 +34,17 @@ class Machinery:
         self.folder, self.state = folder, state
         self._lock = threading.RLock()
 
-    def mentions(self, mentions: Sequence[Mention]) -> np.ndarray:
-        """(mentions, d) float32 vectors of mentions in their contexts, as models are trained."""
-        from muver.retriever.encoders.encode import encode
-
-        with self._lock:
-            model = self.model
-        return encode(mentions, model)
-
     def queries(self, mentions: Sequence[Mention], names: Sequence[str]) -> dict[str, np.ndarray]:
-        """(mentions, d) float32 vectors that signals of these names compare."""
+        """(mentions, d) float32 vectors that signals of these names compare: of mentions in their
+        contexts, as models are trained, and of texts that an encoder compares.
+        """
         found: dict[str, np.ndarray] = {}
-        trained = [name for name in names if name in ("views", "whole")]
-        if trained:
-            found = dict.fromkeys(trained, self.mentions(mentions))
+        if trained := [name for name in names if name in ("views", "whole")]:
+            from muver.retriever.encoders.encode import encode
+
+            with self._lock:
+                model = self.model
+            found = dict.fromkeys(trained, encode(mentions, model))
         if texts := [name for name in names if name not in trained]:
             from muver.retriever.retrieval.signals.catalog import TEXTS
 

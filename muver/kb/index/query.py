@@ -73,8 +73,7 @@ def query(
     if settings:
         opened = opened.asking(**settings.as_dict())
     asked = (line.mention for line in checked(given, opened, world))
-    counted = None if weights is None else read_weights(weights)
-    for mention, answer in answers(opened, asked, k, counted):
+    for mention, answer in answers(opened, asked, k, read_weights(weights)):
         if as_json:
             print(msgspec.json.encode(answer).decode())
         else:

@@ -74,13 +74,6 @@ class Asked:
         order[by_key] = np.arange(len(self))
         return order
 
-    @staticmethod
-    def live_in(part: Part, rows: slice) -> np.ndarray:
-        """(entities of the part,) bool: whether it is asked for and there."""
-        found = np.zeros(len(part), dtype=bool)
-        found[rows] = part.live[rows]
-        return found
-
     @cached_property
     def letters(self) -> Letters:
         return Letters(self)

@@ -129,54 +129,44 @@ class Words(Sure):
     """
 
     def __init__(self, asked: Asked, mentions: Sequence[Mention], settings: Settings):
-        self._settings, self._queries = settings, queries(mentions, settings)
-        self._all, self._parts = asked, [part for part, _ in asked.parts]
-        self._asked = [asked.live_in(part, rows) for part, rows in asked.parts]
-        self._entities = sum(int(there.sum()) for there in self._asked)
-        lengths = zip(self._parts, self._asked, strict=True)
-        total = sum(int(part.lengths[rows].sum()) for part, rows in lengths)
+        self._asked, self._settings = asked, settings
+        self._queries = queries(mentions, settings)
+        lengths = [part.lengths[rows] for part, rows in asked.parts]
+        self._lengths = np.concatenate([np.zeros(0, np.int32), *lengths])
+        self._entities = int(asked.live.sum())
+        total = int(self._lengths[asked.live].sum())
         self._mean = total / self._entities if total else 1.0
-        self._added: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}
+        self._added: dict[str, tuple[np.ndarray, np.ndarray]] = {}
 
     def scores(self, mentions_at: slice) -> np.ndarray:
-        found = np.zeros((mentions_at.stop - mentions_at.start, len(self._all)), np.float32)
+        found = np.zeros((mentions_at.stop - mentions_at.start, len(self._asked)), np.float32)
         for scores, query in zip(found, self._queries[mentions_at], strict=True):
-            sums = self._sums(query)
-            if best := max((float(s.max(initial=0)) for s in sums), default=0.0):
-                for (_, rows), place, of_part in zip(
-                    self._all.parts, self._all.places, sums, strict=True
-                ):
-                    scores[place] = of_part[rows] / best
+            counts, sums = Counter(query), np.zeros(len(self._asked))
+            self._look_up([word for word in counts if word not in self._added])
+            for word, times in counts.items():
+                places, added = self._added[word]
+                sums[places] += times * added
+            if best := sums.max(initial=0):
+                scores[:] = sums / best
         return found
 
-    def _sums(self, query: Sequence[str]) -> list[np.ndarray]:
-        """For each part the (entities,) float64 scores of a query's words; 0 if not asked."""
-        found = [np.zeros(len(asked)) for asked in self._asked]
-        counts = Counter(query)
-        self._added |= self._adds([word for word in counts if word not in self._added])
-        for word, times in counts.items():
-            for scores, (rows, added) in zip(found, self._added[word], strict=True):
-                scores[rows] += times * added
-        return [
-            np.where(asked, scores, 0) for asked, scores in zip(self._asked, found, strict=True)
-        ]
-
-    def _adds(self, words: Sequence[str]) -> dict[str, list[tuple[np.ndarray, np.ndarray]]]:
-        """Of words for each part the rows that have one, and what it adds to their scores."""
-        k1, b = self._settings.k1, self._settings.b
-        keys, adds = keys_of(words), {}
-        there = [part.having(keys) for part in self._parts]
+    def _look_up(self, words: Sequence[str]) -> None:
+        """Keep where each word stands among the entities asked, and what it adds to a score."""
+        asked, k1, b = self._asked, self._settings.k1, self._settings.b
+        keys = keys_of(words)
+        there = [part.having(keys) for part, _ in asked.parts]
         for n, word in enumerate(words):
-            found = [of_part[n] for of_part in there]
-            having = sum(
-                int(asked[rows].sum()) for asked, (rows, _) in zip(self._asked, found, strict=True)
-            )
-            weight = np.log1p((self._entities - having + 0.5) / (having + 0.5))
-            adds[word] = added = []
-            for part, (rows, counts) in zip(self._parts, found, strict=True):
-                rate = 1 - b + b * part.lengths[rows] / self._mean
-                added.append((rows, weight * counts / (counts + k1 * rate)))
-        return adds
+            found = [(np.zeros(0, np.int64), np.zeros(0, np.uint16))]
+            for (_, rows), place, of_part in zip(asked.parts, asked.places, there, strict=True):
+                having, counts = of_part[n]
+                own = slice(*np.searchsorted(having, [rows.start, rows.stop]))
+                found.append((having[own] + (place.start - rows.start), counts[own]))
+            places, counts = map(np.concatenate, zip(*found, strict=True))
+            live = asked.live[places]
+            places, counts = places[live], counts[live]
+            weight = np.log1p((self._entities - len(places) + 0.5) / (len(places) + 0.5))
+            rate = 1 - b + b * self._lengths[places] / self._mean
+            self._added[word] = places, weight * counts / (counts + k1 * rate)
 
 
 def queries(mentions: Sequence[Mention], settings: Settings) -> list[list[str]]:

@@ -89,7 +89,7 @@ def set_index(index: Path, *, weights: str | None = None, settings: Asking | Non
     weights
         How much signals count, such as words=1,names=0.
     """
-    settle(index, read_weights(weights or ""), settings or Asking())
+    settle(index, read_weights(weights), settings or Asking())
     logger.info("signals: %s", told(read_state(index).weights))
 
 

@@ -119,6 +119,14 @@ def test_json_lines_with_gold_entities_without_and_with_none(tmp_path):
         assert [one.gold for one in read_mentions(tmp_path / name)] == [UNSET, "7", None]
 
 
+@pytest.mark.parametrize("mention", ["Rye", "दिल्ली", "老王"])
+def test_json_lines_of_mentions_alone(mention, tmp_path):
+    lines = [{"mention": mention}, {"mention": mention, "right": ".", "world": 3, "gold": "7"}]
+    read = list(read_mentions(given_file(tmp_path, "m.jsonl", "\n".join(map(json.dumps, lines)))))
+    assert [one.mention for one in read] == [Mention(mention), Mention(mention, "", ".", "3")]
+    assert [one.gold for one in read] == [UNSET, "7"]
+
+
 def test_the_columns_of_aida(tmp_path):
     for name in ("aida.conll", "told by its first line"):
         read = list(read_mentions(given_file(tmp_path, name, AIDA)))
