@@ -24,11 +24,11 @@ COLUMNS = {
     "public real text": ("realworlds", None),
     "ZESHEL, Wikipedia": ("zeshel", "wikipedia"),
 }
-TALLY = {  # of a word in a sentence
-    HOLDS: "hold",
-    CONTRADICTED: "are contradicted",
-    OPEN: "can't be told",
-    "not run": "were not run",
+TALLY = {  # a word in a sentence, of one and of several
+    HOLDS: ("holds", "hold"),
+    CONTRADICTED: ("is contradicted", "are contradicted"),
+    OPEN: ("can't be told", "can't be told"),
+    NOT_RUN: ("was not run", "were not run"),
 }
 NOTE = (
     "Differences are in points of recall, of several the least. The default's data were made anew "
@@ -142,14 +142,14 @@ def printed(claim: Claim) -> str:
 def _counted(found: Sequence[tuple[str, bool]]) -> str:
     """How often each word was said, and how often of a number of parameters, which has no line.
 
-    >>> _counted([("can't be told", False), ("holds", True), ("holds", False)])
-    "2 hold (1 on numbers of parameters), 1 can't be told"
+    >>> _counted([("contradicted", False), ("holds", True), ("holds", False)])
+    '2 hold (1 on numbers of parameters), 1 is contradicted'
     """
     told = []
-    for word, said in TALLY.items():
+    for word, (of_one, of_several) in TALLY.items():
         if among := [on_parameters for other, on_parameters in found if other == word]:
             note = f" ({sum(among)} on numbers of parameters)" if any(among) else ""
-            told.append(f"{len(among)} {said}{note}")
+            told.append(f"{len(among)} {of_one if len(among) == 1 else of_several}{note}")
     return ", ".join(told)
 
 
