@@ -99,7 +99,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "models/muver someone/smiths"),
     ),
     "Look at results": (
-        Command("show", "reproduction.tables.shown:show",
+        Command("show", "reproduction.tables.render:show",
             "print tables with contrasts in words",
             "table1 table6"),
         Command("report", "reproduction.report.stage:make_report",

@@ -15,7 +15,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from muver.io.files import atomic_path, write_text
-from muver.reproduction.figures.style import CURVES, house_style
+from muver.reproduction.figures.plots import CURVES, house_style
 from muver.reproduction.tables.records import Table, read_result
 from muver.reproduction.tables.render import csv_text
 

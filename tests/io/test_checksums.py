@@ -3,7 +3,6 @@
 import shutil
 import subprocess
 from pathlib import Path
-from types import SimpleNamespace
 from unittest.mock import Mock
 
 import pyarrow as pa
@@ -14,7 +13,7 @@ from muver.io.errors import InputError
 from muver.io.files import write_text
 from muver.io.parquet import read_table
 from muver.io.typed import Record, read_record
-from muver.reproduction.report.results import RunFiles, read_recorded
+from muver.reproduction.report.results import RunFiles
 from muver.retriever.vectors.part import Part
 
 MODEL = Path("models/muver-0123abcd")
@@ -96,7 +95,7 @@ def test_a_link_leads_to_the_list(model, tmp_path):
         ("results/m/table1.json", lambda path: read_record(path, Record, "a record", "")),
         ("runs-0123abcd/table.parquet", lambda path: read_table(path, pa.schema([]), "x", "y")),
         ("stores-0123abcd/layer0.parquet", lambda path: Part(path.with_suffix(".npy"))),
-        ("recorded/table1.csv", lambda path: read_recorded([SimpleNamespace(name="table1")], RUN)),
+        ("recorded/table1.csv", lambda path: RUN.addresses("table1")),
     ],
 )
 def test_whoever_reads_a_damaged_file_is_told(name, read):

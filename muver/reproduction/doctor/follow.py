@@ -75,7 +75,7 @@ class Follower(logging.Handler):
 
     def end(self) -> None:
         """After a run that went well."""
-        from muver.reproduction.tables.shown import print_tables
+        from muver.reproduction.tables.render import print_tables
 
         paths = [path for path in map(Path, self._targets()) if path.match("results/*.csv")]
         # With --until a run ends before its tables.

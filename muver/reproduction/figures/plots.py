@@ -1,19 +1,79 @@
-"""Draws recall against what it costs, and Figure 2: errors by length of description."""
+"""The style of figures, and drawings of recall against its cost and of errors by length."""
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from itertools import cycle
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from muver.io.errors import InputError
-from muver.reproduction.figures import style
+from muver.io.files import atomic_path
 from muver.reproduction.tables.records import LengthsFigure, Table, TableRow
 from muver.retriever.evaluation.significance import Bin
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+# Okabe and Ito's colours, distinct to colour-blind readers; markers differ as well.
+BLUE, ORANGE, VERMILION = "#0072B2", "#E69F00", "#D55E00"
+GREEN, PURPLE, SKY, BLACK = "#009E73", "#CC79A7", "#56B4E9", "#000000"
+GREY = "#666666"
+CURVES = (
+    (BLUE, "o"), (ORANGE, "v"), (SKY, "<"), (PURPLE, ">"), (VERMILION, "s"), (GREEN, "D"),
+    (BLACK, "^"),
+)  # fmt: skip
+BAND = {"alpha": 0.18, "linewidth": 0}  # an interval under a line
+SETTINGS = {
+    "font.family": "DejaVu Sans",  # comes with matplotlib
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 9.5,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#E6E6E6",
+    "grid.linewidth": 0.6,
+    "lines.linewidth": 1.5,
+    "lines.markersize": 5,
+    "legend.frameon": False,
+    "savefig.dpi": 200,
+    "svg.hashsalt": "muver",  # makes the ids in the SVG reproducible
+    "svg.fonttype": "path",
+}
+
+
+def log_axis(axes: "Axes", numbers: Sequence[float]) -> None:
+    """A logarithmic axis below, with plain numbers at 1, 2, 3, 5, 10 and so on."""
+    axes.set_xscale("log")
+    low, high = min(numbers) / 1.5, max(numbers) * 1.5
+    steps = [step * 10**power for power in range(6) for step in (1, 2, 3, 5)]
+    ticks = [step for step in steps if low <= step <= high]
+    axes.set_xlim(low, high)
+    axes.set_xticks(ticks, [str(tick) for tick in ticks])
+    axes.minorticks_off()
+
+
+@contextlib.contextmanager
+def house_style() -> Iterator[None]:
+    """Draw and write figures in this style, whatever the user's matplotlib settings."""
+    import matplotlib
+
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(SETTINGS)
+        yield
+
+
+def save(figure: "Figure", folder: Path, name: str) -> None:
+    """Write ``name``.svg and ``name``.png; call this within :func:`house_style`."""
+    for kind, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
+        with atomic_path(folder / f"{name}.{kind}") as temporary:
+            figure.savefig(temporary, format=kind, metadata=metadata)
+
 
 CUTOFFS = (1, 16, 64)
 LABELS = {
@@ -53,7 +113,7 @@ def draw_recall(table: Table) -> "Figure":
         panels.append((cutoffs[-1], "merging alone", of_start))
     figure = Figure(figsize=(3.5 * len(panels), 4), layout="constrained")
     figure.suptitle(f"{table.caption}, {table.dataset}", x=0.01, ha="left", fontsize=10)
-    looks = dict(zip(curves, cycle(style.CURVES), strict=False))
+    looks = dict(zip(curves, cycle(CURVES), strict=False))
     every = figure.subplots(1, len(panels), squeeze=False)[0]
     for axes, (k, title, drawn) in zip(every, panels, strict=True):
         for label, rows in drawn.items():
@@ -65,12 +125,12 @@ def draw_recall(table: Table) -> "Figure":
             axes.vlines(places, low, high, color=colour, linewidth=1, alpha=0.5)
             found = [line.recall for line in lines]
             axes.plot(places, found, color=colour, marker=marker, label=label)
-        axes.set_title(title, color=style.GREY)
+        axes.set_title(title, color=GREY)
         axes.set_xlabel(LABELS[table.figure])
         if shares:
             axes.set_xticks(range(len(known)), [f"{100 * share:g}" for share in known])
         else:
-            style.log_axis(axes, [place(row) for rows in drawn.values() for row in rows])
+            log_axis(axes, [place(row) for rows in drawn.values() for row in rows])
     handles = every[0].get_legend_handles_labels()
     figure.legend(*handles, loc="outside lower center", ncols=len(panels))
     return figure
@@ -92,7 +152,7 @@ def merging_curves(rows: Sequence[TableRow]) -> dict[str, list[TableRow]]:
     return curves
 
 
-LOOKS = ({"color": style.VERMILION, "marker": "s"}, {"color": style.BLUE, "marker": "o"})
+LOOKS = ({"color": VERMILION, "marker": "s"}, {"color": BLUE, "marker": "o"})
 NOTHING = (np.nan, np.nan)
 ASIDE = 0.06  # of a bin's width, so that equal values of both systems stay visible
 
@@ -118,12 +178,12 @@ def draw_lengths(data: LengthsFigure) -> "Figure":
     above.set_ylim(bottom=0)
     above.legend(loc="best")
 
-    middle.axhline(0, color=style.GREY, linewidth=0.8)
+    middle.axhline(0, color=GREY, linewidth=0.8)
     differences = _column(bins, lambda bin_: bin_.difference)
     intervals = _column(bins, lambda bin_: bin_.difference_interval, NOTHING)
-    _curve(middle, bins, differences, intervals, color=style.GREEN, marker="D")
+    _curve(middle, bins, differences, intervals, color=GREEN, marker="D")
     middle.set_ylabel("difference\n(points)")
-    middle.set_title(data.difference_is, color=style.GREY, fontsize=8.5)
+    middle.set_title(data.difference_is, color=GREY, fontsize=8.5)
 
     _bars(below, bins)
     for axes in (above, middle, below):
@@ -156,7 +216,7 @@ def _curve(
     """
     edges = _edges(bins)
     low, high = np.repeat(intervals, 2, axis=0).T
-    axes.fill_between(edges.ravel(), low, high, color=look["color"], **style.BAND)
+    axes.fill_between(edges.ravel(), low, high, color=look["color"], **BAND)
     places = edges.mean(axis=1) + aside * (edges[0, 1] - edges[0, 0])
     single = np.array([bin_.mentions == 1 for bin_ in bins])
     # Not clipped, so that a marker at 0 % is complete.
@@ -180,7 +240,7 @@ def _bars(axes: "Axes", bins: list[Bin]) -> None:
     counts = [bin_.mentions for bin_ in bins]
     size = edges[0, 1] - edges[0, 0]
     bars = axes.bar(edges.mean(axis=1), counts, width=0.86 * size, color="#B0B0B0")
-    axes.bar_label(bars, padding=1.5, fontsize=6.5, color=style.GREY)
+    axes.bar_label(bars, padding=1.5, fontsize=6.5, color=GREY)
     axes.set_ylabel("mentions")
     axes.set_ylim(0, 1.3 * max(counts))
     axes.set_xlim(edges[0, 0], edges[-1, 1])

@@ -7,8 +7,7 @@ from typing import Any
 from muver.io.errors import InputError
 from muver.io.files import write_json, write_text
 from muver.io.typed import read
-from muver.reproduction.figures import plots
-from muver.reproduction.figures.style import house_style, save
+from muver.reproduction.figures.plots import draw_lengths, draw_recall, house_style, save
 from muver.reproduction.tables import records
 from muver.reproduction.tables.evaluations import (
     Evaluations,
@@ -45,13 +44,13 @@ def make_figure(
     """
     if table is not None:
         data = records.read_result(table, records.Table, "a table whose rows have vectors")
-        draw = plots.draw_recall
+        draw = draw_recall
     else:
         if out is None:
             raise InputError("--out: name the .csv of the figure's numbers.")
         asked = read(ErrorByLength, settings)
         found = only_set(read_evaluations(TableFiles(evaluations), systems_of(asked.rows)))
-        data, draw = _lengths(name, asked, found), plots.draw_lengths
+        data, draw = _lengths(name, asked, found), draw_lengths
         main = page_of(data).sections[0]
         write_json(out.with_suffix(".json"), data)
         write_text(out, csv_text(main.header, main.rows))

@@ -31,13 +31,14 @@ import pyarrow as pa
 
 from muver.io.errors import InputError
 from muver.io.typed import Count, Settings
-from muver.reproduction.report.collection import (
+from muver.reproduction.report.results import (
     Ranking,
+    RunFiles,
+    System,
     read_collection,
     read_ranking,
     read_sentences,
 )
-from muver.reproduction.report.results import RunFiles, System
 
 Data = dict[str, Any]
 ORIGINAL = 0  # layers of views of sentences, from this one on

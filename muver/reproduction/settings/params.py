@@ -6,8 +6,7 @@ from msgspec import UNSET, Meta, UnsetType, defstruct
 
 from muver.io.typed import FileName, Name, Natural, Settings, Some, T, Text, partial
 from muver.reproduction.settings.entries import AnyModel, AnySystem
-from muver.reproduction.tables.points import Grid
-from muver.reproduction.tables.tables_settings import Figure, Sweep, Table
+from muver.reproduction.tables.tables_settings import Figure, Grid, Sweep, Table
 from muver.retriever.corpus.corpus_settings import (
     Corpus,
     Download,

@@ -13,9 +13,16 @@ from muver.io.progress import logger
 from muver.io.text import spelled
 from muver.io.typed import Settings, overlay
 from muver.reproduction.tables.evaluations import row_key
-from muver.reproduction.tables.points import Grid, Trial, lists_of, logs_by_trial, name_of, turn
 from muver.reproduction.tables.records import GridResult, Mean, PointRow
 from muver.reproduction.tables.render import write_table
+from muver.reproduction.tables.tables_settings import (
+    Grid,
+    Trial,
+    lists_of,
+    logs_by_trial,
+    name_of,
+    turn,
+)
 from muver.retriever.corpus.statistics import Counts, read_counts
 from muver.retriever.training.log import kept_validation
 

@@ -1,10 +1,15 @@
-"""Settings of tables and figures: those of params.yaml, and those of the stage for each kind."""
+"""Settings of tables, figures and the grid: those of params.yaml, and those of the stages."""
 
-from typing import Any, Literal
+import itertools
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 
-from muver.io.typed import Count, Name, Natural, Settings, Share, Some, Text
+from muver.io.errors import InputError
+from muver.io.text import spelled
+from muver.io.typed import Amount, Count, Name, Natural, Positive, Settings, Share, Some, Text
 
 Axis = Literal["vectors", "labelled"]  # vectors an entity, or the share of labelled mentions
 
@@ -95,3 +100,131 @@ class ErrorByLength(Bins):
 def systems_of(rows: list[Any]) -> list[str]:
     """The systems of rows, including those with further seeds."""
     return [system for row in rows for system in (row.system, *getattr(row, "repeats", ()))]
+
+
+SHORT = {
+    "learning_rate": "lr",
+    "weight_decay": "wd",
+    "warmup": "wu",
+    "batch_size": "bs",
+    "initial_scale": "is",
+    "epochs": "ep",
+}
+HYPERPARAMETERS = tuple(SHORT)
+WHOLE = ("batch_size", "epochs")
+Values = dict[str, float | int]  # of hyper-parameters
+Below1 = Annotated[int, Meta(ge=0, lt=1)] | Annotated[float, Meta(ge=0, lt=1)]
+
+
+class Grid(Settings):
+    """The models to train, and the values of each hyper-parameter.
+
+    All combinations are tried. With ``one_at_a_time`` one hyper-parameter after another is varied,
+    in the order of :data:`HYPERPARAMETERS`. They begin as in the section ``training``, and each
+    model goes on with the value that its ``training`` has.
+    """
+
+    models: Some[Name]
+    learning_rate: Some[Positive]
+    weight_decay: Some[Amount]
+    warmup: Some[Below1]
+    batch_size: Some[Count]
+    initial_scale: Some[Positive] | UnsetType = UNSET
+    epochs: Some[Count] | UnsetType = UNSET
+    one_at_a_time: bool = False
+
+
+class Trial(NamedTuple):
+    """A training of the grid: the model, the point's name, and the point's training settings."""
+
+    model: str
+    point: str
+    values: Values
+
+
+def trials(
+    grid: Mapping[str, Any], start: Mapping[str, Any], chosen: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Trial]:
+    """The trials by their names, such as ``muver_lr1e-05_wd0.01_wu0_bs64``.
+
+    ``grid`` is a :class:`Grid` as a dictionary. Where one value is varied at a time, ``start`` has
+    the values of the section ``training``, and ``chosen`` those of each model. Otherwise every
+    model is trained at every point, and the model changes fastest.
+    """
+    if not grid.get("one_at_a_time"):
+        found = [
+            Trial(model, name, values)
+            for name, values in points(grid).items()
+            for model in grid["models"]
+        ]
+        return {f"{trial.model}_{trial.point}": trial for trial in found}
+    varied: dict[str, Trial] = {}
+    for model in grid["models"]:
+        before = start
+        for key in lists_of(grid):
+            for point in turn(grid, before, key):
+                name = name_of(point)
+                varied[f"{model}_{name}"] = Trial(model, name, point)
+            before = {**before, key: chosen[model][key]}
+    return varied
+
+
+def turn(grid: Mapping[str, Any], before: Mapping[str, Any], key: str) -> list[Values]:
+    """The points at which one hyper-parameter has each of its values, and the others those of
+    ``before``.
+
+    >>> grid = {"learning_rate": [1e-5, 2e-5], "epochs": [1, 2]}
+    >>> turn(grid, {"learning_rate": 1e-5, "epochs": 1}, "epochs")
+    [{'learning_rate': 1e-05, 'epochs': 1}, {'learning_rate': 1e-05, 'epochs': 2}]
+    """
+    lists = lists_of(grid)
+    others = {name: _number(name, before[name]) for name in lists}
+    return [{**others, key: value} for value in lists[key]]
+
+
+def lists_of(grid: Mapping[str, Any]) -> dict[str, list[float | int]]:
+    """The values of each hyper-parameter that the grid has."""
+    return {
+        key: [_number(key, value) for value in grid[key]] for key in HYPERPARAMETERS if key in grid
+    }
+
+
+def _number(key: str, value: float) -> float | int:
+    """A value as settings and keys spell it: 0 and 0.0 are the same."""
+    return value if key in WHOLE else float(value)
+
+
+def points(grid: Mapping[str, Any]) -> dict[str, Values]:
+    """The ``training`` settings of each point by its name; the last one changes fastest.
+
+    ``grid`` is a :class:`Grid` as a dictionary.
+
+    >>> lists = {"learning_rate": [1e-5], "weight_decay": [0.01], "warmup": [0]}
+    >>> list(points({**lists, "batch_size": [64, 128]}))
+    ['lr1e-05_wd0.01_wu0_bs64', 'lr1e-05_wd0.01_wu0_bs128']
+    """
+    lists = lists_of(grid)
+    product = itertools.product(*lists.values())
+    points = (dict(zip(lists, values, strict=True)) for values in product)
+    return {name_of(point): point for point in points}
+
+
+def name_of(point: Mapping[str, float]) -> str:
+    """A point's name: unique, and usable as a file's name."""
+    return "_".join(f"{SHORT[key]}{spelled(value)}" for key, value in point.items())
+
+
+def logs_by_trial(named: Collection[str], logs: Sequence[Path]) -> dict[str, Path]:
+    """The log of each trial, called ``<trial>`` or ``<trial>-<key>``, in the logs' order."""
+
+    def trial_of(log: Path) -> str:
+        before = log.stem.rpartition("-")[0]
+        return before if before in named else log.stem
+
+    by_trial = {trial_of(log): log for log in logs}
+    if differ := by_trial.keys() ^ set(named):
+        raise InputError(
+            "logs: expected one of each trial of the grid, named after it. Missing, or of no "
+            f"trial: {', '.join(sorted(differ))}."
+        )
+    return by_trial

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from muver.io.errors import InputError
 from muver.io.files import write_text
 from muver.io.progress import logger
-from muver.reproduction.tables.points import logs_by_trial
 from muver.reproduction.tables.records import GridResult, PointRow, Table, read_result
 from muver.reproduction.tables.render import csv_text
+from muver.reproduction.tables.tables_settings import logs_by_trial
 from muver.reproduction.tracking import describe
 from muver.reproduction.tracking.entries import (
     Data,

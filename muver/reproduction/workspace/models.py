@@ -23,7 +23,7 @@ from muver.reproduction.settings.rows import (
     seed_of,
     training_settings,
 )
-from muver.reproduction.tables.points import trials
+from muver.reproduction.tables.tables_settings import trials
 from muver.reproduction.workspace.artifact import Artifact, File, Input
 from muver.reproduction.workspace.steps import BY_RULE, SUFFIXES
 from muver.retriever.encoders.files import ENCODER_FILES, MANIFEST_FILE, POOLING_FILES

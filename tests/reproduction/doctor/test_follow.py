@@ -138,7 +138,7 @@ def test_the_tables_that_were_asked_for_stand_at_the_end(logger, targets, monkey
     Path("results/table1.csv").touch()
     shown = []
     monkeypatch.setattr(
-        "muver.reproduction.tables.shown.print_tables", lambda *given: shown.append(given)
+        "muver.reproduction.tables.render.print_tables", lambda *given: shown.append(given)
     )
     asked = [(["table1"], Path("results"), Path())] if "results" in targets[0] else []
     started(logger, targets).end()

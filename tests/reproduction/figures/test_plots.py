@@ -7,9 +7,9 @@ from msgspec.structs import replace
 from muver.cli import main
 from muver.io.errors import InputError
 from muver.io.files import write_json
-from muver.reproduction.figures import plots, stage, style
+from muver.reproduction.figures import plots, stage
+from muver.reproduction.figures.plots import house_style
 from muver.reproduction.figures.stage import make_figure
-from muver.reproduction.figures.style import house_style
 from muver.reproduction.tables.records import Merged, read_result
 from tests.blank import blank, made_table
 
@@ -58,7 +58,7 @@ def test_a_bin_of_one_mention_has_a_marker_and_no_line(figure2):
     figure2.bins[2] = replace(figure2.bins[2], mentions=1)
     with house_style():
         above = plots.draw_lengths(replace(figure2, paper=None)).axes[0]
-    line, alone = (one for one in above.lines if one.get_color() == style.BLUE)
+    line, alone = (one for one in above.lines if one.get_color() == plots.BLUE)
     np.testing.assert_array_equal(line.get_ydata(), [25, np.nan, np.nan, np.nan])
     assert (alone.get_linestyle(), alone.get_ydata().tolist()) == ("None", [50])
 

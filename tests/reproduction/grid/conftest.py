@@ -9,7 +9,7 @@ import pytest
 
 from muver.io.typed import read
 from muver.reproduction.tables.grid import GridTable, make_grid
-from muver.reproduction.tables.points import points, trials
+from muver.reproduction.tables.tables_settings import points, trials
 from muver.retriever.corpus.statistics import Counts
 from tests.blank import blank, jsonable
 

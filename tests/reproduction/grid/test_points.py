@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from muver.io.errors import InputError
 from muver.io.typed import read
-from muver.reproduction.tables.points import HYPERPARAMETERS, Grid, name_of, points, trials
+from muver.reproduction.tables.tables_settings import HYPERPARAMETERS, Grid, name_of, points, trials
 
 PAPER = {
     "learning_rate": [5e-6, 1e-5, 2e-5, 5e-5],

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muver.reproduction.report import explorer
-from muver.reproduction.report.collection import read_collection
 from muver.reproduction.report.explorer import Report, explore, fit, opened, shorten, views_of
-from muver.reproduction.report.results import System, read_results, read_systems
+from muver.reproduction.report.results import System, read_collection, read_results, read_systems
 from tests.reproduction.report.made import BM25, GIVEN, MUVER, RANKS, WORLDS
 
 ALL = {"mentions": 100, "candidates": 2, "characters": 10_000}

@@ -3,13 +3,14 @@
 import base64
 import gzip
 import json
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 from muver.look import ASSETS as SHARED
-from muver.reproduction.report.page import ASSETS, SCRIPTS, compressed, tables, without_places
-from muver.reproduction.report.results import read_results
+from muver.reproduction.report.results import RunFiles, read_results
+from muver.reproduction.report.stage import ASSETS, SCRIPTS, compressed, tables, without_places
 from muver.reproduction.tables.layouts import places
 from muver.reproduction.tables.paper import VERDICTS
 from muver.reproduction.tables.records import (
@@ -48,9 +49,12 @@ def test_assets_are_used_and_can_stand_in_a_page():
         assert "</script" not in source or name == "page.html"
 
 
-def table(result: AnyResult, addresses=(), drawing: str = "") -> str:
+NOWHERE = RunFiles(Path("nowhere"), Path("nowhere"))
+
+
+def table(result: AnyResult, files: RunFiles = NOWHERE) -> str:
     """A result as HTML, its white space joined."""
-    return " ".join(tables([result], {result.name: drawing}, dict(addresses)).split())
+    return " ".join(tables([result], files).split())
 
 
 @pytest.fixture
@@ -113,9 +117,10 @@ def test_contrasts_with_the_papers_claim(first):
     assert "Contrasts" not in table(first)
 
 
-def test_texts_are_escaped(first):
-    key = first.rows[0].row_key
-    found = table(changed(first, method="<script>"), {("table1", key): '/"x'})
+def test_texts_are_escaped(first, project):
+    address = f'row_key,address\n{first.rows[0].row_key},"/""x"\n'
+    project.recorded("table1").write_text(address)
+    found = table(changed(first, method="<script>"), project)
     assert "<script>" not in found and "&lt;script&gt;" in found
     assert 'href="http://127.0.0.1:5000/&#34;x"' in found
 
@@ -166,9 +171,9 @@ def test_tables_without_recall_and_figures(finished):
     found = table(result)
     assert "Mention Num" in found and '<td class="text">test</td>' in found
     rows, bins = [blank(Row), blank(Row)], [Bin(1, 5, 0, [0, 0])]
-    figure = blank(LengthsFigure, name="figure2", row_key="abc+def", rows=rows, bins=bins)
-    found = table(figure, drawing="data:image/svg+xml;base64,")
+    figure = blank(LengthsFigure, name="table4", row_key="abc+def", rows=rows, bins=bins)
+    found = table(figure, finished)
     assert "#row-abc" in found and "#row-def" in found
-    assert 'alt="Figure 2" src="data:image/svg+xml;base64,"' in found
+    assert 'alt="Table 4" src="data:image/svg+xml;base64,' in found
     figure.bins.append(Bin(6, 10, 0, [0, 0]))
     assert table(figure).count("copy search</button>") == 2  # once, below

@@ -54,7 +54,7 @@ def test_tables_without_systems_have_no_predictions_and_no_problem(page):
     assert problems == []
     text, ids = text_of(out), read_page(out).ids
     assert text.startswith(
-        "muver: results on tiny Skip to the tables muver: results on tiny 1 table "
+        "muver: results on tiny Skip to the tables muver: results on tiny 1 result, 0 rows "
     )
     assert "Predictions" not in text and "Figures" not in text and "Rows" not in text
     assert not {"explorer", "figures", "rows", "table1"} & set(ids) and "run" in ids

@@ -8,8 +8,7 @@ from msgspec.structs import replace
 from muver.io.errors import InputError
 from muver.reproduction.tables.evaluations import TableFiles
 from muver.reproduction.tables.records import Contrast
-from muver.reproduction.tables.render import write_table
-from muver.reproduction.tables.shown import in_terminal, print_tables, sentence, show
+from muver.reproduction.tables.render import in_terminal, print_tables, sentence, show, write_table
 from tests.blank import blank
 from tests.reproduction.tables.conftest import ZESHEL, table_of
 
