@@ -1,7 +1,6 @@
 """The three commands of the data side, one after the other, as a workflow calls them."""
 
 import io
-import json
 import tarfile
 
 import pytest
@@ -55,14 +54,3 @@ def test_from_an_address_to_sentences(zeshel, site, tmp_path, monkeypatch):
     call("segment", *TABLES, "--out", "segment", "--settings", '{"punkt": "train"}')
     sentences = read_json("segment/manifest.json")["sentences"]
     assert len(sentences) == 16 and set(sentences.values()) == {3}
-
-
-def test_download_settings_name_a_source(zeshel, tmp_path):
-    archive = tmp_path / "by_hand.tar.bz2"
-    archive.write_bytes(zeshel)
-    options = ["--dataset", "zeshel", "--out", tmp_path / "build" / "raw"]
-    settings = {"url": None, "source": str(archive), "sha256": "0" * 64}
-    with pytest.raises(InputError, match="by_hand.tar.bz2: wrong checksum"):
-        call("download", *options, "--settings", json.dumps(settings))
-    call("download", *options, "--settings", json.dumps({**settings, "sha256": None}))
-    assert len(list((tmp_path / "build" / "raw" / "documents").iterdir())) == 16

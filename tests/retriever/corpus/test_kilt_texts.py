@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from muver.cli import main
 from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of
 from muver.retriever.corpus.corpus_settings import ReadTexts
@@ -99,18 +98,3 @@ def test_what_is_refused_leaves_nothing(kb, entities, tmp_path, text, changes, m
     with pytest.raises(InputError, match=message):
         write_texts(entities, kb, tmp_path / "texts", replace(SETTINGS, **changes))
     assert not (tmp_path / "texts").exists()
-
-
-def test_texts_that_are_spoilt(kb, entities, tmp_path):
-    folder = tmp_path / "texts"
-    command = ["stage", "kb-texts", "--kb", str(kb), "--source", str(entities)]
-    command += ["--folder", str(folder)]
-    command += ["--settings", json.dumps(SETTINGS.as_dict())]
-    assert main(command) == 0
-    texts = KnowledgeBase(folder)
-    (folder / "part-00000.parquet").write_bytes(b"PAR1")
-    with pytest.raises(InputError, match="part-00000.parquet"):
-        texts.titles([0])
-    with pytest.raises(InputError, match="none.jsonl"):
-        write_texts(tmp_path / "none.jsonl", kb, tmp_path / "texts", SETTINGS)
-    assert len(PAGES) == texts.manifest["found"] + texts.manifest["missing"]

@@ -1,6 +1,5 @@
 """A dataset in place: from an address, from an archive or folder fetched by hand."""
 
-import errno
 import hashlib
 import tarfile
 
@@ -118,14 +117,3 @@ def test_missing_files_are_named(dataset, place, out):
     (dataset.root / "mentions" / "val.json").rename(dataset.root / "mentions" / "valid.json")
     with pytest.raises(InputError, match="val.json of small is missing"):
         obtain_dataset(Download(SMALL, place, local=dataset.root), out)
-
-
-def test_full_disk_keeps_the_archive(archive, place, out, monkeypatch):
-    def refuse(source, target):
-        raise OSError(errno.ENOSPC, "No space left on device", str(source))
-
-    monkeypatch.setattr("shutil.copyfile", refuse)
-    with pytest.raises(InputError, match="alpha.json: .*No space left"):
-        obtain_dataset(Download(SMALL, place, local=archive), out)
-    assert archive.exists()
-    assert names(out) == []

@@ -1,6 +1,5 @@
 """Sources of other kinds than datasets: single files, archives as they are, instructions."""
 
-import errno
 import zipfile
 
 import pytest
@@ -50,17 +49,6 @@ def test_where_links_are_refused_it_is_copied(tmp_path, out, monkeypatch):
     call("--files", "kilt", "--out", out, "--source", tmp_path / "mine.json")
     placed = out / "kilt_knowledgesource.json"
     assert not placed.samefile(tmp_path / "mine.json") and placed.read_bytes() == KILT
-
-
-def test_a_full_disk_where_links_are_refused(tmp_path, out, monkeypatch):
-    def full(source, _):
-        raise OSError(errno.ENOSPC, "No space left on device", str(source))
-
-    monkeypatch.setattr("muver.retriever.corpus.obtain.os.link", full)
-    monkeypatch.setattr("shutil.copyfile", full)
-    (tmp_path / "mine.json").write_bytes(KILT)
-    with pytest.raises(InputError, match="^[^:]*/kilt_knowledgesource.json: .*No space left"):
-        call("--files", "kilt", "--out", out, "--source", tmp_path / "mine.json")
 
 
 def test_an_archives_files_keep_their_folders(tmp_path, out):

@@ -128,17 +128,6 @@ def read(dataset):
     return mentions, split_of_worlds(raw, mentions)
 
 
-def test_mentions_in_the_order_of_their_files(dataset):
-    mentions, splits = read(dataset)
-    assert [mention.split for mention in mentions] == ["train", "val", "test"]
-    assert splits == {"alpha": "train", "beta": "val", "gamma": "test"}
-
-
-def test_world_without_mentions(dataset):
-    dataset.documents["delta"] = dataset.documents["alpha"]
-    assert read(dataset)[1]["delta"] == "none"
-
-
 def test_a_byte_order_mark_is_passed_over(dataset):
     expected = read(dataset)
     for path in dataset.root.rglob("*.json"):

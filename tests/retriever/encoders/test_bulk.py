@@ -72,12 +72,6 @@ def test_too_small_a_memory_halves_the_batch_and_goes_on(caplog):
     assert "going on with 16 (compute.batch_tokens: 16 would start" in caplog.messages[0]
 
 
-def test_it_is_halved_from_what_did_not_fit_and_not_from_what_was_allowed():
-    encode = SmallMemory(12)
-    encode_vectors(encode, [[1] * 4] * 4, 2, 1_000_000)
-    assert encode.tried == [16, 8, 8]
-
-
 def test_a_memory_that_runs_out_on_the_way():
     """What was encoded before is kept: only the batch that failed is encoded again."""
     encode = SmallMemory(8)
@@ -106,14 +100,6 @@ def test_a_memory_that_does_not_hold_one_sequence():
     message = "does not hold one sequence of 9 tokens"
     with pytest.raises(InputError, match=message):
         encode_vectors(SmallMemory(8), [[1, 2], [3] * 9, [4]], 2, 100)
-
-
-def test_other_errors_are_passed_on():
-    def encode(batch):
-        raise RuntimeError("a shape is wrong")
-
-    with pytest.raises(RuntimeError, match="a shape is wrong"):
-        encode_vectors(encode, [[1, 2]], 2, 100)
 
 
 def test_padding_counts_as_tokens():

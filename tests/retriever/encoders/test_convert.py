@@ -81,15 +81,6 @@ def test_vectors_survive_the_way_there_and_back(model, encoder, tmp_path, names,
     assert json.loads((tmp_path / "log.jsonl").read_text()) == {"converted_from": sha256}
 
 
-def test_the_towers_are_not_exchanged(model, encoder, tmp_path):
-    state = released(model, mention="ent_encoder.", entity="ctx_encoder.")
-    convert(save(state, tmp_path), str(encoder), SETTINGS, tmp_path / "out")
-    loaded = BiEncoder.from_pretrained(tmp_path / "out").eval()
-    assert vectors(loaded) != vectors(model)
-    swapped = loaded.mention_encoder.state_dict(), model.entity_encoder.state_dict()
-    assert all(torch.equal(swapped[0][name], swapped[1][name]) for name in swapped[1])
-
-
 def test_the_command_and_the_settings_of_pooling_and_metric(model, encoder, tmp_path):
     settings = {**GIVEN, "pooling": "all", "metric": "l2"}
     checkpoint = save(released(model), tmp_path)

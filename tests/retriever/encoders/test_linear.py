@@ -6,8 +6,6 @@ import torch.nn.functional as F
 
 from muver.io import processor
 from muver.retriever.encoders import linear
-from muver.retriever.encoders.bert import Bert, BertConfig
-from muver.retriever.encoders.bulk import pack
 from muver.retriever.encoders.linear import Linear
 
 INPUTS = {
@@ -40,34 +38,10 @@ def test_values_and_gradients_are_torch_s(states, monkeypatch):
         torch.testing.assert_close(ours, expected)
 
 
-@WITH_ONEDNN
-def test_a_tower_s_states_are_the_same_either_way(monkeypatch):
-    torch.manual_seed(4)
-    sizes = {"hidden_size": 12, "num_attention_heads": 3, "intermediate_size": 20}
-    tower = Bert(BertConfig(vocab_size=40, num_hidden_layers=2, **sizes)).eval()
-    batch, found = pack([[5, 9, 6], [5, 30, 31, 6]]), []
-    for either in (True, False):
-        monkeypatch.setattr(linear, "by_onednn", lambda either=either: either)
-        tower.zero_grad()
-        states, firsts = tower.states(batch), tower.first_states(batch)
-        assert states.shape == (7, 12)
-        (states.square().sum() + firsts.sum()).backward()
-        found.append((states, firsts, *(weight.grad.clone() for weight in tower.parameters())))
-    for ours, expected in zip(*found, strict=True):
-        torch.testing.assert_close(ours, expected, rtol=1e-4, atol=1e-4)
-
-
 @pytest.mark.parametrize("rows, expected", [(1, 64), (64, 64), (65, 128)])
 def test_rows_are_filled_with_zeros(rows, expected):
     found = linear.filled(torch.ones(rows, 2))
     assert found.tolist() == [[1, 1]] * rows + [[0, 0]] * (expected - rows)
-
-
-def test_half_precision_is_torch_s(monkeypatch):
-    monkeypatch.setattr(linear, "by_onednn", lambda: True)
-    layer, states = Linear(6, 5), torch.randn(9, 6)
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        assert layer(states).dtype == torch.bfloat16
 
 
 @pytest.mark.parametrize(

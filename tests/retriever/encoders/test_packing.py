@@ -20,18 +20,6 @@ def test_by_hand():
     assert batch.attended.tolist() == [[True, True, False], [True] * 3, [True, True, False]]
 
 
-def test_padded_on_purpose():
-    batch = pack(SEQUENCES, pad_to=4)
-    assert batch.ids.tolist() == [7, 8, 0, 0, 1, 2, 3, 0, 5, 6, 0, 0]
-    assert batch.blocks == [(3, 4)]
-    assert batch.attended.tolist() == [
-        [True, True, False, False],
-        [True, True, True, False],
-        [True, True, False, False],
-    ]
-    assert batch.mask.tolist() == [[1] * 4] * 3  # padding has states, and takes part
-
-
 @given(st.lists(st.lists(st.integers(1, 9), min_size=1, max_size=6), min_size=1, max_size=8))
 def test_there_and_back(sequences):
     batch = pack(sequences)

@@ -1,6 +1,5 @@
 """The checkpoint that training starts from, from everywhere it may come."""
 
-import errno
 import json
 import os
 import subprocess
@@ -56,15 +55,6 @@ def test_from_scratch_gives_the_same_bytes_in_every_process(encoder, tmp_path):
         check=True,
     )
     assert contents(tmp_path) == contents(encoder)
-
-
-def test_a_disk_that_cannot_be_written_is_told(tmp_path, monkeypatch):
-    def refused(path, data):
-        raise OSError(errno.EROFS, "Read-only file system")
-
-    monkeypatch.setattr(Path, "write_bytes", refused)
-    with pytest.raises(InputError, match="tokenizer.json: cannot be written .Read-only"):
-        from_scratch(["a text"], Scratch(**tiny.SCRATCH), 8, tmp_path)
 
 
 def test_the_seed_changes_the_weights_and_not_the_vocabulary(encoder, tmp_path):

@@ -64,7 +64,7 @@ def test_p_values_count_all_signs(ahead):
     assert randomisation_test(np.array(ahead)) == pytest.approx(exact)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(PAIRS)
 def test_antisymmetric_and_true_to_the_recalls(mentions):
     one, other, worlds = (list(column) for column in zip(*mentions, strict=True))

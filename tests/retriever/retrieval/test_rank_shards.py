@@ -13,7 +13,7 @@ from tests.retriever.vectors.made import owners, write_shards
 NUMBERS = st.tuples(st.integers(-2, 2), st.integers(-2, 2))
 
 
-@settings(deadline=None, max_examples=40)  # files are written
+@settings(deadline=None, max_examples=20)  # files are written
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=12), st.integers(1, 14), st.data())
 def test_equal_to_ranking_in_memory(tmp_path_factory, counts, k, data):
     """Also where scores are equal, across blocks and parts: small whole numbers."""
@@ -38,7 +38,7 @@ def test_equal_on_vectors_of_all_norms(made, aggregate, tolerance):
     world = ViewBlock.of([made.vectors], owners(made.counts), np.arange(600))
     expected = rank(mentions, [world], 20, aggregate)
     # A block of an entity and a mention each, and all at once; a thread for each mention of some
-    for memory, threads in ((0, 1), (64, 1), (0, 2), (64, 500)):
+    for memory, threads in ((0, 1), (64, 1), (0, 2), (64, 70)):
         found = rank_shards(made.shards, mentions, 20, memory, aggregate, threads)
         assert np.array_equal(found.entities, expected.entities)
         np.testing.assert_allclose(found.scores, expected.scores, rtol=tolerance, atol=tolerance)

@@ -15,7 +15,6 @@ from muver.retriever.encoders.scores import sum_of_max
 from muver.retriever.retrieval import tokens
 from muver.retriever.retrieval.exact import rank_scores
 from muver.retriever.retrieval.tokens import score_world
-from muver.retriever.vectors.pooled import pool
 from muver.retriever.vectors.shards import first_with_same
 from tests import tiny
 
@@ -43,32 +42,6 @@ def test_score_world_equals_pair_by_pair(encoder):
             mention = model.encode_mentions(pack([context]))[0]
             for j, entity in enumerate(ENTITIES):
                 view = model.encode_views(pack([entity]))[0]
-                expected = (mention @ view.T).max(dim=1).values.sum().item()
-                np.testing.assert_allclose(found[i, j], expected, rtol=1e-5)
-
-
-def test_pooled_entities_score_by_their_few_vectors(encoder):
-    model = tiny.make_model(encoder, "sum_max")
-    found = found_by(model, pool_to=3)
-    with torch.no_grad():
-        mention = model.encode_mentions(pack([CONTEXTS[0]]))[0]
-        for j, entity in enumerate(ENTITIES):
-            few, _ = pool(model.encode_views(pack([entity]))[0].numpy(), 3)
-            expected = (mention @ torch.from_numpy(few).T).max(dim=1).values.sum().item()
-            np.testing.assert_allclose(found[0, j], expected, rtol=1e-5)
-    np.testing.assert_allclose(found_by(model, pool_to=99), found_by(model), rtol=1e-6)
-
-
-def test_padding_takes_part_if_it_is_asked_to(encoder):
-    """All positions are summed and in the maximum, but padding is attended by none."""
-    model = tiny.make_model(encoder, "sum_max", padding=True)
-    found = found_by(model, pad_to=model.config.pad_to)
-    assert np.abs(found - found_by(model)).max() > 1
-    with torch.no_grad():
-        for i, context in enumerate(CONTEXTS):
-            mention = model.encode_mentions(pack([context], pad_to=32))[0]
-            for j, entity in enumerate(ENTITIES):
-                view = model.encode_views(pack([entity], pad_to=24))[0]
                 expected = (mention @ view.T).max(dim=1).values.sum().item()
                 np.testing.assert_allclose(found[i, j], expected, rtol=1e-5)
 

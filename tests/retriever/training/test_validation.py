@@ -63,14 +63,3 @@ def test_the_model_is_evaluated_without_dropout(encoder, corpus):
     worlds = load_worlds(*corpus, "val", model.config, model.pieces)
     count_hits(model, worlds, 3, 100, CPU)
     assert not model.training
-
-
-@pytest.mark.parametrize("kind", MODELS)
-def test_validation_where_the_towers_run_in_bf16(encoder, corpus, kind):
-    """As during training in bf16: at most one mention is found more or less."""
-    model = tiny.make_model(encoder, **MODELS[kind])
-    worlds = load_worlds(*corpus, "val", model.config, model.pieces)
-    exact, mentions = count_hits(model, worlds, 3, 100, CPU)
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        hits, total = count_hits(model, worlds, 3, 100, CPU)
-    assert abs(hits - exact) <= 1 and total == mentions

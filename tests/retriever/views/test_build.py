@@ -106,11 +106,6 @@ def test_types_stand_before_the_text_where_they_are_asked_for():
     assert ids(types, types=False) == ids(types) == plain
 
 
-def test_an_entity_without_sentences_has_a_view_of_its_title():
-    ((only,),) = entity_views(["500"], [""], [[]], SENTENCES, Words())
-    assert tuple(only) == ([101, 500, 3, 102], -1, -1)
-
-
 def test_texts_go_to_the_tokenizer_in_batches(monkeypatch):
     monkeypatch.setattr(build, "BATCH", 3)
     words = Words()

@@ -144,11 +144,6 @@ def test_a_title_that_fills_the_view_is_cut_for_text(length, kept):
     ]
 
 
-def test_room_for_text_larger_than_the_view():
-    (only,) = sentence_views([5] * 20, [[11] * 9], MARKERS, max_tokens=8, title_room=6)
-    assert only.ids == [CLS, ENT, *[11] * 5, SEP]
-
-
 @given(
     pieces,
     st.lists(pieces, max_size=12),

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from nltk.tokenize.punkt import PunktSentenceTokenizer, PunktTrainer
+from nltk.tokenize.punkt import PunktTrainer
 
 from muver.io.errors import InputError
 from muver.retriever.views import punkt
@@ -21,14 +21,6 @@ TEXTS = [
 
 def written(folder):
     return {name: (folder / name).read_bytes() for name in PUNKT_FILES}
-
-
-def test_learnt_abbreviation_does_not_end_a_sentence(tmp_path):
-    punkt.save(punkt.train(TEXTS), tmp_path)
-    text = "They met prof. Stone. It rained."
-    assert PunktSentenceTokenizer().tokenize(text)[0] == "They met prof."
-    learnt = PunktSentenceTokenizer(punkt.load(tmp_path))
-    assert learnt.tokenize(text) == ["They met prof. Stone.", "It rained."]
 
 
 def test_the_trainer_learns_what_nltks_own_does(monkeypatch):
@@ -51,12 +43,6 @@ def test_what_is_shipped_is_learnt_from_its_texts_alone(tmp_path, monkeypatch):
     punkt.learnt_from(lambda: [*TEXTS, "More."])
     punkt.learnt_from(lambda: ["".join(TEXTS)])
     assert trained == [[*TEXTS, "More."], ["".join(TEXTS)]]
-
-
-def test_nothing_to_learn_from(tmp_path):
-    punkt.save(punkt.train([]), tmp_path)
-    assert set(written(tmp_path).values()) == {b""}
-    assert punkt.load(tmp_path).abbrev_types == set()
 
 
 def test_files_keep_the_parameters_and_their_bytes(tmp_path):

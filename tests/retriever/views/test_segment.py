@@ -1,10 +1,5 @@
 """Sentences with their spans, as the released system splits, for whole tables."""
 
-import gzip
-import json
-import os
-from pathlib import Path
-
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -23,28 +18,10 @@ from muver.retriever.views.views_settings import Segment
 UNTRAINED = PunktSentenceTokenizer()
 
 
-@pytest.mark.parametrize(
-    "text, expected",
-    [
-        ("He left . She stayed .", "He left. She stayed."),
-        ("so ... on", "so... on"),
-        ("the file .hack is", "the file.hack is"),
-        ("a  .", "a ."),
-    ],
-)
-def test_clean(text, expected):
-    assert clean(text) == expected
-
-
 def test_spans():
     cleaned = clean("He left . ( She stayed . ) They met !  So it ended")
     sentences = [cleaned[start:end] for start, end in sentence_spans(cleaned, UNTRAINED)]
     assert sentences == ["He left.", "( She stayed. )", "They met !", "So it ended"]
-
-
-def test_no_sentences_without_text():
-    assert sentence_spans("", UNTRAINED) == []
-    assert sentence_spans("  ", UNTRAINED) == []
 
 
 PIECES = st.sampled_from(
@@ -133,18 +110,3 @@ def test_by_the_rules_of_unicode(corpus, tmp_path):
 def test_english_without_a_folder(corpus, tmp_path):
     with pytest.raises(InputError, match="--english is missing"):
         segment(*corpus, tmp_path / "segment", Segment(punkt="english"))
-
-
-@pytest.mark.skipif(
-    "MUVER_REFERENCE" not in os.environ, reason="MUVER_REFERENCE names no folder of recordings"
-)
-def test_sentences_recorded_from_the_released_system():
-    folders = [path.parent for path in Path(os.environ["MUVER_REFERENCE"]).glob("*/tokens.json.gz")]
-    assert folders
-    for folder in folders:
-        documents = json.loads(gzip.decompress((folder / "inputs.json.gz").read_bytes()))
-        recorded = json.loads(gzip.decompress((folder / "tokens.json.gz").read_bytes()))
-        for document, entity in zip(documents["documents"], recorded["entities"], strict=False):
-            cleaned = clean(document["text"])
-            spans = sentence_spans(cleaned, UNTRAINED)
-            assert [cleaned[start:end] for start, end in spans] == entity["sentences"]

@@ -3,7 +3,7 @@
 import pytest
 
 from muver.io.errors import InputError
-from muver.retriever.corpus.linking.conll import read_conll, title_of
+from muver.retriever.corpus.linking.conll import read_conll
 
 WIKI = "http://en.wikipedia.org/wiki"
 AIDA = f"""-DOCSTART- (1 EU)
@@ -70,12 +70,6 @@ def test_of_another_set_all_documents_are_taken(tmp_path):
 @pytest.mark.parametrize("change", [("\n", "\r\n"), ("(Bus1.txt", "( Bus1.txt )")])
 def test_windows_line_ends_and_closed_parentheses_change_nothing(tmp_path, change):
     assert read(tmp_path, MSNBC.replace(*change), "msnbc") == read(tmp_path, MSNBC, "msnbc")
-
-
-def test_titles():
-    assert title_of("X", f"{WIKI}/Caf%C3%A9_%28band%29") == "Café (band)"
-    assert title_of("Caf\\u00e9_\\u0028band\\u0029", "") == "Café (band)"
-    assert title_of("G\\ud834\\udd1e", "") == "G\U0001d11e"
 
 
 @pytest.mark.parametrize(

@@ -19,12 +19,8 @@ from muver.retriever.corpus.schema import (
     read_sentences,
 )
 from muver.retriever.corpus.texts import clean
-from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.retrieval.negatives import mine
 from muver.retriever.retrieval.retrieval_settings import Mining
-from muver.retriever.views.build import entity_views
-from muver.retriever.views.worlds import load_worlds
-from tests import tiny
 from tests.knowledge_base import PAGES, make_kb, write_linked, write_linked_run
 
 PLAIN = Subset(further=0, seed=0)
@@ -144,22 +140,6 @@ def test_further_entities_are_drawn_evenly():
     counts = [sum(number in numbers for numbers in drawn) for number in range(6)]
     assert counts[1] == counts[4] == 400
     assert all(60 <= counts[number] <= 140 for number in (0, 2, 3, 5))  # 100 expected
-
-
-def test_the_loader_reads_a_world_of_two_splits(subset, encoder):
-    """Its views are those of the base's paragraphs."""
-    paths = [subset / f"{name}.parquet" for name in FILES]
-    pieces = Pieces(encoder)
-    layouts = tiny.make_model(encoder, views=PARAGRAPHS).config
-    (validation,) = load_worlds(*paths, "val", layouts, pieces)
-    titles, paragraphs = zip(*(PAGES[number] for number in (0, 2, 4, 5, 6)), strict=True)
-    expected = list(entity_views(titles, titles, paragraphs, tiny.views(PARAGRAPHS), pieces))
-    assert validation.views == expected
-    assert [len(views) for views in expected] == [2, 4, 2, 1, 5]
-    assert validation.gold.tolist() == [3, 1]
-    (training,) = load_worlds(*paths, "train", layouts, pieces)
-    assert training.gold.tolist() == [1, 2, 1]
-    assert training.titles == validation.titles
 
 
 def test_texts_from_elsewhere_take_the_place_of_paragraphs(files, tmp_path):

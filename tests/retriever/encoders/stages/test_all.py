@@ -1,11 +1,8 @@
 """What holds for every stage that adds views to a store."""
 
-import json
-
 import pytest
 from msgspec.structs import replace
 
-from muver.cli import main
 from muver.io.errors import InputError
 from muver.retriever.encoders.worlds import Encode, encode_global, encode_split, merge_store
 from tests import tiny
@@ -22,14 +19,6 @@ def test_views_longer_than_the_encoder_s_positions(folders, corpus, tmp_path):
         with pytest.raises(InputError, match=f"{setting}.max_tokens is 65, but .* 64 positions"):
             stage()
     assert not out.exists()
-
-
-def test_the_command_is_the_function(folders, corpus, tmp_path):
-    options = ["--settings", json.dumps(GLOBAL.as_dict()), "--model", str(folders / "model")]
-    options += ["--store", str(folders / "store"), "--entities", str(corpus[0])]
-    assert main(["stage", "encode-global", *options, "--out", str(tmp_path)]) == 0
-    for path in (folders / "globals").iterdir():
-        assert (tmp_path / path.name).read_bytes() == path.read_bytes(), path
 
 
 def test_a_repeat_gives_the_same_bytes(folders, corpus, tmp_path):

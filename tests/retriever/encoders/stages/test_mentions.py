@@ -8,11 +8,8 @@ import pytest
 import torch
 
 from muver.cli import main
-from muver.io.errors import InputError
 from muver.retriever.encoders.bulk import pack
-from muver.retriever.encoders.encoders_settings import Encoding
 from muver.retriever.encoders.fingerprint import model_fingerprint
-from muver.retriever.encoders.kb import encode_mentions
 from muver.retriever.vectors.part import Part
 from muver.retriever.views.worlds import context_ids
 from tests import tiny
@@ -49,19 +46,3 @@ def test_vectors_and_their_rows(root, encoder, tmp_path):
     rows = Part(tmp_path / "msnbc.npy")
     assert rows.rows()["mention_id"].equals(table["mention_id"])
     assert rows.model == model_fingerprint(root / "model")
-
-
-def test_tables_that_are_none(root, tmp_path):
-    (tmp_path / "damaged.parquet").write_bytes(b"no table")
-    pq.write_table(pq.read_table(root / "kb" / "part-00000.parquet"), tmp_path / "kb.parquet")
-    settings = tiny.settings(Encoding)
-    for name, words in {
-        "damaged": "damaged.parquet: .*damaged",
-        "kb": "kb.parquet: .*context_left",
-        "none": "none.parquet: no such file",
-    }.items():
-        with pytest.raises(InputError, match=words):
-            encode_mentions(
-                root / "model", tmp_path / f"{name}.parquet", tmp_path / "o.npy", settings
-            )
-    assert not (tmp_path / "o.npy").exists()

@@ -92,7 +92,7 @@ def test_rescoring_puts_the_order_right(crowded):
     assert found.scores.tolist() == [[9, 4, 3, 2, 1]]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=9), st.integers(1, 11), st.data())
 def test_over_fetching_finds_what_exact_search_finds(tmp_path_factory, counts, k, data):
     numbers = st.tuples(st.integers(-2, 2), st.integers(-2, 2))
