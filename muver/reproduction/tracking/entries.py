@@ -69,8 +69,8 @@ class Data(NamedTuple):
     profile: Mapping[str, int]  # its size
 
 
-class Work(NamedTuple):
-    """The work that made a run: how long it took, and when it ended in POSIX time."""
+class Job(NamedTuple):
+    """A part of the work that made a run: how long it took, and when it ended in POSIX time."""
 
     seconds: float
     end: float
@@ -81,7 +81,7 @@ class Entry:
     """A run to be: a row of a table, or a parent with runs under it.
 
     A run in the store is taken for the entry if its name, tags and metrics agree, whatever its
-    ``timings`` and ``own_work``.
+    ``timings`` and ``jobs``.
     """
 
     key: str  # what the run is found by: its tag row_key
@@ -93,7 +93,7 @@ class Entry:
     source: str  # the table it belongs to, as the workflow names it
     curves: Sequence[Point] = ()  # metrics by step
     timings: Mapping[str, float] = field(default_factory=dict)  # metrics of the machine
-    own_work: Work | None = None  # without it and children's, the run lasts as its recording
+    jobs: Sequence[Job] = ()  # without its own and children's, the run lasts as its recording
     data: Data | None = None
     columns: Sequence[str] = ()  # what the list of runs shows of it, such as params.`seed`
     hashed: Mapping[str, Path] = field(default_factory=dict)  # by what follows dvc_md5 in the tag
@@ -106,13 +106,9 @@ class Entry:
         by_step = sorted(self.curves, key=lambda point: point.step)
         return {**{point.name: point.value for point in by_step}, **self.metrics}
 
-    def work(self) -> Work | None:
+    def work(self) -> list[Job]:
         """The work that made the entry, and its children's."""
-        parts = [self.own_work, *(child.work() for child in self.children)]
-        known = [part for part in parts if part]
-        if not known:
-            return None
-        return Work(sum(part.seconds for part in known), max(part.end for part in known))
+        return [*self.jobs, *(job for child in self.children for job in child.work())]
 
 
 SHARED = ("method", "system", "dataset", "data_fingerprint", "mentions", "precision")
@@ -140,28 +136,19 @@ def parent(runs: Sequence[Entry], tags: Mapping[str, str] | None = None, **field
     )
 
 
-class Scored(NamedTuple):
-    """An evaluation, its file, and the run that it is of."""
-
-    evaluation: Evaluation
-    path: Path
-    run: Path
-
-
 def entries(table: Table, source: str, settings: Recording) -> list[Entry]:
     """What is recorded of each row, in the table's order.
 
     ``source`` is the path of the table's CSV, as the workflow names it.
     """
     builder = _Builder(table, source, settings)
-    rows = table.rows
-    found = [builder.of_row(row) for row in rows]
-    if any(row.merged for row in rows):
-        return builder.above_layers(rows, found)
-    times = Counter(row.method for row in rows)
+    found = [builder.of_row(row) for row in table.rows]
+    if any(row.merged for row in table.rows):
+        return builder.above_layers(found)
+    times = Counter(row.method for row in table.rows)
     return [
         replace(entry, name=f"{entry.name} ({row.system})") if times[row.method] > 1 else entry
-        for row, entry in zip(rows, found, strict=True)
+        for row, entry in zip(table.rows, found, strict=True)
     ]
 
 
@@ -169,14 +156,14 @@ def of_settings(
     settings: Mapping[str, Any], logs: Iterable[Path], stages: Mapping[str, str]
 ) -> dict[str, Any]:
     """The fields of an entry that come from its settings, training logs and benchmark files."""
-    times, work = timings(stages)
+    times, jobs = timings(stages)
     text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)
     return {
         "parameters": describe.parameters(settings),
         "texts": {"configuration.yaml": text},
         "curves": [point for log in logs for point in curves(log)],
         "timings": times,
-        "own_work": work,
+        "jobs": jobs,
     }
 
 
@@ -200,20 +187,17 @@ def curves(log: Path) -> list[Point]:
     ]
 
 
-def timings(stages: Mapping[str, str]) -> tuple[dict[str, float], Work | None]:
-    """Metrics such as ``work/train_seconds``, and the work, from benchmark files by stage.
+def timings(stages: Mapping[str, str]) -> tuple[dict[str, float], list[Job]]:
+    """Metrics such as ``work/train_seconds``, and the jobs, from benchmark files by stage.
 
-    The work lasted as long as all stages together and ended with the last, when its file was
-    written. Results that were pulled from elsewhere have no files.
+    A job ended when its file was written. Results that were pulled from elsewhere have no files.
     """
-    found = {stage: numbers for stage, path in stages.items() if (numbers := measured(Path(path)))}
-    metrics = {
-        f"work/{stage}_{name}": n for stage, numbers in found.items() for name, n in numbers.items()
-    }
-    if not found:
-        return metrics, None
-    seconds = sum(numbers.get("seconds", 0) for numbers in found.values())
-    return metrics, Work(seconds, max(Path(stages[stage]).stat().st_mtime for stage in found))
+    metrics, jobs = {}, []
+    for stage, path in stages.items():
+        if numbers := measured(Path(path)):
+            metrics |= {f"work/{stage}_{name}": number for name, number in numbers.items()}
+            jobs.append(Job(numbers.get("seconds", 0), Path(path).stat().st_mtime))
+    return metrics, jobs
 
 
 class _Builder:
@@ -221,7 +205,10 @@ class _Builder:
 
     def __init__(self, table: Table, source: str, settings: Recording):
         self.table, self.source, self.settings = table, source, settings
-        self.scored = _scored(settings)
+        self.scored: dict[tuple[str, str], tuple[Evaluation, Path, Path]] = {}  # with file and run
+        for path, run in (map(Path, pair) for pair in settings.evaluations):
+            evaluation = read_evaluation(path)
+            self.scored[evaluation.system, evaluation.set] = evaluation, path, run
         # Over a knowledge base there are several sets; then they end the names of metrics.
         self.ends = {of_set.set: f"_{of_set.set}" if table.kb else "" for of_set in table.sets}
 
@@ -242,54 +229,46 @@ class _Builder:
                 f"row {row.method}: needs the evaluation and run of {system} on {lost[0]}."
             )
         scored = {name: self.scored[system, name] for name in self.ends}
-        evaluations = {name: scored_set.evaluation for name, scored_set in scored.items()}
-        settings = next(iter(evaluations.values())).settings
+        evaluations = {name: evaluation for name, (evaluation, *_) in scored.items()}
+        first = next(iter(evaluations.values()))
         tags, metrics, columns = describe.tags(row.method, evaluations), {}, []
+        hashed, files = {}, []
         for name, end in self.ends.items():
-            lines = self.lines(key, name)
+            lines, (evaluation, path, run) = self.lines(key, name), scored[name]
             found = describe.metrics(lines, self.table, end)
-            metrics |= found | describe.of_set(evaluations[name], end)
+            metrics |= found | describe.of_set(evaluation, end)
             tags |= describe.verdicts(lines, self.table, end)
             group = f"on{end}/" if end else "all/"
             columns += [describe.column(metric) for metric in found if metric.startswith(group)]
+            folder = end.replace("_", "/", 1)
+            hashed[end] = run
+            files += [(run, f"run{folder}"), (path, f"evaluation{folder}")]
         further = list(map(Path, self.settings.artifacts.get(system, [])))
         logs = (path for path in further if path.name in LOGS)
-        fields = of_settings(settings, logs, self.settings.benchmarks.get(system, {}))
+        fields = of_settings(first.settings, logs, self.settings.benchmarks.get(system, {}))
         by_world = describe.worlds_csv(self.lines(key), bool(self.table.kb))
         fields["texts"]["evaluation/worlds.csv"] = by_world
-        folders = {name: end.replace("_", "/", 1) for name, end in self.ends.items()}
+        size = {"entities": first.kb.entities} if first.kb else {"worlds": len(first.worlds)}
+        mentions = sum(evaluation.mentions for evaluation in evaluations.values())
         return Entry(
             key=key,
             name=row.method,
             tags=tags,
             metrics=metrics,
-            note=self.note(key, [of_set.path.as_posix() for of_set in scored.values()]),
+            note=self.note(key, [path.as_posix() for _, path, _ in scored.values()]),
             source=self.source,
-            data=self.data(evaluations),
+            data=Data(
+                first.dataset, data_fingerprint(evaluations), self.settings.source,
+                ", ".join(evaluations), {"num_rows": mentions, **size},
+            ),
             columns=columns,
-            hashed={self.ends[name]: of_set.run for name, of_set in scored.items()},
-            files=[
-                *((of_set.run, f"run{folders[name]}") for name, of_set in scored.items()),
-                *((of_set.path, f"evaluation{folders[name]}") for name, of_set in scored.items()),
-                *((path, "training") for path in further),
-            ],
+            hashed=hashed,
+            files=[*files, *((path, "training") for path in further)],
             **fields,
-        )
+        )  # fmt: skip
 
     def note(self, key: str, files: Sequence[str] = ()) -> str:
         return describe.note(key, self.source, self.settings.config, files)
-
-    def data(self, evaluations: Mapping[str, Evaluation]) -> Data:
-        """The dataset of a run with these evaluations."""
-        first = next(iter(evaluations.values()))
-        size = {"entities": first.kb.entities} if first.kb else {"worlds": len(first.worlds)}
-        return Data(
-            first.dataset,
-            data_fingerprint(evaluations),
-            self.settings.source,
-            ", ".join(evaluations),
-            {"num_rows": sum(evaluation.mentions for evaluation in evaluations.values()), **size},
-        )
 
     def above_seeds(self, row: TableRow, runs: Sequence[Entry]) -> Entry:
         """A parent above a row's own run and those of its further seeds."""
@@ -297,15 +276,13 @@ class _Builder:
         drawn = [system.removeprefix(f"{row.system}_seed") for system in row.seeds]
         drawn[0] = runs[0].parameters["seed"]
         key, metrics = short_hash({"seeds_of": row.row_key}), {}
+        cutoffs = sorted({line.k for line in self.lines(row.row_key)})
         for name, end in self.ends.items():
-            lines = self.lines(row.row_key, name)
-            cutoffs = [line.k for line in lines if not (line.world or line.category)]
-            for group, summary in (("mean", mean), ("spread", stdev)):
-                for k in cutoffs:
-                    by_seed = [self.table.line(seed, k, name) for seed in row.seeds.values()]
-                    recall = summary([line.recall for line in by_seed])
-                    called = describe.metric(f"seeds_{group}{end}", k, max(cutoffs))
-                    metrics[called] = round(recall, describe.DECIMALS)
+            for k in cutoffs:
+                found = [self.table.line(seed, k, name).recall for seed in row.seeds.values()]
+                for group, number in (("mean", mean(found)), ("spread", stdev(found))):
+                    called = describe.metric(f"seeds_{group}{end}", k, cutoffs[-1])
+                    metrics[called] = round(number, describe.DECIMALS)
         return parent(
             [
                 replace(run, name=f"{row.method} (seed {seed})")
@@ -319,12 +296,13 @@ class _Builder:
             note=self.note(key),
         )
 
-    def above_layers(self, rows: Sequence[TableRow], entries: Sequence[Entry]) -> list[Entry]:
+    def above_layers(self, entries: Sequence[Entry]) -> list[Entry]:
         """The entries of Table 3, those of one method and search under a parent.
 
         The parent stands in place of the first of them. Its curves are the table's columns: a step
         for each number of layers merged, from the row before any merging at 0.
         """
+        rows = self.table.rows
         sweeps: dict[str, list[int]] = {}
         for at, row in enumerate(rows):
             if row.merged:
@@ -336,16 +314,16 @@ class _Builder:
                 for at in places
             ]
             key = short_hash({"layers_of": [run.key for run in runs]})
-            start = rows[places[0]].merged.start
-            points = []
+            start, points = rows[places[0]].merged.start, []
             for row in [row for row in rows if row.system == start] + [rows[at] for at in places]:
-                numbers = describe.metrics(self.lines(row.row_key), self.table)
-                numbers = {
-                    name: value for name, value in numbers.items() if name.startswith("all/")
-                }
-                numbers[describe.VIEWS] = row.views_per_entity
                 layers = row.merged.layers if row.merged else 0
-                points += [Point(name, layers, value) for name, value in numbers.items()]
+                numbers = describe.metrics(self.lines(row.row_key), self.table)
+                points += [
+                    Point(metric, layers, number)
+                    for metric, number in numbers.items()
+                    if metric.startswith("all/")
+                ]
+                points.append(Point(describe.VIEWS, layers, row.views_per_entity))
             found[places[0]] = parent(
                 runs,
                 key=key,
@@ -356,12 +334,3 @@ class _Builder:
                 files=[(Path(figure), "figures") for figure in self.settings.figures],
             )
         return [found[at] for at in sorted(found)]
-
-
-def _scored(settings: Recording) -> dict[tuple[str, str], Scored]:
-    """Evaluations with their runs, by system and set."""
-    found = {}
-    for path, run in (map(Path, pair) for pair in settings.evaluations):
-        evaluation = read_evaluation(path)
-        found[evaluation.system, evaluation.set] = Scored(evaluation, path, run)
-    return found

@@ -107,7 +107,8 @@ class Recorder:
             "mlflow.note.content": entry.note,
         }
         work = entry.work()
-        start = work and round(1000 * (work.end - work.seconds))
+        end = round(1000 * max(job.end for job in work)) if work else None
+        start = end and end - round(1000 * sum(job.seconds for job in work))
         info = self.client.create_run(self.experiment, start, tags, entry.name).info
         if entry.data:
             patiently(self.client.log_inputs, info.run_id, [dataset_input(entry.data)])
@@ -125,7 +126,7 @@ class Recorder:
             self.client.log_text(info.run_id, text, name)
         self._place(info.run_id, entry, position)
         self.client.set_tag(info.run_id, "recorded_at", _moment())
-        self.client.set_terminated(info.run_id, end_time=work and round(1000 * work.end))
+        self.client.set_terminated(info.run_id, end_time=end)
         return info.run_id
 
     def _place(self, run_id: str, entry: Entry, position: str) -> None:
