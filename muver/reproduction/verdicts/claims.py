@@ -1,17 +1,25 @@
-"""The paper's claims and the verdicts on them, from the ranks of gold entities."""
+"""The paper's claims: measured on a run, from the ranks of gold entities, and judged."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from muver.io.errors import InputError
 from muver.io.typed import Count, Record, Settings, Some, read
+from muver.reproduction.tables.evaluations import row_key
+from muver.reproduction.tables.records import ParametersTable, read_result
+from muver.reproduction.tracking.provenance import commit, this_machine
 from muver.reproduction.verdicts import tests
 from muver.reproduction.verdicts.tests import Part, Ranks
+from muver.retriever.evaluation.recall import read_ranks
+from muver.retriever.evaluation.records import Evaluation, read_evaluation
 
 WITHIN = 0.02  # of the printed number of parameters
 ALPHA = 0.05
+# What ends the names of a protocol's rows
+PROTOCOLS = {"all pages": "", "own page left out": "_elsewhere"}
 HOLDS, CONTRADICTED, OPEN, NOT_RUN = "holds", "contradicted", "can't be told", "not run"
 
 
@@ -26,6 +34,16 @@ class More(Settings):
     sentences: tuple[int, int] | UnsetType = UNSET  # of the gold entity's description
     set: str = "test"
 
+    def parts(self, rows: Sequence[Ranks]) -> list[Part]:
+        """What the test gives: a part for each cut-off, and for each world if so told."""
+        second = self.at if self.second_at is UNSET else self.second_at
+        lengths = None if self.sentences is UNSET else self.sentences
+        return [
+            part
+            for at in zip(self.at, second, strict=True)
+            for part in tests.more(*rows, at, self.than, lengths, self.each_world)
+        ]
+
 
 class Rising(Settings):
     """Recall rises along the rows."""
@@ -34,6 +52,10 @@ class Rising(Settings):
     at: Count
     set: str = "test"
 
+    def parts(self, rows: Sequence[Ranks]) -> list[Part]:
+        """What the test gives."""
+        return [tests.rising(rows, self.at)]
+
 
 class Widening(Settings):
     """The first row's lead over the second grows with the length of the description."""
@@ -41,6 +63,10 @@ class Widening(Settings):
     rows: tuple[str, str]
     at: Count
     set: str = "test"
+
+    def parts(self, rows: Sequence[Ranks]) -> list[Part]:
+        """What the test gives."""
+        return [tests.widening(*rows, self.at)]
 
 
 class Claim(Settings):
@@ -62,10 +88,8 @@ class Claim(Settings):
     @property
     def test(self) -> More | Rising | Widening | UnsetType:
         """Its test on mentions; none for a number of parameters."""
-        tests_named = (
-            test for test in (self.more, self.rising, self.widening) if test is not UNSET
-        )
-        return next(tests_named, UNSET)
+        named = (self.more, self.rising, self.widening)
+        return next((test for test in named if test is not UNSET), UNSET)
 
 
 class Claims(Settings):
@@ -88,7 +112,21 @@ class Verdict(Record):
     p_value: float | None = None  # after Holm's correction
 
 
-Reader = Callable[[str, str], Ranks | None]  # of a set and a row; None if it was not run
+class Measured(Record):
+    """What the claims' tests gave on a dataset, and what made it."""
+
+    commit: str
+    machine: str
+    fingerprints: dict[str, str]  # of the data, by set
+    rows: dict[str, str]  # the row keys, by set and row
+    protocols: dict[str, dict[str, list[Part]]]  # by claim
+    parameters: dict[str, int]  # of Table 5's models
+
+
+class AllMeasured(Record):
+    """The record beside the page, by dataset."""
+
+    datasets: dict[str, Measured]
 
 
 def read_claims() -> Claims:
@@ -97,31 +135,44 @@ def read_claims() -> Claims:
     return read(Claims, msgspec.yaml.decode(path.read_bytes()), "claims.yaml")
 
 
-def measure(claims: Mapping[str, Claim], ranks: Reader) -> dict[str, list[Part]]:
-    """What the test of each claim gives; a claim one of whose rows was not run has none."""
+def measured(claims: Claims, project: Path, dataset: str) -> Measured:
+    """Measure all claims of whose rows the project has evaluations, under each protocol."""
+    folder = project / "build" / dataset / "current" / "evaluations"
+    read: dict[str, Evaluation] = {}
+    protocols: dict[str, dict[str, list[Part]]] = {protocol: {} for protocol in PROTOCOLS}
+    for protocol, ending in PROTOCOLS.items():
+        for name, claim in claims.all.items():
+            if (test := claim.test) is not UNSET:
+                rows = [_ranks(folder / test.set, f"{row}{ending}", read) for row in test.rows]
+                if all(rows):
+                    protocols[protocol][name] = test.parts(rows)
+    if not read:
+        raise InputError(f"{folder}: has no evaluation of a claim's row. Make the tables first.")
+    head = commit(project)
+    table5 = project / "results" / dataset / "table5.json"
+    sizes = read_result(table5, ParametersTable, "Table 5").rows if table5.is_file() else []
+    return Measured(
+        commit=head["hash"] + head["changed"] if head else "not known",
+        machine=this_machine(),
+        fingerprints={evaluation.set: evaluation.fingerprint for evaluation in read.values()},
+        rows={
+            name: row_key(evaluation.settings, evaluation.fingerprint)
+            for name, evaluation in read.items()
+        },
+        protocols=protocols,
+        parameters={row.method: row.parameters for row in sizes},
+    )
+
+
+def _ranks(folder: Path, row: str, read: dict[str, Evaluation]) -> Ranks:
+    """The ranks of a row by seed on a set of mentions; what was ``read`` is added to."""
     found = {}
-    for name, claim in claims.items():
-        if (test := claim.test) is UNSET:
-            continue
-        rows = [ranks(test.set, row) for row in test.rows]
-        if None not in rows:
-            found[name] = _parts(test, rows)
+    for path in [folder / f"{row}.json", *sorted(folder.glob(f"{row}_seed*.json"))]:
+        if path.is_file():
+            read[f"{folder.name}/{path.stem}"] = read_evaluation(path)
+            seed = path.stem.removeprefix(f"{row}_seed").removeprefix(row)
+            found[seed or "own"] = read_ranks(path.with_suffix(".parquet"))
     return found
-
-
-def _parts(test: More | Rising | Widening, rows: Sequence[Ranks]) -> list[Part]:
-    match test:
-        case Rising():
-            return [tests.rising(rows, test.at)]
-        case Widening():
-            return [tests.widening(*rows, test.at)]
-    second = test.at if test.second_at is UNSET else test.second_at
-    lengths = None if test.sentences is UNSET else test.sentences
-    return [
-        part
-        for at in zip(test.at, second, strict=True)
-        for part in tests.more(*rows, at, test.than, lengths, test.each_world)
-    ]
 
 
 def judge(

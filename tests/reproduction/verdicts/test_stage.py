@@ -10,7 +10,8 @@ from muver.io.errors import InputError
 from muver.io.files import write_json
 from muver.io.parquet import write_table
 from muver.reproduction.tables.records import ModelRow, ParametersTable
-from muver.reproduction.verdicts.stage import AllMeasured, write_verdicts
+from muver.reproduction.verdicts.claims import AllMeasured
+from muver.reproduction.verdicts.stage import write_verdicts
 from muver.retriever.evaluation.recall import ranks_table, scored
 from tests.blank import blank_evaluation
 
