@@ -33,6 +33,13 @@ def make_zip(path, files=FILES):
     return path
 
 
+def refused(archive, said):
+    """The archive is refused in such words, and nothing is left beside it."""
+    with pytest.raises(InputError, match=said), unpacked(archive, archive.parent / "out"):
+        pass
+    assert [path.name for path in archive.parent.iterdir()] == [archive.name]
+
+
 MAKERS = {
     "tar": lambda path: make_tar(path, "w"),
     "tar.gz": lambda path: make_tar(path, "w:gz"),
@@ -56,15 +63,13 @@ def test_unpacks_every_kind(tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", MAKERS)
-@pytest.mark.parametrize("keep", [0.0, 0.5, 0.95, 0.99])
+@pytest.mark.parametrize("keep", [0.0, 0.5, 0.99])
 def test_cut_short(tmp_path, kind, keep):
     archive = MAKERS[kind](tmp_path / "archive")
     content = archive.read_bytes()
     # A plain tar ends in padding; cut within its contents.
     archive.write_bytes(content[: int(len(content.rstrip(b"\0")) * keep)])
-    with pytest.raises(InputError, match="not a complete"), unpacked(archive, tmp_path / "out"):
-        pass
-    assert [path.name for path in tmp_path.iterdir()] == ["archive"]
+    refused(archive, "not a complete")
 
 
 @pytest.mark.parametrize("name", ["../evil", "/evil", "a/../../evil", "..\\evil", "C:\\evil"])
@@ -103,9 +108,7 @@ def member(name, kind, to=""):
 def test_a_tar_with_links_or_devices(tmp_path, members):
     """Links within the folder as well: `tarfile` could be led out by a chain of them."""
     archive = make_tar(tmp_path / "archive", "w:gz", members=members)
-    with pytest.raises(InputError, match="a link or a device"), unpacked(archive, tmp_path / "out"):
-        pass
-    assert [path.name for path in tmp_path.iterdir()] == ["archive"]
+    refused(archive, "a link or a device")
 
 
 def test_a_zip_with_a_member_without_a_name(tmp_path):
@@ -114,8 +117,7 @@ def test_a_zip_with_a_member_without_a_name(tmp_path):
     at = content.index(b"PK\x01\x02") + 28  # lengths of the name and of what stands behind it
     content[at : at + 3] = b"\0\0\1"
     archive.write_bytes(content)
-    with pytest.raises(InputError, match="not a complete"), unpacked(archive, tmp_path / "out"):
-        pass
+    refused(archive, "not a complete")
 
 
 def test_a_zip_with_a_link(tmp_path):
@@ -123,9 +125,7 @@ def test_a_zip_with_a_link(tmp_path):
     info.external_attr = (stat.S_IFLNK | 0o777) << 16
     with zipfile.ZipFile(tmp_path / "archive", "w") as file:
         file.writestr(info, "/etc/passwd")
-    refused = pytest.raises(InputError, match="a link or a device")
-    with refused, unpacked(tmp_path / "archive", tmp_path / "out"):
-        pass
+    refused(tmp_path / "archive", "a link or a device")
 
 
 @pytest.mark.parametrize("kind", ["tar.gz", "zip"])
@@ -136,9 +136,7 @@ def test_a_zip_with_a_link(tmp_path):
 def test_too_much_for_a_dataset(tmp_path, monkeypatch, kind, limit, most, said):
     archive = MAKERS[kind](tmp_path / "archive")
     monkeypatch.setattr(f"muver.retriever.corpus.archive.{limit}", most)
-    with pytest.raises(InputError, match=said), unpacked(archive, tmp_path / "out"):
-        pass
-    assert [path.name for path in tmp_path.iterdir()] == ["archive"]
+    refused(archive, said)
 
 
 @pytest.mark.parametrize("kind", ["tar", "zip"])
@@ -147,10 +145,7 @@ def test_names_that_no_folder_can_hold(tmp_path, names, kind):
     files = dict.fromkeys(names, b"one\n")
     archive = tmp_path / "archive"
     make_tar(archive, "w", files) if kind == "tar" else make_zip(archive, files)
-    said = f"archive: not unpacked.*'{names[-1]}' has no place"
-    with pytest.raises(InputError, match=said), unpacked(archive, tmp_path / "out"):
-        pass
-    assert [path.name for path in tmp_path.iterdir()] == ["archive"]
+    refused(archive, f"archive: not unpacked.*'{names[-1]}' has no place")
 
 
 def test_a_zip_with_a_password(tmp_path):
@@ -159,8 +154,7 @@ def test_a_zip_with_a_password(tmp_path):
     for mark, at in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
         content[content.index(mark) + at] |= 1
     archive.write_bytes(content)
-    with pytest.raises(InputError, match="password"), unpacked(archive, tmp_path / "out"):
-        pass
+    refused(archive, "password")
 
 
 def test_root_is_the_topmost_that_has_all(tmp_path):
@@ -171,16 +165,10 @@ def test_root_is_the_topmost_that_has_all(tmp_path):
         find_root(tmp_path, ("documents", "sentences"))
 
 
-@pytest.mark.parametrize(
-    "number, words", [(errno.ENOSPC, "No space left"), (errno.EROFS, "Read-only file system")]
-)
-def test_disk_refuses(tmp_path, monkeypatch, number, words):
+def test_disk_refuses(tmp_path, monkeypatch):
     def refuse(*_):
-        raise OSError(number, words)
+        raise OSError(errno.ENOSPC, "No space left")
 
     archive = make_zip(tmp_path / "archive")
     monkeypatch.setattr("shutil.copyfileobj", refuse)
-    refused = pytest.raises(InputError, match=f"{words}.*Nothing is left")
-    with refused, unpacked(archive, tmp_path / "out"):
-        pass
-    assert [path.name for path in tmp_path.iterdir()] == ["archive"]
+    refused(archive, "No space left.*Nothing is left")

@@ -88,17 +88,14 @@ def test_web_page_does_not_spoil_what_had_arrived(site, target):
     assert part_of(target).read_bytes() == BODY[:50]
 
 
-@pytest.mark.parametrize(
-    "number, words", [(errno.ENOSPC, "No space left"), (errno.EROFS, "Read-only file system")]
-)
-def test_disk_refuses(site, target, monkeypatch, number, words):
+def test_disk_refuses(site, target, monkeypatch):
     site.body = BODY
 
     def refuse(path, *_, **__):
-        raise OSError(number, words, str(path))
+        raise OSError(errno.ENOSPC, "No space left", str(path))
 
     with monkeypatch.context() as patch:
         patch.setattr(builtins, "open", refuse)
-        with pytest.raises(InputError, match=f"{words}.*goes on from there"):
+        with pytest.raises(InputError, match="No space left.*goes on from there"):
             fetch(site.address, target, BY_HAND)
     assert not target.exists()

@@ -34,9 +34,6 @@ def test_equal_counts_pass_whatever_the_dataset_is_called():
     assert counts.entities == {"train": 332632, "val": 89549, "test": 70140}
     assert counts.identified_as == "zeshel"
     assert count("x", "f", worlds()).identified_as == "zeshel"  # without being asked
-
-
-def test_other_counts_are_no_declared_datasets():
     assert count("zeshel", "f", worlds(entities=1)).identified_as is None
     assert count("zeshel", "f", worlds(mentions=1)).identified_as is None
 
@@ -46,7 +43,7 @@ def test_a_knowledge_base_is_identified_by_its_entities():
     assert identify(Sizes(entities={"wikipedia": 5903529})) is None
 
 
-def test_a_knowledge_base_is_not_asked_for_the_mentions_of_its_source():
+def test_a_base_is_not_asked_for_mentions():
     assert find_source("miniwikipedia").published.mentions
     check_published("dump", Sizes(entities={"wikipedia": 3000}), "miniwikipedia")
     with pytest.raises(InputError, match=r"wikipedia entities 2999 \(published 3000\)"):

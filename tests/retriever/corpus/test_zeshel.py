@@ -169,6 +169,9 @@ def test_mistakes_in_mentions_and_worlds(dataset, spoil, words):
     "line, words",
     [
         ('{"document_id": "D9", "title": ', "not valid JSON"),
+        ('"document_id": "D9"}', "not valid JSON"),  # the second line of an object over several
+        ('{"document_id": "D9", "title": 1, "title": "x", "text": "x"}', "a key comes twice"),
+        ('{"x": ' + "[" * 5000, "nested"),
         ('{"title": "\udcff"}', "not UTF-8"),
         (" ", "empty line"),
         ("[1, 2]", "not a JSON object"),

@@ -35,13 +35,6 @@ def test_round_trip(encoder, tmp_path):
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
 
 
-def test_the_card_says_how_to_load_and_what_it_is(encoder, tmp_path):
-    tiny.make_model(encoder, "sum_max").save_pretrained(tmp_path)
-    card = (tmp_path / "README.md").read_text()
-    assert 'BiEncoder.from_pretrained("this/folder")' in card
-    assert '"score": "sum_max"' in card
-
-
 def test_a_scale_brings_vectors_to_one_length_and_is_trained_and_saved(encoder, tmp_path):
     model = tiny.make_model(encoder, scale=20)
     plain = tiny.make_model(encoder).encode_views(pack(IDS))

@@ -79,10 +79,6 @@ def test_what_the_files_say(tmp_path, files, expected):
     assert found(write(tmp_path / "e", **files)) == {**CLS, **expected}
 
 
-def test_an_encoder_without_such_files(tmp_path):
-    assert found(tmp_path) == CLS
-
-
 @pytest.mark.parametrize(
     "files, message",
     [

@@ -56,13 +56,6 @@ def test_first_of_several_hits_counts(ranks_of: Ranks):
     assert ranks_of("id", m2=[1, 2, 0])[1] == 2
 
 
-def test_order_of_mentions_in_the_run_is_free(corpus: Path, tiny: SimpleNamespace):
-    backwards = dict(reversed(tiny.ranked.items()))
-    run = read_run(tiny.save_run(corpus / "run.parquet", backwards))
-    mentions = read_mentions(corpus / "mentions.parquet", "test")
-    assert gold_ranks(run, mentions, tiny.titles, "title").tolist() == [1, 2, 3, 1]
-
-
 @pytest.mark.parametrize("match, first", [("title", [1, 0, 1, 0]), ("id", [1, 0, 0, 0])])
 def test_a_page_that_is_no_entity_is_no_first_candidate(corpus: Path, tiny, match, first):
     """Of m4, whose first candidate is the last entity of its world."""

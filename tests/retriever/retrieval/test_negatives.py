@@ -8,11 +8,9 @@ import pytest
 from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of
 from muver.io.typed import read
-from muver.retriever.corpus.schema import read_mentions, read_negatives
-from muver.retriever.retrieval.kinds import retrieve
+from muver.retriever.corpus.schema import read_negatives
 from muver.retriever.retrieval.negatives import mine
 from muver.retriever.retrieval.retrieval_settings import Mining
-from muver.retriever.runs.run import read_run
 from tests.commands import call
 from tests.knowledge_base import PAGES, make_kb, write_linked, write_linked_run
 
@@ -130,25 +128,6 @@ def test_a_share_is_drawn_from_all_entities(tmp_path, kb):
     assert mined(tmp_path, kb, random=0.5)[1]["aida-0"][1] == [1, 0, 0]  # 1.5 of 3 are 2
     _, everything = mined(tmp_path, kb, per_mention=9, random=1)
     assert sorted(everything["aida-0"][0]) == list(range(1, len(PAGES)))
-
-
-def test_of_worlds_the_entities_of_a_mention_s_world(tmp_path, corpus):
-    """The run is bm25's over the training mentions; the numbers are those of the world."""
-    entities, mentions, _ = corpus
-    bm25 = {"k1": 1.2, "b": 0.75, "method": "lucene", "query": "mention",
-            "split": "train", "k": 4, "match": "title"}  # fmt: skip
-    run, manifest = tmp_path / "run.parquet", tmp_path / "run.json"
-    retrieve("bm25", bm25, run, manifest, entities=entities, mentions=mentions)
-    out = (tmp_path / "negatives.parquet", tmp_path / "negatives.json")
-    mine(run, mentions, *out, mining(per_mention=2), entities=entities)
-    ranked = read_run(run).to_pylist()
-    golds = {one["mention_id"]: one["gold"] for one in read_mentions(mentions, "train").to_pylist()}
-    found = read_negatives(out[0]).to_pylist()
-    assert [one["mention_id"] for one in found] == list(golds)
-    for one in found:
-        mention = one["mention_id"]
-        listed = [row["entity"] for row in ranked if row["mention_id"] == mention]
-        assert one["negatives"] == [entity for entity in listed if entity != golds[mention]][:2]
 
 
 @pytest.mark.parametrize(

@@ -55,10 +55,6 @@ def test_views_in_half_precision(tmp_path):
     assert found.scores.tolist() == [[3, 2, -np.inf]]
 
 
-def test_no_mentions(made):
-    assert rank_shards(made.shards, made.mentions[:0], 5, threads=2).entities.shape == (0, 5)
-
-
 def test_what_a_thread_raises_is_raised(made):
     """So is what reading the views ahead raises."""
     with pytest.raises(ValueError, match="matmul"):

@@ -72,20 +72,6 @@ def test_gradients_are_those_of_a_processor(encoder, accelerator_state, case, gr
     test_caching.assert_equal_gradients(gradients(ours), theirs)
 
 
-def test_dropout_falls_alike_where_a_batch_is_encoded_twice(encoder):
-    kept = tiny.make_model(encoder, dropout=True).to("cuda")
-    recomputed, otherwise = copy.deepcopy(kept), copy.deepcopy(kept)
-    accelerator = Accelerator()
-    for model, graph_tokens, seed in (
-        (kept, test_caching.EVERYTHING, 11), (recomputed, 0, 11), (otherwise, 0, 12),
-    ):  # fmt: skip
-        torch.manual_seed(seed)
-        test_caching.cached_step(model, accelerator, test_caching.VIEWS, 10**6, graph_tokens)
-    test_caching.assert_equal_gradients(gradients(recomputed), kept.cpu())
-    with pytest.raises(AssertionError):
-        test_caching.assert_equal_gradients(gradients(otherwise), kept)
-
-
 def trained(folder, encoder, corpus, precision="fp32", **training) -> BiEncoder:
     settings = {**test_loop.SETTINGS, "training": {**test_loop.TRAINING, **training}}
     compute = {**tiny.COMPUTE, "device": "cuda", "precision": precision}

@@ -24,7 +24,7 @@ from muver.retriever.training.objective import InBatch
 from muver.retriever.training.optimiser import ReleasedAdamW
 from muver.retriever.training.training_settings import EarlyChoice, ModelTraining, Training
 from tests import tiny
-from tests.retriever.training.conftest import Killed, kill_before
+from tests.retriever.training.conftest import kill_before
 
 TRAINING = {
     "batch_size": 5, "epochs": 2, "learning_rate": 1e-3, "weight_decay": 0.01, "warmup": 0.1,
@@ -135,22 +135,6 @@ def test_a_killed_run_resumes_to_the_same_bytes(
     assert (files, (tmp_path / "log.jsonl").read_bytes()) == whole[way]
 
 
-def test_a_run_killed_twice_and_after_its_last_step(
-    encoder, corpus, tmp_path, uninterrupted, killed, monkeypatch
-):
-    for step in (5, 4):
-        killed(step, run, tmp_path, encoder, corpus)
-    with monkeypatch.context() as patch, pytest.raises(Killed):
-
-        def dying(*_):
-            raise Killed
-
-        patch.setattr(BiEncoder, "save_pretrained", dying)
-        run(tmp_path, encoder, corpus)
-    kill_before(monkeypatch, 1)  # nothing is left to train
-    assert run(tmp_path, encoder, corpus) == uninterrupted[0]
-
-
 def run_and_die(*files) -> None:
     """Train in this process, and end it by SIGKILL in the middle of the third checkpoint."""
     save, saved = torch.save, []
@@ -254,12 +238,6 @@ def test_a_model_that_is_trained_already_is_only_chosen(
     assert [line for line in log if "step" in line] == read_log(trained / LOG)
     shares = {"first": 30.0, "second": 70.0, "third": 50.0}
     assert log[-1] == {"chosen": "second", "validation_recall_at_3_of": shares}
-
-
-def test_a_run_without_a_model_to_write_leaves_its_log(encoder, corpus, tmp_path, uninterrupted):
-    train(SETTINGS, tiny.COMPUTE, encoder, *corpus, **{**places(tmp_path), "out": None})
-    assert (tmp_path / "log.jsonl").read_bytes() == uninterrupted[1]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoints", "log.jsonl"]
 
 
 def with_hits(monkeypatch, *hits: int) -> None:

@@ -97,22 +97,3 @@ def test_with_hardly_an_epsilon_and_no_decay_it_is_torch_s():
         for optimiser in optimisers:
             optimiser.step()
     torch.testing.assert_close(ours, other)
-
-
-def test_a_weight_without_a_gradient_stays_even_undecayed():
-    weight, optimiser = make(2.0, weight_decay=0.5)
-    optimiser.step()
-    assert weight.item() == 2.0
-
-
-def test_groups_decay_on_their_own():
-    weights = [torch.nn.Parameter(torch.tensor([2.0])) for _ in range(2)]
-    groups = [
-        {"params": weights[:1], "weight_decay": 0.5},
-        {"params": weights[1:], "weight_decay": 0.0},
-    ]
-    optimiser = ReleasedAdamW(groups, lr=0.1, betas=(0.5, 0.75), eps=0.25)
-    for weight in weights:
-        weight.grad = torch.zeros(1)
-    optimiser.step()
-    assert [weight.item() for weight in weights] == [pytest.approx(1.9), 2.0]

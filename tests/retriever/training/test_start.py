@@ -57,17 +57,6 @@ def test_a_bert_gives_both_towers(encoder):
     assert start_files(encoder) == ["config.json", "model.safetensors", "tokenizer.json"]
 
 
-def test_the_files_of_a_model(model):
-    assert is_model(model)
-    assert start_files(model) == [
-        "mention_encoder/config.json",
-        "mention_encoder/model.safetensors",
-        "entity_encoder/config.json",
-        "entity_encoder/model.safetensors",
-        "tokenizer.json",
-    ]
-
-
 def go_on(folder: Path, start: Path, corpus, settings=ONWARD, **training) -> BiEncoder:
     train(
         {**settings, "training": {**TRAINING, **training}},

@@ -117,16 +117,6 @@ def test_a_run_of_other_mentions_is_refused(folder):
         run_fusion(folder, SETTINGS)
 
 
-def test_fewer_candidates_in_the_world_than_k(folder):
-    rows = run_fusion(folder, {**SETTINGS, "k": 64})
-    assert [row["mention_id"] for row in rows] == ["t1"] * 3 + ["t2"] * 3
-
-
-def test_settings_that_do_not_fit(folder):
-    with pytest.raises(InputError, match="constant is 0"):
-        run_fusion(folder, {**SETTINGS, "constant": 0})
-
-
 # Properties: pools of 5 mentions and 6 candidates, with ties, each run ranking some of them.
 
 GRADES = arrays(np.int64, (2, 5, 6), elements=st.integers(-1, 3))  # -1: not ranked

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.retriever.corpus.schema import read_entities, read_mentions
 from muver.retriever.encoders.worlds import Encode, GlobalViews, encode_global, encode_split
-from muver.retriever.retrieval import kinds, rows
+from muver.retriever.retrieval import kinds
 from muver.retriever.retrieval.kinds import signals
 from muver.retriever.retrieval.retrieval_settings import ViewsSignal
 from muver.retriever.retrieval.signals.catalog import Catalog
@@ -98,13 +97,6 @@ def test_validation_chooses_the_weights_of_several(corpus, made, tmp_path):
     assert told["counts"] == {"entities": 12, "views": 24, "bytes": 24 * 32 * 4}
 
 
-def test_blocks_of_mentions_make_one_run(corpus, made, tmp_path, monkeypatch):
-    whole = rank(corpus, made, tmp_path, of=["words", "names"])[0]
-    monkeypatch.setattr(rows, "SCORES_HELD", 60)  # two mentions of twelve entities
-    blocks = rank(corpus, made, tmp_path, of=["words", "names"])[0]
-    assert entities_of(blocks) == entities_of(whole)
-
-
 def test_the_own_page_is_left_out_of_the_choice_too(corpus, made, tmp_path):
     # Each mention stands on its gold entity's page, so that nothing is found
     ranked, told = rank(corpus, made, tmp_path, of=["words", "names"], own_page="leave_out")
@@ -145,8 +137,3 @@ def test_a_sum_of_a_row_a_run_and_words(corpus, made, tmp_path):
 def test_rows_of_the_same_views_are_told_apart():
     own = signals.Settings(**SETTINGS, of=[ViewsSignal(**COSINES), ViewsSignal(**COSINES), "words"])
     assert own.names == ["views 1", "views 2", "words"]
-
-
-def test_a_signal_that_is_not_there(corpus, made, tmp_path):
-    with pytest.raises(InputError, match="of"):
-        rank(corpus, made, tmp_path, of=["letters"])

@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from muver.retriever.retrieval.signals.catalog import Characters, Ranked, Words, between_0_and_1
-from muver.retriever.retrieval.signals.texts import Texts, in_context
+from muver.retriever.retrieval.signals.catalog import Characters, Ranked, Words
+from muver.retriever.retrieval.signals.texts import Texts
 
 
 def entities(**texts):
@@ -53,18 +53,8 @@ def test_texts_are_compared_by_cosines():
     assert found == pytest.approx(np.array([[0.8, 0.96, -0.6], [0, 0.8, -1]]))
 
 
-def test_a_context_is_cut_around_its_mention():
-    mention = {"context_left": "a b c", "mention": "m", "context_right": "d e f"}
-    assert in_context(mention, words=2) == "b c m d e"
-
-
 def test_a_run_is_scaled_from_0_to_1():
     run = {"m": pa.table({"entity": [2, 0, 1], "score": [5.0, 3.0, 1.0]}),
            "n": pa.table({"entity": [3], "score": [-7.0]})}  # fmt: skip
     found = Ranked(run, 4).scores([{"mention_id": one} for one in ("n", "m", "away")])
     assert found.tolist() == [[0, 0, 0, 1], [0.5, 0, 1, 0], [0, 0, 0, 0]]
-
-
-def test_scores_that_are_all_equal():
-    scores = np.array([[2.0, 2.0, -np.inf]], dtype=np.float32)
-    assert between_0_and_1(scores).tolist() == [[1, 1, 0]]

@@ -16,7 +16,6 @@ from muver.retriever.training.cloze import (
     Layout,
     Wiki,
     draw,
-    mean_longest_view,
     training_wikis,
 )
 from muver.retriever.views.layout import Markers
@@ -97,12 +96,6 @@ def test_a_name_of_several_pages_asks_for_none_but_the_own_one():
     assert gold.tolist() == [0, 1]
     start = contexts[1].index(MARKERS.mention_start)
     assert contexts[1][start - 1 : start] == [201]
-
-
-@pytest.mark.parametrize("tokens", [8, 16, 512])
-def test_the_mean_of_the_longest_views(tokens):
-    drawn = [min(16, tokens) * (tokens / min(16, tokens)) ** u for u in np.linspace(0, 1, 10_001)]
-    assert mean_longest_view(tokens) == pytest.approx(np.mean(drawn), rel=1e-3)
 
 
 class Letters:
