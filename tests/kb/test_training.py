@@ -96,12 +96,6 @@ def test_the_start_is_kept_if_training_makes_it_worse(hits, step, kb, encoder, c
     assert all((theirs[name] == ours[name]).all() for name in theirs) == (step == 0)
 
 
-def test_a_model_is_trained_further(kb, encoder, capsys):
-    tiny.make_model(encoder, scale=20.0).save_pretrained(kb / "first")
-    assert trained(kb / "first") == 0
-    assert (kb / "own/muver.json").is_file()
-
-
 def test_labels_from_which_nothing_is_learnt(kb, encoder, capsys):
     lines = (kb / "labels.jsonl").read_text().splitlines()
     (kb / "labels.jsonl").write_text("\n".join(lines[:2] + lines[10:]))

@@ -214,15 +214,15 @@ def cross_validated(
     """(n,) probabilities, and (n,) bool whether a mention is answered: each fifth of the mentions
     by a regression and a threshold from the others.
     """
+    from sklearn.model_selection import StratifiedKFold
+
+    mentions = len(judged.right)
+    probabilities, answered = np.zeros(mentions), np.zeros(mentions, dtype=bool)
     # By chance but always the same; each fold has as many right ones.
-    shuffled = np.random.default_rng(0).permutation(len(judged.right))
-    folds = np.empty(len(shuffled), dtype=np.int64)
-    by_right = shuffled[np.argsort(judged.right[shuffled], kind="stable")]
-    folds[by_right] = np.arange(len(folds)) % FOLDS
-    probabilities, answered = np.zeros(len(folds)), np.zeros(len(folds), dtype=bool)
-    for fold in range(FOLDS):
-        out = folds == fold
-        others = Judged(*(column[~out] for column in judged[:3]), judged.lost * (~out).mean())
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
+    for rest, out in folds.split(judged.features, judged.right):
+        lost = judged.lost * len(rest) / mentions
+        others = Judged(*(column[rest] for column in judged[:3]), lost)
         regression = fit(others)
         probabilities[out] = regression.probabilities(judged.features[out])
         least = threshold(regression.probabilities(others.features), others, precision)

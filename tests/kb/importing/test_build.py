@@ -56,8 +56,8 @@ def test_html_of_names(written, imported):
     ((row,), counts) = imported(path)
     assert (row["title"], row["aliases"]) == ("R&D of List<int>", ["Lab", "Dev Team"])
     assert counts["told"].keys() == {"entities with HTML, which was taken out"}
-    ((row,), _) = imported(path, settings={"html": False})
-    assert row["title"] == names["title"]
+    ((row,), counts) = imported(path, settings={"html": False})
+    assert row["title"] == names["title"] and not counts["told"]
 
 
 def test_a_folder_of_other_files_stays_as_it_is(written, imported, tmp_path):
@@ -74,33 +74,14 @@ def test_a_folder_of_other_files_stays_as_it_is(written, imported, tmp_path):
     assert len(imported(path)[0]) == 1  # an import's own folder is used again
 
 
-def test_settings_leave_descriptions_as_they_are(written, imported):
-    text = "<p>x</p>" + "y" * 190_000
-    path = written("t.jsonl", lines({"id": "1", "title": "A", "text": text}))
-    rows, counts = imported(path, settings={"html": False})
-    assert rows[0]["description"] == text and not counts["told"]
-
-
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({"longest": None}, "longest is None: expected `int`"),
-        ({"longest": 200_001}, "longest is 200001: expected `int` <= 200000"),
-        ({"most_aliases": None}, "most_aliases is None: expected `int`"),
-        ({"most_aliases": 1_001}, "most_aliases is 1001: expected `int` <= 1000"),
-    ],
-)
-def test_settings_allow_no_more_than_an_index_takes(settings, said, written, imported):
-    path = written("t.jsonl", lines({"id": "1", "title": "A"}))
-    with pytest.raises(InputError, match=f"--settings: {said}"):
-        imported(path, settings=settings)
-
-
-def test_lower_limits(written, imported):
+def test_settings_allow_less_and_no_more_than_an_index_takes(written, imported):
     row = {"id": "1", "title": "A", "text": "yes", "aliases": ["x", "y"]}
     path = written("t.jsonl", lines(row))
     ((row,), _) = imported(path, settings={"longest": 2, "most_aliases": 1})
     assert (row["description"], row["aliases"]) == ("ye", ["x"])
+    for name, most in (("longest", 200_000), ("most_aliases", 1_000)):
+        with pytest.raises(InputError, match=f"--settings: {name} is {most + 1}: .* <= {most}"):
+            imported(path, settings={name: most + 1})
 
 
 def test_an_id_may_stand_in_two_worlds_but_not_twice_in_one(written, imported):
@@ -110,22 +91,19 @@ def test_an_id_may_stand_in_two_worlds_but_not_twice_in_one(written, imported):
         imported(written("t.jsonl", lines(*rows)))
 
 
-def test_groups_of_rows_give_the_same_as_one(written, imported, tmp_path, monkeypatch):
+def test_groups_of_rows_give_the_same_as_one_and_equal_imports_equal_bytes(
+    written, imported, tmp_path, monkeypatch
+):
     path = written("t.jsonl", lines(*({"id": n, "title": f"t{n}"} for n in range(7))))
     whole, _ = imported(path)
+    first = {file.name: file.read_bytes() for file in (tmp_path / "kb").iterdir()}
+    assert imported(path)[0] == whole
+    assert {file.name: file.read_bytes() for file in (tmp_path / "kb").iterdir()} == first
     monkeypatch.setattr("muver.kb.importing.build.ROWS_A_GROUP", 2)
     assert imported(path)[0] == whole
     batches = list(entity_batches(tmp_path / "kb", ["id"], rows=3))
     assert [one.num_rows for one in batches] == [3, 3, 1]
     assert [value for one in batches for value in one["id"].to_pylist()] == list("0123456")
-
-
-def test_equal_imports_give_equal_bytes(written, imported, tmp_path):
-    path = written("t.jsonl", lines(*({"id": n, "title": f"t{n}"} for n in range(7))))
-    imported(path)
-    first = {file.name: file.read_bytes() for file in (tmp_path / "kb").iterdir()}
-    imported(path)
-    assert {file.name: file.read_bytes() for file in (tmp_path / "kb").iterdir()} == first
 
 
 def test_no_such_knowledge_base(tmp_path):

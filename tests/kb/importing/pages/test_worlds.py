@@ -5,7 +5,6 @@ import json
 import shutil
 import tarfile
 
-import msgspec
 import pytest
 
 from muver.io.errors import InputError
@@ -96,12 +95,9 @@ def test_downloaded_once_and_made_into_mentions(recipe, archive, site, tmp_path)
     assert (out / "mentions" / "test.json").read_bytes() == before
 
 
-def test_fetched_by_hand(recipe, folder, tmp_path):
-    assert links(obtain(tmp_path, source=folder.parent)) == LINKS
-
-
-def test_an_archive_fetched_by_hand(recipe, archive, tmp_path):
-    assert links(obtain(tmp_path, source=archive.parent)) == LINKS
+@pytest.mark.parametrize("kind", ["folder", "archive"])
+def test_fetched_by_hand(kind, recipe, request, tmp_path):
+    assert links(obtain(tmp_path, source=request.getfixturevalue(kind).parent)) == LINKS
 
 
 def test_what_is_wrong(recipe, folder, tmp_path):
@@ -129,8 +125,3 @@ def test_the_declared_worlds():
     for world in recipe.worlds.values():
         assert world.form in FORMS and len(world.sha256) == 64
         assert all(len(archive.partition("@")[2]) == 40 for archive in world.archives)
-
-
-def test_an_unknown_key_of_a_world_is_refused():
-    with pytest.raises(msgspec.ValidationError, match="form"):
-        msgspec.convert({"mentions": {}, "worlds": {"a": {"forms": "markdown"}}}, worlds.Recipe)

@@ -1,6 +1,5 @@
 """Hand-written lines of KILT, BLINK and ZESHEL, and entities with links."""
 
-import gzip
 import json
 
 import pytest
@@ -99,13 +98,6 @@ def test_id_and_text_of_a_line(idx):
 def test_a_line_of_another_form(line, message):
     with pytest.raises(BadLine, match=message):
         read_text(json.dumps(line).encode())
-
-
-@pytest.mark.parametrize("form", ["kilt", "blink", "zeshel", "linked"])
-def test_a_line_that_does_not_end(form, imported, written, monkeypatch):
-    monkeypatch.setattr("muver.retriever.corpus.opening.LONGEST_LINE", 1000)
-    with pytest.raises(InputError, match="t.gz, line 1: longer than"):
-        imported(written("t.gz", gzip.compress(b" " * 5000)), form=form)
 
 
 SHIP = {"id": "1", "title": "Ship", "description": "A ship in a dock"}

@@ -75,12 +75,8 @@ def test_skos(written, imported):
     assert mammal["title"] == "mammal"
     assert thing["title"] == "Thing" and thing["description"] == "Etwas.\nBroader: mammal."
     assert counts["left_out"]["concepts without a label"]["count"] == 1
-
-
-def test_a_scheme_without_a_label_is_called_as_its_address_ends(written, imported):
-    nameless = SKOS.replace(' ; skos:prefLabel "Animals"@en', "")
-    rows, _ = imported(written("a.ttl", nameless))
-    assert rows[1]["world"] == "scheme"
+    nameless = SKOS.replace(' ; skos:prefLabel "Animals"@en', "")  # called as its address ends
+    assert imported(written("a.ttl", nameless))[0][1]["world"] == "scheme"
 
 
 def test_another_language(written, imported):
@@ -193,15 +189,9 @@ def test_a_date_that_is_none_is_read_in_silence(written, imported, capfd):
     assert "Traceback" not in capfd.readouterr().err
 
 
-def test_a_circle_ends_where_it_closes():
+def test_a_way_up_ends_where_it_closes_and_after_some_steps():
     above = {"a": ["b"], "b": ["c"], "c": ["a"]}
     assert broader("a", above.__getitem__, str) == "Broader: b > c."
-
-
-def test_far_above_is_left_out_and_so_are_names_that_are_not_known():
+    assert broader("a", lambda one: [], str) == ""
     up = broader(0, lambda one: [one + 1], lambda one: "" if one == 2 else str(one))
     assert up == "Broader: " + " > ".join(str(n) for n in range(1, HIGHEST + 1) if n != 2) + "."
-
-
-def test_nothing_above():
-    assert broader("a", lambda one: [], str) == ""
