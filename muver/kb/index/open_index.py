@@ -53,7 +53,11 @@ class OpenIndex:
         self.weights = state.weights
         if state.row:
             self.fixed = "a row of the workflow"
-        self._calibrate(calibration)
+        self.calibration = calibration
+
+    @property
+    def threshold(self) -> float | None:
+        return self.calibration and self.calibration.threshold
 
     @cached_property
     def weight(self) -> float:
@@ -82,9 +86,6 @@ class OpenIndex:
         k = min(self.second.depth if self.second else k, len(self))
         return self.costs.candidates(k) + (k * self.second.reads if self.second else 0)
 
-    def _calibrate(self, calibration: Calibration | None) -> None:
-        self.calibration, self.threshold = calibration, calibration and calibration.threshold
-
     def _newer(self, before: Snapshot, store: Snapshot, calibration: Calibration | None) -> Self:
         """This index with the store after ``before``; this object if nothing has changed."""
         calibration = None if self.second else calibration
@@ -96,9 +97,11 @@ class OpenIndex:
 
     def reranked(self, second: "Reranker") -> Self:
         """This index with a second stage."""
+        return self._with(second=second, calibration=None)
+
+    def _with(self, **changed: Any) -> Self:
         other = copy(self)
-        other.second = second
-        other._calibrate(None)
+        vars(other).update(changed)
         return other
 
     @property
@@ -123,22 +126,17 @@ class OpenIndex:
         """This index, as it is now, with only the entities whose other columns have these values;
         a column of several lines has each of them.
         """
-        other = copy(self)
-        other._store, other.fixed = self._store.narrowed(columns), "narrowed by where"
-        return other
+        return self._with(_store=self._store.narrowed(columns), fixed="narrowed by where")
 
     def asking(self, **settings: Any) -> Self:
         """This index, as it is now, with other ``aggregate`` or ``words``, as it is made with; no
         vector depends on them. It has no calibration.
         """
-        other = copy(self)
         try:
-            other._store = self._store.asking(read(Asking, settings, "settings"))
+            store = self._store.asking(read(Asking, settings, "settings"))
         except InputError as error:
             raise Mistake(str(error)) from None
-        other.fixed = "asked otherwise"
-        other.calibration = other.threshold = None
-        return other
+        return self._with(_store=store, fixed="asked otherwise", calibration=None)
 
     def entity(self, id: str, world: str | None = None) -> Entity:
         """One entity; the world has to be named where several have one of this id."""
