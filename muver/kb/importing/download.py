@@ -8,8 +8,8 @@ from muver.retriever.corpus.archive import find_root
 from muver.retriever.corpus.corpus_settings import Download as Settings
 from muver.retriever.corpus.obtain import Download, obtain_dataset, obtain_files, place
 from muver.retriever.corpus.sources import find_source
-from muver.retriever.views.files import PUNKT_FILES
 from muver.retriever.views.punkt import verify_english
+from muver.retriever.views.views_settings import PUNKT_FILES
 
 
 def download(

@@ -14,7 +14,7 @@ from muver.kb.index.index import Index
 from muver.kb.index.index_settings import Asking, Weights, changed, read_weights, told
 from muver.kb.index.mentions import Form, Labelled, read_mentions
 from muver.kb.index.state import read_state, write_state, writing
-from muver.retriever.retrieval.signals.weights import World, choose_weights, gold_ranks
+from muver.retriever.retrieval.signals import World, choose_weights, gold_ranks
 
 FEW = 20  # labels by which nothing is chosen
 HELD_OUT = 3  # one of so many tells the gain

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from muver.commands import COMMANDS, STAGE
 from muver.retriever.encoders.files import CROSS_FILES, MANIFEST_FILE, MODEL_FILES, START_FILES
-from muver.retriever.views.files import PUNKT_FILES
+from muver.retriever.views.views_settings import PUNKT_FILES
 
 LOG = "/training_log.jsonl"
 LOSSES = "/pretraining_log.jsonl"
@@ -145,7 +145,6 @@ FREE = {
     "io/matrices.py",
     "io/parquet.py",
     "retriever/encoders/files.py",  # names of files, and words for people beside a model
-    "retriever/views/files.py",
     "retriever/encoders/device.py",  # does what the rule's parameters say
     "retriever/corpus/corpus_settings.py",  # types of the rule's parameters
 }

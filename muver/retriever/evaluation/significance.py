@@ -31,19 +31,14 @@ def method(resample: str) -> str:
     return f"two-sided exact randomisation test of paired hits, {swapped}"
 
 
-def paired(first: pa.Table, second: pa.Table, cutoffs: Sequence[int], resample: str) -> Paired:
-    """Compare the recall of two runs on the same mentions, first minus second.
-
-    The tables are of ranks; interval and test treat ``documents`` or ``mentions`` as independent,
-    as ``resample`` says.
-    """
-    return all_paired([(first, second)], cutoffs, resample)[0]
-
-
 def all_paired(
     pairs: Sequence[tuple[pa.Table, pa.Table]], cutoffs: Sequence[int], resample: str
 ) -> list[Paired]:
-    """Compare the runs of each pair as :func:`paired` does; all are on the same mentions."""
+    """Compare the recall of the two runs of each pair, first minus second, by their ranks.
+
+    All are on the same mentions; interval and test treat ``documents`` or ``mentions`` as
+    independent, as ``resample`` says.
+    """
     mentions = pairs[0][0]
     for table in (table for pair in pairs for table in pair):
         check_same_mentions(mentions, table)

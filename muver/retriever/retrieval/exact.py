@@ -186,8 +186,6 @@ def _enter(
     k = found.scores.shape[1]
     keep = min(k, len(block.starts))
     values = aggregate.scores(scores, keep)
-    if block.live is not None:
-        values = np.where(block.live, values, -np.inf)
     # An equal score loses, as it came later.
     better = np.flatnonzero((values > found.scores[span, -1:]).any(axis=1))
     if not len(better):

@@ -31,7 +31,6 @@ class ViewBlock:
     rows: np.ndarray  # (views,) number of each view in its store
     starts: np.ndarray  # (candidates,) first view of each candidate
     owners: np.ndarray  # (views,) number of each view's entity
-    live: np.ndarray | None = None  # (candidates,) false for removed ones; None if all are there
 
     @classmethod
     def of(

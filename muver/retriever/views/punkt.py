@@ -13,7 +13,7 @@ from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer, PunktTo
 
 from muver.io.errors import InputError
 from muver.io.files import write_text
-from muver.retriever.views.files import PUNKT_FILES
+from muver.retriever.views.views_settings import PUNKT_FILES
 
 # What Punkt learns from the training worlds of miniwikia; `make wikis` writes it.
 SHIPPED = Path(__file__).with_name("punkt_miniwikia")
@@ -119,6 +119,14 @@ def save(parameters: PunktParameters, folder: str | Path) -> None:
     }
     for name in PUNKT_FILES:
         write_text(Path(folder) / name, "".join(f"{line}\n" for line in sorted(lines[name])))
+
+
+def fingerprint(folder: str | Path) -> str:
+    """SHA-256 over the four files: it tells which parameters were used."""
+    whole = hashlib.sha256()
+    for name in PUNKT_FILES:
+        whole.update((Path(folder) / name).read_bytes() + b"\0")
+    return whole.hexdigest()
 
 
 def load(folder: str | Path) -> PunktParameters:

@@ -16,7 +16,6 @@ from muver.retriever.corpus.schema import ROWS_A_GROUP, SENTENCES, read_entities
 from muver.retriever.corpus.texts import clean
 from muver.retriever.views import punkt
 from muver.retriever.views.boundaries import sentence_spans as by_boundaries
-from muver.retriever.views.files import punkt_fingerprint
 from muver.retriever.views.layout import Span
 from muver.retriever.views.views_settings import Segment
 
@@ -62,7 +61,7 @@ def segment(
         split = partial(sentence_spans, tokenizer=punkt.splitter(punkt.load(out / "punkt")))
     numbers = _write_sentences(entities, sorted(splits), split, out / "sentences.parquet")
     used = {"parameters": "unicode" if by_unicode else settings.punkt, "worlds": training}
-    used["sha256"] = punkt_fingerprint(out / "punkt")
+    used["sha256"] = punkt.fingerprint(out / "punkt")
     write_manifest(
         out / "manifest.json", "segment", settings.as_dict(),
         {"entities": sha256_of(entities), "counts": sha256_of(counts)},

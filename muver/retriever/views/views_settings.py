@@ -8,6 +8,13 @@ from msgspec.structs import replace
 
 from muver.io.typed import Count, Name, Natural, Settings, Share, Text
 
+UNICODE = "unicode"  # stands for a fingerprint where sentences are by Unicode's rules
+PUNKT_FILES = (
+    "abbrev_types.txt",
+    "collocations.tab",
+    "ortho_context.tab",
+    "sent_starters.txt",
+)
 Tokens = Annotated[int, Meta(ge=8)]  # an encoder may have fewer positions, and refuses then
 
 

@@ -9,12 +9,17 @@ from hypothesis import strategies as st
 
 from muver.io.errors import InputError
 from muver.retriever.evaluation.recall import scored
-from muver.retriever.evaluation.significance import paired, randomisation_test
+from muver.retriever.evaluation.significance import all_paired, randomisation_test
 from tests.retriever.evaluation.conftest import make_ranks
 
 PAIRS = st.lists(
     st.tuples(st.integers(0, 8), st.integers(0, 8), st.sampled_from("abc")), min_size=1, max_size=50
 )
+
+
+def paired(first, second, cutoffs, resample):
+    (found,) = all_paired([(first, second)], cutoffs, resample)
+    return found
 
 
 def test_by_hand():

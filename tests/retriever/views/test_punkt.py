@@ -9,7 +9,7 @@ from nltk.tokenize.punkt import PunktTrainer
 
 from muver.io.errors import InputError
 from muver.retriever.views import punkt
-from muver.retriever.views.files import PUNKT_FILES, punkt_fingerprint
+from muver.retriever.views.views_settings import PUNKT_FILES
 
 # "prof." always carries its stop, and names stand within sentences.
 TEXTS = [
@@ -56,7 +56,7 @@ def test_files_keep_the_parameters_and_their_bytes(tmp_path):
                                     if flags}  # fmt: skip
     punkt.save(loaded, tmp_path / "b")
     assert written(tmp_path / "a") == written(tmp_path / "b")
-    assert punkt_fingerprint(tmp_path / "a") == punkt_fingerprint(tmp_path / "b")
+    assert punkt.fingerprint(tmp_path / "a") == punkt.fingerprint(tmp_path / "b")
 
 
 def test_same_bytes_under_every_hash_seed(tmp_path):

@@ -11,9 +11,9 @@ from muver.io.files import read_json, write_json
 from muver.io.parquet import table_writer
 from muver.retriever.corpus.schema import ENTITIES, read_sentences
 from muver.retriever.corpus.texts import clean
-from muver.retriever.views.files import PUNKT_FILES, punkt_fingerprint
+from muver.retriever.views import punkt
 from muver.retriever.views.segment import segment, sentence_spans
-from muver.retriever.views.views_settings import Segment
+from muver.retriever.views.views_settings import PUNKT_FILES, Segment
 
 UNTRAINED = PunktSentenceTokenizer()
 
@@ -74,7 +74,7 @@ def test_trained_on_the_training_worlds(corpus, tmp_path):
     assert manifest["punkt"] == {
         "parameters": "train",
         "worlds": ["a"],
-        "sha256": punkt_fingerprint(out / "punkt"),
+        "sha256": punkt.fingerprint(out / "punkt"),
     }
     assert manifest["sentences"] == {"a": 16, "b": 2}
 

@@ -87,8 +87,8 @@ def retrieve(
     from muver.io.progress import logger
     from muver.retriever.corpus.schema import read_mentions
     from muver.retriever.retrieval.rows import RunRows, by_world
+    from muver.retriever.retrieval.signals import summed
     from muver.retriever.retrieval.signals.catalog import Catalog, kept_vectors
-    from muver.retriever.retrieval.signals.weights import summed
 
     weights, chosen = [1.0], None
     if len(settings.of) > 1:
@@ -122,7 +122,7 @@ def _choose(
 
     from muver.retriever.corpus.schema import read_mentions
     from muver.retriever.retrieval.rows import RunRows, by_world
-    from muver.retriever.retrieval.signals.weights import World, choose_weights
+    from muver.retriever.retrieval.signals import World, choose_weights
 
     table = read_mentions(mentions, "val")
     rows, known = RunRows(entities, table, settings), []

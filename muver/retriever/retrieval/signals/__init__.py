@@ -1,13 +1,15 @@
 """Signals: what of a mention speaks for an entity, each in one module and over one world.
 
-A score is a weighted sum of signals (:mod:`.weights`). They lie between about 0 and 1, so that one
-set of weights serves all worlds.
+A score is a weighted sum of signals, whose weights are chosen on validation mentions by the rule of
+fusion. They lie between about 0 and 1, so that one set of weights serves all worlds.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+
+from muver.retriever.retrieval.pool import choose
 
 LENGTHS = (2, 4)  # of the runs of characters that names are compared by
 Rows = Sequence[Mapping[str, Any]]  # mentions or entities as the corpus's tables have them
@@ -18,3 +20,73 @@ class Signal(Protocol):
 
     def scores(self, mentions: Rows) -> np.ndarray:
         """Scores of all entities: (mentions, entities) float32."""
+
+
+TRIED = (0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2)  # of each signal, beside the others' weights
+ROUNDS = 5  # at most
+
+
+class World(NamedTuple):
+    """The validation mentions of a world.
+
+    ``scores`` are of each signal, (signals, mentions, entities). ``candidate_of``, (entities,), is
+    as in :func:`muver.retriever.retrieval.rows.candidates`; ``gold``, (mentions,), are entities.
+    ``left_out``, (mentions,), are entities that are no candidates of their mention, or -1.
+    """
+
+    scores: np.ndarray
+    candidate_of: np.ndarray
+    gold: np.ndarray
+    left_out: np.ndarray
+
+
+def choose_weights(worlds: Sequence[World], cutoff: int) -> dict[str, Any]:
+    """The weights with the most hits at ``cutoff``, found one signal at a time.
+
+    All begin as 1. In each round each signal in turn takes the best of :data:`TRIED`
+    (:func:`.pool.choose`: of equal ones that with more hits at 1, then its present weight, then the
+    first), until a round changes nothing. Returned as by :func:`.pool.choose`, ``tried`` with the
+    weights in place of one.
+    """
+    weights, tried = [1.0] * len(worlds[0].scores), []
+    for _ in range(ROUNDS):
+        before = list(weights)
+        for number in range(len(weights)):
+            values = sorted({*TRIED, weights[number]}, key=lambda w: w != weights[number])
+            options = [[*weights[:number], value, *weights[number + 1 :]] for value in values]
+            # One whose weights are all 0 says nothing
+            options = [w for w in options if any(w)]
+            found = choose("weights", options, (_all_ranks(worlds, w) for w in options), cutoff)
+            weights, tried = found["weights"], tried + found["tried"]
+        if weights == before:
+            break
+    return {**found, "tried": tried}
+
+
+def _all_ranks(worlds: Sequence[World], weights: Sequence[float]) -> np.ndarray:
+    return np.concatenate([gold_ranks(world, weights) for world in worlds])
+
+
+def summed(scores: np.ndarray, weights: Sequence[float]) -> np.ndarray:
+    """The weighted sum of (signals, mentions, entities) scores: (mentions, entities) float32."""
+    return np.tensordot(np.asarray(weights, dtype=np.float32), scores, axes=1)
+
+
+def gold_ranks(world: World, weights: Sequence[float]) -> np.ndarray:
+    """The rank of each mention's gold candidate by the weighted sum, from 1: (mentions,) int64.
+
+    A candidate counts by its best entity. Of equal ones that of the first entity is ahead.
+    """
+    scores = summed(world.scores, weights)
+    order = np.argsort(world.candidate_of, kind="stable")
+    starts = np.flatnonzero(np.r_[True, np.diff(world.candidate_of[order]) != 0])
+    candidates = world.candidate_of[order][starts]
+    best = np.maximum.reduceat(scores[:, order], starts, axis=1)
+    every = np.arange(len(best))
+    away = world.left_out >= 0
+    own_page = world.candidate_of[world.left_out[away]]
+    best[every[away], np.searchsorted(candidates, own_page)] = -np.inf
+    gold = np.searchsorted(candidates, world.candidate_of[world.gold])
+    least = best[every, gold][:, None]
+    ahead = (best > least) | ((best == least) & (np.arange(len(candidates)) < gold[:, None]))
+    return np.where(np.isfinite(least[:, 0]), ahead.sum(axis=1) + 1, 0)

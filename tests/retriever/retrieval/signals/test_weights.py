@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from muver.retriever.retrieval.signals.weights import TRIED, World, choose_weights, gold_ranks
+from muver.retriever.retrieval.signals import TRIED, World, choose_weights, gold_ranks
 
 
 def world(*scores, gold, candidate_of=None, left_out=None):
