@@ -1,7 +1,7 @@
 """The grid as data: validation recall of each point, the chosen point, means by value."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -82,6 +82,7 @@ def _build(
     recalls = {name: recall for name, (recall, _) in found.items()}
     each = settings.grid.one_at_a_time
     choice = _each(settings, recalls) if each else _together(settings, recalls)
+    names = (f"{model}_{point}" if each else point for model, point in choice.points.items())
     rows = []
     for name, (recall, step) in found.items():
         model, point, values = named[name]
@@ -114,17 +115,12 @@ def _build(
         cutoff=cutoff,
         rule=EACH if each else RULE.format(summed=SUMMED if len(models) > 1 else ""),
         row_key=short_hash({"grid": shared, "settings": further, "data": data.fingerprint}),
-        chosen=", ".join(dict.fromkeys(_named(choice, each))),
+        chosen=", ".join(dict.fromkeys(names)),
         each=each,
         advice=choice.advice,
         means={key: _means(rows, key) for key in rows[0].values},
         rows=rows,
     )
-
-
-def _named(choice: Choice, each: bool) -> Iterator[str]:
-    for model, point in choice.points.items():
-        yield f"{model}_{point}" if each else point
 
 
 def _together(settings: GridTable, recalls: Mapping[str, float]) -> Choice:

@@ -74,13 +74,11 @@ def _tell_of_files_elsewhere(experiments: Sequence[Experiment], here: str) -> No
 def addresses(pages: str, experiments: Sequence[Experiment]) -> list[str]:
     """One line an experiment, the oldest first, with the address of its runs beside recall."""
     width = max((len(experiment.name) for experiment in experiments), default=0)
-    lines = []
-    for experiment in reversed(experiments):
-        view = f"&{IN_VIEW}" if VIEW in experiment.tags else ""
-        lines.append(
-            f"{experiment.name:<{width}}  {pages}{RUNS.format(experiment.experiment_id)}{view}"
-        )
-    return lines
+    return [
+        f"{experiment.name:<{width}}  {pages}{RUNS.format(experiment.experiment_id)}"
+        + (f"&{IN_VIEW}" if VIEW in experiment.tags else "")
+        for experiment in reversed(experiments)
+    ]
 
 
 def _serve(uri: str, listening: socket.socket) -> None:

@@ -79,17 +79,14 @@ def test_a_sample_is_told_and_shares_nothing_but_the_mentions(finished):
     assert [row["rank"] for row in data["rows"]] == [[1, 1], [1, 2]]
 
 
-def test_a_sample_takes_from_all_read_collection(finished):
+def test_a_sample_takes_from_all_worlds_in_the_order_of_the_corpus(finished):
     corpus = read_collection(finished, "test")
     assert corpus.sample(6).tolist() == [0, 1, 2, 3, 4, 5]
     for limit in range(2, 6):
         chosen = corpus.sample(limit)
         assert len(chosen) == limit
         assert np.abs(np.diff(np.bincount(corpus.world[chosen]))) <= 1
-
-
-def test_a_sample_stands_in_the_order_of_the_corpus(finished):
-    mixed = replace(read_collection(finished, "test"), world=np.array([0, 1, 0, 1, 0, 1]))
+    mixed = replace(corpus, world=np.array([0, 1, 0, 1, 0, 1]))
     assert mixed.sample(4).tolist() == [0, 1, 2, 3]
 
 
@@ -132,14 +129,8 @@ def test_how_rows_read_a_description():
     assert views_of(fused) == expected
 
 
-def test_fit():
-    assert fit([100, 900], 1000) is None
-    assert fit([100, 900], 999) == 800
-    assert fit([100, 900, 100], 700) == 500
-    assert fit([10_000] * 3, 10) == 300  # the least, over the budget
-
-
 def test_what_fits_is_whole():
+    assert fit([10_000] * 3, 10) == 300  # the least, over the budget
     assert shorten(["One.", "Two."], [1], None) == ["One.", "Two."]
     assert shorten(["One.", "Two."], [], 8) == ["One.", "Two."]
     assert shorten([], [3], 1) == []

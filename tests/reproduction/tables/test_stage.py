@@ -68,19 +68,6 @@ def test_markdown(evaluations, out):
     assert headings == ["## Mean of worlds", "## How sure the numbers are"]
 
 
-def test_the_best_of_a_domain_is_bold(evaluations, out):
-    lines = make_table("table6", evaluations, out, SETTINGS).splitlines()
-    grid = [line.split(" | ") for line in lines if KEYS[0] in line or KEYS[1] in line]
-    assert [[cell.strip() for cell in line[-3:-1]] for line in grid] == [
-        ["12.50", "25.00"],
-        ["**50.00**", "**100.00**"],
-        ["**33.33**", "**100.00**"],
-        ["0.00", "**100.00**"],
-        ["22.92", "62.50"],
-        ["**25.00**", "**100.00**"],
-    ]
-
-
 def test_all_sections(evaluation, write, out):
     evaluations = write(
         evaluation("bm25", (1, 2), (1, 3), **ZESHEL),

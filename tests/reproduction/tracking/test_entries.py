@@ -66,36 +66,6 @@ def test_a_description_says_how_to_make_the_row_again(tmp_path: Path, write):
     assert "all \\\n    results/table.csv \\\n    --config" in above.note
 
 
-def views(system: str, merged: dict[str, str] | None = None, **other: Any) -> dict[str, Any]:
-    settings = {"system": system, "seed": 1, "split": other.pop("split", "")}
-    settings |= {"merge": merged} if merged else {}
-    return zeshel(system, 4, settings=settings, **other)
-
-
-def sweep(folder: Path, write, systems: list[tuple[str, int, str | None]]) -> list[Entry]:
-    """Table 3 with rows of (system, layers, search), the entries with a figure."""
-    merge = {name: {"pairs": name, "among": "neighbours"} for name in ("distant", "close")}
-    paths = write(
-        *(views(one, merge.get(search), views_per_entity=10.0 + n) for one, n, search in systems)
-    )
-    rows = [
-        {"method": "MuVER", "system": one, "merge_layers": n, "search": search}
-        for one, n, search in systems
-    ]
-    make_table("table3", paths, folder / "table3.csv", {"rows": rows, "cutoff": 64})
-    figure = folder / "figure.svg"
-    figure.touch()
-    return entries_of(folder / "table3.json", paths, figures=[str(figure)])
-
-
-def test_each_search_has_a_parent_and_another_set_of_layers_another_key(tmp_path: Path, write):
-    systems = [("plain", 0, None), ("one", 1, "distant"), ("two", 2, "distant")]
-    _, distant, close = sweep(tmp_path, write, [*systems, ("close", 1, "close")])
-    assert [distant.name, close.name] == ["MuVER, distant pairs", "MuVER, close pairs"]
-    fewer = sweep(tmp_path, write, systems[:2])[1]
-    assert len({fewer.key, distant.key, close.key}) == 3
-
-
 def write_linked(folder: Path, evaluations: list[dict[str, Any]]) -> tuple[list[Path], list[Path]]:
     """Evaluations on the sets of Table 2 with their runs, and the table; the files of both."""
     runs = []
