@@ -167,15 +167,6 @@ def test_a_new_one_has_bert_s_initial_weights():
     assert spread == pytest.approx(0.3, rel=0.02)
 
 
-def test_round_trip(tmp_path):
-    model = Bert(BertConfig(**SIZES, type_vocab_size=1, layer_norm_eps=1e-6))
-    model.save(tmp_path)
-    loaded = load_tower(tmp_path)
-    assert loaded.config == model.config
-    for (name, old), new in zip(model.named_parameters(), loaded.parameters(), strict=True):
-        assert torch.equal(old, new), name
-
-
 @pytest.mark.parametrize("text", ["[]", '{"num_hidden_layers": 3.5}'])
 def test_a_configuration_that_is_none(text, tmp_path):
     (tmp_path / "config.json").write_text(text)

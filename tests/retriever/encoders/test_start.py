@@ -14,10 +14,9 @@ from tokenizers import Tokenizer
 from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of
 from muver.retriever.encoders.bert import BertConfig
-from muver.retriever.encoders.encoders_settings import Scratch
 from muver.retriever.encoders.files import START_FILES
 from muver.retriever.encoders.hub import SHIPPED
-from muver.retriever.encoders.start import from_scratch, take_encoder
+from muver.retriever.encoders.start import take_encoder
 from muver.retriever.encoders.tokens import Pieces
 from tests import tiny
 
@@ -55,14 +54,6 @@ def test_from_scratch_gives_the_same_bytes_in_every_process(encoder, tmp_path):
         check=True,
     )
     assert contents(tmp_path) == contents(encoder)
-
-
-def test_the_seed_changes_the_weights_and_not_the_vocabulary(encoder, tmp_path):
-    texts = [" ".join(sentences) for sentences in tiny.texts()]
-    from_scratch(texts, Scratch(**tiny.SCRATCH), 8, tmp_path)
-    old, new = contents(encoder), contents(tmp_path)
-    assert old["tokenizer.json"] == new["tokenizer.json"]
-    assert old["model.safetensors"] != new["model.safetensors"]
 
 
 def test_the_letters_inside_words_are_no_special_pieces(encoder):
@@ -210,9 +201,3 @@ def test_a_name_from_the_hub_by_a_local_cache(copied, encoder, tmp_path, monkeyp
         assert contents(out)["model.safetensors"] == contents(encoder)["model.safetensors"]
         assert Pieces(out).ids(texts) == Pieces(encoder).ids(texts)
         assert read_json(out / "manifest.json")["name"] == f"someone/small-bert@{'0' * 40}"
-
-
-def test_names_of_nothing(tmp_path):
-    for name in (str(tmp_path / "none"), "no/such/folder", "someone/nothing-of-this-name"):
-        with pytest.raises(InputError, match=f"encoder '{name}': neither a directory here nor"):
-            take_encoder(name, tmp_path / "out")

@@ -22,10 +22,10 @@ SENTENCES_OF = {"reef": [3, 0, 7, 101], "vale": [2, 5, 1]}
 RANKED = {"m1": [0, 1, 3], "m2": [0, 1, 3], "m3": [1, 0, 3], "m4": [1, 0, 2]}
 
 
-def save_run(path: Path, ranked: dict[str, list[int]]) -> Path:
+def save_run(path: Path, ranked: dict[str, list[int]], layer: int = -1) -> Path:
     """Write a run of these entities by mention."""
     rows = [
-        (mention, world, rank, entity, TITLES[world][entity], -float(rank), -1, -1, -1)
+        (mention, world, rank, entity, TITLES[world][entity], -float(rank), layer, layer, layer)
         for mention, entities in ranked.items()
         for world in [GOLD.get(mention, ("reef", 0))[0]]
         for rank, entity in enumerate(entities, start=1)
@@ -79,6 +79,10 @@ def tiny() -> SimpleNamespace:
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
+    return write_corpus(tmp_path)
+
+
+def write_corpus(folder: Path) -> Path:
     """A folder with entities, mentions and sentences (.parquet) and counts.json."""
     entities = [
         {"world": world, "entity": n, "document_id": f"{world}{n}", "title": title, "text": "x"}
@@ -100,9 +104,9 @@ def corpus(tmp_path: Path) -> Path:
         ]
     ]
     for name, schema, rows in (("entities", ENTITIES, entities), ("mentions", MENTIONS, mentions)):
-        with table_writer(tmp_path / f"{name}.parquet", schema) as writer:
+        with table_writer(folder / f"{name}.parquet", schema) as writer:
             writer.write_table(pa.Table.from_pylist(rows, schema))
-    save_sentences(tmp_path / "sentences.parquet", SENTENCES_OF)
+    save_sentences(folder / "sentences.parquet", SENTENCES_OF)
     counts = {
         "dataset": "tiny",
         "fingerprint": "f00d",
@@ -111,5 +115,5 @@ def corpus(tmp_path: Path) -> Path:
         "mentions": {"train": 1, "val": 0, "test": 4},
         "entities": {},
     }
-    (tmp_path / "counts.json").write_text(json.dumps(counts))
-    return tmp_path
+    (folder / "counts.json").write_text(json.dumps(counts))
+    return folder

@@ -2,7 +2,6 @@
 
 import json
 
-import numpy as np
 import pytest
 
 from muver.io.errors import InputError
@@ -78,28 +77,6 @@ def test_settings(tmp_path, kb, settings, entities, others):
     asked = settings.get("per_mention", 3)
     assert counts["fewer"] == sum(len(row[0]) < asked for row in found.values())
     assert counts["negatives"] == sum(len(row[0]) for row in found.values())
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_as_written_down_over_random_runs(tmp_path, kb, seed):
-    """Every mention's negatives are its candidates, less gold and the gold's title, cut."""
-    rng = np.random.default_rng(seed)
-    golds = [None if n == 4 else int(rng.integers(8)) for n in range(12)]
-    run = {
-        f"aida-{n}": [(int(e), float(-n)) for e in rng.permutation(8)[: rng.integers(1, 9)]]
-        for n in range(12)
-    }
-    _, found = mined(tmp_path, kb, run, golds, per_mention=4)
-    for n, gold in enumerate(golds):
-        listed = [entity for entity, _ in run[f"aida-{n}"]]
-        if gold is None:
-            assert f"aida-{n}" not in found
-            continue
-        same = {0, 1} if gold < 2 else {gold}
-        negatives, ranks, scores = found[f"aida-{n}"]
-        assert negatives == [entity for entity in listed if entity not in same][:4]
-        assert [listed[rank - 1] for rank in ranks] == negatives
-        assert scores == [-n] * len(negatives)
 
 
 def test_provenance(tmp_path, kb):

@@ -8,11 +8,10 @@ import torch
 import torch.nn.functional as F
 from accelerate import Accelerator
 
-from muver.retriever.encoders.bulk import Packed, batches_by_length, encode_vectors, pack
-from muver.retriever.encoders.scores import max_over_views, similarities
-from muver.retriever.training.data import Batch, fill_with_empty_views, in_batch_loss
+from muver.retriever.encoders.bulk import Packed, batches_by_length, pack
+from muver.retriever.training.data import Batch, fill_with_empty_views
 from muver.retriever.training.objective import InBatch
-from muver.retriever.training.step import CachedEncoding, backward_through_batch
+from muver.retriever.training.step import backward_through_batch
 from tests import tiny
 
 CPU = torch.device("cpu")
@@ -121,21 +120,6 @@ def test_gradients_are_those_of_the_plain_loss(encoder, accelerator, case):
         assert_equal_gradients(gradients(ours), plain)
 
 
-def test_empty_views_win_where_they_are_best(encoder, accelerator):
-    model = tiny.make_model(encoder)
-    contexts = encode_vectors(model.encode_mentions, CONTEXTS, 32, 1000)
-    flat = [ids for some in FILLED for ids in some]
-    vectors = encode_vectors(model.encode_views, flat, 32, 1000)
-    both = torch.from_numpy(contexts), torch.from_numpy(vectors)
-    scores = max_over_views(*both, torch.arange(4).repeat_interleave(3), 4)
-    empty = torch.tensor([[not any(ids) for ids in some] for some in FILLED])
-    won = empty[torch.arange(4), similarities(*both).reshape(len(contexts), 4, 3).argmax(dim=2)]
-    assert won.any() and not won.all()
-    loss = in_batch_loss(scores, torch.from_numpy(GOLD)).item()
-    assert cached_step(model, accelerator, FILLED, 25, 0) == pytest.approx(loss, rel=1e-5)
-    assert cached_step(model, accelerator, VIEWS, 25, 0) != pytest.approx(loss, rel=1e-3)
-
-
 class OneChunkAtATime(torch.nn.Module):
     """A model whose towers forward in the same chunks as ours, so that dropout falls alike."""
 
@@ -192,13 +176,3 @@ def test_half_precision_with_several_chunks(encoder, accelerator_state, case):
             torch.cat([g.flatten() for g in gradients(m).values()]).norm() for m in (ours, exact)
         )
         assert norm.item() == pytest.approx(wanted.item(), rel=0.2)
-
-
-@pytest.mark.parametrize("keep_graph", [False, True])
-def test_no_sequences(encoder, score, keep_graph):
-    model = tiny.make_model(encoder, score)
-    encoded = CachedEncoding(model.encode_mentions, [], 20, keep_graph, CPU)
-    assert encoded.vectors.shape == ((0, 32) if score == "max" else (0, 1, 32))
-    encoded.vectors.grad = torch.zeros_like(encoded.vectors)
-    encoded.backward()
-    assert all(gradient is None for gradient in gradients(model).values())

@@ -295,21 +295,12 @@ def make_trainer(encoder, corpus, folder, **training) -> Trainer:
 def test_the_best_checkpoint_finds_strictly_more(
     encoder, corpus, tmp_path, monkeypatch, hits, best
 ):
-    found, states = iter(hits), {}
-    trainer = make_trainer(encoder, corpus, tmp_path)
-
-    def count(model, *_):
-        weight = model.mention_encoder.embeddings.word_embeddings.weight
-        states[trainer.step] = weight.detach().clone()
-        return next(found), 12
-
-    monkeypatch.setattr(objective, "count_hits", count)
-    log = trainer.run()
-    assert trainer.checkpoints.load("best")["step"] == best
-    ours = trainer.model.mention_encoder.embeddings.word_embeddings.weight
-    assert torch.equal(ours, states[best])
-    recalls = [line["validation_recall_at_3"] for line in log if "loss" not in line]
-    assert recalls == [pytest.approx(100 * h / 12) for h in hits]
+    with_hits(monkeypatch, *hits)
+    run(tmp_path, encoder, corpus)
+    assert log_of(tmp_path)[-1] == {
+        "best_step": best,
+        "best_validation_recall_at_3": 10 * max(hits),
+    }
 
 
 def test_the_last_steps_run_at_a_rate_of_zero(encoder, corpus, tmp_path):

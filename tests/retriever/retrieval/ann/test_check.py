@@ -96,15 +96,6 @@ def test_require(index, measured):
         require(index, manifest_of(index), 11, 0)
 
 
-def test_the_best_entity_counts_by_itself(index, measured):
-    """Recall would do, but one mention in ten lacks the best."""
-    result = measured(index, efforts=[16])
-    manifest = {**manifest_of(index), "agreement": {**result, "best": {"found": 0.9}}}
-    require(index, manifest, 10, 0.9)
-    with pytest.raises(InputError, match="1.0000.*0.9000"):
-        require(index, manifest, 10)
-
-
 def test_require_of_an_index_that_was_not_checked(made, measured, tmp_path):
     build(made.shards.folder, tmp_path, Build(factory="Flat", seed=0, threads=1))
     with pytest.raises(InputError, match="ann-check"):

@@ -72,16 +72,6 @@ def test_the_same_settings_give_the_same_bytes(indices, tmp_path, made):
     assert (tmp_path / "index.faiss").read_bytes() != same
 
 
-def test_more_effort_finds_more(indices, made):
-    index = AnnIndex(indices["ivf_sq"], made.shards)
-    best = (made.mentions @ made.vectors.T).argmax(axis=1)
-    hits = []
-    for effort in (1, 2, ALL):
-        index.turn(effort)
-        hits.append((index.search(made.mentions, 1)[1][:, 0] == best).mean())
-    assert hits[0] < hits[-1] and hits == sorted(hits)
-
-
 @pytest.mark.parametrize(
     ("settings", "message"),
     [

@@ -83,15 +83,6 @@ def test_without_rescoring_the_scores_are_the_index_s(crowded):
     assert found.scores.tolist() == [[0, -5], [0, -1]]
 
 
-def test_rescoring_puts_the_order_right(crowded):
-    """An index whose order is the other way round."""
-    shards, vectors = crowded
-    index = Listed(shards, -vectors)
-    found = search(index, MENTIONS[:1], 5)
-    assert found.entities.tolist() == [[0, 1, 2, 3, 4]]
-    assert found.scores.tolist() == [[9, 4, 3, 2, 1]]
-
-
 @settings(deadline=None, max_examples=20)
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=9), st.integers(1, 11), st.data())
 def test_over_fetching_finds_what_exact_search_finds(tmp_path_factory, counts, k, data):

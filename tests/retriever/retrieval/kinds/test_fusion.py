@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,63 +10,23 @@ from hypothesis.extra.numpy import arrays
 
 from muver.io.errors import InputError
 from muver.io.files import read_json
-from muver.io.parquet import table_writer
-from muver.retriever.corpus.schema import ENTITIES, MENTIONS
 from muver.retriever.retrieval import kinds
 from muver.retriever.retrieval.pool import Pool, gold_ranks, ranks_by, reciprocal_rank
-from muver.retriever.runs.run import read_run, write_run
+from muver.retriever.runs.run import read_run
+from tests.retriever.evaluation.conftest import save_run, write_corpus
 
-# reef has two entities called Bob.
-TITLES = {"reef": ["Ann", "Bob", "Bob", "Cid"], "vale": ["Dot", "Eve", "Fay"]}
-WORLD_OF = {
-    "t1": "reef", "t2": "vale", "v1": "vale", "v2": "reef", "l1": "vale", "l2": "reef",
-}  # fmt: skip
-GOLD = {"t1": 0, "t2": 1, "v1": 2, "v2": 3}
-# Entity and score of each candidate, best first.
-DENSE = {"t1": [(3, 4.0), (2, 2.0), (0, 0.0)], "t2": [(0, 1.0), (1, 1.0), (2, 1.0)]}
-LEXICAL = {"t1": [(0, 9.0), (1, 3.0)], "t2": [(2, 5.0), (1, 1.0)]}
-SETTINGS = {
-    "split": "test", "k": 3, "match": "title", "constant": 60,
-}  # fmt: skip
-
-
-def save_run(path: Path, ranked: dict, layer: int = -1, worlds: dict = WORLD_OF) -> Path:
-    rows = [
-        (mention, world, rank, entity, TITLES[world][entity], score, layer, layer, layer)
-        for mention, candidates in ranked.items()
-        for world in [worlds[mention]]
-        for rank, (entity, score) in enumerate(candidates, start=1)
-    ]
-    write_run(path, *map(list, zip(*rows, strict=True)))
-    return path
-
-
-def save_mentions(path: Path, gold: dict[str, int]) -> None:
-    rows = [
-        {
-            **dict.fromkeys(MENTIONS.names, ""), "mention_id": mention, "world": WORLD_OF[mention],
-            "split": {"t": "test", "v": "val", "l": "train"}[mention[0]], "gold": entity,
-        }
-        for mention, entity in gold.items()
-    ]  # fmt: skip
-    with table_writer(path, MENTIONS) as writer:
-        writer.write_table(pa.Table.from_pylist(rows, MENTIONS))
+# Candidates of each mention, best first; m1 is of the world reef, m4 of vale.
+DENSE = {"m1": [3, 2, 0], "m4": [0, 1, 2]}
+LEXICAL = {"m1": [0, 1], "m4": [2, 1]}
+SETTINGS = {"split": "test", "k": 3, "match": "title", "constant": 60}
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A corpus of two worlds and four runs."""
-    entities = [
-        {"world": world, "entity": n, "document_id": f"{world}{n}", "title": title, "text": "x"}
-        for world, titles in TITLES.items()
-        for n, title in enumerate(titles)
-    ]
-    with table_writer(tmp_path / "entities.parquet", ENTITIES) as writer:
-        writer.write_table(pa.Table.from_pylist(entities, ENTITIES))
-    save_mentions(tmp_path / "mentions.parquet", GOLD)
+    """A corpus of two worlds and two runs."""
     save_run(tmp_path / "dense.parquet", DENSE, layer=2)
     save_run(tmp_path / "lexical.parquet", LEXICAL)
-    return tmp_path
+    return write_corpus(tmp_path)
 
 
 def run_fusion(folder: Path, settings: dict) -> list[dict]:
@@ -87,10 +46,10 @@ def brief(rows: list[dict], mention: str) -> list[tuple[int, float]]:
 
 def test_reciprocal_rank(folder):
     rows = run_fusion(folder, {**SETTINGS, "constant": 1})
-    # t1, by title: Ann 1/4 + 1/2, Bob 1/3 + 1/3, Cid 1/2.
-    assert brief(rows, "t1") == [(0, 3 / 4), (2, 2 / 3), (3, 1 / 2)]
-    # t2: Fay 1/4 + 1/2, Eve 1/3 + 1/3, Dot 1/2.
-    assert brief(rows, "t2") == [(2, 3 / 4), (1, 2 / 3), (0, 1 / 2)]
+    # m1, by title: Ann 1/4 + 1/2, Bob 1/3 + 1/3, Cid 1/2.
+    assert brief(rows, "m1") == [(0, 3 / 4), (2, 2 / 3), (3, 1 / 2)]
+    # m4: Fay 1/4 + 1/2, Eve 1/3 + 1/3, Dot 1/2.
+    assert brief(rows, "m4") == [(2, 3 / 4), (1, 2 / 3), (0, 1 / 2)]
     assert [row["rank"] for row in rows] == [1, 2, 3, 1, 2, 3]
     assert [row["title"] for row in rows[:3]] == ["Ann", "Bob", "Cid"]
     assert [row["world"] for row in rows] == ["reef"] * 3 + ["vale"] * 3
@@ -106,14 +65,14 @@ def test_a_run_has_the_best_k_of_each_mention(folder):
 def test_entities_of_one_title_are_two_candidates_by_id(folder):
     rows = run_fusion(folder, {**SETTINGS, "constant": 1, "match": "id", "k": 4})
     # The two Bobs are found by one run each: 1/3. Dense has entity 2, lexical entity 1.
-    assert brief(rows, "t1") == [(0, 3 / 4), (3, 1 / 2), (2, 1 / 3), (1, 1 / 3)]
+    assert brief(rows, "m1") == [(0, 3 / 4), (3, 1 / 2), (2, 1 / 3), (1, 1 / 3)]
     spans = [(row["layer"], row["first"], row["last"]) for row in rows[:4]]
     assert spans == [(2, 2, 2), (2, 2, 2), (2, 2, 2), (-1, -1, -1)]
 
 
 def test_a_run_of_other_mentions_is_refused(folder):
-    save_run(folder / "lexical.parquet", {**LEXICAL, "v1": [(0, 1.0)]})
-    with pytest.raises(InputError, match=r"lexical\.parquet.*'v1'"):
+    save_run(folder / "lexical.parquet", {**LEXICAL, "m9": [0]})
+    with pytest.raises(InputError, match=r"lexical\.parquet.*'m9'"):
         run_fusion(folder, SETTINGS)
 
 
