@@ -32,20 +32,20 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("muver")
 
 # Long files by the run that they share, the longest first. Those that go on from the main job's
-# results come when another process has made them.
+# results come when another process has made them, after two that take as long.
 LONG_RUNS = {
     "workflow/test_main_job.py": "main_job",
     "workflow/test_results.py": "main_job",
     "workflow/test_zeshel_preset.py": "main_job",
     "workflow/test_formats.py": "main_job",
+    "workflow/test_additions.py": "additions",
+    "workflow/test_table2.py": "linked",
     "walk/test_walk.py": "walk",
     "reproduction/report/test_browser.py": "walk",
     "kb/serve/test_browser.py": "walk",
-    "workflow/test_table2.py": "linked",
     "workflow/test_dvc_views.py": "by_dvc",
     "workflow/test_dvc.py": "by_dvc",
     "workflow/test_documented.py": "documented",
-    "workflow/test_additions.py": "additions",
     "kb/test_spacy.py": "spacy",
     "campaign/test_sections.py": "campaign",
     "workflow/test_elsewhere.py": "elsewhere",

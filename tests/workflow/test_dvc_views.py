@@ -1,4 +1,4 @@
-"""DVC's own views of a run and of an experiment: metrics, plots, parameters, the model."""
+"""DVC's own views of a run and of an experiment: metrics, plots, parameters."""
 
 import csv
 import io
@@ -8,8 +8,7 @@ import pytest
 
 from tests.workflow.conftest import BUILT
 
-FILE = "entity_encoder/model.safetensors"
-MODEL = f"{BUILT}/models/muver/{FILE}"
+MODEL = f"{BUILT}/models/muver/entity_encoder/model.safetensors"
 CURVES = "Table 1, recall at k"
 
 
@@ -103,12 +102,3 @@ def test_a_key_that_the_preset_sets_is_told(experiment):
         "params.yaml: retrieve.k was changed to 5, which has no effect: presets/miniwikia.yaml "
         "sets 16. Change retrieve.k there instead."
     ) in experiment.notes["said"]
-
-
-def test_the_model_is_an_artifact_that_a_tag_names(experiment, tmp_path):
-    experiment.run("git", "tag", "-a", "muver@v1.0.0", "-m", "muver v1.0.0")
-    experiment.run("dvc", "remote", "add", "-d", "shelf", str(tmp_path / "shelf"))
-    experiment.run("dvc", "push", "train")
-    experiment.run("dvc", "artifacts", "get", ".", "muver", "-o", str(tmp_path / "model"))
-    model = experiment.place("models", "muver").id
-    assert (tmp_path / "model" / model / FILE).read_bytes() == experiment.read(MODEL)
