@@ -29,7 +29,7 @@ from muver.reproduction.workspace import KnowledgeBase, graph_of
 from muver.reproduction.workspace import code
 from muver.reproduction.workspace.current import link
 from muver.reproduction.workspace.models import tokens_of
-from muver.reproduction.workspace.jobs import index_job, write_job, write_settings
+from muver.reproduction.workspace.jobs import write_job, write_settings
 from muver.reproduction.workspace.knowledge_base import PART
 from muver.reproduction.workspace.current import write_ignored
 from muver.reproduction.workspace.running import check_writable, names_the_holder
@@ -184,7 +184,7 @@ def code_of_step(step):
     """Files of the code that decide a step's outputs."""
     if step.kind == "runs":
         return lambda wildcards: code(f"retrieve_{retriever_kind(wildcards)}")
-    worlds = step.kind == "raw" and find_source(S.dataset).kind == "worlds"
+    worlds = step.rule == "download" and find_source(S.dataset).kind == "worlds"
     return code("download_worlds" if worlds else step.rule)
 
 

@@ -1,5 +1,4 @@
-# What a knowledge base has of its own: files of other projects, parts that are known once it is made,
-# and an index of all of them.
+# What a knowledge base has of its own: parts that are known once it is made, and an index of all.
 
 IN_PARTS = ("kb", "encode_part", "ann_index")  # steps whose rules stand here
 
@@ -7,25 +6,6 @@ if ONE_BASE:
 
     wildcard_constraints:
         part=r"part-\d+",
-
-    for fetched, source in W.fetched.items():
-
-        rule:
-            name:
-                f"fetch_{source}"
-            input:
-                code=code("download"),
-            output:
-                (directory if fetched == "benchmarks" else str)(f"{ROOT}/raw/{fetched}"),
-            log:
-                f"{LOGS}/fetch/{fetched}.log",
-            benchmark:
-                f"{LOGS}/fetch/{fetched}.benchmark.tsv"
-            localrule: True
-            params:
-                job=told(f"fetch_{source}", W.fetch(source)),
-            shell:
-                "muver stage download --log {log} --job {params.job}"
 
     # A checkpoint, as only now the number of parts to encode is known.
     checkpoint kb:

@@ -14,7 +14,7 @@ for step in STEPS:
             vectors=vectors(step.kind) if ONE_BASE and step.kind == "runs" else [],
             code=code_of_step(step),
         output:
-            (directory if step.kind == "texts" else list)(W.pattern(step.kind, step.files)),
+            (directory if step.folder else list)(W.pattern(step.kind, step.files)),
         log:
             f"{LOGS}/{step.rule}/{{id}}.log",
         benchmark:
@@ -35,27 +35,6 @@ for step in STEPS:
             job=job(step.kind),
         shell:
             "{params.launch} stage {params.stage} --log {log} --job {params.job}"
-
-
-# A row as an index, which muver.Index opens. It has no key and is made on request:
-# snakemake --cores all build/<dataset>/indexes/<system>
-if not ONE_BASE:
-
-    rule index:
-        input:
-            unpack(lambda wildcards: W.index(wildcards.system)),
-        output:
-            directory(f"{ROOT}/indexes/{{system}}"),
-        log:
-            f"{LOGS}/index/{{system}}.log",
-        benchmark:
-            f"{LOGS}/index/{{system}}.benchmark.tsv"
-        wildcard_constraints:
-            system=one_of(W.stored),
-        params:
-            job=lambda wildcards: told(f"index_{wildcards.system}", index_job(W, wildcards.system)),
-        shell:
-            "muver stage index-row --log {log} --job {params.job}"
 
 
 ASKED = W.asked(S.results)

@@ -129,18 +129,15 @@ def data(graph: Graph, asked: Sequence[Artifact]) -> list[Finding]:
         if not wrong:
             found.append(Finding("dataset", OK, f"{settings.dataset}: is here"))
     for artifact in asked:
-        name = "blink_benchmarks" if artifact.rule == "benchmarks" else artifact.rule
-        files, key, source, url = artifact.files, f"linking.source.{name}", None, None
+        name, files, url = artifact.rule, artifact.files, None
         if artifact.rule == "download":
             name, key = artifact.name, "download.source"
             source, url = settings.download.source, settings.download.url
-        elif artifact.rule == "convert":
-            name, source = artifact.name, artifact.inputs["checkpoint"]
-            key, files = f"models.{name}.checkpoint", [source]
-            if settings.over_kb and source == graph.download("blink_biencoder").path:
-                name, source = "blink_biencoder", settings.linking.source.blink_biencoder
+        elif isinstance(source := artifact.inputs.get("checkpoint"), str):
+            name, files = artifact.name, [source]
+            key = f"models.{name}.checkpoint"
         elif artifact.kind == "raw":
-            source = getattr(settings.linking.source, name)
+            key, source = f"linking.source.{name}", getattr(settings.linking.source, name)
         else:
             continue
         found.append(_from_elsewhere(name, files, key, source, url))

@@ -49,6 +49,11 @@ class Graph(Models):
     # What the two kinds of datasets have each in its own way.
 
     @property
+    def indexes(self) -> list[Artifact]:
+        """An index of each row that searches a store of views."""
+        return []
+
+    @property
     @abstractmethod
     def data(self) -> list[Artifact]:
         """What is made of the data before any model."""
@@ -174,7 +179,7 @@ class Graph(Models):
     @cached_property
     def by_place(self) -> dict[tuple[str, str], Artifact]:
         """Every artifact that can be made, by kind and id."""
-        found = list(self.declared)
+        found = [*self.declared, *self.indexes]
         for model in self.settings.models:
             with suppress(InputError):  # made of other data
                 found.append(self.model(model))

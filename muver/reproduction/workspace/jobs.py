@@ -13,9 +13,6 @@ from muver.io.files import CHECKSUM, read_json, short_hash, write_json
 from muver.reproduction.workspace.artifact import Artifact, File, Input
 from muver.reproduction.workspace.graph import Graph
 from muver.reproduction.workspace.steps import BY_RULE
-from muver.reproduction.workspace.worlds import Worlds
-
-OF_INDEX = ("store", "merged", "global_views", "entities")  # of what a run is made of
 
 
 def job_of(graph: Graph, artifact: Artifact) -> dict[str, Any]:
@@ -39,24 +36,15 @@ def job_of(graph: Graph, artifact: Artifact) -> dict[str, Any]:
     return told | graph.told(artifact)
 
 
-def index_job(graph: Worlds, system: str) -> dict[str, Any]:
-    """The options of the command that writes the index of a row."""
-    run = graph.run(system, graph.sets[0])
-    model = graph.model(graph.settings.systems[system].model)
-    told = {role: _path(value) for role, value in run.inputs.items() if role in OF_INDEX}
-    told |= {"model": model.path, "sentences": graph.texts["sentences"].path}
-    if system in graph.settings.tried:
-        told["chosen"] = run[".json"].path
-    told = {role.replace("_", "-"): value for role, value in told.items()}
-    out = f"{graph.root}/indexes/{system}"
-    return {**told, "settings": {**run.settings, **run.free}, "out": out}
-
-
 def write_job(graph: Graph, artifact: Artifact) -> str:
-    """Write :func:`job_of` to a file beside the dataset's artifacts; its path."""
-    return _written(
-        f"{graph.root}/jobs/{artifact.kind}/{artifact.id}.json", job_of(graph, artifact)
-    )
+    """Write :func:`job_of` to a file beside the dataset's artifacts; its path.
+
+    Where settings are in no key of the artifact's name, they are in one of the file's.
+    """
+    told, name = job_of(graph, artifact), artifact.id
+    if artifact.pinned and artifact.settings:
+        name = f"{name}-{short_hash(told, 8)}"
+    return _written(f"{graph.root}/jobs/{artifact.kind}/{name}.json", told)
 
 
 def write_settings(graph: Graph, name: str, told: Mapping[str, Any]) -> str:

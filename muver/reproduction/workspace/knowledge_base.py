@@ -22,7 +22,7 @@ from muver.reproduction.settings.rows import (
 )
 from muver.reproduction.workspace.artifact import Artifact, Input
 from muver.reproduction.workspace.graph import Graph
-from muver.reproduction.workspace.steps import SUFFIXES
+from muver.reproduction.workspace.steps import FETCHED, SUFFIXES
 from muver.retriever.corpus.corpus_settings import BadLines
 from muver.retriever.corpus.sources import find_source
 
@@ -67,12 +67,15 @@ class KnowledgeBase(Graph):
 
     # From a dump and benchmarks to a knowledge base and linked sets.
 
-    def _pinned(self, name: str, rule: str) -> Artifact:
-        return Artifact(self.root, "raw", name, rule, [""], pinned=True)
-
     def download(self, source: str) -> Artifact:
-        """A file of another project, which its checksum pins."""
-        return self._pinned(find_source(source).file, source)
+        """A file of another project, or the folder of benchmarks, which its checksum pins."""
+        name = "benchmarks" if source == "blink_benchmarks" else find_source(source).file
+        return Artifact(self.root, "raw", name, source, [""], pinned=True)
+
+    def given(self, path: str) -> Input:
+        """A file that is named in the settings, which may be BLINK's weights."""
+        weights = self.download("blink_biencoder")
+        return weights[""] if path == weights.path else path
 
     @cached_property
     def raw(self) -> Artifact:
@@ -114,7 +117,7 @@ class KnowledgeBase(Graph):
         if self.of_one_archive:
             return self.raw[f"/{name}.jsonl"]
         file = self.linking.sets[name].file
-        return file if Path(file).is_file() else self._pinned("benchmarks", "benchmarks")
+        return file if Path(file).is_file() else self.download("blink_benchmarks")
 
     def mentions(self, name: str) -> Artifact:
         """A set's mentions with their gold entities, and the report of the matching."""
@@ -205,26 +208,15 @@ class KnowledgeBase(Graph):
             case "download":
                 return self.dataset_download("files")
             case "link":
-                name, archive = artifact.label, self._pinned("benchmarks", "benchmarks").path
+                name, archive = artifact.label, self.download("blink_benchmarks").path
                 if artifact.input_files["file"] != [archive]:
                     return {"name": name}
                 return {"name": name, "path": self.linking.sets[name].file, "below": archive}
+            case source if source in FETCHED:
+                out = artifact.path if source == "blink_benchmarks" else f"{self.root}/raw"
+                place = getattr(self.linking.source, source)
+                return {"files": source, "out": out, "settings": {"source": place}}
         return super().told(artifact)
-
-    @property
-    def fetched(self) -> dict[str, str]:
-        """The declared sources of other projects by what they are called in ``raw/``."""
-        names = ("kilt", "blink_biencoder", "blink_entities")
-        return {
-            **{find_source(name).file: name for name in names},
-            "benchmarks": "blink_benchmarks",
-        }
-
-    def fetch(self, source: str) -> dict[str, Any]:
-        """What `muver stage download` is told of a file of another project."""
-        folder = "raw/benchmarks" if source == "blink_benchmarks" else "raw"
-        place = getattr(self.linking.source, source)
-        return {"files": source, "out": f"{self.root}/{folder}", "settings": {"source": place}}
 
     def index_jobs(self, index: Artifact) -> list[dict[str, Any]]:
         """What the two commands that make an index are told: its building, and its check."""

@@ -29,9 +29,6 @@ from muver.reproduction.workspace.steps import BY_RULE, SUFFIXES
 from muver.retriever.encoders.files import ENCODER_FILES, MANIFEST_FILE, POOLING_FILES
 from muver.retriever.encoders.hub import SHIPPED
 
-# Settings of a run that bound memory or time and move no candidate.
-FREE = ("memory_mb", "threads", "gpu")
-SOURCE = ("encoder", "weights_sha256")  # say which encoder it is, as its source does
 ALL_VIEWS = 10  # of an entity, where training takes them all and the data are not read yet
 
 
@@ -145,7 +142,7 @@ class Models(ABC):
             return self.artifact("models", name, "choose", {"cutoff": cutoff}, models=models)
         settings = training_settings(self.settings, name)
         if isinstance(entry, Converted):
-            inputs = {"checkpoint": entry.checkpoint, "start": self.encoder}
+            inputs = {"checkpoint": self.given(entry.checkpoint), "start": self.encoder}
             return self.artifact("models", name, "convert", settings, **inputs)
         if isinstance(entry, Trained) and entry.score == "cross":
             return self.cross_encoder(name)
@@ -158,6 +155,10 @@ class Models(ABC):
         inputs = {"start": self.origin(name), **self.training_data(name)}
         free = {"validate_after": shares} if (shares := self._chosen_after(name)) else {}
         return self.artifact("models", name, "train", settings, free, **inputs)
+
+    def given(self, path: str) -> Input:
+        """A file that is named in the settings."""
+        return path
 
     def _chosen_after(self, name: str) -> list[float]:
         """The shares of its steps after which a model is one of several to choose from."""

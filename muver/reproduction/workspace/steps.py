@@ -42,6 +42,7 @@ class Step(NamedTuple):
     compute: bool = False  # whether it takes the section ``compute`` beside its settings
     first: bool = False  # before any other training, so that rows are there early
     here: bool = False  # on this machine, also where jobs go to a cluster
+    folder: bool = False  # whether its one output is a folder of any files
     timed: str = ""  # what the record calls its time, where that counts towards a row
 
     @property
@@ -56,8 +57,12 @@ def _named(names: Sequence[str]) -> tuple[str, ...]:
 
 MODEL = (*_named(MODEL_FILES), LOG)
 TRAINED = {**FOLDER, "training-log": LOG}
+# Files of other projects that Table 2 is made of, by their declared sources.
+FETCHED = ("kilt", "blink_biencoder", "blink_entities", "blink_benchmarks")
 STEPS = (
     Step("download", "raw", "corpus", here=True),
+    *(Step(name, "raw", "corpus", files=("",), stage="download", here=True,
+           folder=name == "blink_benchmarks") for name in FETCHED),
     Step(
         "corpus", "corpus", "corpus",
         {"entities": "/entities.parquet", "mentions": "/mentions.parquet",
@@ -72,7 +77,8 @@ STEPS = (
     ),
     Step("kb", "kb", "corpus", {"folder": ""},
          ("/manifest.json", "/ids.npy", "/by_id.npy", "/by_title.npy")),
-    Step("texts", "texts", "corpus", {"folder": ""}, ("",), {"file": "source"}, "kb-texts"),
+    Step("texts", "texts", "corpus", {"folder": ""}, ("",), {"file": "source"}, "kb-texts",
+         folder=True),
     Step("link", "mentions", "corpus", {"mentions": ".parquet", "report": ".json"},
          (".parquet", ".json"), {"file": "path"}),
     Step("encoder", "start", "encoder", files=_named(START_FILES), here=True),
@@ -111,6 +117,9 @@ STEPS = (
     Step("evaluate", "evaluations", "evaluate", {"out": ".json"},
          (".json", ".parquet", ".run", ".qrels"), {"manifest": "run-manifest",
          "identity": "encoder"}, first=True),
+    # A row as an index, which muver.Index opens, is made on request:
+    # snakemake --cores all build/<dataset>/indexes/<system>
+    Step("index", "indexes", "", files=("",), stage="index-row", folder=True),
 )  # fmt: skip
 BY_RULE = {step.rule: step for step in STEPS}
 # Files of each kind after an artifact's own path; of the other kinds they depend on the settings.
@@ -133,6 +142,7 @@ BEGINS = {
     "download": [DECLARED],
     "download_worlds": ["kb/importing/pages/worlds.py"],
     "punkt_english": [],
+    **dict.fromkeys(FETCHED, [DECLARED]),
 }
 # An edit of these makes no result again, as it can change none.
 FREE = {

@@ -21,6 +21,8 @@ from muver.reproduction.workspace.graph import Graph
 from muver.reproduction.workspace.steps import SUFFIXES
 from muver.retriever.corpus.sources import SPLITS, find_source
 
+OF_INDEX = ("store", "merged", "global_views", "entities")  # of what a run is made of
+
 
 class Worlds(Graph):
     """Worlds of entities, and mentions in splits that share no world."""
@@ -209,17 +211,19 @@ class Worlds(Graph):
         return [self.run(other, on)[".parquet"] for other in rows]
 
     @property
-    def stored(self) -> list[str]:
-        """Systems that search a store, which a retriever can open."""
-        return [name for name in self.settings.systems if kind_of(self.settings, name) == "views"]
+    def indexes(self) -> list[Artifact]:
+        rows = [name for name in self.settings.systems if kind_of(self.settings, name) == "views"]
+        return list(map(self.index, rows))
 
-    def index(self, system: str) -> dict[str, str | list[str]]:
-        """Files that a retriever opens to find entities as a system does."""
+    def index(self, system: str) -> Artifact:
+        """A row as an index, which has no key in its name."""
         run = self.run(system, self.sets[0])
-        chosen = {"chosen": run[".json"].path} if system in self.settings.tried else {}
-        sentences = self.texts["sentences"].path
-        model = self.model(self.settings.systems[system].model).files
-        return {**run.input_files, "model": model, "sentences": sentences, **chosen}
+        inputs = {role: run.inputs[role] for role in OF_INDEX if role in run.inputs}
+        inputs |= {"model": self.model(self.settings.systems[system].model)}
+        inputs |= {"sentences": self.texts["sentences"]}
+        inputs |= {"chosen": run[".json"]} if system in self.settings.tried else {}
+        settings = {**run.settings, **run.free}
+        return Artifact(self.root, "indexes", system, "index", [""], settings, inputs, pinned=True)
 
     def gold(self, name: str) -> dict[str, Input]:
         """Mentions, the titles that gold is matched by, and the lengths of descriptions."""

@@ -86,8 +86,8 @@ def test_a_temperature_is_chosen_on_a_validation_run_of_each():
     runs = asked("aggregates", [row], "runs")
     assert runs == [*(f"val/{row}_temperature_{value}" for value in values), f"test/{row}"]
     assert asked("aggregates", [row], "stores") == ["test/muver", "val/muver"]
-    assert graph().index(row)["chosen"] == f"{graph().run(row, 'test').path}.json"
-    assert "chosen" not in graph().index("muver_max")
+    assert graph().index(row).input_files["chosen"] == f"{graph().run(row, 'test').path}.json"
+    assert "chosen" not in graph().index("muver_max").inputs
 
 
 def test_reciprocal_ranks_need_no_validation():
@@ -340,5 +340,5 @@ def test_a_model_that_is_trained_on_other_texts_has_a_subset_of_them():
     sets = {"aida-testb": {"file": str(Path(__file__))}}
     base = graph(preset="wikipedia", linking={"sets": sets})
     rules = {"kilt", "kb", "link"}
-    for name, expected in (("aida-testb", rules), ("msnbc", {*rules, "benchmarks"})):
+    for name, expected in (("aida-testb", rules), ("msnbc", {*rules, "blink_benchmarks"})):
         assert {one.rule for one in with_origins([base.mentions(name)])} == expected
