@@ -3,8 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-from muver.version import __version__ as __version__
-
+__version__ = "0.1.1"  # which stands in whatever is written
 _HOMES = {
     "Candidate": "retriever.answers",
     "Mention": "retriever.answers",

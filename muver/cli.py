@@ -14,13 +14,13 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
+from muver import __version__
 from muver.commands import COMMANDS, GROUPS, STAGE, Command
 from muver.io.errors import InputError, did_you_mean, quoted
 from muver.io.process import Stopped, collect_seldom, end_as_always, hide, stop_at_signals
 from muver.io.progress import note, start_logging
 from muver.io.text import Output, Shown, visible
 from muver.options import bounded, is_settings, parameters, parser_of, read_job, told_by_file
-from muver.version import __version__
 
 # Options that take a name of params.yaml too, and the section with its names.
 NAMED = {"model": "models", "index": "systems", "rerank": "models"}

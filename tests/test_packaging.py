@@ -91,7 +91,7 @@ def test_conda_gives_the_versions_of_the_lock():
 
 def test_the_citation_is_of_the_paper_and_of_this_code():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
-    assert "version" not in citation  # which only muver/version.py states
+    assert "version" not in citation  # which only muver/__init__.py states
     assert citation["license"] == PROJECT["license"]
     (paper,) = citation["references"]
     assert paper["title"].startswith("MuVER: ")

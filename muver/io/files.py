@@ -13,10 +13,10 @@ from typing import Any
 
 import msgspec
 
+from muver import __version__
 from muver.io.errors import InputError, disk_errors
 from muver.io.locks import locked
 from muver.io.progress import logger
-from muver.version import __version__
 
 BESIDE = ".muver.tmp"  # ends the names of folders for a time
 WRITTEN: list[Path] = []  # through atomic_path, by this process

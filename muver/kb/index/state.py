@@ -17,12 +17,12 @@ from typing import Any, Literal
 import msgspec
 from msgspec.structs import replace
 
+from muver import __version__
 from muver.io.errors import InputError, disk_errors
 from muver.io.files import CHECKSUM, read_json, short_hash, write_json, write_text
 from muver.io.locks import locked
 from muver.io.typed import Record, as_record, read
 from muver.kb.index.index_settings import Asking, Making, Weights
-from muver.version import __version__
 
 STAGE = "index create"
 FORMAT = 4

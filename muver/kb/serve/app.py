@@ -13,6 +13,7 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
+from muver import __version__
 from muver.io.errors import InputError, Mistake
 from muver.io.progress import logger
 from muver.kb.index.snapshot import UnknownEntity
@@ -22,7 +23,6 @@ from muver.kb.serve.guard import Bodies, Notes
 from muver.kb.serve.models import look_out
 from muver.kb.serve.routes import Service, asking, changing, watching
 from muver.look import ASSETS as SHARED
-from muver.version import __version__
 
 MESSAGE = 400  # characters of a message that repeats what a client sent
 ASSETS = Path(__file__).with_name("assets")

@@ -13,8 +13,8 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, distributions, version
 from pathlib import Path
 
+from muver import __version__
 from muver.io import processor
-from muver.version import __version__
 
 WRITTEN = (":!metrics", ":!dvc.lock")  # in git and written by runs: no change of the code
 PACKAGES = (

@@ -147,7 +147,6 @@ BEGINS = {
 # An edit of these makes no result again, as it can change none.
 FREE = {
     "__init__.py",  # names for users
-    "version.py",
     "io/errors.py",  # messages, and defaults laid under settings, which are the rule's parameters
     "io/typed.py",
     "io/progress.py",
