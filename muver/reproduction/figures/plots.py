@@ -124,7 +124,8 @@ def draw_recall(table: Table) -> "Figure":
             low, high = [line.low for line in lines], [line.high for line in lines]
             axes.vlines(places, low, high, color=colour, linewidth=1, alpha=0.5)
             found = [line.recall for line in lines]
-            axes.plot(places, found, color=colour, marker=marker, label=label)
+            front = 4 if len(rows) == 1 else 3  # a point in front of curves that start there
+            axes.plot(places, found, color=colour, marker=marker, label=label, zorder=front)
         axes.set_title(title, color=GREY)
         axes.set_xlabel(LABELS[table.figure])
         if shares:
