@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from muver.io.errors import InputError
@@ -17,9 +16,7 @@ from muver.retriever.encoders.encoders_settings import Encoding
 from muver.retriever.encoders.sizes import model_fingerprint
 from muver.retriever.vectors.part import MENTIONS, write_part
 from muver.retriever.vectors.shards import part_name, write_shard
-from muver.retriever.views.build import Tokenizer, entity_views
-from muver.retriever.views.layout import View
-from muver.retriever.views.views_settings import Views
+from muver.retriever.views.build import entity_views
 
 DTYPES = {"fp16": np.float16, "fp32": np.float32}
 COLUMNS = ["title", "paragraphs"]
@@ -83,13 +80,6 @@ def encode_part(
     write_shard(out, number, vectors, counts, part.first, model_fingerprint(model_folder))
 
 
-def paragraph_views(batch: pa.RecordBatch, layout: Views, tokenizer: Tokenizer) -> list[list[View]]:
-    """Views of each entity of a batch (title, paragraphs), as the model's ``views`` say."""
-    titles, paragraphs = (batch.column(name).to_pylist() for name in COLUMNS)
-    texts = [" ".join(page) for page in paragraphs] if layout.kind == "prefix" else titles
-    return list(entity_views(titles, texts, paragraphs, layout, tokenizer))
-
-
 def _encode(
     encoder: Encoder, part: MadePart, dtype: type[np.floating], label: str
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -102,7 +92,9 @@ def _encode(
     entity = row = 0
     with pq.ParquetFile(part.path) as file:
         for batch in file.iter_batches(batch_size=ENTITIES, columns=COLUMNS):
-            views = paragraph_views(batch, layout, pieces)
+            titles, paragraphs = (batch.column(name).to_pylist() for name in COLUMNS)
+            texts = [" ".join(page) for page in paragraphs] if layout.kind == "prefix" else titles
+            views = list(entity_views(titles, texts, paragraphs, layout, pieces))
             sizes = [len(of_entity) for of_entity in views]
             flat = [view.ids for of_entity in views for view in of_entity]
             with np.errstate(over="ignore"):  # infinite values are refused at the end

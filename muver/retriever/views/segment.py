@@ -1,12 +1,12 @@
 """Split each entity's description into sentences (MuVER, section 3.2)."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
+from nltk.tokenize.punkt import PunktParameters
 
 from muver.io.errors import InputError
 from muver.io.files import read_json, sha256_of, write_manifest
@@ -15,16 +15,11 @@ from muver.io.progress import Progress, logger
 from muver.retriever.corpus.schema import ROWS_A_GROUP, SENTENCES, read_entities
 from muver.retriever.corpus.texts import clean
 from muver.retriever.views import punkt
-from muver.retriever.views.boundaries import sentence_spans as by_boundaries
+from muver.retriever.views.boundaries import sentence_spans
 from muver.retriever.views.layout import Span
 from muver.retriever.views.views_settings import Segment
 
-Split = Callable[[str], list[Span]]
-
-
-def sentence_spans(cleaned: str, tokenizer: PunktSentenceTokenizer) -> list[Span]:
-    """Start and end of each sentence of a cleaned text, in characters."""
-    return list(tokenizer.span_tokenize(cleaned))
+Split = Callable[[str], Iterable[Span]]
 
 
 def segment(
@@ -56,9 +51,9 @@ def segment(
         punkt.verify_english(english)
         learnt = punkt.load(english)
     punkt.save(learnt, out / "punkt")
-    split: Split = by_boundaries
+    split: Split = sentence_spans
     if not by_unicode:
-        split = partial(sentence_spans, tokenizer=punkt.splitter(punkt.load(out / "punkt")))
+        split = punkt.splitter(punkt.load(out / "punkt")).span_tokenize
     numbers = _write_sentences(entities, sorted(splits), split, out / "sentences.parquet")
     used = {"parameters": "unicode" if by_unicode else settings.punkt, "worlds": training}
     used["sha256"] = punkt.fingerprint(out / "punkt")

@@ -19,7 +19,6 @@ from muver.retriever.vectors.shards import ViewBlock, first_with_same
 from muver.retriever.views.build import entity_views
 from muver.retriever.views.layout import Ids, View, context
 from muver.retriever.views.merging import NewViews, expand_world
-from muver.retriever.views.segment import sentence_spans
 from muver.retriever.views.views_settings import Merging
 from tests.reference.replay.recording import Recording
 
@@ -84,9 +83,7 @@ class Replay:
         """Sentences of each entity's text."""
         splitter = PunktSentenceTokenizer()  # untrained, as in the recordings
         texts = [clean(document["text"]) for document in self.recording.inputs["documents"]]
-        return [
-            [text[start:end] for start, end in sentence_spans(text, splitter)] for text in texts
-        ]
+        return [[text[start:end] for start, end in splitter.span_tokenize(text)] for text in texts]
 
     @cached_property
     def views(self) -> list[list[View]]:

@@ -8,7 +8,7 @@ import torch
 
 from muver.retriever.encoders.bulk import pack
 from muver.retriever.encoders.scores import sum_of_max
-from muver.retriever.training.objective import _rank, count_hits
+from muver.retriever.training.objective import count_hits
 from muver.retriever.views.worlds import load_worlds
 from tests import tiny
 
@@ -29,7 +29,6 @@ def test_hits_are_gold_titles_among_the_first(encoder, corpus, kind):
     titles = [*world.titles[:6], *world.titles[:6]]  # each title twice
     world = dataclasses.replace(world, titles=titles)
     places = []  # of the gold title in the ranking of each mention
-    tops = []  # score of each mention's first title
     with torch.no_grad():
         texts = [[view.ids for view in some] for some in world.views]
         packed = [pack(some, pad_to=lengths[1]) for some in texts]
@@ -49,8 +48,6 @@ def test_hits_are_gold_titles_among_the_first(encoder, corpus, kind):
                     value = (mention[0] @ vectors[0].T).max(dim=1).values.sum().item()
                 best[title] = max(value, best.get(title, -np.inf))
             places.append(sorted(best, key=lambda title: -best[title]).index(titles[gold]))
-            tops.append(max(best.values()))
-        assert _rank(model, world, 1, 100, CPU).scores[:, 0] == pytest.approx(tops, rel=1e-4)
     for cutoff in (1, 4, 64):
         hits = sum(place < cutoff for place in places)
         assert count_hits(model, [world], cutoff, 100, CPU) == (hits, 12)

@@ -2,44 +2,14 @@
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from nltk.tokenize.punkt import PunktSentenceTokenizer
 
 from muver.io.errors import InputError
 from muver.io.files import read_json, write_json
 from muver.io.parquet import table_writer
 from muver.retriever.corpus.schema import ENTITIES, read_sentences
-from muver.retriever.corpus.texts import clean
 from muver.retriever.views import punkt
-from muver.retriever.views.segment import segment, sentence_spans
+from muver.retriever.views.segment import segment
 from muver.retriever.views.views_settings import PUNKT_FILES, Segment
-
-UNTRAINED = PunktSentenceTokenizer()
-
-
-def test_spans():
-    cleaned = clean("He left . ( She stayed . ) They met !  So it ended")
-    sentences = [cleaned[start:end] for start, end in sentence_spans(cleaned, UNTRAINED)]
-    assert sentences == ["He left.", "( She stayed. )", "They met !", "So it ended"]
-
-
-PIECES = st.sampled_from(
-    ["He", "went", "Dr", ".", " .", "!", "?", "...", "\"", ")", "(", "'", "--", " ", "  ", "\n",
-     "\n\n", "\u00a0", "3", "3.5", "U.S.", "e.g.", "\u2019", "\u6f22", ","]
-)  # fmt: skip
-
-
-@given(st.lists(PIECES, max_size=40).map("".join) | st.text(max_size=60))
-def test_spans_are_in_order_and_leave_out_nothing_but_white_space(text):
-    cleaned = clean(text)
-    spans = sentence_spans(cleaned, UNTRAINED)
-    position = 0
-    for start, end in spans:
-        assert position <= start < end <= len(cleaned)
-        assert not cleaned[position:start].strip()
-        position = end
-    assert not cleaned[position:].strip()
 
 
 @pytest.fixture

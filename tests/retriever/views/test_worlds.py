@@ -4,10 +4,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from muver.io.errors import InputError
 from muver.retriever.corpus.schema import read_mentions
 from muver.retriever.views.layout import Markers
-from muver.retriever.views.worlds import context_ids, load_worlds, read_worlds
+from muver.retriever.views.worlds import context_ids, load_worlds
 from tests import tiny
 
 MARKERS = Markers(pad=0, bos=(101,), eos=(102,), mention_start=1, mention_end=2, title_end=3)
@@ -73,14 +72,6 @@ def test_types_reach_the_views(corpus):
     assert birch.views[0][0].ids[3:5] == [3, 1003]
 
 
-def test_views_of_some_entities(corpus):
-    (alder, _), (everything, _) = read_worlds(*corpus, "train"), load(corpus, "train")
-    alder = alder.lay_out(LAYOUTS, Lengths(), [1, 5])
-    for number, views in enumerate(everything.views):
-        assert alder.views[number] == (views if number in (1, 5) else []) and views
-    assert alder.titles == everything.titles
-
-
 def test_a_world_with_mentions_of_two_splits(corpus):
     """Its entities are the same in both, its mentions each split's own."""
     table = pq.read_table(corpus[1])
@@ -93,8 +84,3 @@ def test_a_world_with_mentions_of_two_splits(corpus):
     assert (len(trained.gold), len(validated.gold)) == (12, len(extra))
     assert validated.mention_ids == [row["mention_id"] for row in extra]
     assert [world.name for world in load(corpus, "val")] == ["alder", "cedar"]
-
-
-def test_a_split_without_mentions(corpus):
-    with pytest.raises(InputError, match="mentions.parquet: no mentions in split 'dev'"):
-        load(corpus, "dev")

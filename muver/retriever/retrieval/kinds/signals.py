@@ -100,10 +100,8 @@ def retrieve(
     table = read_mentions(mentions, settings.split)
     rows, counts = RunRows(entities, table, settings), np.zeros(3, dtype=int)
     for world in by_world(entities, table, "signals"):
-        candidates, signals = (
-            rows.candidates(world.world),
-            catalog.signals(world.world, world.entities),
-        )
+        candidates = rows.candidates(world.world)
+        signals = catalog.signals(world.world, world.entities)
         for block in world.blocks(len(signals)):
             total = summed(_scores(signals, block), weights)
             rows.add_scores(candidates, [mention["mention_id"] for mention in block], total)
@@ -127,10 +125,8 @@ def _choose(
     table = read_mentions(mentions, "val")
     rows, known = RunRows(entities, table, settings), []
     for world in by_world(entities, table, "signals on validation"):
-        candidates, signals = (
-            rows.candidates(world.world),
-            catalog.signals(world.world, world.entities),
-        )
+        candidates = rows.candidates(world.world)
+        signals = catalog.signals(world.world, world.entities)
         for block in world.blocks(len(signals)):
             gold = np.array([mention["gold"] for mention in block])
             pages = np.full(len(block), -1)

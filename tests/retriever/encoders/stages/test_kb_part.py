@@ -66,13 +66,14 @@ def vectors(models, kb):
     return models / "vectors"
 
 
+def rows_of(kb):
+    tables = (pq.read_table(open_part(kb, number).path) for number in made_parts(kb))
+    return [row for table in tables for row in table.to_pylist()]
+
+
 def store_of(kb, model, root):
     """What `muver stage encode` makes of the same entities: paragraphs are text and sentences."""
-    rows = [
-        row
-        for number in made_parts(kb)
-        for row in pq.read_table(open_part(kb, number).path).to_pylist()
-    ]
+    rows = rows_of(kb)
     count, texts = len(rows), [" ".join(row["paragraphs"]) for row in rows]
     world, numbers = ["wiki"] * count, list(range(count))
     ids, titles = [row["id"] for row in rows], [row["title"] for row in rows]
@@ -195,11 +196,7 @@ def write_all_texts(kb, folder, texts):
 
 def test_views_of_texts_from_elsewhere(vectors, models, of_texts, kb, tmp_path, monkeypatch):
     """With its paragraphs as text an entity's vector stays; without a text it is its title's."""
-    rows = [
-        row
-        for number in made_parts(kb)
-        for row in pq.read_table(open_part(kb, number).path).to_pylist()
-    ]
+    rows = rows_of(kb)
     joined = {row["id"]: " ".join(row["paragraphs"]) for row in rows}
     changed = {**joined, rows[2]["id"]: "The tower.", rows[40]["id"]: ""}
     del changed[rows[0]["id"]]
@@ -227,8 +224,7 @@ def test_views_of_texts_from_elsewhere(vectors, models, of_texts, kb, tmp_path, 
 def test_texts_that_are_missing_or_too_many(models, of_texts, kb, tmp_path):
     with pytest.raises(InputError, match="blink_entities text. --texts"):
         encode_part(of_texts, kb, 0, tmp_path / "out", FP32)
-    row = pq.read_table(open_part(kb, 0).path).to_pylist()[0]
-    texts = write_all_texts(kb, tmp_path / "texts", {row["id"]: "The bell."})
+    texts = write_all_texts(kb, tmp_path / "texts", {rows_of(kb)[0]["id"]: "The bell."})
     with pytest.raises(InputError, match="no text. --texts"):
         encode_part(models / "prefix", kb, 0, tmp_path / "out", FP32, texts)
     assert not (tmp_path / "out").exists()
