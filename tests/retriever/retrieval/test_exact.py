@@ -4,12 +4,13 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muver.retriever.retrieval.aggregates import MAX, LogMeanExp, SoftmaxSum
-from muver.retriever.retrieval.exact import rank
-from muver.retriever.vectors.shards import ViewBlock, first_with_same
+from muver.retriever.retrieval.exact import exactly, rank, rank_shards, similarity, slack
+from muver.retriever.vectors.shards import Shards, ViewBlock, first_with_same
+from tests.retriever.vectors.made import owners, write_shards
 
 EVERY = [MAX, SoftmaxSum(), LogMeanExp(temperature=0.5)]
 
@@ -175,3 +176,69 @@ def test_parts_are_as_if_under_each_other():
     assert together.counts.tolist() == [4, 2]
     for name in ("vectors", "rows", "starts", "owners"):
         assert np.array_equal(getattr(together, name), getattr(in_parts, name)), name
+
+
+@pytest.mark.parametrize("metric", ["dot", "l2"])
+@pytest.mark.parametrize("apart", [1e-4, 1.0, 100.0])
+def test_slack_covers_what_products_are_off(metric, apart):
+    chance = np.random.default_rng(1)
+    vectors = chance.normal(size=(400, 256)).astype(np.float32) * 3
+    mentions = vectors[:20] + np.float32(apart) * chance.normal(size=(20, 256)).astype(np.float32)
+    fast, sure = similarity(mentions, vectors, metric), exactly(vectors, mentions, metric)
+    length = float(np.linalg.norm(vectors, axis=1).max())
+    room = slack(mentions, length, metric, fast.max(axis=1))
+    assert (2 * np.abs(fast - sure).max(axis=1) <= room).all()
+    if metric == "l2":  # without a look at the similarities it is the root of a square's
+        assert (room <= slack(mentions, length, metric)).all()
+        assert apart < 1 or (10 * room < slack(mentions, length, metric)).all()
+
+
+NUMBERS = st.tuples(st.integers(-2, 2), st.integers(-2, 2))
+
+
+@settings(deadline=None, max_examples=20)  # files are written
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=12), st.integers(1, 14), st.data())
+def test_equal_to_ranking_in_memory(tmp_path_factory, counts, k, data):
+    """Also where scores are equal, across blocks and parts: small whole numbers."""
+    cut = data.draw(st.integers(0, len(counts) - 1))
+    sizes = [cut, len(counts) - cut] if cut else [len(counts)]
+    counts = np.array(counts)
+    total = int(counts.sum())
+    vectors = np.array(data.draw(st.lists(NUMBERS, min_size=total, max_size=total)), np.float32)
+    mentions = np.array(data.draw(st.lists(NUMBERS, min_size=1, max_size=4)), np.float32)
+    shards = Shards(write_shards(tmp_path_factory.mktemp("s"), vectors, counts, sizes))
+    found = rank_shards(shards, mentions, k, 0)
+    world = ViewBlock.of([vectors], owners(counts), np.arange(len(counts)))
+    expected = rank(mentions, [world], k)
+    assert np.array_equal(found.entities, expected.entities)
+    assert np.array_equal(found.scores, expected.scores)
+    assert np.array_equal(found.rows, expected.rows)
+
+
+@pytest.mark.parametrize("aggregate, tolerance", [(MAX, 1e-5), (LogMeanExp(temperature=0.3), 1e-4)])
+def test_equal_on_vectors_of_all_norms(made, aggregate, tolerance):
+    mentions = made.mentions[:3]
+    world = ViewBlock.of([made.vectors], owners(made.counts), np.arange(600))
+    expected = rank(mentions, [world], 20, aggregate)
+    # A block of an entity and a mention each, and all at once; a thread for each mention of some
+    for memory, threads in ((0, 1), (64, 1), (0, 2), (64, 70)):
+        found = rank_shards(made.shards, mentions, 20, memory, aggregate, threads)
+        assert np.array_equal(found.entities, expected.entities)
+        np.testing.assert_allclose(found.scores, expected.scores, rtol=tolerance, atol=tolerance)
+        assert np.array_equal(found.rows, expected.rows)
+
+
+def test_views_in_half_precision(tmp_path):
+    vectors = np.array([[1, 0], [0, 1], [0, 3]], np.float32)
+    counts = np.array([1, 2])
+    shards = Shards(write_shards(tmp_path, vectors, counts, [2], np.float16))
+    found = rank_shards(shards, np.array([[2, 1]], np.float32), 3)
+    assert found.entities.tolist() == [[1, 0, -1]]
+    assert found.rows.tolist() == [[2, 0, -1]]
+    assert found.scores.tolist() == [[3, 2, -np.inf]]
+
+
+def test_what_a_thread_raises_is_raised(made):
+    """So is what reading the views ahead raises."""
+    with pytest.raises(ValueError, match="matmul"):
+        rank_shards(made.shards, made.mentions[:, :3], 5, threads=2)

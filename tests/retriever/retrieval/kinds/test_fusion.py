@@ -1,4 +1,4 @@
-"""Runs fused by hand, and what holds for all of them."""
+"""Runs fused by hand, what holds for all of them, and choices on validation."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.retriever.retrieval import kinds
-from muver.retriever.retrieval.pool import Pool, gold_ranks, ranks_by, reciprocal_rank
+from muver.retriever.retrieval.pool import Pool, choose, gold_ranks, ranks_by, reciprocal_rank
 from muver.retriever.runs.run import read_run
 from tests.retriever.evaluation.conftest import save_run, write_corpus
 
@@ -116,3 +116,24 @@ def test_gold_ranks_are_those_of_the_ranking(grades, gold):
     rows = pool.candidate == gold[pool.mention]
     wanted[pool.mention[rows]] = ranks_by(pool, scores)[rows]
     assert gold_ranks(pool, scores, gold).tolist() == wanted.tolist()
+
+
+def test_hits_at_the_cutoff_decide_then_hits_at_1_then_the_order():
+    def chosen(*ranks):
+        found = choose("temperature", [4, 2, 1][: len(ranks)], map(np.array, ranks), cutoff=3)
+        return found["temperature"]
+
+    assert chosen([3, 4, 0], [1, 1, 4], [2, 2, 2]) == 1
+    assert chosen([3, 3, 0], [1, 2, 0], [2, 2, 9]) == 2
+    assert chosen([2, 0], [3, 0], [2, 4]) == 4
+
+
+def test_what_was_tried_is_told():
+    found = choose("temperature", [0.5, 1], (np.array([2, 0]), np.array([1, 3])), cutoff=2)
+    assert found == {
+        "temperature": 1, "cutoff": 2, "mentions": 2,
+        "tried": [
+            {"temperature": 0.5, "hits": 1, "hits_at_1": 0},
+            {"temperature": 1, "hits": 1, "hits_at_1": 1},
+        ],
+    }  # fmt: skip

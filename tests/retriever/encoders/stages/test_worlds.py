@@ -1,17 +1,48 @@
-"""Views that are added to a store: merged ones, one more an entity."""
+"""The stages that encode a split's worlds: views and mentions, merged views, global views."""
 
 import numpy as np
 import pytest
+import torch
 from msgspec.structs import replace
 
 from muver.io.errors import InputError
 from muver.io.files import read_json
-from muver.retriever.corpus.schema import read_entities
-from muver.retriever.encoders.worlds import Merge, merge_store
+from muver.retriever.corpus.schema import read_entities, read_mentions
+from muver.retriever.encoders.bulk import pack
+from muver.retriever.encoders.worlds import Encode, Merge, encode_global, encode_split, merge_store
 from muver.retriever.vectors.part import LayerWriter, open_layer
 from muver.retriever.views.layout import View, merged_view, prefix_view
+from muver.retriever.views.worlds import load_worlds
 from tests import tiny
-from tests.retriever.encoders.stages.conftest import MERGE, vector
+from tests.retriever.encoders.stages.conftest import GLOBAL, MERGE, vector
+
+
+def test_the_store_holds_every_view_and_mention(folders, model, corpus):
+    worlds = load_worlds(*corpus, "train", model.config, model.pieces)
+    layer = open_layer(folders / "store", 0)
+    assert layer.worlds == ["alder", "birch"]
+    for world in worlds:
+        stored = layer.world(world.name)
+        flat = [(n, view) for n, some in enumerate(world.views) for view in some]
+        assert stored.entities.tolist() == [entity for entity, _ in flat]
+        assert stored.first.tolist() == [view.first for _, view in flat]
+        assert stored.ids.to_pylist() == [view.ids for _, view in flat]
+        for row in (0, len(flat) - 1):
+            expected = vector(model, flat[row][1].ids)
+            np.testing.assert_allclose(stored.vectors[row], expected, rtol=0, atol=1e-5)
+    mentions = np.load(folders / "store" / "mentions.npy")
+    assert mentions.shape == (read_mentions(corpus[1], "train").num_rows, 32)
+    with torch.no_grad():
+        last = model.encode_mentions(pack(worlds[-1].contexts[-1:]))[0].numpy()
+    np.testing.assert_allclose(mentions[-1], last, rtol=0, atol=1e-5)
+
+
+def test_token_vectors_are_not_stored(encoder, corpus, tmp_path):
+    tiny.make_model(encoder, "sum_max").save_pretrained(tmp_path / "model")
+    with pytest.raises(InputError, match="compares token vectors.*retrieve --kind tokens"):
+        encode_split(
+            tmp_path / "model", *corpus, tmp_path / "store", tiny.settings(Encode, split="test")
+        )
 
 
 def test_merged_layers_follow_the_store(folders, model):
@@ -78,3 +109,27 @@ def test_global_views(folders, model, corpus):
             np.testing.assert_allclose(own.vectors[row], vector(model, expected), rtol=0, atol=1e-5)
             spans = base.world(world).entities == row
             assert (own.first[row], own.last[row]) == (0, spans.sum() - 1)
+
+
+def test_views_longer_than_the_encoder_s_positions(folders, corpus, tmp_path):
+    inputs, out = (folders / "model", folders / "store"), tmp_path / "out"
+    merge, global_view = (replace(one, max_tokens=65) for one in (MERGE, GLOBAL))
+    for setting, stage in (
+        ("merge", lambda: merge_store(*inputs, out, merge)),
+        ("global_view", lambda: encode_global(*inputs, corpus[0], out, global_view)),
+    ):
+        with pytest.raises(InputError, match=f"{setting}.max_tokens is 65, but .* 64 positions"):
+            stage()
+    assert not out.exists()
+
+
+def test_a_repeat_gives_the_same_bytes(folders, corpus, tmp_path):
+    encode_split(
+        folders / "model", *corpus, tmp_path / "store", tiny.settings(Encode, split="train")
+    )
+    store = tmp_path / "store"
+    merge_store(folders / "model", store, tmp_path / "merged", MERGE)
+    encode_global(folders / "model", store, corpus[0], tmp_path / "globals", GLOBAL)
+    for folder in ("store", "merged", "globals"):
+        for path in (folders / folder).iterdir():
+            assert (tmp_path / folder / path.name).read_bytes() == path.read_bytes(), path
