@@ -77,7 +77,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "give an index other weights, or another aggregate, without encoding",
             """index --weights words=1,views=2
   --settings '{"aggregate": {"kind": "log_mean_exp", "temperature": 2}}'"""),
-        Command("query", "kb.index.commands:query",
+        Command("query", "kb.index.query:query",
             "find the entities of mentions, and print them",
             """harbour-index 'In spring [[the smith]] forged the gate.' -k 5 --where country=NO
   --settings '{"words": {"query": "mention_and_context"}}'"""),

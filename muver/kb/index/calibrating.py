@@ -11,16 +11,14 @@ from muver.io.errors import InputError
 from muver.io.files import write_json
 from muver.io.progress import logger
 from muver.io.text import counted
-from muver.kb.index.answer import (
+from muver.kb.index.answer import checked, followed, has_gold
+from muver.kb.index.calibration import (
     COMPARED,
     FILE,
     Calibration,
     Decision,
     Logistic,
-    checked,
     features,
-    followed,
-    has_gold,
 )
 from muver.kb.index.index import Index
 from muver.kb.index.mentions import Form, Labelled, read_mentions

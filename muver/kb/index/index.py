@@ -15,7 +15,8 @@ from muver.io.files import folder_beside, size_of, write_text
 from muver.io.typed import read
 from muver.kb.importing.build import as_kb
 from muver.kb.index import changes
-from muver.kb.index.answer import known_world, read_calibration
+from muver.kb.index.answer import known_world
+from muver.kb.index.calibration import read_calibration
 from muver.kb.index.changes import Change, Source
 from muver.kb.index.entity import Entity
 from muver.kb.index.index_settings import DEPTH, Making

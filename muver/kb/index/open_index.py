@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Self
 from muver.io.errors import InputError, Mistake, quoted
 from muver.io.text import counted
 from muver.io.typed import read
-from muver.kb.index.answer import COMPARED, Calibration, answers, known_world
+from muver.kb.index.answer import answers, known_world
+from muver.kb.index.calibration import COMPARED, Calibration
 from muver.kb.index.costs import Costs
 from muver.kb.index.described import EntityViews
 from muver.kb.index.entity import Entity

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from muver.io.progress import logger
 from muver.io.text import counted
-from muver.kb.index.answer import FILE, checked, followed, has_gold
+from muver.kb.index.answer import checked, followed, has_gold
+from muver.kb.index.calibration import FILE
 from muver.kb.index.index import Index
 from muver.kb.index.index_settings import Asking, Weights, changed, read_weights, told
 from muver.kb.index.mentions import Form, Labelled, read_mentions

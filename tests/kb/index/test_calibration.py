@@ -8,8 +8,8 @@ import pytest
 from muver import Candidate, Mention
 from muver.cli import main
 from muver.io.errors import InputError
-from muver.kb.index.answer import FILE, features
 from muver.kb.index.calibrating import Judged, cross_validated, decision, fit, threshold
+from muver.kb.index.calibration import FILE, features
 from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
 
