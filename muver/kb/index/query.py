@@ -8,7 +8,6 @@ import msgspec
 from muver.io.errors import InputError
 from muver.kb.importing.piped import STDIN
 from muver.kb.index.answer import answers, checked
-from muver.kb.index.index import opened_index
 from muver.kb.index.index_settings import DEPTH, Asking, read_weights
 from muver.kb.index.mentions import Form, Labelled, in_text, read_mentions
 from muver.kb.index.shown import in_terminal
@@ -67,6 +66,8 @@ def query(
     if (text is None) == (mentions is None):
         raise InputError("give either a text with marked mentions or --mentions FILE.")
     given = _given(text, mentions, form, ner)
+    from muver.kb.index.index import opened_index
+
     opened = opened_index(index, rerank, depth)
     if where:
         opened = opened.where(**dict(where))

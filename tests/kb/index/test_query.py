@@ -8,7 +8,6 @@ import pytest
 
 from muver.cli import main
 from muver.io.errors import InputError
-from muver.kb.index import query
 from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
 from tests.kb.index.fake import Names
@@ -18,7 +17,7 @@ from tests.kb.index.fake import Names
 def index(monkeypatch):
     """The index that is opened, whatever is named."""
     names = Names(["Anna", "Gate"], worlds=["sea", "land"])
-    monkeypatch.setattr(query, "opened_index", lambda path, *_: names)
+    monkeypatch.setattr("muver.kb.index.index.opened_index", lambda path, *_: names)
     return names
 
 
