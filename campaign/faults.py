@@ -215,7 +215,7 @@ FAULTS = [
         "worst",
         "By l2 the vectors of nearly all entities were compared once more, as the bound of what "
         "rounding moves was that of equal vectors.",
-        "It is that of the nearest ones: `tests/retriever/retrieval/test_slack.py`.",
+        "It is that of the nearest ones: `tests/retriever/retrieval/test_exact.py`.",
     ),
     Fault(
         "worst",
