@@ -13,7 +13,7 @@ from muver.io.files import write_json, write_text
 from muver.reproduction.record import OfRecord, has_model, read_run, spreads
 from muver.reproduction.tables.page import Page, Section
 from muver.reproduction.tables.pages import page_of
-from muver.reproduction.tables.records import AnyResult, Table
+from muver.reproduction.tables.records import LEFT_OUT, AnyResult, Table
 from muver.reproduction.tables.render import KEY, to_markdown
 from muver.reproduction.tracking.provenance import (
     changed_since_commit,
@@ -88,7 +88,8 @@ def write_results_page(
     shown = [table for name, table in run.tables.items() if name in run.settings.results]
     for page in map(page_of, map(_shorter, shown)):
         seeds = [section for section in page.sections if section.heading == "Over seeds"]
-        blocks.append(to_markdown(Page(page.title, seeds or [_narrower(page.sections[0])]), 2))
+        sections = list(map(_narrower, seeds or page.sections[:1]))
+        blocks.append(to_markdown(Page(page.title, sections), 2))
     text = "\n".join(blocks)
     if any(len(p.parts) > 1 and f"{p}" in text for p in (project.resolve(), Path.home())):
         raise InputError("a folder of this machine would stand on the page: change --command.")
@@ -132,7 +133,7 @@ def _narrower(section: Section) -> Section:
     """
     if "difference low" in section.header:
         left_out = [name for name in section.header if name.endswith((" low", " high", KEY))]
-    elif "own page" in section.header:
+    elif any(LEFT_OUT in cells[0] for cells in section.rows):
         left_out = ["R@2", "R@8", "R@32", "R@50"]
     else:
         return section
@@ -140,7 +141,9 @@ def _narrower(section: Section) -> Section:
     rows = [[cells[n] for n in shown] for cells in section.rows]
     best = {(row, shown.index(n)) for row, n in section.best if n in shown}
     header = [section.header[n] for n in shown]
-    return Section("", section.note, header, rows, best, section.marks, section.footnotes)
+    return Section(
+        section.heading, section.note, header, rows, best, section.marks, section.footnotes
+    )
 
 
 def _said_once(text: str) -> str:

@@ -1,12 +1,9 @@
-"""Mentions answered one by one: the entity, or that none is right, and the ranked candidates.
-
-An ``index`` is a :class:`muver.kb.index.open_index.OpenIndex`.
-"""
+"""Mentions answered one by one: the entity, or that none is right, and the ranked candidates."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 from muver.io.errors import Mistake, did_you_mean, listed, quoted
 from muver.io.progress import Progress
@@ -15,6 +12,19 @@ from muver.retriever.answers import Candidate, Excerpt, Mention
 
 TOGETHER = 256  # mentions that are ranked at a time
 M = TypeVar("M")
+
+
+class Answering(Protocol):
+    """What answers are made with: :class:`muver.kb.index.open_index.OpenIndex` explains it."""
+
+    worlds: Collection[str]
+    threshold: float | None
+
+    def retrieve(
+        self, mentions: Sequence[Mention], k: int, *, weights: Mapping[str, float] | None = None
+    ) -> list[list[Candidate]]: ...
+
+    def having(self, id: str, world: str | None) -> list[str]: ...
 
 
 @dataclass(frozen=True)
@@ -72,7 +82,10 @@ class Answer:
 
 
 def answers(
-    index: Any, mentions: Iterable[Mention], k: int, weights: Mapping[str, float] | None = None
+    index: Answering,
+    mentions: Iterable[Mention],
+    k: int,
+    weights: Mapping[str, float] | None = None,
 ) -> Iterator[tuple[Mention, Answer]]:
     """Answer mentions in their order; :data:`TOGETHER` of them are held at a time."""
     for group in groups(mentions):
@@ -109,7 +122,7 @@ def known_world(name: str | None, worlds: Collection[str], what: str) -> str | N
 
 
 def checked(
-    mentions: Iterable[Labelled], index: Any, world: str | None = None
+    mentions: Iterable[Labelled], index: Answering, world: str | None = None
 ) -> Iterator[Labelled]:
     """The mentions, in worlds that the index has; ``world`` is that of mentions that name none."""
     worlds = index.worlds
@@ -119,7 +132,7 @@ def checked(
         yield replace(line, mention=replace(line.mention, world=named))
 
 
-def has_gold(index: Any, line: Labelled) -> bool:
+def has_gold(index: Answering, line: Labelled) -> bool:
     """Whether an index has the gold entity of a mention; refused if several worlds have it."""
     worlds = index.having(line.gold, line.mention.world) if isinstance(line.gold, str) else []
     if len(worlds) > 1:

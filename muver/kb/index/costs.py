@@ -3,8 +3,7 @@
 A token is a third of a millisecond of a core: what all-MiniLM-L6-v2 takes to read a word piece.
 """
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -54,13 +53,13 @@ class Rows(NamedTuple):
 
 
 class Costs:
-    """What a mention costs among all entities of some :class:`muver.kb.index.segments.Part`."""
+    """What a mention costs among all entities of an index; ``live`` says which are still there."""
 
-    def __init__(self, parts: Sequence[Any]):
-        of_entities = [part.costs.tokens[part.live] for part in parts]
-        greatest = np.sort(np.concatenate([np.zeros(0, np.float32), *of_entities]))[::-1]
+    def __init__(self, rows: list[Rows], live: list[np.ndarray]):
+        of_parts = [row.tokens[there] for row, there in zip(rows, live, strict=True)]
+        greatest = np.sort(np.concatenate([np.zeros(0, np.float32), *of_parts]))[::-1]
         self._most = np.cumsum(np.concatenate([[0.0], greatest]))
-        totals = np.array([(0, 0, 0), *(part.costs[1:] for part in parts)]).sum(axis=0)
+        totals = np.array([(0, 0, 0), *(row[1:] for row in rows)]).sum(axis=0)
         self._numbers, self._letters, values = totals.tolist()
         self.narrowing = values / VALUES_NARROWED + self._letters / BYTES_NARROWED
 

@@ -22,8 +22,9 @@ from muver.io.parquet import row_groups
 from muver.kb.index.costs import Rows
 from muver.kb.index.described import EntityViews
 from muver.kb.index.entity import Entity
-from muver.kb.index.names import LOOKED_UP, Table, looked_up
+from muver.kb.index.names import LOOKED_UP, looked_up
 from muver.kb.index.state import Damaged, Segment
+from muver.kb.index.tables import Table
 
 ENTITIES_A_PART = 4096
 CHARACTERS_A_PART = 4_000_000

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from muver.kb.index.index_settings import Words as Settings
-from muver.kb.index.names import folded, keys_of
+from muver.kb.index.names import folded
 from muver.kb.index.search import Asked
+from muver.kb.index.tables import keys_of
 from muver.retriever.answers import Mention
 from muver.retriever.corpus.texts import split
 from muver.retriever.retrieval.aggregates import Aggregate

@@ -225,7 +225,7 @@ class Snapshot:
 
     @cached_property
     def costs(self) -> Costs:
-        return Costs(self.parts)
+        return Costs([part.costs for part in self.parts], [part.live for part in self.parts])
 
     @cached_property
     def longest(self) -> float:

@@ -25,7 +25,7 @@ class FakeIndex:
 
     weight, weight_of_entities = 1.0, 1.0
     fixed = None
-    costs = Costs([])
+    costs = Costs([], [])
     threshold = None  # or from 0 to 1, and the probability is a tenth of the score
 
     def __init__(self, shelf):

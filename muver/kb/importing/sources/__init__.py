@@ -24,7 +24,7 @@ FORMATS = {
     "mediawiki": ("mediawiki:entities", ".xml"),
     "rdf": ("ontologies:rdf", ".ttl .rdf .nt .n3 .owl .nq .trig .jsonld"),
     "obo": ("ontologies:obo", ".obo"),
-    "wikidata": ("fixed_keys:wikidata", ""),  # also a .json that begins as an array
+    "wikidata": ("wikidata:entities", ""),  # also a .json that begins as an array
     "linked": ("fixed_keys:linked", ""),
     "kilt": ("fixed_keys:kilt", ""),
     "blink": ("fixed_keys:blink", ""),

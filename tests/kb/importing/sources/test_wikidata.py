@@ -6,7 +6,7 @@ import json
 import pytest
 
 from muver.io.errors import InputError
-from muver.kb.importing.sources.fixed_keys import conditions
+from muver.kb.importing.sources.wikidata import conditions
 
 
 def texts(**values):
