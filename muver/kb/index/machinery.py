@@ -15,7 +15,7 @@ from muver.kb.index.entity import Entity
 from muver.kb.index.segments import AT_ONCE, ENTITY
 from muver.kb.index.state import MODEL, State
 from muver.retriever.answers import Mention
-from muver.retriever.encoders.sizes import model_fingerprint
+from muver.retriever.encoders.fingerprint import model_fingerprint
 from muver.retriever.views.views_settings import UNICODE
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from muver.io.typed import problem
 from muver.kb.importing.piped import STDIN, name_of, standard_input
 from muver.retriever.answers import Mention
 from muver.retriever.corpus.jsonl import Identity, numbered, structs
-from muver.retriever.corpus.linking import NO_ID, whole_id
+from muver.retriever.corpus.linking.benchmark import NO_ID, whole_id
 from muver.retriever.corpus.linking.conll import NO_ENTITY, START, documents, has_entity
 from muver.retriever.corpus.opening import opened, plain
 

@@ -22,8 +22,8 @@ from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.device import load_model
 from muver.retriever.encoders.encoders_settings import ModelConfig
 from muver.retriever.encoders.files import MODEL_FILES, TOKENIZER_FILE, TOWER_FILES, TOWERS
+from muver.retriever.encoders.fingerprint import model_fingerprint
 from muver.retriever.encoders.hub import SHIPPED, NotCached, pinned, taken_model
-from muver.retriever.encoders.sizes import model_fingerprint
 from muver.retriever.encoders.start import make_start
 from muver.retriever.training.start import as_the_makers, makers_vectors
 from muver.retriever.views.views_settings import UNICODE

@@ -13,7 +13,7 @@ from muver.retriever.corpus.knowledge_base import MadePart, open_part
 from muver.retriever.corpus.schema import read_linked_mentions
 from muver.retriever.encoders.encode import Encoder, encode
 from muver.retriever.encoders.encoders_settings import Encoding
-from muver.retriever.encoders.sizes import model_fingerprint
+from muver.retriever.encoders.fingerprint import model_fingerprint
 from muver.retriever.vectors.part import MENTIONS, write_part
 from muver.retriever.vectors.shards import part_name, write_shard
 from muver.retriever.views.build import entity_views

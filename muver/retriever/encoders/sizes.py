@@ -1,13 +1,11 @@
-"""Sizes of an encoder and a model's fingerprint, without importing torch."""
+"""Sizes of an encoder, without importing torch, for code that only plans or checks."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from muver.io.files import read_json, sha256_of, short_hash
 from muver.io.typed import as_record, read_record
-from muver.retriever.encoders.files import CONFIG_FILE, TOKENIZER_FILE, TOWER_FILES, TOWERS
 
 ACTIVATIONS = ("gelu", "gelu_new", "relu")
 # What DistilBERT's and T5's config.json call a BERT's sizes.
@@ -77,17 +75,3 @@ class BertConfig:
     def as_dict(self) -> dict[str, Any]:
         """The content of config.json."""
         return {"architectures": ["BertModel"], "model_type": "bert", **asdict(self)}
-
-
-def model_fingerprint(folder: str | Path) -> str:
-    """64 hexadecimal digits that differ between models whose vectors may differ.
-
-    They depend on both towers' configurations and weights, the tokenizer, and every key of
-    ``muver.json`` but its provenance, and not on the model's place.
-    """
-    folder = Path(folder)
-    config = read_json(folder / CONFIG_FILE)
-    names = [TOKENIZER_FILE, *(f"{tower}/{file}" for tower in TOWERS for file in TOWER_FILES)]
-    layouts = {key: value for key, value in config.items() if key != "provenance"}
-    files = {name: sha256_of(folder / name) for name in names}
-    return short_hash({"layouts": layouts, "files": files}, 64)

@@ -16,7 +16,7 @@ from muver.io.text import counted
 from muver.retriever.corpus.archive import find_root
 from muver.retriever.corpus.corpus_settings import Link
 from muver.retriever.corpus.knowledge_base import NONE, KnowledgeBase, normal_title
-from muver.retriever.corpus.linking import Benchmark, LinkedMention, read_blink
+from muver.retriever.corpus.linking.benchmark import Benchmark, LinkedMention, read_blink
 from muver.retriever.corpus.linking.conll import read_conll
 from muver.retriever.corpus.schema import LINKED_MENTIONS, WIKIPEDIA
 from muver.retriever.corpus.sources import find_source

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from muver.io.errors import InputError, quoted
-from muver.retriever.corpus.linking import Benchmark, LinkedMention, whole_id, with_ids
+from muver.retriever.corpus.linking.benchmark import Benchmark, LinkedMention, whole_id, with_ids
 
 START = "-DOCSTART-"
 NO_ENTITY = "--NME--"

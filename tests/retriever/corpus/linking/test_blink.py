@@ -3,7 +3,7 @@
 import pytest
 
 from muver.io.errors import InputError
-from muver.retriever.corpus.linking import read_blink
+from muver.retriever.corpus.linking.benchmark import read_blink
 from tests.retriever.corpus.linking.conftest import mention, write
 
 

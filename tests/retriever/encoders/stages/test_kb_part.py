@@ -17,8 +17,8 @@ from muver.retriever.corpus.parts import write_texts
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
 from muver.retriever.encoders import kb as stage
 from muver.retriever.encoders.encode import Encoder
+from muver.retriever.encoders.fingerprint import model_fingerprint
 from muver.retriever.encoders.kb import Part, encode_part
-from muver.retriever.encoders.sizes import model_fingerprint
 from muver.retriever.encoders.worlds import Encode, encode_split
 from muver.retriever.vectors.part import open_layer
 from muver.retriever.vectors.shards import Shards

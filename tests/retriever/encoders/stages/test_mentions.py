@@ -9,7 +9,7 @@ import torch
 
 from muver.cli import main
 from muver.retriever.encoders.bulk import pack
-from muver.retriever.encoders.sizes import model_fingerprint
+from muver.retriever.encoders.fingerprint import model_fingerprint
 from muver.retriever.vectors.part import Part
 from muver.retriever.views.worlds import context_ids
 from tests import tiny
