@@ -16,7 +16,8 @@ from muver.reproduction.tables.evaluations import data_fingerprint, row_key
 from muver.reproduction.tables.records import AnyResult, Table, read_result
 from muver.retriever.corpus.schema import ENTITIES, SENTENCES, read_mentions
 from muver.retriever.evaluation.records import Evaluation, read_evaluation
-from muver.retriever.runs.run import best_ranks, mentions_of_rows, read_run
+from muver.retriever.runs.gold import best_ranks
+from muver.retriever.runs.run import mentions_of_rows, read_run
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The canonical tables (entities, mentions, sentences, negatives) and how to read them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pyarrow as pa
@@ -57,6 +57,11 @@ ROWS_A_GROUP = 10_000
 def read_entities(path: str | Path, worlds: Sequence[str] | None = None) -> pa.Table:
     """Entities (`ENTITIES`) sorted by world and number, of all worlds or only of the named ones."""
     return read_table(path, ENTITIES, "a table of entities", "corpus", _among("world", worlds))
+
+
+def titles_by_world(path: str | Path, worlds: Iterable[str]) -> dict[str, list[str]]:
+    """Titles of the entities of each world, read one at a time: the table has descriptions too."""
+    return {world: read_entities(path, [world])["title"].to_pylist() for world in worlds}
 
 
 def read_mentions(path: str | Path, split: str | None = None) -> pa.Table:

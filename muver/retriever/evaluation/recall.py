@@ -1,11 +1,11 @@
-"""The rank of each mention's gold entity in a run, and recall@k.
+"""The ranks of mentions' gold entities in a file, and recall@k.
 
 Recall@k is the share of mentions whose gold entity is among the first k candidates. Entity linking
 calls this recall; TREC calls it Success@k, as a mention has one relevant entity. Paired tests and
 curves need only the ranks, whose file is much smaller than the run.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,6 @@ from muver.io.errors import InputError
 from muver.io.parquet import Column, read_table, table_of
 from muver.retriever.evaluation.bootstrap import recall_intervals
 from muver.retriever.evaluation.records import Counts, Percent, Scores, World
-from muver.retriever.runs.run import best_ranks, mentions_of_rows
 
 RANKS = pa.schema(
     [
@@ -85,56 +84,6 @@ def check_same_mentions(first: pa.Table, second: pa.Table) -> None:
             f"{second.num_rows}: there are none, or they belong to different data. Run the "
             "evaluate stage again."
         )
-
-
-def gold_ranks(
-    run: pa.Table, mentions: pa.Table, titles: Mapping[str, Sequence[str]], match: str
-) -> np.ndarray:
-    """The rank of each mention's gold entity: (mentions,) int64, 0 if it was not retrieved.
-
-    The ``gold`` of a mention is null outside the knowledge base. With the ``match`` "title" an
-    entity with the gold entity's title is a hit (as MuVER counts on ZESHEL), and ``titles`` are
-    those of each world's entities; with "id" only the gold entity itself is.
-    """
-    mention_of = mentions_of_rows(run, mentions["mention_id"].to_pylist())
-    gold = mentions["gold"].fill_null(-1).to_numpy()
-    hits = _hit(run, mention_of, mentions, gold, titles, match)
-    return best_ranks(run, mention_of, hits, mentions.num_rows)
-
-
-def own_page_first(
-    run: pa.Table,
-    mentions: pa.Table,
-    own_pages: np.ndarray,
-    titles: Mapping[str, Sequence[str]],
-    match: str,
-) -> np.ndarray:
-    """Whether the page that a mention stands on is its first candidate: (mentions,) bool.
-
-    ``own_pages``, (mentions,), are entities of the mentions' worlds, -1 where the page is none. The
-    rest is as for :func:`gold_ranks`.
-    """
-    first = run.take(np.flatnonzero(run["rank"].to_numpy() == 1))
-    mention_of = mentions_of_rows(first, mentions["mention_id"].to_pylist())
-    found = np.zeros(len(own_pages), dtype=bool)
-    found[mention_of] = _hit(first, mention_of, mentions, own_pages, titles, match)
-    return found & (own_pages >= 0)
-
-
-def _hit(
-    run: pa.Table,
-    mention_of: np.ndarray,
-    mentions: pa.Table,
-    wanted: np.ndarray,
-    titles: Mapping[str, Sequence[str]],
-    match: str,
-) -> np.ndarray:
-    """(rows,) bool: whether a row's candidate is the entity that its mention wants."""
-    if match == "id":
-        return run["entity"].to_numpy() == wanted[mention_of]
-    worlds = mentions["world"].to_pylist()
-    names = [titles[world][entity] for world, entity in zip(worlds, wanted, strict=True)]
-    return np.array(run["title"].to_pylist(), dtype=object) == np.array(names, object)[mention_of]
 
 
 def scored(table: pa.Table, cutoffs: Sequence[int], resample: str) -> Scores:

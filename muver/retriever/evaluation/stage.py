@@ -26,8 +26,9 @@ from muver.retriever.corpus.schema import (
     read_sentences,
 )
 from muver.retriever.corpus.statistics import read_counts
-from muver.retriever.evaluation.recall import gold_ranks, own_page_first, ranks_table, scored
+from muver.retriever.evaluation.recall import ranks_table, scored
 from muver.retriever.evaluation.records import Evaluation, KnowledgeBase, Scoring, reduced_precision
+from muver.retriever.runs.gold import gold_ranks, own_page_first
 from muver.retriever.runs.manifest import chosen_of, index_of, require
 from muver.retriever.runs.run import read_run, write_trec
 from muver.retriever.training.log import chosen_model

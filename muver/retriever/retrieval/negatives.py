@@ -19,9 +19,9 @@ from muver.io.text import counted
 from muver.retriever.corpus.knowledge_base import KnowledgeBase, normal_title
 from muver.retriever.corpus.schema import (
     NEGATIVES,
-    read_entities,
     read_linked_mentions,
     read_mentions,
+    titles_by_world,
 )
 from muver.retriever.retrieval.retrieval_settings import Mining
 from muver.retriever.runs.run import by_mention, read_run
@@ -136,7 +136,7 @@ def _golds_of_worlds(mentions: str | Path, entities: str | Path) -> tuple[int, d
     """The number of training mentions, and the gold of each."""
     table = read_mentions(mentions, "train")
     worlds = pc.unique(table["world"]).to_pylist()
-    titles = {world: read_entities(entities, [world])["title"].to_pylist() for world in worlds}
+    titles = titles_by_world(entities, worlds)
     columns = (table[name].to_pylist() for name in ("mention_id", "world", "gold"))
     golds = {
         mention: Gold(gold, titles[world][gold], len(titles[world]))

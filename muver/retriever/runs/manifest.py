@@ -46,7 +46,7 @@ def _shown(value: float | str) -> str:
 
 
 def chosen_of(manifest: Mapping[str, Any]) -> Chosen | None:
-    """What was chosen for a run (:func:`muver.retriever.retrieval.pool.choose`)."""
+    """What was chosen for a run (:func:`muver.retriever.retrieval.choice.choose`)."""
     told = manifest.get("chosen")
     if not told:
         return None

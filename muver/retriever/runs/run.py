@@ -73,19 +73,6 @@ def mentions_of_rows(run: pa.Table, ids: Sequence[str]) -> np.ndarray:
     return np.repeat(places, np.diff(np.r_[block_starts(run), run.num_rows]))
 
 
-def best_ranks(
-    run: pa.Table, mention_of: np.ndarray, hits: np.ndarray, mentions: int
-) -> np.ndarray:
-    """The rank of each mention's first hit, 0 if it has none: (mentions,) int64.
-
-    ``mention_of``, (rows,), is from :func:`mentions_of_rows`; ``hits`` are (rows,) bool.
-    """
-    ranks = np.zeros(mentions, dtype=np.int64)
-    rows = np.flatnonzero(hits)[::-1]  # backwards, so that the best rank overwrites the others
-    ranks[mention_of[rows]] = run["rank"].to_numpy()[rows]
-    return ranks
-
-
 def write_trec(
     out: Path,
     system: str,
@@ -97,7 +84,7 @@ def write_trec(
     """Write a system's run and the gold entities to ``out`` with ``.run`` and ``.qrels``.
 
     ``run``, ``mentions``, ``titles`` and ``match`` are as for
-    :func:`muver.retriever.evaluation.recall.gold_ranks`, which checks them; titles are not needed
+    :func:`muver.retriever.runs.gold.gold_ranks`, which checks them; titles are not needed
     if ``match`` is "id".
     """
     first = {world: first_with_same(names).tolist() for world, names in titles.items()}

@@ -15,14 +15,13 @@ from muver.retriever.evaluation.recall import (
     candidates,
     check_same_mentions,
     clusters,
-    gold_ranks,
     hits_at,
-    own_page_first,
     ranks_table,
     read_ranks,
     scored,
 )
 from muver.retriever.evaluation.records import Scores
+from muver.retriever.runs.gold import gold_ranks, own_page_first
 from muver.retriever.runs.run import read_run
 from tests.retriever.evaluation.conftest import make_ranks
 

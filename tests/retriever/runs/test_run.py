@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from muver.io.errors import InputError
+from muver.retriever.runs.gold import best_ranks
 from muver.retriever.runs.run import (
     RUN,
-    best_ranks,
     block_starts,
     mentions_of_rows,
     ranked_mentions,

@@ -14,7 +14,7 @@ from ir_measures import Success
 
 from muver.io.errors import InputError
 from muver.retriever.corpus.schema import read_mentions
-from muver.retriever.evaluation.recall import gold_ranks
+from muver.retriever.runs.gold import gold_ranks
 from muver.retriever.runs.run import RUN, decreasing, field, read_run, write_trec
 
 CUTOFFS = [1, 2, 4, 8]

@@ -25,23 +25,27 @@ def retrieve(
     """Rank the entities of each mention's world by their views.
 
     If the aggregate has several values, ``validation_runs`` are the validation split's runs with
-    each of them; the best value is chosen (:func:`muver.retriever.retrieval.pool.choose`).
+    each of them; the best value is chosen (:func:`muver.retriever.retrieval.choice.choose`).
     """
     from muver.io.files import write_manifest
     from muver.io.progress import Progress, logger
     from muver.io.text import counted
-    from muver.retriever.corpus.schema import read_mentions
+    from muver.retriever.corpus.schema import read_mentions, titles_by_world
+    from muver.retriever.retrieval.choice import choose
     from muver.retriever.retrieval.exact import rank
     from muver.retriever.retrieval.layers import SystemViews
-    from muver.retriever.retrieval.pool import choose, gold_ranks, validation_pool
     from muver.retriever.retrieval.rows import RunRows
+    from muver.retriever.runs.gold import gold_ranks
+    from muver.retriever.runs.run import read_run
     from muver.retriever.vectors.shards import ViewBlock
 
     values = settings.values
     chosen = None
     if values:
-        pool, gold = validation_pool(entities, mentions, settings.match, validation_runs)
-        ranks = (gold_ranks(pool, -ranks_of_run, gold) for ranks_of_run in pool.ranks)
+        asked = read_mentions(mentions, "val")
+        titles = titles_by_world(entities, set(asked["world"].to_pylist()))
+        found = (read_run(path, asked["mention_id"].to_pylist()) for path in validation_runs)
+        ranks = (gold_ranks(ranked, asked, titles, settings.match) for ranked in found)
         chosen = choose(settings.choice, values, ranks, settings.validation_cutoff)
         logger.info("%s: %s", settings.choice, chosen[settings.choice])
     views = SystemViews(settings.settled(chosen or {}), store, merged, global_views)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from muver.retriever.retrieval.pool import choose
+from muver.retriever.retrieval.choice import choose
 
 LENGTHS = (2, 4)  # of the runs of characters that names are compared by
 Rows = Sequence[Mapping[str, Any]]  # mentions or entities as the corpus's tables have them
@@ -44,9 +44,9 @@ def choose_weights(worlds: Sequence[World], cutoff: int) -> dict[str, Any]:
     """The weights with the most hits at ``cutoff``, found one signal at a time.
 
     All begin as 1. In each round each signal in turn takes the best of :data:`TRIED`
-    (:func:`.pool.choose`: of equal ones that with more hits at 1, then its present weight, then the
-    first), until a round changes nothing. Returned as by :func:`.pool.choose`, ``tried`` with the
-    weights in place of one.
+    (:func:`.choice.choose`: of equal ones that with more hits at 1, then its present weight, then
+    the first), until a round changes nothing. Returned as by :func:`.choice.choose`, ``tried``
+    with the weights in place of one.
     """
     weights, tried = [1.0] * len(worlds[0].scores), []
     for _ in range(ROUNDS):

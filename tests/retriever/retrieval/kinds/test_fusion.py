@@ -11,7 +11,8 @@ from hypothesis.extra.numpy import arrays
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.retriever.retrieval import kinds
-from muver.retriever.retrieval.pool import Pool, choose, gold_ranks, ranks_by, reciprocal_rank
+from muver.retriever.retrieval.choice import choose
+from muver.retriever.retrieval.kinds.fusion import fused
 from muver.retriever.runs.run import read_run
 from tests.retriever.evaluation.conftest import save_run, write_corpus
 
@@ -76,46 +77,43 @@ def test_a_run_of_other_mentions_is_refused(folder):
         run_fusion(folder, SETTINGS)
 
 
-# Properties: pools of 5 mentions and 6 candidates, with ties, each run ranking some of them.
+# Properties: 5 mentions and 6 candidates, with ties, each run ranking some of them.
 
 GRADES = arrays(np.int64, (2, 5, 6), elements=st.integers(-1, 3))  # -1: not ranked
 
 
-def make_pool(grades: np.ndarray) -> Pool:
-    mention, candidate = (part.ravel() for part in np.indices(grades.shape[1:]))
-    flat = grades.reshape(2, -1)
-    ranks = np.full(flat.shape, np.inf)
-    for run, own in enumerate(grades):
-        for row, values in enumerate(own):
-            found = np.argsort(-values, kind="stable")[: int((values >= 0).sum())]
-            ranks[run, row * grades.shape[2] + found] = np.arange(1, len(found) + 1)
-    kept = np.isfinite(ranks).any(axis=0)
-    nothing = np.full(int(kept.sum()), -1)
-    return Pool(
-        mention[kept], candidate[kept], ranks[:, kept],
-        candidate[kept], nothing, nothing, nothing,
-    )  # fmt: skip
+def rows_of(grades: np.ndarray) -> list[tuple[int, int, int, int]]:
+    """Run, mention, candidate and rank of each row, run after run."""
+    return [
+        (run, mention, candidate, rank)
+        for run, of_run in enumerate(grades)
+        for mention, values in enumerate(of_run)
+        for rank, candidate in enumerate(np.argsort(-values, kind="stable").tolist(), start=1)
+        if values[candidate] >= 0
+    ]
 
 
 @given(GRADES, st.sampled_from([1, 60]))
 def test_ranking_is_the_sorted_order(grades, constant):
-    pool = make_pool(grades)
-    scores = reciprocal_rank(pool.ranks, constant)
-    ranks = ranks_by(pool, scores)
-    for mention in range(5):
-        own = np.flatnonzero(pool.mention == mention)
-        wanted = sorted(own, key=lambda n: (-scores[n], pool.ranks[0, n], pool.candidate[n]))
-        assert ranks[wanted].tolist() == list(range(1, len(wanted) + 1))
+    rows = rows_of(grades)
+    run, mention, candidate, ranks = np.array(rows, int).reshape(-1, 4).T
+    best, fused_ranks, scores = fused(mention, candidate, ranks, run == 0, constant)
+    ranked = {(r, m, c): rank for r, m, c, rank in rows}
 
+    def score(pair: tuple[int, int]) -> float:
+        return sum(
+            sorted(1 / (constant + ranked[r, *pair]) for r in (0, 1) if (r, *pair) in ranked)
+        )
 
-@given(GRADES, arrays(np.int64, 5, elements=st.integers(0, 5)))
-def test_gold_ranks_are_those_of_the_ranking(grades, gold):
-    pool = make_pool(grades)
-    scores = reciprocal_rank(pool.ranks, 2)
-    wanted = np.zeros(5, dtype=int)
-    rows = pool.candidate == gold[pool.mention]
-    wanted[pool.mention[rows]] = ranks_by(pool, scores)[rows]
-    assert gold_ranks(pool, scores, gold).tolist() == wanted.tolist()
+    def order(pair: tuple[int, int]) -> tuple:
+        return pair[0], -score(pair), ranked.get((0, *pair), np.inf), pair[1]
+
+    wanted = sorted({(m, c) for _, m, c, _ in rows}, key=order)
+    assert [rows[n][1:3] for n in best] == wanted
+    assert [rows[n][0] for n in best] == [int((0, *pair) not in ranked) for pair in wanted]
+    assert scores.tolist() == [score(pair) for pair in wanted]
+    starts = [fused_ranks[[m for m, _ in wanted].index(m)] for m, _ in wanted]
+    assert set(starts) <= {1} and (np.diff(fused_ranks)[np.diff(mention[best]) == 0] == 1).all()
 
 
 def test_hits_at_the_cutoff_decide_then_hits_at_1_then_the_order():

@@ -11,9 +11,9 @@ from muver.cli import main
 from muver.io.files import read_json, write_json
 from muver.retriever.corpus.knowledge_base import SCHEMA
 from muver.retriever.corpus.schema import MENTIONS
-from muver.retriever.evaluation.recall import gold_ranks
 from muver.retriever.retrieval.aggregates import LogMeanExp
 from muver.retriever.retrieval.exact import rank
+from muver.retriever.runs.gold import gold_ranks
 from muver.retriever.runs.run import read_run
 from muver.retriever.vectors.shards import ViewBlock
 from tests.retriever.vectors.made import owners, write_mentions
