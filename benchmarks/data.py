@@ -117,7 +117,7 @@ def made(layers: int, hidden: int, seed: int = 1) -> Case:
         initializer_range=0.05,  # with BERT's 0.02 all texts have nearly the same vector
     )
     pieces: Any = SimpleNamespace(markers=MARKERS)
-    model = BiEncoder(Bert(config), Bert(config), pieces, CONFIG).eval()
+    model = BiEncoder([Bert(config), Bert(config)], pieces, CONFIG).eval()
 
     def pieces_of(count: int) -> Ids:
         return random.integers(1000, config.vocab_size, count).tolist()

@@ -25,7 +25,7 @@ class Reranker:
         check_number(depth, "depth")
         self._model, self.depth = model, depth
         pair = model.config.context.max_tokens + model.config.views.max_tokens
-        self.reads = pair * weight_of(model.encoder)
+        self.reads = pair * weight_of(model.cross_encoder)
 
     def rank(self, mentions: Sequence[Mention], found: Sequence[Pairs], k: int) -> list[Pairs]:
         """The best ``k`` of the candidates that an index found for each mention."""

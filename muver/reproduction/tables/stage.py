@@ -100,7 +100,7 @@ def build_models(name: str, caption: str, files: TableFiles) -> ParametersTable:
     import torch
 
     from muver.retriever.encoders.bert import Bert, BertConfig
-    from muver.retriever.encoders.biencoder import empty_tower
+    from muver.retriever.encoders.model import empty_tower
 
     with torch.device("meta"):  # allocates no memory
         towers = {"MuVER (base)": Bert(BertConfig()), "MuVER (large)": Bert(BertConfig(**LARGE))}

@@ -2,28 +2,15 @@
 
 import math
 from pathlib import Path
-from typing import Any
 
 import torch
 import torch.nn.functional as F
-from msgspec.structs import replace
-from torch import Tensor, nn
+from torch import Tensor
 
-from muver.io.errors import InputError
-from muver.io.files import copy, read_json, write_json
-from muver.io.typed import read
-from muver.retriever.encoders.bert import Bert
 from muver.retriever.encoders.bulk import Packed
 from muver.retriever.encoders.encoders_settings import ModelConfig
-from muver.retriever.encoders.files import (
-    CONFIG_FILE,
-    TOKENIZER_FILE,
-    TOWER_FILES,
-    TOWERS,
-    is_model,
-    write_model_card,
-)
-from muver.retriever.encoders.sizes import is_packed
+from muver.retriever.encoders.files import TOWERS, is_model
+from muver.retriever.encoders.model import Model, load_tower
 from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.encoders.towers import Tower
 
@@ -78,24 +65,17 @@ def _between(ids: Tensor, opening: int | None, closing: int) -> Tensor:
     return inside & ~closed & closed[:, -1:]
 
 
-class BiEncoder(nn.Module):
+class BiEncoder(Model):
     """Mention tower and entity tower with their vocabulary and layouts.
 
     Vectors are states of the last layer or a mean of some, and what the encoder's makers put after
-    that. A model with a scale brings all of them to one length, which is trained (as its
-    logarithm).
+    that. A model with a scale brings all of them to one length.
+
+    >>> folder = "build/miniwikia/current/models/muver"
+    >>> model = BiEncoder.from_pretrained(folder)  # doctest: +SKIP
     """
 
-    def __init__(
-        self, mention_encoder: Tower, entity_encoder: Tower, pieces: Pieces, config: ModelConfig
-    ):
-        super().__init__()
-        self.mention_encoder = mention_encoder
-        self.entity_encoder = entity_encoder
-        self.pieces = pieces
-        self.config = config
-        scale = config.scale
-        self.log_scale = nn.Parameter(torch.tensor(math.log(scale))) if scale else None
+    towers = TOWERS
 
     @property
     def dimension(self) -> int:
@@ -110,35 +90,12 @@ class BiEncoder(nn.Module):
         model's, they are its own; its views, context, pooling and score are ignored.
         """
         folder = Path(folder)
-        towers = TOWERS if is_model(folder) else (".", ".")
-        model = cls(*(load_tower(folder / tower) for tower in towers), Pieces(folder), config)
+        places = TOWERS if is_model(folder) else (".", ".")
+        model = cls([load_tower(folder / place) for place in places], Pieces(folder), config)
         for part, of_index in (("context", "context_tokens"), ("views", "view_tokens")):
             setting = f"{part}.max_tokens (of an index {of_index})"
             model.require_positions(setting, getattr(config, part).max_tokens)
         return model
-
-    @classmethod
-    def from_pretrained(cls, folder: str | Path) -> "BiEncoder":
-        """Load a model directory that :meth:`save_pretrained` wrote.
-
-        >>> folder = "build/miniwikia/current/models/muver"
-        >>> model = BiEncoder.from_pretrained(folder)  # doctest: +SKIP
-        """
-        folder = Path(folder)
-        config = read(ModelConfig, read_json(folder / CONFIG_FILE), str(folder / CONFIG_FILE))
-        return cls(*(load_tower(folder / tower) for tower in TOWERS), Pieces(folder), config)
-
-    def save_pretrained(self, folder: str | Path) -> None:
-        """Write the model directory: two Hugging Face towers, tokenizer, configuration, card."""
-        folder = Path(folder)
-        for name in TOWERS:
-            getattr(self, name).save(folder / name)
-        copy(self.pieces.path, folder / TOKENIZER_FILE)
-        config = self.config
-        if self.log_scale is not None:
-            config = replace(config, scale=math.exp(self.log_scale.item()))
-        write_model_card(folder / "README.md", config)
-        write_json(folder / CONFIG_FILE, config.as_dict())
 
     def require_positions(self, setting: str, tokens: int) -> None:
         """:meth:`.towers.Tower.require_positions` of both towers."""
@@ -177,25 +134,3 @@ class BiEncoder(nn.Module):
         states, ids = batch.unpack(tower.states(batch)), batch.unpack(batch.ids)
         ends = (*self.pieces.markers.bos, *self.pieces.markers.eos)
         return pool(states, ids, batch.mask, pooling, ends, span)
-
-
-def load_tower(folder: Path) -> Tower:
-    """Load what :meth:`Tower.save` wrote, in float32."""
-    for file in TOWER_FILES:
-        if not (folder / file).is_file():
-            raise InputError(f"{folder / file}: no such file. Expected an encoder's directory.")
-    return _kind(folder).load(folder)
-
-
-def empty_tower(folder: Path) -> Tower:
-    """A tower of the sizes in ``config.json``, without weights or memory for them."""
-    with torch.device("meta"):
-        return _kind(folder).empty(folder)
-
-
-def _kind(folder: Path) -> Any:
-    if is_packed(read_json(folder / "config.json")):
-        return Bert
-    from muver.retriever.encoders.library import Library  # takes seconds to import
-
-    return Library

@@ -13,29 +13,19 @@ from pathlib import Path
 import numpy as np
 import torch
 import torch.nn.functional as F
-from msgspec.structs import replace
-from torch import Tensor, nn
+from torch import Tensor
 
 from muver.io.errors import InputError
-from muver.io.files import copy, read_json, write_json
-from muver.io.typed import read
-from muver.retriever.encoders.biencoder import load_tower
 from muver.retriever.encoders.bulk import Packed, encode_vectors
 from muver.retriever.encoders.encoders_settings import ModelConfig
-from muver.retriever.encoders.files import (
-    CONFIG_FILE,
-    CROSS_CARD,
-    CROSS_TOWER,
-    TOKENIZER_FILE,
-    write_model_card,
-)
+from muver.retriever.encoders.files import CROSS_TOWER, read_model_config
+from muver.retriever.encoders.model import Model, load_tower
 from muver.retriever.encoders.tokens import Pieces
-from muver.retriever.encoders.towers import Tower
 from muver.retriever.views.layout import Ids
 from muver.retriever.views.worlds import World
 
 
-class CrossEncoder(nn.Module):
+class CrossEncoder(Model):
     """A tower that reads a context and a view together, and then compares the two halves.
 
     The score sums, over the context's pieces, the greatest cosine with a piece of the view, as SOM
@@ -45,46 +35,32 @@ class CrossEncoder(nn.Module):
     linear layer over the first state learnt nothing on the default's data (docs/ideas.md).
     """
 
-    def __init__(self, encoder: Tower, pieces: Pieces, config: ModelConfig):
-        super().__init__()
-        self.encoder, self.pieces, self.config = encoder, pieces, config
-        self.log_scale = nn.Parameter(torch.tensor(math.log(config.scale)))
+    towers = (CROSS_TOWER,)
 
     @classmethod
     def from_encoder(cls, folder: str | Path, config: ModelConfig) -> "CrossEncoder":
         """Start from an encoder's directory."""
-        model = cls(load_tower(Path(folder)), Pieces(folder), config)
+        tower = load_tower(Path(folder))
         longest = config.context.max_tokens + config.views.max_tokens
-        model.encoder.require_positions("context.max_tokens and views.max_tokens together", longest)
-        return model
+        tower.require_positions("context.max_tokens and views.max_tokens together", longest)
+        return cls([tower], Pieces(folder), config)
 
     @classmethod
     def from_pretrained(cls, folder: str | Path) -> "CrossEncoder":
-        """Load a directory that :meth:`save_pretrained` wrote."""
-        folder = Path(folder)
-        config = read(ModelConfig, read_json(folder / CONFIG_FILE), str(folder / CONFIG_FILE))
-        if config.score != "cross":
+        """Load a cross-encoder's directory; one of two towers is refused."""
+        if (score := read_model_config(Path(folder)).score) != "cross":
             raise InputError(
-                f"{folder}: not a cross-encoder, as its score is {config.score}. Expected a model "
-                "whose score is cross."
+                f"{folder}: not a cross-encoder, as its score is {score}. Expected a model whose "
+                "score is cross."
             )
-        return cls(load_tower(folder / CROSS_TOWER), Pieces(folder), config)
-
-    def save_pretrained(self, folder: str | Path) -> None:
-        """Write the directory: tower, tokenizer, configuration, card."""
-        folder = Path(folder)
-        self.encoder.save(folder / CROSS_TOWER)
-        copy(self.pieces.path, folder / TOKENIZER_FILE)
-        config = replace(self.config, scale=math.exp(self.log_scale.item()))
-        write_model_card(folder / "README.md", config, CROSS_CARD)
-        write_json(folder / CONFIG_FILE, config.as_dict())
+        return super().from_pretrained(folder)
 
     def forward(self, batch: Packed) -> Tensor:
         """Scores of pairs (:meth:`pairs`) as packed: (pairs, 1)."""
         markers, ids, read = self.pieces.markers, batch.unpack(batch.ids), batch.mask.bool()
         ends = torch.isin(ids, ids.new_tensor([*markers.eos, markers.title_end]))
         context = read & (ends.cumsum(dim=1) - ends.long() == 0)  # up to the first end
-        states = self.encoder.project(self.encoder.states(batch))
+        states = self.cross_encoder.project(self.cross_encoder.states(batch))
         vectors = batch.unpack(F.normalize(states.float(), dim=1))
         cosines = vectors @ vectors.transpose(1, 2)
         best = cosines.masked_fill(~(read & ~context)[:, None], -1.0).amax(dim=2)

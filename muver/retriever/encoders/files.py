@@ -1,4 +1,4 @@
-"""What lies in an encoder's and a model's directory: names of files, and the model's card.
+"""What lies in an encoder's and a model's directory: names of files, configuration, card.
 
 This imports nothing heavy.
 """
@@ -6,7 +6,8 @@ This imports nothing heavy.
 import json
 from pathlib import Path
 
-from muver.io.files import write_text
+from muver.io.files import read_json, write_text
+from muver.io.typed import read
 from muver.retriever.encoders.encoders_settings import ModelConfig
 
 TOKENIZER_FILE = "tokenizer.json"
@@ -37,58 +38,19 @@ ENCODER_FILES = (
     "tokenizer_config.json",
 )
 START_FILES = (*TOWER_FILES, TOKENIZER_FILE, MANIFEST_FILE)
-MODEL_FILES = (
-    CONFIG_FILE,
-    TOKENIZER_FILE,
-    "README.md",
-    *(f"{tower}/{file}" for tower in TOWERS for file in TOWER_FILES),
-)
 CROSS_TOWER = "cross_encoder"
-CROSS_FILES = (
-    CONFIG_FILE,
-    TOKENIZER_FILE,
-    "README.md",
-    *(f"{CROSS_TOWER}/{file}" for file in TOWER_FILES),
-)
-CARD = """\
----
-library_name: muver
-tags: [entity-retrieval, entity-linking, bi-encoder]
----
 
-# A two-tower entity retriever
 
-Mentions are encoded by `mention_encoder/`, views of entities by `entity_encoder/`.
+def _files(*towers: str) -> tuple[str, ...]:
+    return (
+        CONFIG_FILE,
+        TOKENIZER_FILE,
+        "README.md",
+        *(f"{tower}/{file}" for tower in towers for file in TOWER_FILES),
+    )
 
-```python
-from muver.retriever.encoders.biencoder import BiEncoder
 
-model = BiEncoder.from_pretrained("this/folder")
-```
-
-Settings it was made with, which `muver.retriever.encoders.biencoder.ModelConfig` explains:
-
-```json
-{settings}
-```
-"""
-CROSS_CARD = """\
----
-library_name: muver
-tags: [entity-linking, cross-encoder]
----
-
-# A cross-encoder that reranks entities
-
-`cross_encoder/` reads a mention's context and an entity's description together, and scores the
-pair. `muver query INDEX --rerank this/folder` ranks an index's candidates again.
-
-Settings it was made with, which `muver.retriever.encoders.encoders_settings.ModelConfig` explains:
-
-```json
-{settings}
-```
-"""
+MODEL_FILES, CROSS_FILES = _files(*TOWERS), _files(CROSS_TOWER)
 
 
 def is_model(folder: Path) -> bool:
@@ -96,7 +58,16 @@ def is_model(folder: Path) -> bool:
     return (folder / CONFIG_FILE).is_file()
 
 
-def write_model_card(path: Path, config: ModelConfig, card: str = CARD) -> None:
+def read_model_config(folder: Path) -> ModelConfig:
+    """How the model in a directory was made."""
+    path = folder / CONFIG_FILE
+    return read(ModelConfig, read_json(path), str(path))
+
+
+def write_model_card(folder: Path, config: ModelConfig) -> None:
     """Write a README.md on what the model is, how to load it and how it was made."""
+    card = Path(__file__).with_name("model_card.md")
+    if config.score == "cross":
+        card = Path(__file__).with_name("cross_card.md")
     settings = json.dumps(config.as_dict(), indent=2, ensure_ascii=False)
-    write_text(path, card.format(settings=settings))
+    write_text(folder / "README.md", card.read_text(encoding="utf-8").format(settings=settings))

@@ -13,15 +13,15 @@ from muver.io.progress import logger
 from muver.io.typed import read
 from muver.retriever.corpus.schema import read_entities
 from muver.retriever.encoders.bert import Bert
-from muver.retriever.encoders.encoders_settings import FromScratch, ModelConfig, Pretrained, Scratch
+from muver.retriever.encoders.encoders_settings import FromScratch, Pretrained, Scratch
 from muver.retriever.encoders.files import (
-    CONFIG_FILE,
     MANIFEST_FILE,
     MODULES_FILE,
     START_FILES,
     TOKENIZER_FILE,
     TOWER_FILES,
     TOWERS,
+    read_model_config,
 )
 from muver.retriever.encoders.hub import check_there, pinned, place, taken_model
 from muver.retriever.encoders.own_pooling import SCRATCH
@@ -126,7 +126,7 @@ def take_encoder(source: str | Path, out: Path, with_pooling: bool = False) -> N
 
 def _take_tower(model: Path, out: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """Take a model's entity tower as an encoder: its identity, and how its vectors are pooled."""
-    config = read(ModelConfig, read_json(model / CONFIG_FILE), str(model / CONFIG_FILE))
+    config = read_model_config(model)
     for file in TOWER_FILES:
         copy(model / TOWERS[1] / file, out / file)
     copy(model / TOKENIZER_FILE, out / TOKENIZER_FILE)

@@ -41,4 +41,4 @@ class Tower(nn.Module, ABC):
 
     @abstractmethod
     def save(self, folder: Path) -> None:
-        """Write the tower in Hugging Face's layout, as :func:`.biencoder.load_tower` reads it."""
+        """Write the tower in Hugging Face's layout, as :func:`.model.load_tower` reads it."""

@@ -49,9 +49,9 @@ def score_world(
     ``batch_tokens`` are the padded tokens in one pass through an encoder. ``memory_mb`` bounds the
     token vectors and their products held at a time, beside the result and the encoder's own memory;
     one mention and one entity are always computed. ``pad_to`` are lengths to which contexts and
-    entities are padded, padding taking part in the score
-    (:attr:`muver.retriever.encoders.biencoder.ModelConfig.pad_to`); ``pool_to`` is how many vectors
-    an entity keeps at most, means of similar ones.
+    entities are padded, padding taking part in the score (``pad_to`` of
+    :class:`muver.retriever.encoders.encoders_settings.ModelConfig`); ``pool_to`` is how many
+    vectors an entity keeps at most, means of similar ones.
     """
     scores = np.empty((len(contexts), len(entities)), dtype=np.float32)
     budget = memory_mb * MEGABYTE

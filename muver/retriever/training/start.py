@@ -7,15 +7,14 @@ from msgspec.structs import replace
 
 from muver.io.errors import InputError
 from muver.io.files import read_json
-from muver.io.typed import read
 from muver.retriever.encoders.encoders_settings import ModelConfig
 from muver.retriever.encoders.files import (
-    CONFIG_FILE,
     MANIFEST_FILE,
     TOKENIZER_FILE,
     TOWER_FILES,
     TOWERS,
     is_model,
+    read_model_config,
 )
 from muver.retriever.training.training_settings import ModelTraining
 
@@ -72,8 +71,7 @@ def as_the_makers(config: ModelConfig, folder: Path, scale: float | None) -> Mod
 
 def _config_in(folder: Path) -> ModelConfig | None:
     """The configuration of a model's directory; None of a BERT's."""
-    path = folder / CONFIG_FILE
-    return read(ModelConfig, read_json(path), str(path)) if is_model(folder) else None
+    return read_model_config(folder) if is_model(folder) else None
 
 
 def makers_vectors(folder: Path) -> dict[str, Any]:

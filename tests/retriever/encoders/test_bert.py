@@ -9,8 +9,8 @@ from transformers import BertModel
 from muver.io.errors import InputError
 from muver.retriever.encoders import bert
 from muver.retriever.encoders.bert import Bert, BertConfig, attend, dropout
-from muver.retriever.encoders.biencoder import load_tower
 from muver.retriever.encoders.bulk import pack
+from muver.retriever.encoders.model import load_tower
 
 SIZES = {
     "vocab_size": 40, "hidden_size": 12, "num_hidden_layers": 3, "num_attention_heads": 3,

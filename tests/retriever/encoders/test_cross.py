@@ -40,7 +40,7 @@ def test_scores_sum_the_best_cosines_of_the_context_s_pieces(encoder, own, base)
     model = make_cross(encoder, **own)
     (sep,) = model.pieces.markers.eos
     batch, expected = pack(PAIRS), []
-    states = batch.unpack(model.encoder.states(batch))
+    states = batch.unpack(model.cross_encoder.states(batch))
     for each, ids, far in zip(states, PAIRS, FAR, strict=True):
         end = ids.index(sep) + 1
         best = [

@@ -15,10 +15,11 @@ from transformers import AutoModel, AutoTokenizer
 from muver.io.errors import InputError
 from muver.io.files import WRITTEN, read_json, write_json
 from muver.retriever.encoders.bert import Bert
-from muver.retriever.encoders.biencoder import BiEncoder, empty_tower, load_tower
+from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.bulk import pack
 from muver.retriever.encoders.files import TOWER_FILES
 from muver.retriever.encoders.library import Library
+from muver.retriever.encoders.model import empty_tower, load_tower
 from muver.retriever.encoders.start import take_encoder
 from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.training.data import Batch

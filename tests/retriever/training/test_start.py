@@ -8,8 +8,9 @@ import pytest
 import torch
 from torch import nn
 
-from muver.retriever.encoders.biencoder import BiEncoder, load_tower
+from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.files import TOWERS, is_model
+from muver.retriever.encoders.model import load_tower
 from muver.retriever.training.start import start_files
 from tests import tiny
 from tests.retriever.training.test_loop import SETTINGS, TRAINING, run, train

@@ -52,7 +52,7 @@ def test_from_a_model_to_a_run(encoder, corpus, tmp_path, own):
 def test_padding_positions_are_views_where_they_are_scored(encoder, corpus, tmp_path):
     model = tiny.make_model(encoder, "sum_max")
     padded = replace(model.config, views=replace(model.config.views, padding=True))
-    BiEncoder(model.mention_encoder, model.entity_encoder, model.pieces, padded).save_pretrained(
+    BiEncoder([model.mention_encoder, model.entity_encoder], model.pieces, padded).save_pretrained(
         tmp_path / "model"
     )
     inputs = dict(zip(("entities", "mentions", "sentences"), corpus, strict=True))

@@ -12,8 +12,9 @@ from accelerate import Accelerator
 
 from muver.cli import main
 from muver.io.files import read_json, write_json
-from muver.retriever.encoders.biencoder import BiEncoder, load_tower
+from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.bulk import pack
+from muver.retriever.encoders.model import load_tower
 from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.training import pretraining
 from muver.retriever.training.cloze import draw, training_wikis
