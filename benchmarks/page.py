@@ -24,22 +24,22 @@ their figures and commands lie.
 
 The baseline works as the released code does. It encodes one entity at a time, pads rows to 40
 tokens, computes the attentions of all layers, and makes every setting of merging from scratch. For
-each mention it takes a softmax over all views of the world, sorts them all, and walks down the
-order in Python. Both sides have the same weights, data, threads and device, and run in turn. A
-figure is how many times as fast ours is, the median over the pairs, unless its name says otherwise.
+each mention it takes a softmax over all views of the world and walks down their order in Python.
+Both sides have the same weights, data, threads and device, and run in turn. A figure is how many
+times as fast ours is, the median over the pairs, unless its name says otherwise.
 
-- **All runs of a machine stay**, and all are judged by the reach of now. All of these machines were
-  shared, so that their speed changed within a run.
+- **All runs of a machine stay**, and all are judged by the reach of now. All machines were shared:
+  their speed changed within a run.
 - **A share of the peak** is of the best matrix product, in older runs of that at their start. It
   counts the operations that real tokens need. The ratio divided by this share is the most that the
   machine could give.
-- **Reaches in bf16** are meant for processors with AMX. **No run on one or on a GPU is kept**: what
-  a GPU reaches, and its hours of ZESHEL's Table 1 (`--device cuda`), have not been measured.
+- **Reaches in bf16** are meant for processors with AMX. **No run on one or on a GPU is kept**; a
+  GPU's hours of ZESHEL's Table 1 (`--device cuda`) have not been measured.
 - **What rows measure has changed.** With AVX2 a training step was forward and backward alone. In
   two runs (3873a64, bc7142d) its baseline had the memory that ours keeps. Gradient caching had
-  longer passes in d558a5a.
-- **The reach of merging** was changed after edbab83, from a ratio to a share of the peak, as a
-  measurement had shown that the machine could not give the ratio.
+  longer passes in d558a5a. In 7f6d639 bm25s had words by a rule of its own; it gets ours now.
+- **The reach of merging** became a share of the peak after edbab83, whose machine could not give
+  the ratio.
 """
 
 PEERS = """\
@@ -48,10 +48,8 @@ PEERS = """\
 {mentions:,} mentions of {world} ({dataset}, {entities:,} entities). Nothing is trained, all
 encoders are the same all-MiniLM-L6-v2, the mention's own page is left out, and ties count against
 the gold. muver's weights, and those of the three that are summed, were chosen on worlds of which
-this is one. Programs ran in turn, every one in a process of its
-own, whose peak has its libraries. In brackets stands how many times muver's with the encoder, which
-is what to quote. Seconds are
-{seconds}.
+this is one. Each program ran in turn in its own process, whose peak has its libraries. In brackets
+stands how many times muver's with the encoder, which is what to quote. Seconds are {seconds}.
 
     {command}
 """
@@ -80,7 +78,7 @@ def render(folder: Path = FIGURES) -> str:
     """The page: one table of what the runs of each machine reached."""
     machines = read_runs(folder)
     apart = [
-        f"- **different** ({run.name}): {line}"
+        f"- **different** ({run.commit}): {line}"
         for _, run in _all(machines)
         for line in run.differences
     ]
@@ -163,7 +161,7 @@ def _range(rows: list[Row]) -> str:
         return ""
     missed = [row.verdict for row in rows].count("missed")
     across = span([row.ratio for row in rows])
-    some = f" by {missed} of {len(rows)}" if missed < len(rows) else ""
+    some = f" {missed} of {len(rows)}" if missed < len(rows) else ""
     return f"{across}, **missed{some}**" if missed else across
 
 

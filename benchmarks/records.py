@@ -16,9 +16,9 @@ FIGURES = ROOT / "benchmarks" / "figures"
 
 @dataclass(frozen=True)
 class Run:
-    """A run as it was stored, and its minute and commit, which its file is named by."""
+    """A run as it was stored, and its commit, which its file is named by."""
 
-    name: str
+    commit: str
     machine: dict[str, str]
     data: str
     command: str
@@ -70,7 +70,6 @@ def read_runs(folder: Path = FIGURES) -> dict[str, list[Run]]:
     for path in sorted(folder.glob("*/*.json")):
         record = read_json(path)
         record["rows"] = [Row(**row) for row in record["rows"]]
-        time, _, commit = path.stem[11:].partition("-")
-        name = f"{path.stem[:10]} {time[:2]}:{time[2:4]}, {commit}"
-        runs[machine_name(record["machine"])].append(Run(name, **record))
+        commit = path.stem.split("-", 3)[3]  # after the day and the minute
+        runs[machine_name(record["machine"])].append(Run(commit, **record))
     return dict(runs)

@@ -32,14 +32,14 @@ def test_a_column_a_machine(tmp_path):
     text = page.render(tmp_path)
     assert "| Phase | What | Kind A, AVX2, 2 threads | Kind B, 2 threads | Reach |" in text
     assert "| ranking | max, 16,000 views | 25.0 | 25.0 | at least 20.0 |" in text
-    assert "- **different** (2026-01-01 00:00, aaaaaaa): vectors apart" in text
+    assert "- **different** (aaaaaaa): vectors apart" in text
 
 
 def test_met_is_what_every_run_met(tmp_path):
     for name, ratio in (("2026-01-01T000000-aaaaaaa", 5.0), ("2026-01-01T000001-bbbbbbb", 3.0)):
         _store(tmp_path, name, Row("merging", DISTANT, "views/s", 1.0, ratio, ratio, 2.0))
     text = page.render(tmp_path)
-    assert f"| merging | {DISTANT} | 3.00 to 5.00, **missed by 1 of 2** | at least 4.00 |" in text
+    assert f"| merging | {DISTANT} | 3.00 to 5.00, **missed 1 of 2** | at least 4.00 |" in text
     _store(tmp_path, "2026-01-01T000001-bbbbbbb", Row("merging", DISTANT, "", 1.0, 4.0, 4.0))
     assert f"| merging | {DISTANT} | 4.00 to 5.00 | at least 4.00 |" in page.render(tmp_path)
 
