@@ -33,6 +33,7 @@ from muver.reproduction.workspace.jobs import write_job, write_settings
 from muver.reproduction.workspace.knowledge_base import PART
 from muver.reproduction.workspace.current import write_ignored
 from muver.reproduction.workspace.running import check_writable, names_the_holder
+from muver.reproduction.workspace.steps import BY_RULE
 from muver.reproduction.workspace.results import (
     Results,
     costs_settings,
@@ -155,6 +156,11 @@ def longest(kind):
     return lambda wildcards: tokens_of(at(kind, wildcards))
 
 
+def pattern(kind, suffixes):
+    """Files of a kind with the wildcard ``id``."""
+    return [f"{ROOT}/{kind}/{{id}}{suffix}" for suffix in suffixes]
+
+
 def one_of(names):
     """A wildcard constraint to these names; without names it matches nothing."""
     return "|".join(names) or "(?!)"
@@ -204,11 +210,6 @@ def retriever_kind(wildcards):
     return kind_of(S, at("runs", wildcards).label)
 
 
-def told(name, settings=None):
-    """The file that tells a command what to do: that of a result, unless other settings are given."""
-    return write_settings(W, name, settings or TABLES.told(name))
-
-
 def shown(file):
     """A file of a result; Snakemake's own report shows tables and drawings."""
     form = {".html": "table", ".svg": "figure"}.get(Path(file).suffix)
@@ -234,13 +235,13 @@ def then(name):
     def params(wildcards):
         more = []
         if TABLES.is_drawn(name):
-            job = told(f"{name}_drawing", TABLES.drawing(name))
+            job = write_settings(W, f"{name}_drawing", TABLES.drawing(name))
             more.append(f"stage figure --log {LOGS}/tables/{name}_figure.log --job {job}")
         if name in TABLES.costed:
-            job = told(f"costs_{name}", costs_settings(TABLES, name))
+            job = write_settings(W, f"costs_{name}", costs_settings(TABLES, name))
             more.append(f"stage costs --log {LOGS}/tables/{name}_costs.log --job {job}")
         if name in TABLES.recordable:
-            job = told(f"record_{name}", recordings([name]))
+            job = write_settings(W, f"record_{name}", recordings([name]))
             more.append(f"record --keep-going --log {LOGS}/record/{name}.log --job {job}")
         return "".join(f" && muver {command}" for command in more)
 

@@ -13,7 +13,7 @@ if ONE_BASE:
             inputs("kb"),
             code=code("kb"),
         output:
-            W.pattern("kb"),
+            pattern("kb", BY_RULE["kb"].files),
         log:
             f"{LOGS}/kb/{{id}}.log",
         benchmark:
@@ -52,7 +52,7 @@ if ONE_BASE:
             vectors=vectors("index"),
             code=code("ann_index"),
         output:
-            W.pattern("index"),
+            pattern("index", BY_RULE["ann_index"].files),
         log:
             build=f"{LOGS}/ann_index/{{id}}.log",
             check=f"{LOGS}/ann_index/{{id}}_check.log",
@@ -61,7 +61,7 @@ if ONE_BASE:
         threads: COMPUTE.threads
         params:
             jobs=lambda wildcards: [
-                told(f"index_{n}", settings)
+                write_settings(W, f"index_{n}", settings)
                 for n, settings in enumerate(W.index_jobs(at("index", wildcards)))
             ],
         shell:

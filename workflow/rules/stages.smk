@@ -3,7 +3,8 @@
 from muver.reproduction.workspace.steps import STAGES, STEPS
 
 for step in STEPS:
-    if step.rule in IN_PARTS or not W.ids(step.kind, step.rule):
+    made = W.made_by(step)
+    if step.rule in IN_PARTS or not made:
         continue
 
     rule:
@@ -14,13 +15,13 @@ for step in STEPS:
             vectors=vectors(step.kind) if ONE_BASE and step.kind == "runs" else [],
             code=code_of_step(step),
         output:
-            (directory if step.folder else list)(W.pattern(step.kind, step.files)),
+            (directory if step.folder else list)(pattern(step.kind, made[0].suffixes)),
         log:
             f"{LOGS}/{step.rule}/{{id}}.log",
         benchmark:
             f"{LOGS}/{step.rule}/{{id}}.benchmark.tsv"
         wildcard_constraints:
-            id=one_of(W.ids(step.kind, step.rule)),
+            id=one_of([artifact.id for artifact in made]),
         priority: longest(step.kind) if step.trains else AFTERWARDS * step.first
         localrule: step.here
         threads:

@@ -1,26 +1,27 @@
 # From evaluations to tables, figures, MLflow and the page of all results, a folder a dataset.
 
 # Of the page the logs are not inputs, as another time of a job is no reason to make it again.
-for result in [*TABLES.made, *TABLES.further]:
+for name in [*TABLES.made, *TABLES.further]:
+    made = TABLES.result(name)
 
     rule:
         name:
-            result
+            name
         input:
-            **TABLES.read(result),
-            code=[file for one in TABLES.commands(result) for file in code(one.split()[-1])],
+            **made.read,
+            code=[file for command in made.commands for file in code(command.split()[-1])],
         output:
-            [shown(file) for file in TABLES.files(result)],
+            [shown(file) for file in made.files],
         log:
-            f"{LOGS}/tables/{result}.log",
+            f"{LOGS}/tables/{name}.log",
         benchmark:
-            f"{LOGS}/tables/{result}.benchmark.tsv"
+            f"{LOGS}/tables/{name}.benchmark.tsv"
         localrule: True
         params:
-            command=TABLES.commands(result)[0],
-            job=told(result),
-            then=then(result),
-            call=call(result),
+            command=made.commands[0],
+            job=write_settings(W, name, made.told),
+            then=then(name),
+            call=call(name),
         shell:
             "muver {params.command} --log {log} --job {params.job}{params.then} {params.call}"
 
@@ -63,7 +64,7 @@ rule record:
         f"{LOGS}/record.log",
     localrule: True
     params:
-        job=lambda wildcards: told("record", raised(recordings, TABLES.recorded)),
+        job=lambda wildcards: write_settings(W, "record", raised(recordings, TABLES.recorded)),
         call=call(TABLES.recordable[0]),
     shell:
         "muver record --log {log} --job {params.job} {params.call}"

@@ -16,22 +16,16 @@ from typing import Any
 from muver.io.errors import InputError
 from muver.io.typed import plain
 from muver.reproduction.settings import Resolved, row_settings
-from muver.reproduction.settings.entries import (
-    Chosen,
-    model_of,
-)
-from muver.reproduction.settings.rows import (
-    kind_of,
-)
+from muver.reproduction.settings.entries import Chosen, model_of
+from muver.reproduction.settings.rows import kind_of
 from muver.reproduction.workspace.artifact import Artifact, Input, with_origins
 from muver.reproduction.workspace.models import Models
-from muver.reproduction.workspace.steps import LOG
+from muver.reproduction.workspace.steps import LOG, Step
 from muver.retriever.corpus.sources import find_source
 from muver.retriever.retrieval import kinds
 
 # Settings of a run that bound memory or time and move no candidate.
 FREE = ("memory_mb", "threads", "gpu")
-SOURCE = ("encoder", "weights_sha256")  # say which encoder it is, as its source does
 
 
 class Graph(Models):
@@ -76,7 +70,9 @@ class Graph(Models):
         index = getattr(self.settings.systems[system], "index", None)
         needs = kinds.find(kind).needs({**settings, "index": index})
         inputs = {need: self.source(need, system, name) for need in needs}
-        run = self.artifact("runs", f"{name}/{system}", "retrieve", settings, free, **inputs)
+        run = self.artifact(
+            "retrieve", f"{name}/{system}", settings, free, {"kind": kind}, **inputs
+        )
         return replace(run, machine=self.precision) if kinds.runs_a_model(kind) else run
 
     def evaluation(self, system: str, name: str) -> Artifact:
@@ -89,52 +85,12 @@ class Graph(Models):
             inputs["choice"] = self.model(model)[LOG]
         of_row = {"row": row_settings(self.settings, system), **self.agreement}
         settings = plain(self.settings.evaluate) | of_row
+        dataset = self.settings.dataset if self.settings.over_kb else self.settings.workspace
+        told = {"system": system, "dataset": dataset, "name": name, "trec": True}
         return self.artifact(
-            "evaluations", f"{name}/{system}", "evaluate", settings,
+            "evaluate", f"{name}/{system}", settings, told=told,
             run=run[".parquet"], manifest=run[".json"], **inputs,
         )  # fmt: skip
-
-    def told(self, artifact: Artifact) -> dict[str, Any]:
-        """Options of an artifact's command beyond its settings, inputs and outputs."""
-        settings = self.settings
-        match artifact.rule:
-            case "encoder":
-                kept = {key: value for key, value in artifact.settings.items() if key not in SOURCE}
-                return {"source": settings.encoder, "settings": kept}
-            case "choose" | "train_best":
-                return {"models": [(model.name, model.path) for model in artifact.inputs["models"]]}
-            case "retrieve":
-                return {"kind": kind_of(settings, artifact.label)}
-            case "evaluate":
-                name = settings.dataset if settings.over_kb else settings.workspace
-                return {
-                    "system": artifact.label,
-                    "dataset": name,
-                    "name": artifact.set,
-                    "trec": True,
-                }
-        return {}
-
-    def dataset_download(self, what: str) -> dict[str, Any]:
-        """What `muver stage download` is told of the dataset: ``what`` it is, and its archive."""
-        source = find_source(self.settings.dataset)
-        archive = f"{self.root}/download/{source.file}"
-        settings = plain(self.settings.download)
-        return {what: source.name, "archive": archive, "settings": settings}
-
-    # Settings of the machine.
-
-    @property
-    def precision(self) -> dict[str, str]:
-        """The setting of the machine that moves vectors."""
-        return {"precision": self.settings.compute.precision}
-
-    @property
-    def compute(self) -> dict[str, Any]:
-        """Those that move nothing."""
-        moving = ("precision", "training_precision")
-        section = self.settings.compute.as_dict()
-        return {key: value for key, value in section.items() if key not in moving}
 
     @property
     def gpus(self) -> int:
@@ -199,21 +155,22 @@ class Graph(Models):
                 "what it asks for; another setting makes files of another name."
             ) from None
 
-    def dataset(self, name: str) -> Artifact:
-        """A declared dataset's files; a declared checksum is part of their key."""
-        sha256, suffixes = find_source(name).sha256, self.suffixes["raw"]
-        if sha256 is None:
-            return Artifact(self.root, "raw", name, "download", suffixes, pinned=True)
-        return self.artifact("raw", name, "download", {"sha256": sha256})
+    def dataset(self, what: str, suffixes: Sequence[str]) -> Artifact:
+        """The declared dataset's files; a declared checksum is part of their key.
 
-    def pattern(self, kind: str, suffixes: Sequence[str] | None = None) -> list[str]:
-        """Files of a kind as a rule's outputs, with the wildcard ``id``."""
-        return [f"{self.root}/{kind}/{{id}}{suffix}" for suffix in suffixes or self.suffixes[kind]]
+        ``what`` it is to `muver stage download`: a dataset, or files.
+        """
+        source = find_source(self.settings.dataset)
+        checksum = {"sha256": source.sha256} if source.sha256 else {}
+        told = {
+            what: source.name,
+            "archive": f"{self.root}/download/{source.file}",
+            "settings": plain(self.settings.download),
+        }
+        return self.artifact(
+            "download", source.name, checksum, told=told, suffixes=suffixes, pinned=not checksum
+        )
 
-    def ids(self, kind: str, rule: str) -> list[str]:
-        """Of all artifacts of a kind that a rule makes."""
-        return [
-            artifact.id
-            for artifact in self.by_place.values()
-            if (artifact.kind, artifact.rule) == (kind, rule)
-        ]
+    def made_by(self, step: Step) -> list[Artifact]:
+        """All artifacts that a step makes."""
+        return [artifact for artifact in self.by_place.values() if artifact.rule == step.rule]

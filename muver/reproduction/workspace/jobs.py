@@ -33,7 +33,7 @@ def job_of(graph: Graph, artifact: Artifact) -> dict[str, Any]:
         told["checkpoints"] = f"{graph.root}/{folder}/{artifact.id}"
     if step.runs_a_model:
         told["label"] = artifact.label
-    return told | graph.told(artifact)
+    return {**told, **artifact.told}
 
 
 def write_job(graph: Graph, artifact: Artifact) -> str:

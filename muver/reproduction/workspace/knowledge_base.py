@@ -3,8 +3,6 @@
 Vectors lie in parts of the knowledge base, a job each; an index may cover them all.
 """
 
-from collections.abc import Mapping
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -22,7 +20,6 @@ from muver.reproduction.settings.rows import (
 )
 from muver.reproduction.workspace.artifact import Artifact, Input
 from muver.reproduction.workspace.graph import Graph
-from muver.reproduction.workspace.steps import FETCHED, SUFFIXES
 from muver.retriever.corpus.corpus_settings import BadLines
 from muver.retriever.corpus.sources import find_source
 
@@ -31,15 +28,6 @@ PART = (".npy", ".parquet")
 
 class KnowledgeBase(Graph):
     """One knowledge base that every mention may be linked to."""
-
-    suffixes: Mapping[str, list[str]] = {
-        **SUFFIXES,
-        "raw": [
-            f"/{find_source('kilt').file}",
-            *(f"/{name}.jsonl" for name in find_source("miniwikipedia").published.mentions),
-        ],
-        "vectors": [],  # of the parts, which are known once the knowledge base is made
-    }
 
     measured = ("table2",)
 
@@ -69,8 +57,12 @@ class KnowledgeBase(Graph):
 
     def download(self, source: str) -> Artifact:
         """A file of another project, or the folder of benchmarks, which its checksum pins."""
-        name = "benchmarks" if source == "blink_benchmarks" else find_source(source).file
-        return Artifact(self.root, "raw", name, source, [""], pinned=True)
+        name, out = find_source(source).file, f"{self.root}/raw"
+        if source == "blink_benchmarks":
+            name, out = "benchmarks", f"{out}/benchmarks"
+        settings = {"source": getattr(self.linking.source, source)}
+        told = {"files": source, "out": out, "settings": settings}
+        return self.artifact(source, name, told=told, pinned=True)
 
     def given(self, path: str) -> Input:
         """A file that is named in the settings, which may be BLINK's weights."""
@@ -80,14 +72,18 @@ class KnowledgeBase(Graph):
     @cached_property
     def raw(self) -> Artifact:
         """The dump, and with it the sets where they come in its archive."""
-        return self.dataset("miniwikipedia") if self.of_one_archive else self.download("kilt")
+        if not self.of_one_archive:
+            return self.download("kilt")
+        sets = find_source("miniwikipedia").published.mentions
+        files = [find_source("kilt").file, *(f"{name}.jsonl" for name in sets)]
+        return self.dataset("files", [f"/{file}" for file in files])
 
     @cached_property
     def kb(self) -> Artifact:
         """The knowledge base in parts, and what finds an entity by its id or title."""
         expected = self.origins[0] if self.linking.published_counts else None
         settings = {**plain(self.linking.kb), "expected": expected}
-        return self.artifact("kb", "", "kb", settings, dump=self.raw[self.raw.suffixes[0]])
+        return self.artifact("kb", "", settings, dump=self.raw[self.raw.suffixes[0]])
 
     @property
     def parts(self) -> list[str]:
@@ -107,10 +103,8 @@ class KnowledgeBase(Graph):
             **{key: getattr(self.linking.kb, key) for key in fields(BadLines)},
             "expected": name if counted else None,
         }
-        texts = self.artifact(
-            "texts", name, "texts", settings, file=self.download(name), kb=self.kb
-        )
-        return {"texts": texts}
+        file = self.download(name)
+        return {"texts": self.artifact("texts", name, settings, file=file, kb=self.kb)}
 
     def set_file(self, name: str) -> Input:
         """The file of a set: with the dump, named in params.yaml, or in the benchmarks' archive."""
@@ -130,9 +124,10 @@ class KnowledgeBase(Graph):
             "format": declared.format or None,
             "part": declared.part or None,
         }
-        return self.artifact(
-            "mentions", name, "link", settings, file=self.set_file(name), kb=self.kb
-        )
+        file, told = self.set_file(name), {"name": name}
+        if isinstance(file, Artifact):  # the benchmarks' archive
+            told |= {"path": declared.file, "below": file.path}
+        return self.artifact("link", name, settings, told=told, file=file, kb=self.kb)
 
     # Training.
 
@@ -144,7 +139,7 @@ class KnowledgeBase(Graph):
     def subset(self, name: str, **further: Input) -> Artifact:
         """The entities and paragraphs of the knowledge base that training reads."""
         return self.artifact(
-            "training", name, "subset", subset_settings(self.settings),
+            "subset", name, subset_settings(self.settings),
             train=self.mentions(self.training_set)[".parquet"],
             val=self.mentions(self.linking.validation)[".parquet"],
             kb=self.kb, **further,
@@ -167,19 +162,16 @@ class KnowledgeBase(Graph):
 
     def vectors(self, model: str) -> Artifact:
         """Vectors of the knowledge base's views, part by part, as far as the parts are known."""
-        settings = {"dtype": self.linking.dtype, **self.precision}
-        vectors = self.artifact(
-            "vectors", model, "encode_part", settings, self.compute,
+        return self.artifact(
+            "encode_part", model, {"dtype": self.linking.dtype},
+            suffixes=[f"/{part}{end}" for part in self.parts for end in PART],
             model=self.model(model), kb=self.kb, **self.texts(model),
         )  # fmt: skip
-        return replace(vectors, suffixes=[f"/{part}{end}" for part in self.parts for end in PART])
 
     def mention_vectors(self, model: str, name: str) -> Artifact:
         """Vectors of a set's mentions."""
-        return self.artifact(
-            "mention_vectors", f"{name}/{model}", "encode_mentions", self.precision, self.compute,
-            model=self.model(model), mentions=self.mentions(name)[".parquet"],
-        )  # fmt: skip
+        made_of = {"model": self.model(model), "mentions": self.mentions(name)[".parquet"]}
+        return self.artifact("encode_mentions", f"{name}/{model}", **made_of)
 
     def index(self, model: str, name: str) -> Artifact:
         """An approximate index of a model's vectors, checked against exact search."""
@@ -197,26 +189,8 @@ class KnowledgeBase(Graph):
         }
         settings = {"build": index_settings(self.settings, name), "check": check}
         mentions = self.mention_vectors(model, self.linking.validation)
-        return self.artifact(
-            "index", f"{model}/{name}", "ann_index", settings, free,
-            vectors=self.vectors(model), mentions=mentions,
-        )  # fmt: skip
-
-    def told(self, artifact: Artifact) -> dict[str, Any]:
-        """As of every dataset; a set's file may lie in the benchmarks' archive."""
-        match artifact.rule:
-            case "download":
-                return self.dataset_download("files")
-            case "link":
-                name, archive = artifact.label, self.download("blink_benchmarks").path
-                if artifact.input_files["file"] != [archive]:
-                    return {"name": name}
-                return {"name": name, "path": self.linking.sets[name].file, "below": archive}
-            case source if source in FETCHED:
-                out = artifact.path if source == "blink_benchmarks" else f"{self.root}/raw"
-                place = getattr(self.linking.source, source)
-                return {"files": source, "out": out, "settings": {"source": place}}
-        return super().told(artifact)
+        made_of = {"vectors": self.vectors(model), "mentions": mentions}
+        return self.artifact("ann_index", f"{model}/{name}", settings, free, **made_of)
 
     def index_jobs(self, index: Artifact) -> list[dict[str, Any]]:
         """What the two commands that make an index are told: its building, and its check."""

@@ -1,7 +1,7 @@
 """The models of a dataset's graph: what each starts from, is trained on and is chosen among."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,10 +25,11 @@ from muver.reproduction.settings.rows import (
 )
 from muver.reproduction.tables.tables_settings import trials
 from muver.reproduction.workspace.artifact import Artifact, File, Input
-from muver.reproduction.workspace.steps import BY_RULE, SUFFIXES
+from muver.reproduction.workspace.steps import BY_RULE
 from muver.retriever.encoders.files import ENCODER_FILES, MANIFEST_FILE, POOLING_FILES
 from muver.retriever.encoders.hub import SHIPPED
 
+SOURCE = ("encoder", "weights_sha256")  # say which encoder it is, as its source does
 ALL_VIEWS = 10  # of an entity, where training takes them all and the data are not read yet
 
 
@@ -53,7 +54,6 @@ class Models(ABC):
     """The encoders and models that a dataset's settings can ask for, each an artifact."""
 
     training_set: str  # of mentions that models are trained on
-    suffixes: Mapping[str, list[str]] = SUFFIXES
 
     def __init__(self, settings: Resolved):
         self.settings = settings
@@ -76,17 +76,34 @@ class Models(ABC):
     def gold(self, name: str) -> dict[str, Input]:
         """The mentions of a set, and what their gold entities are found by."""
 
-    @abstractmethod
-    def run(self, system: str, name: str) -> Artifact:
-        """A system's ranked candidates for the mentions of a set."""
-
     def artifact(
-        self, kind: str, name: str, rule: str, settings: Mapping[str, Any] | None = None,
-        free: Mapping[str, Any] | None = None, **inputs: Input,
+        self, rule: str, name: str, settings: Mapping[str, Any] | None = None,
+        free: Mapping[str, Any] | None = None, told: Mapping[str, Any] | None = None,
+        suffixes: Sequence[str] = (), pinned: bool = False, **inputs: Input,
     ) -> Artifact:  # fmt: skip
-        """An artifact of this dataset."""
-        suffixes = list(BY_RULE[rule].files) or self.suffixes[kind]
-        return Artifact(self.root, kind, name, rule, suffixes, settings or {}, inputs, free or {})
+        """What a step makes of this dataset; where it encodes, its settings are the machine's too.
+
+        ``suffixes`` are needed where the table of steps has none.
+        """
+        step, settings, free = BY_RULE[rule], settings or {}, free or {}
+        if step.runs_a_model and not step.compute:
+            settings, free = {**settings, **self.precision}, self.compute
+        return Artifact(
+            self.root, step.kind, name, rule, suffixes or step.files, settings, inputs, free,
+            pinned=pinned, told=told or {},
+        )  # fmt: skip
+
+    @property
+    def precision(self) -> dict[str, str]:
+        """The setting of the machine that moves vectors."""
+        return {"precision": self.settings.compute.precision}
+
+    @property
+    def compute(self) -> dict[str, Any]:
+        """The machine's settings that move nothing."""
+        moving = ("precision", "training_precision")
+        section = self.settings.compute.as_dict()
+        return {key: value for key, value in section.items() if key not in moving}
 
     @property
     def encoder(self) -> Artifact:
@@ -111,7 +128,9 @@ class Models(ABC):
             settings["weights_sha256"] = manifest["identity"]["weights_sha256"]
         if self.settings.pooling == "auto":
             settings["pooling"] = "auto"
-        return self.artifact("start", name, "encoder", settings, **inputs)
+        kept = {key: value for key, value in settings.items() if key not in SOURCE}
+        told = {"source": self.settings.encoder, "settings": kept}
+        return self.artifact("encoder", name, settings, told=told, **inputs)
 
     def start_of(self, seed: int) -> Artifact:
         """What trainings with a seed start from."""
@@ -119,7 +138,7 @@ class Models(ABC):
         if not settings["steps"]:
             return self.encoder_of(seed)
         inputs = {"start": self.encoder_of(seed), **self.texts_to_learn()}
-        return self.artifact("pretrained", self.named_by(seed), "pretrain", settings, **inputs)
+        return self.artifact("pretrain", self.named_by(seed), settings, **inputs)
 
     def named_by(self, seed: int) -> str:
         """The name of what each seed has one of; the main seed's has none."""
@@ -139,11 +158,12 @@ class Models(ABC):
         if isinstance(entry, Chosen) and not entry.after:
             models = [self.model(other) for other in entry.best_of]
             cutoff = models[0].settings["training"]["validation_cutoff"]  # which all share
-            return self.artifact("models", name, "choose", {"cutoff": cutoff}, models=models)
+            told = {"models": [(model.name, model.path) for model in models]}
+            return self.artifact("choose", name, {"cutoff": cutoff}, told=told, models=models)
         settings = training_settings(self.settings, name)
         if isinstance(entry, Converted):
             inputs = {"checkpoint": self.given(entry.checkpoint), "start": self.encoder}
-            return self.artifact("models", name, "convert", settings, **inputs)
+            return self.artifact("convert", name, settings, **inputs)
         if isinstance(entry, Trained) and entry.score == "cross":
             return self.cross_encoder(name)
         if isinstance(entry, Chosen):
@@ -151,10 +171,11 @@ class Models(ABC):
             trained = [self.model(other) for other in entry.best_of if other in rows]
             start = self.origin(entry.best_of[0])  # all start from the same
             inputs = {"start": start, **self.training_data(name), "models": trained}
-            return self.artifact("models", name, "train_best", settings, **inputs)
+            told = {"models": [(model.name, model.path) for model in trained]}
+            return self.artifact("train_best", name, settings, told=told, **inputs)
         inputs = {"start": self.origin(name), **self.training_data(name)}
         free = {"validate_after": shares} if (shares := self._chosen_after(name)) else {}
-        return self.artifact("models", name, "train", settings, free, **inputs)
+        return self.artifact("train", name, settings, free, **inputs)
 
     def given(self, path: str) -> Input:
         """A file that is named in the settings."""
@@ -180,7 +201,7 @@ class Models(ABC):
         known = {role: gold[role] for role in ("mentions", "entities", "kb") if role in gold}
         run = self.run(mined.from_, self.training_set)[".parquet"]
         settings = negatives_settings(self.settings, model)
-        mined = self.artifact("negatives", model, "negatives", settings, run=run, **known)
+        mined = self.artifact("negatives", model, settings, run=run, **known)
         return {"negatives": mined[".parquet"]}
 
     def origin(self, model: str) -> Artifact:
@@ -198,7 +219,7 @@ class Models(ABC):
         model, _, values = self.trials[name]
         settings = overlay(training_settings(self.settings, model), {"training": values})
         inputs = {"start": self.origin(model), **self.training_data(model)}
-        return self.artifact("grid", name, "grid_point", settings, **inputs)
+        return self.artifact("grid_point", name, settings, **inputs)
 
     def weights(self, model: str) -> File:
         """The manifest of the encoder that a model's first training began with."""

@@ -1,15 +1,15 @@
 """The tables and figures of a dataset: which there are, and what their rules are given."""
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from muver.io.errors import InputError, did_you_mean
 from muver.reproduction.settings.naming import method_of, note_of
 from muver.reproduction.settings.rows import models_of, training_settings
 from muver.reproduction.workspace.artifact import Artifact
 from muver.reproduction.workspace.graph import Graph
-from muver.reproduction.workspace.knowledge_base import KnowledgeBase
 from muver.reproduction.workspace.steps import TIMED
 from muver.retriever.corpus.sources import find_source
 
@@ -19,6 +19,15 @@ BUILT = ("table3", "table4", "table5", "grid")  # have rules of their own, as fi
 SHOWN = (
     "evaluations", "runs", "corpus", "segment", "mentions", "kb", "stores", "merged", "globals",
 )  # fmt: skip
+
+
+class Result(NamedTuple):
+    """How a result is made."""
+
+    commands: list[str]  # the first one makes it
+    read: Mapping[str, str | list[str]]  # files, by the names of the rule's inputs
+    told: Mapping[str, Any]  # the first command's options
+    files: list[str]
 
 
 class Results:
@@ -34,8 +43,8 @@ class Results:
         self.pictured = [table for table in self.compared if graph.settings.tables[table].figure]
         self.costed = [table for table in self.compared if graph.settings.tables[table].costs]
         # All that can be asked for as ``results/NAME.csv``.
-        over_kb = isinstance(graph, KnowledgeBase)
-        self.made = self.compared if over_kb else [*self.compared, *BUILT, *figures]
+        of_worlds = [] if graph.settings.over_kb else [*BUILT, *figures]
+        self.made = [*self.compared, *of_worlds]
         # What MLflow can get: Table 6 has the rows of Table 1.
         of_rows = [*self.compared, "table3", "grid"]
         self.recordable = [table for table in of_rows if table != "table6"]
@@ -71,132 +80,97 @@ class Results:
         """Whether a table has a drawing beside it."""
         return name in ("table3", *self.pictured)
 
-    def files(self, name: str) -> list[str]:
-        """All files of a result."""
+    def result(self, name: str) -> Result:
+        """How a table, a figure, the page or DVC's numbers are made."""
+        folder, graph, listed = self.folder, self.graph, self.settings.results
         if name == "metrics":
-            return self.metrics + self.plots
+            of = {"tables": self.measured, "curves": self.drawn}
+            read = {key: [f"{folder}/{table}.json" for table in of[key]] for key in of}
+            told = {**read, "metrics": self.numbers, "plots": f"{folder}/plots"}
+            return Result(["stage metrics"], read, told, self.metrics + self.plots)
         if name == "report":
-            return [f"{self.folder}/report.html"]
-        figure = name in self.settings.figures
+            made = [file for one in graph.asked(listed) if one.kind in SHOWN for file in one.files]
+            read = {"tables": [f"{folder}/{table}.csv" for table in listed], "made": made}
+            told = {"results": folder, "workspace": f"{graph.root}/current",
+                    "out": f"{folder}/report.html", "settings": {"results": listed}}  # fmt: skip
+            return Result(["report"], read, told, [told["out"]])
+        figure, drawing = self.settings.figures.get(name), self.is_drawn(name)
         ends = ("csv", "json") if figure else ("csv", "html", "md", "json", "tex")
-        drawing = f"{self.folder}/figures/{name}"
-        drawn = [f"{drawing}.svg", f"{drawing}.png"] if figure or self.is_drawn(name) else []
-        return [*(f"{self.folder}/{name}.{end}" for end in ends), *drawn]
-
-    def commands(self, name: str) -> list[str]:
-        """The commands that make a result."""
-        if name == "report":
-            return [name]
-        if name in ("grid", "metrics"):
-            return [f"stage {name}"]
-        if name in self.settings.figures:
-            return ["stage figure"]
-        return ["stage table", *["stage figure"] * self.is_drawn(name)]
-
-    def read(self, name: str) -> dict[str, list[str]]:
-        """Files that a result is made of, by the names of its rule's inputs."""
-        if name == "report":
-            asked = self.graph.asked(self.settings.results)
-            files = [
-                file for artifact in asked if artifact.kind in SHOWN for file in artifact.files
-            ]
-            tables = [f"{self.folder}/{result}.csv" for result in self.settings.results]
-            return {"tables": tables, "made": files}
-        if name == "table5":
-            return {"encoder": self.graph.encoder.files}
-        made_of = self._made_of(name)
-        return {**made_of, **self.inputs(name)} if "evaluations" in made_of else made_of
-
-    # What their rules are given.
-
-    def _made_of(self, name: str) -> dict[str, Any]:
-        """Files or a folder that the command of a result reads, by its options."""
-        graph = self.graph
-        counts = {} if isinstance(graph, KnowledgeBase) else {"counts": graph.corpus.files[2]}
-        match name:
-            case "metrics":
-                named = {"tables": self.measured, "curves": self.drawn}
-                return {
-                    key: [f"{self.folder}/{result}.json" for result in results]
-                    for key, results in named.items()
-                }
-            case "table4":
-                return counts
-            case "table5":
-                return {"encoder": graph.encoder.path}
-            case "grid":
-                start = graph.weights(self.settings.grid.models[0]).path
-                logs = [point.files[0] for point in graph.grid_points]
-                return {"logs": logs, "encoder": start, **counts}
-        made_of = {"evaluations": [evaluation.files[0] for evaluation in graph.evaluations(name)]}
-        if self._by_category(name):
-            made_of["mentions"] = graph.texts["mentions"].path
-        return made_of if name in self.settings.figures else {**made_of, **counts}
-
-    def settings_of(self, name: str) -> dict[str, Any]:
-        """Settings of a result's stage."""
+        files = [f"{folder}/{name}.{end}" for end in ends]
+        if figure or drawing:
+            files += [f"{folder}/figures/{name}.{end}" for end in ("svg", "png")]
+        told = {"name": name, "out": files[0]}
+        if name in ("table4", "table5"):
+            read = self.counts if name == "table4" else {"encoder": graph.encoder.files}
+            given = self.counts if name == "table4" else {"encoder": graph.encoder.path}
+            told |= {"evaluations": [], "settings": {}, **given}
+            return Result(["stage table"], read, told, files)
         if name == "grid":
-            grid = self.settings.grid
-            base = {model: training_settings(self.settings, model) for model in grid.models}
-            start = self.settings.training.as_dict() if grid.one_at_a_time else {}
-            told = {"grid": grid.as_dict(), "trials": self.graph.trials, "base": base}
-            return {**told, "start": start}
-        if figure := self.settings.figures.get(name):
+            logs = [point.files[0] for point in graph.grid_points]
+            start = graph.weights(self.settings.grid.models[0]).path
+            read = {"logs": logs, "encoder": start, **self.counts}
+            told = {**read, "out": files[0], "settings": self._of_grid()}
+            return Result(["stage grid"], read, told, files)
+        read = self.inputs(name)
+        told["evaluations"] = read["evaluations"]
+        if figure:
             rows = [{"method": method_of(self.settings, row), "system": row} for row in figure.rows]
-            return {**figure.as_dict(), "rows": rows}
-        table, contrasts = self.settings.tables[name], self.settings.contrasts
+            settings = {**figure.as_dict(), "rows": rows}
+            told |= {"figures": f"{folder}/figures", "settings": settings}
+            return Result(["stage figure"], read, told, files)
+        given = dict(self.counts)
+        if self.settings.tables[name].categories:
+            given["mentions"] = graph.texts["mentions"].path
+        told |= {**given, "settings": self.of_table(name)}
+        commands = ["stage table", *["stage figure"] * drawing]
+        return Result(commands, {**read, **given}, told, files)
+
+    @property
+    def counts(self) -> dict[str, str]:
+        """The counts of a corpus of worlds; a knowledge base has none."""
+        return {} if self.settings.over_kb else {"counts": self.graph.corpus.files[2]}
+
+    # What their commands are given.
+
+    def _of_grid(self) -> dict[str, Any]:
+        grid = self.settings.grid
+        base = {model: training_settings(self.settings, model) for model in grid.models}
+        start = self.settings.training.as_dict() if grid.one_at_a_time else {}
         return {
-            "rows": self._rows(name),
-            "contrasts": [] if name == "table3" else contrasts,
+            "grid": grid.as_dict(), "trials": self.graph.trials, "base": base, "start": start,
+        }  # fmt: skip
+
+    def of_table(self, name: str) -> dict[str, Any]:
+        """Settings of a table of rows."""
+        table, of_sweep = self.settings.tables[name], name == "table3"
+        return {
+            "rows": [self._row(name, system) for system in table.rows],
+            "contrasts": [] if of_sweep else self.settings.contrasts,
             "against": table.against if table.against in table.rows else None,
             "caption": table.caption or None,
             "figure": table.figure or "vectors",
             "categories": table.categories,
-            "cutoff": self.settings.sweep.cutoff if name == "table3" else None,
+            "cutoff": self.settings.sweep.cutoff if of_sweep else None,
             "sets": self.graph.sets,
         }
 
-    def told(self, name: str) -> dict[str, Any]:
-        """The options of the command that makes a result, the page or DVC's numbers."""
-        folder = self.folder
-        if name == "metrics":
-            out = {"metrics": self.numbers, "plots": f"{folder}/plots"}
-            return {**self._made_of(name), **out}
-        if name == "report":
-            read = {"results": folder, "workspace": f"{self.graph.root}/current"}
-            settings = {"results": self.settings.results}
-            return {**read, "out": f"{folder}/report.html", "settings": settings}
-        told = {**self._made_of(name), "out": f"{folder}/{name}.csv"}
-        if name == "grid":
-            return {**told, "settings": self.settings_of(name)}
-        if name in ("table4", "table5"):
-            return {"name": name, "evaluations": [], "settings": {}, **told}
-        drawn = {"figures": f"{folder}/figures"} if name in self.settings.figures else {}
-        return {"name": name, "settings": self.settings_of(name), **told, **drawn}
+    def _row(self, table: str, system: str) -> dict[str, Any]:
+        row = {
+            "method": method_of(self.settings, system),
+            "system": system,
+            "note": note_of(self.settings, system),
+            "repeats": self.settings.repeats[table].get(system, []),
+        }
+        layers = getattr(self.settings.systems[system], "merge_layers", 0)
+        if table == "table3" and layers:
+            search, of = self.settings.systems[system].search, self.settings.sweep_of.get(system)
+            row |= {"merge_layers": layers, "search": search, "sweep_of": of}
+        return row
 
     def drawing(self, name: str) -> dict[str, Any]:
         """The options of the command that draws a table."""
         table = f"{self.folder}/{name}.json"
         return {"name": name, "table": table, "figures": f"{self.folder}/figures"}
-
-    def _rows(self, table: str) -> list[dict[str, Any]]:
-        found = []
-        for name in self.settings.tables[table].rows:
-            note = note_of(self.settings, name)
-            system = self.settings.systems[name]
-            row = {"method": method_of(self.settings, name), "system": name, "note": note}
-            if table == "table3":
-                layers = getattr(system, "merge_layers", 0)
-                row |= {"merge_layers": layers, "search": system.search if layers else None}
-                row["sweep_of"] = self.settings.sweep_of.get(name)
-            elif table != "table6":
-                row["repeats"] = self.settings.repeats[table].get(name, [])
-            found.append(row)
-        return found
-
-    def _by_category(self, name: str) -> bool:
-        """Whether a table shows recall by the mentions' category."""
-        return getattr(self.settings.tables.get(name), "categories", False)
 
     def inputs(self, name: str) -> dict[str, list[str]]:
         """What a result of rows is made of: scores and gold ranks.
@@ -237,7 +211,7 @@ def record_settings(results: Results, table: str) -> dict[str, Any]:
         made_of = {
             "evaluations": list(map(list, zip(read["evaluations"], read["runs"], strict=True))),
             "artifacts": results.training_logs(table),
-            "figures": [file for file in results.files(table) if file.endswith(".svg")],
+            "figures": [f"{results.folder}/figures/{table}.svg"] * results.is_drawn(table),
         }
     return {
         "experiment": table,
@@ -285,7 +259,7 @@ def _benchmarks(results: Results, table: str) -> dict[str, dict[str, str]]:
     graph, found = results.graph, {}
     for evaluation in graph.evaluations(table):
         system, run = evaluation.label, evaluation.inputs["run"].artifact
-        search = f"search_{run.set}" if isinstance(graph, KnowledgeBase) else "retrieve"
+        search = f"search_{run.set}" if results.settings.over_kb else "retrieve"
         stages = [(search, run)]
         stages += [
             (TIMED[artifact.kind], artifact)

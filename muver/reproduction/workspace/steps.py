@@ -122,8 +122,6 @@ STEPS = (
     Step("index", "indexes", "", files=("",), stage="index-row", folder=True),
 )  # fmt: skip
 BY_RULE = {step.rule: step for step in STEPS}
-# Files of each kind after an artifact's own path; of the other kinds they depend on the settings.
-SUFFIXES = {step.kind: list(step.files) for step in reversed(STEPS) if step.files}
 # The kinds that each DVC stage keeps, in the order of the steps.
 STAGES: dict[str, list[str]] = {}
 for _step in STEPS:

@@ -3,7 +3,6 @@
 Vectors lie in a store for each model and set; merging and the other kinds of views extend it.
 """
 
-from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ from muver.reproduction.settings.entries import model_of, rows_named_by
 from muver.reproduction.settings.rows import kind_of, merge_settings, signal_of, training_settings
 from muver.reproduction.workspace.artifact import Artifact, Input
 from muver.reproduction.workspace.graph import Graph
-from muver.reproduction.workspace.steps import SUFFIXES
 from muver.retriever.corpus.sources import SPLITS, find_source
 
 OF_INDEX = ("store", "merged", "global_views", "entities")  # of what a run is made of
@@ -36,16 +34,10 @@ class Worlds(Graph):
         self.measured = [*tables, *settings.figures]
 
     @cached_property
-    def suffixes(self) -> Mapping[str, list[str]]:
-        """Files of each kind after an artifact's own path."""
-        layers = range(1, self.settings.merge.layers + 1)
-        files = [f"/layer{layer}.{suffix}" for layer in layers for suffix in ("npy", "parquet")]
+    def raw_files(self) -> list[str]:
+        """The dataset's files after its folder: of each world, and of each split."""
         documents = [f"/documents/{world}.json" for world in self.worlds]
-        return {
-            **SUFFIXES,
-            "raw": [*documents, *(f"/mentions/{split}.json" for split in SPLITS)],
-            "merged": [*files, "/manifest.json"],
-        }
+        return [*documents, *(f"/mentions/{split}.json" for split in SPLITS)]
 
     @property
     def worlds(self) -> list[str]:
@@ -73,30 +65,27 @@ class Worlds(Graph):
     @cached_property
     def raw(self) -> Artifact | None:
         """The dataset's files; None for a directory of the user's."""
-        dataset = self.settings.dataset
-        return self.dataset(dataset) if dataset in NAMED_DATASETS else None
+        named = self.settings.dataset in NAMED_DATASETS
+        return self.dataset("dataset", self.raw_files) if named else None
 
     @cached_property
     def corpus(self) -> Artifact:
         """Canonical entities and mentions, and their counts."""
         expected = self.raw.name if self.raw else None
         settings = {**self.settings.corpus.as_dict(), "expected": expected}
-        files = [f"{self.settings.dataset}{suffix}" for suffix in self.suffixes["raw"]]
-        return self.artifact("corpus", "", "corpus", settings, raw=self.raw or files)
+        folder = self.raw.path if self.raw else self.settings.dataset
+        told = {"name": self.settings.workspace, "raw": folder}
+        raw = self.raw or [f"{folder}{suffix}" for suffix in self.raw_files]
+        return self.artifact("corpus", "", settings, told=told, raw=raw)
 
     @cached_property
     def segment(self) -> Artifact:
         """Descriptions split into sentences."""
-        english = Artifact(
-            self.root, "punkt_english", "english", "punkt_english",
-            SUFFIXES["punkt_english"], pinned=True,
-        )  # fmt: skip
-        asked = self.settings.segment
-        wanted = asked.punkt == "english" and asked.by != "unicode"
-        return self.artifact(
-            "segment", "", "segment", self.settings.segment.as_dict(),
-            **({"english": english} if wanted else {}), **self.counted,
-        )  # fmt: skip
+        asked, inputs = self.settings.segment, self.counted
+        if asked.punkt == "english" and asked.by != "unicode":
+            told = {"punkt": "english"}
+            inputs["english"] = self.artifact("punkt_english", "english", told=told, pinned=True)
+        return self.artifact("segment", "", asked.as_dict(), **inputs)
 
     @property
     def counted(self) -> dict[str, Input]:
@@ -125,41 +114,29 @@ class Worlds(Graph):
         settings = training_settings(self.settings, name)
         first = self.run(self.settings.models[name].negatives.from_, "val")[".parquet"]
         inputs = {"start": self.origin(name), **self.training_data(name), "validation_run": first}
-        return self.artifact("models", name, "train_cross", settings, **inputs)
-
-    def told(self, artifact: Artifact) -> dict[str, Any]:
-        match artifact.rule:
-            case "download":
-                return self.dataset_download("dataset")
-            case "corpus":
-                raw = self.raw.path if self.raw else self.settings.dataset
-                return {"name": self.settings.workspace, "raw": raw}
-            case "punkt_english":
-                return {"punkt": "english"}
-        return super().told(artifact)
+        return self.artifact("train_cross", name, settings, **inputs)
 
     # Vectors.
 
     def store(self, model: str, name: str) -> Artifact:
         """Vectors of the views of a set's entities, and of its mentions."""
-        return self.artifact(
-            "stores", f"{name}/{model}", "encode", {"split": name, **self.precision}, self.compute,
-            model=self.model(model), **self.texts,
-        )  # fmt: skip
+        made_of = {"model": self.model(model), **self.texts}
+        return self.artifact("encode", f"{name}/{model}", {"split": name}, **made_of)
 
     def merged(self, model: str, name: str, search: str) -> Artifact:
         """Merged layers over a store, found by one search."""
-        settings = {**merge_settings(self.settings, search), **self.precision}
+        layers = range(1, self.settings.merge.layers + 1)
+        files = [f"/layer{layer}.{suffix}" for layer in layers for suffix in ("npy", "parquet")]
         return self.artifact(
-            "merged", f"{name}/{model}-{search}", "merge", settings, self.compute,
+            "merge", f"{name}/{model}-{search}", merge_settings(self.settings, search),
+            suffixes=[*files, "/manifest.json"],
             model=self.model(model), store=self.store(model, name),
         )  # fmt: skip
 
     def globals(self, model: str, name: str) -> Artifact:
         """Global views of a store's entities."""
         return self.artifact(
-            "globals", f"{name}/{model}", "encode_global",
-            {**self.settings.global_view.as_dict(), **self.precision}, self.compute,
+            "encode_global", f"{name}/{model}", self.settings.global_view.as_dict(),
             model=self.model(model), store=self.store(model, name),
             entities=self.corpus["/entities.parquet"],
         )  # fmt: skip
@@ -167,10 +144,8 @@ class Worlds(Graph):
     def signal_texts(self, model: str, name: str) -> Artifact:
         """Vectors of the texts that signals compare, of a set's mentions and their worlds."""
         texts = {role: self.texts[role] for role in ("entities", "mentions")}
-        return self.artifact(
-            "signals", f"{name}/{model}", "encode_texts", {"split": name, **self.precision},
-            self.compute, model=self.model(model), **texts,
-        )  # fmt: skip
+        made_of = {"model": self.model(model), **texts}
+        return self.artifact("encode_texts", f"{name}/{model}", {"split": name}, **made_of)
 
     def folders(self, system: str, name: str) -> list[Artifact]:
         """Folders with the vectors that a row ranks by: of all views, merged ones, global ones."""
@@ -222,8 +197,7 @@ class Worlds(Graph):
         inputs |= {"model": self.model(self.settings.systems[system].model)}
         inputs |= {"sentences": self.texts["sentences"]}
         inputs |= {"chosen": run[".json"]} if system in self.settings.tried else {}
-        settings = {**run.settings, **run.free}
-        return Artifact(self.root, "indexes", system, "index", [""], settings, inputs, pinned=True)
+        return self.artifact("index", system, {**run.settings, **run.free}, pinned=True, **inputs)
 
     def gold(self, name: str) -> dict[str, Input]:
         """Mentions, the titles that gold is matched by, and the lengths of descriptions."""

@@ -48,15 +48,15 @@ def test_rows_that_stand_in_another_table_are_recorded_and_drawn_once():
 
 def test_a_table_by_category_reads_the_mentions():
     own = results()
-    mentions = own.read("linking")["mentions"]
-    assert mentions.endswith("/mentions.parquet") and "mentions" not in own.read("table1")
+    mentions = own.result("linking").read["mentions"]
+    assert mentions.endswith("/mentions.parquet") and "mentions" not in own.result("table1").read
 
 
 def test_a_table_is_compared_against_one_of_its_own_rows():
     own = results(tables={"table1": {"rows": ["bm25", "muver"]}})
-    assert [row["system"] for row in own.settings_of("table1")["rows"]] == ["bm25", "muver"]
-    assert own.settings_of("table1")["against"] is None
-    assert results().settings_of("table1")["against"] == "blink_512"
+    assert [row["system"] for row in own.of_table("table1")["rows"]] == ["bm25", "muver"]
+    assert own.of_table("table1")["against"] is None
+    assert results().of_table("table1")["against"] == "blink_512"
 
 
 def test_what_is_recorded_of_a_row_that_is_trained_and_of_one_that_is_not():
