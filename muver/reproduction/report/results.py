@@ -15,8 +15,8 @@ from muver.io.parquet import read_table
 from muver.reproduction.tables.evaluations import data_fingerprint, row_key
 from muver.reproduction.tables.records import AnyResult, Table, read_result
 from muver.retriever.corpus.schema import ENTITIES, SENTENCES, read_mentions
+from muver.retriever.evaluation.recall import read_ranks
 from muver.retriever.evaluation.records import Evaluation, read_evaluation
-from muver.retriever.runs.gold import best_ranks
 from muver.retriever.runs.run import mentions_of_rows, read_run
 
 
@@ -156,17 +156,13 @@ class Collection:
     worlds: list[str]  # their names
     mentions: pa.Table
     world: np.ndarray  # (mentions,) number of each one's world
-    candidates: np.ndarray  # (2, mentions) first and end of the entities that compete for each
-    gold: np.ndarray  # (mentions,) number of each one's gold entity
+    first: np.ndarray  # (mentions,) number of the first entity of that world
     titles: pa.Array  # (entities,)
-    namesake: np.ndarray  # (entities,) the first entity of the same world and title
 
-    def is_gold(self, entity: np.ndarray, mention: np.ndarray, match: str) -> np.ndarray:
-        """Whether candidates are the gold entity; by ``title`` also those of the same title."""
-        gold = self.gold[mention]
-        if match == "title":
-            return self.namesake[entity] == self.namesake[gold]
-        return entity == gold
+    @property
+    def gold(self) -> np.ndarray:
+        """The number of each mention's gold entity: (mentions,)."""
+        return self.first + self.mentions["gold"].to_numpy()
 
     def sample(self, limit: int) -> np.ndarray:
         """Numbers of at most ``limit`` mentions, in order, drawn evenly from all worlds: (n,)."""
@@ -186,21 +182,9 @@ def read_collection(files: RunFiles, split: str) -> Collection:
     table = read_table(
         entities, ENTITIES, "a table of entities", "corpus", among, ["world", "title"]
     )
-    world, owner = (np.searchsorted(worlds, of) for of in (names, table["world"].to_pylist()))
-    ends = np.cumsum(np.bincount(owner, minlength=len(worlds)))
-    candidates = np.stack([np.r_[0, ends[:-1]], ends])[:, world]
-    gold = candidates[0] + mentions["gold"].to_numpy()
-    titles = table["title"].combine_chunks()
-    return Collection(
-        split, worlds, mentions, world, candidates, gold, titles, _namesakes(titles, owner)
-    )
-
-
-def _namesakes(titles: pa.Array, owner: np.ndarray) -> np.ndarray:
-    codes = titles.dictionary_encode().indices.to_numpy()
-    pairs = owner.astype(np.int64) * (len(codes) + 1) + codes
-    _, first, inverse = np.unique(pairs, return_index=True, return_inverse=True)
-    return first[inverse]
+    world = np.searchsorted(worlds, names)
+    first = np.searchsorted(table["world"].to_pylist(), worlds)[world]
+    return Collection(split, worlds, mentions, world, first, table["title"].combine_chunks())
 
 
 def read_sentences(files: RunFiles, worlds: list[str], entities: np.ndarray) -> list[list[str]]:
@@ -226,15 +210,17 @@ class Ranking:
 def read_ranking(
     system: System, collection: Collection, chosen: np.ndarray, keep: int, files: RunFiles
 ) -> Ranking:
-    """A system's run.
+    """A system's run, and where its evaluation found the gold entities.
 
     Of the mentions ``chosen`` (n,) the first ``keep`` candidates and the gold entity are kept.
     """
-    run = read_run(files.run(system.name, collection.split))
-    mention = mentions_of_rows(run, collection.mentions["mention_id"].to_pylist())
-    entity = collection.candidates[0, mention] + run["entity"].to_numpy()
-    hits = collection.is_gold(entity, mention, system.settings["retrieve"].get("match", "title"))
-    ranks = best_ranks(run, mention, hits, len(collection.gold))
+    run, ids = read_run(files.run(system.name, collection.split)), collection.mentions["mention_id"]
+    scores = files.evaluation(system.name, collection.split).with_suffix(".parquet")
+    ranks = read_ranks(scores)
+    if not ranks["mention_id"].equals(ids):
+        raise InputError(f"{scores}: ranks of other mentions than the corpus has. Evaluate again.")
+    ranks, mention = ranks["rank"].to_numpy(), mentions_of_rows(run, ids.to_pylist())
+    entity = collection.first[mention] + run["entity"].to_numpy()
     place = run["rank"].to_numpy()
     wanted = np.isin(mention, chosen) & ((place <= keep) | (place == ranks[mention]))
     rows = np.flatnonzero(wanted)

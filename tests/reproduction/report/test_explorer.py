@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -90,13 +91,13 @@ def test_a_sample_takes_from_all_worlds_in_the_order_of_the_corpus(finished):
     assert mixed.sample(4).tolist() == [0, 1, 2, 3]
 
 
-def test_entities_of_one_title_are_one_where_titles_decide(finished):
-    doubled = replace(
-        read_collection(finished, "test"), namesake=np.array([0, 1, 0, 3, 4, 5, 6, 7])
-    )
-    entity, mention = np.array([2, 1]), np.array([0, 0])  # whose gold entity is 0
-    assert doubled.is_gold(entity, mention, "title").tolist() == [True, False]
-    assert doubled.is_gold(entity, mention, "id").tolist() == [False, False]
+def test_ranks_of_other_mentions_are_refused(project):
+    ranks = project.evaluation("bm25", "test").with_suffix(".parquet")
+    pq.write_table(pq.read_table(ranks).slice(1), ranks)
+    problems = []
+    data = explore(systems_of(project), project, Report(**ALL), problems)
+    assert [row["system"] for row in data["rows"]] == ["muver"]
+    assert [problem for problem in problems if "ranks of other mentions" in problem]
 
 
 def test_sentences_of_a_span_are_kept(finished, monkeypatch):
