@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from muver.io.errors import InputError
 from muver.io.text import aligned
 from muver.io.typed import Record, read_record
-from muver.reproduction.settings.entries import AnySystem, model_of, rows_named_by
+from muver.reproduction.settings.entries import AnySystem, named_by
 from muver.reproduction.settings.file import read_params
 from muver.reproduction.settings.params import Resolved
 from muver.reproduction.settings.resolve import resolve
@@ -117,7 +117,7 @@ def has_model(system: str, systems: Mapping[str, AnySystem]) -> bool:
     """Whether a model has a part in a row; one that the settings no longer name counts as such."""
     if (entry := systems.get(system)) is None:
         return True
-    return bool(model_of(entry)) or any(has_model(part, systems) for part in rows_named_by(entry))
+    return any(of == "models" or has_model(name, systems) for of, name in named_by(entry))
 
 
 def spreads(rows: Iterable[RowOfRecord]) -> dict[str, Spread]:

@@ -13,14 +13,14 @@ from msgspec.structs import replace
 from muver.io.errors import InputError
 from muver.reproduction.settings.entries import (
     AnyModel,
+    AnySystem,
     ByViews,
-    Chosen,
-    Converted,
     Fused,
+    Place,
     Trained,
-    model_of,
+    named_by,
+    renamed,
     rows_named_by,
-    with_rows,
 )
 from muver.reproduction.settings.params import Resolved
 from muver.reproduction.settings.rows import row_settings
@@ -149,84 +149,71 @@ def _try_each_value(settings: Resolved, system: str) -> None:
 
 # Variants of a row, which reach to the models and rows that it is made of.
 
+Entry = AnyModel | AnySystem
+
 
 def _without_own_page(settings: Resolved, row: str) -> str:
     """The row without the page that a mention stands on among its candidates."""
-    entry = settings.systems[row]
-    others = {part: _without_own_page(settings, part) for part in rows_named_by(entry)}
-    changed = with_rows(entry, others)
-    if not isinstance(entry, Fused) and not getattr(entry, "from_", UNSET):
-        changed = replace(changed, own_page="leave_out")
-    return _variant(settings.systems, row, LEFT_OUT, changed)
+
+    def changed(entry: Entry) -> Entry:
+        if isinstance(entry, Fused) or getattr(entry, "from_", UNSET):
+            return entry
+        return replace(entry, own_page="leave_out")
+
+    def rows(entry: Entry) -> list[Place]:
+        return [("systems", part) for part in rows_named_by(entry)]
+
+    return _varied(settings, ("systems", row), LEFT_OUT, changed, rows)
 
 
 def _with_seed(settings: Resolved, row: str, seed: int) -> str:
-    """The row with a model of this seed, and with it the rows that it is made of.
+    """The row with models of this seed, and with it what they and the row are made of.
 
     An encoder that is neither made nor trained here is the same with every seed.
     """
     drawn = settings.encoder == "scratch" or settings.pretrain.steps > 0
 
-    def seeded(entry: AnyModel) -> AnyModel:
+    def changed(entry: Entry) -> Entry:
         if not isinstance(entry, Trained) or not (drawn or entry.training.labelled or entry.start):
             return entry
         return replace(entry, seed=seed)
 
-    return _with_models(settings, row, f"_seed{seed}", seeded, onwards=True)
+    return _varied(settings, ("systems", row), f"_seed{seed}", changed, named_by)
 
 
 def _with_labels(settings: Resolved, row: str, share: float) -> str:
-    """The row with a model trained on a share of the labels, in as many steps as on all."""
+    """The row with models trained on a share of the labels, in as many steps as on all.
 
-    def fewer(entry: AnyModel) -> AnyModel:
+    What they start from and are mined by stays.
+    """
+
+    def changed(entry: Entry) -> Entry:
         if not isinstance(entry, Trained):
             return entry
         epochs = round(entry.training.epochs / share) if share else entry.training.epochs
         return replace(entry, training=replace(entry.training, labelled=share, epochs=epochs))
 
+    def parts(entry: Entry) -> list[Place]:
+        return [] if isinstance(entry, Trained) else named_by(entry)
+
     end = f"_labels_{share:g}".replace(".", "_")
-    return _with_models(settings, row, end, fewer, onwards=False)
+    return _varied(settings, ("systems", row), end, changed, parts)
 
 
-Change = Callable[[AnyModel], AnyModel]
-
-
-def _with_models(settings: Resolved, row: str, end: str, change: Change, onwards: bool) -> str:
-    """The row whose models are changed; ``onwards`` with what they start from and are mined by."""
-    entry = settings.systems[row]
-    changed = entry
-    if model := model_of(entry):
-        varied = _changed_model(settings, model, end, change, onwards)
-        changed = replace(changed, model=varied)
-    others = {
-        part: _with_models(settings, part, end, change, onwards) for part in rows_named_by(entry)
-    }
-    return _variant(settings.systems, row, end, with_rows(changed, others))
-
-
-def _changed_model(settings: Resolved, model: str, end: str, change: Change, onwards: bool) -> str:
-    entry = settings.models[model]
-    if isinstance(entry, Converted):
-        return model  # nothing is drawn
-    changed = change(entry)
-    if isinstance(entry, Chosen):
-        among = [_changed_model(settings, name, end, change, onwards) for name in entry.best_of]
-        changed = replace(changed, best_of=among)
-    if onwards and isinstance(entry, Trained):
-        if entry.start:
-            start = _changed_model(settings, entry.start, end, change, onwards)
-            changed = replace(changed, start=start)
-        if entry.negatives:
-            mined = _with_models(settings, entry.negatives.from_, end, change, onwards)
-            changed = replace(changed, negatives=replace(entry.negatives, from_=mined))
-    return _variant(settings.models, model, end, changed)
-
-
-def _variant(entries: dict[str, Any], name: str, end: str, changed: Any) -> str:
-    """The name of a changed entry: with the ending, or its own where nothing has changed."""
-    if changed == entries[name]:
+def _varied(
+    settings: Resolved, place: Place, end: str, changed: Callable[[Entry], Entry],
+    parts: Callable[[Entry], list[Place]],
+) -> str:  # fmt: skip
+    """The name of an entry that is changed, as its parts are: with the ending, or its own where
+    nothing has changed."""
+    section, name = place
+    entries = getattr(settings, section)
+    entry = entries[name]
+    others = {part: _varied(settings, part, end, changed, parts) for part in parts(entry)}
+    variant = renamed(changed(entry), others)
+    if variant == entry:
         return name
-    _add(entries, name + end, changed)
+    _add(entries, name + end, variant)
     return name + end
 
 

@@ -29,6 +29,13 @@ FORMS = {
 # What a row of a named kind of retriever has beside that name, by what the kind ranks with.
 TAKES = {"model": ("model", "texts"), "from": ("runs",)}
 OWN = ("depth", "of")  # what such a row may set of the kind's section
+# Keys that name other entries, and the section that has those; of ``negatives`` its ``from``, and
+# of ``of`` those names that are no signal's.
+NAMING = {
+    "model": "models", "start": "models", "best_of": "models",
+    "negatives": "systems", "fuse": "systems", "from_": "systems", "of": "systems",
+}  # fmt: skip
+Place = tuple[str, str]  # of an entry: its section and its name
 
 
 class Model(Settings, tag_field="kind"):
@@ -137,21 +144,31 @@ def model_of(row: AnySystem) -> str | None:
     return getattr(row, "model", None) or None
 
 
+def named_by(entry: AnyModel | AnySystem) -> list[Place]:
+    """The models and rows that an entry is made of, in the order of :data:`NAMING`."""
+    found = []
+    for key, section in NAMING.items():
+        if value := getattr(entry, key, None):
+            value = value.from_ if key == "negatives" else value
+            names = [value] if isinstance(value, str) else value
+            found += [(section, name) for name in names if key != "of" or name not in SIGNALS]
+    return found
+
+
+def renamed(entry: AnyModel | AnySystem, others: Mapping[Place, str]) -> AnyModel | AnySystem:
+    """An entry that is made of others than those it names."""
+    changed = {}
+    for key, section in NAMING.items():
+        match getattr(entry, key, None):
+            case str(name):
+                changed[key] = others.get((section, name), name)
+            case list(names) | tuple(names):
+                changed[key] = type(names)(others.get((section, name), name) for name in names)
+            case HardNegatives(from_=row) as negatives:
+                changed[key] = replace(negatives, from_=others.get((section, row), row))
+    return replace(entry, **changed)
+
+
 def rows_named_by(row: AnySystem) -> list[str]:
     """The rows that a row is made of: that it fuses, that it sums, or the one it starts from."""
-    if isinstance(row, Fused):
-        return list(row.fuse)
-    if not isinstance(row, Named):
-        return []
-    return [row.from_] if row.from_ else [part for part in row.of or () if part not in SIGNALS]
-
-
-def with_rows(row: AnySystem, others: Mapping[str, str]) -> AnySystem:
-    """A row that is made of other rows than those it names, by these."""
-    if isinstance(row, Fused):
-        return replace(row, fuse=tuple(others[part] for part in row.fuse))
-    if not isinstance(row, Named) or not others:
-        return row
-    if row.from_:
-        return replace(row, from_=others[row.from_])
-    return replace(row, of=[others.get(part, part) for part in row.of])
+    return [name for section, name in named_by(row) if section == "systems"]

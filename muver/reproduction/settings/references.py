@@ -11,12 +11,13 @@ from muver.io.errors import InputError
 from muver.io.typed import suggestion
 from muver.reproduction.settings.derive import further_seeds
 from muver.reproduction.settings.entries import (
+    FORMS,
     ByViews,
     Chosen,
     Fused,
     Named,
     Trained,
-    model_of,
+    named_by,
     rows_named_by,
 )
 from muver.reproduction.settings.params import LINKED, Resolved
@@ -112,24 +113,12 @@ def _origins(settings: Resolved) -> Iterator[str]:
 
 
 def _made_of(settings: Resolved) -> dict[str, list[str]]:
-    """The models and rows that each names, as dotted keys."""
-    found: dict[str, list[str]] = {}
-    for name, entry in settings.models.items():
-        found[f"models.{name}"] = []
-        match entry:
-            case Chosen(best_of=models):
-                found[f"models.{name}"] = _dotted(models, [])
-            case Trained(start=start, negatives=negatives):
-                rows = [negatives.from_] if negatives else []
-                found[f"models.{name}"] = _dotted([start] if start else [], rows)
-    for name, entry in settings.systems.items():
-        model = model_of(entry)
-        found[f"systems.{name}"] = _dotted([model] if model else [], rows_named_by(entry))
-    return found
-
-
-def _dotted(models: Iterable[str], rows: Iterable[str]) -> list[str]:
-    return [*(f"models.{model}" for model in models), *(f"systems.{row}" for row in rows)]
+    """The models and rows that each is made of, as dotted keys."""
+    return {
+        f"{section}.{name}": [".".join(part) for part in named_by(entry)]
+        for section in FORMS
+        for name, entry in getattr(settings, section).items()
+    }
 
 
 def _models(settings: Resolved) -> Iterator[str]:

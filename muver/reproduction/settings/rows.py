@@ -20,7 +20,7 @@ from muver.reproduction.settings.entries import (
     Named,
     Towers,
     Trained,
-    model_of,
+    named_by,
     rows_named_by,
 )
 from muver.reproduction.settings.params import Resolved
@@ -54,11 +54,9 @@ def towers_of(settings: Resolved, model: str) -> Towers:
 
 def models_of(settings: Resolved, system: str) -> list[str]:
     """The models of a row and of those that it is made of, each once."""
-    entry = settings.systems[system]
-    model = model_of(entry)
-    found = [model] if model else []
-    for part in rows_named_by(entry):
-        found += models_of(settings, part)
+    found = []
+    for section, name in named_by(settings.systems[system]):
+        found += [name] if section == "models" else models_of(settings, name)
     return list(dict.fromkeys(found))
 
 
