@@ -32,7 +32,8 @@ from muver.retriever.corpus.knowledge_base import (
 )
 from muver.retriever.corpus.opening import Notes, good_lines, plain
 from muver.retriever.corpus.schema import WIKIPEDIA
-from muver.retriever.corpus.statistics import Sizes, check_published, identify
+from muver.retriever.corpus.sources import Sizes
+from muver.retriever.corpus.statistics import check_published, identify
 
 ROWS_A_GROUP = 1_000
 CHARACTERS_A_GROUP = 1 << 22

@@ -6,23 +6,26 @@ from pathlib import Path
 import msgspec
 
 from muver.io.errors import InputError, did_you_mean
+from muver.io.typed import Record
 
 SPLITS = ("train", "val", "test")  # that a dataset's worlds and mentions belong to
 
 
-class PublishedWorld(msgspec.Struct, frozen=True):
-    """A world's published split and number of entities."""
+class WorldCounts(Record):
+    """Counts of a world; ``without_text`` is the number of entities without a description."""
 
     split: str
     entities: int
+    mentions: int = 0  # which are published by split alone
+    without_text: int = 0
 
 
-class Published(msgspec.Struct, frozen=True):
-    """Published counts: entities of each world; entities and mentions by split or by set."""
+class Sizes(Record):
+    """Counts of each world, and mentions and entities by split, set or part."""
 
-    worlds: dict[str, PublishedWorld] = {}
-    entities: dict[str, int] = {}
+    worlds: dict[str, WorldCounts] = {}
     mentions: dict[str, int] = {}
+    entities: dict[str, int] = {}
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,7 +39,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     licence: str
     size: int | None = None  # bytes; None, as sha256, if nobody published them
     sha256: str | None = None
-    published: Published | None = None
+    published: Sizes | None = None
     # "archive", to be unpacked; "shipped", an archive that comes with this package; "file", used as
     # it is; "worlds", several repositories at the address; "instructions", for a person only.
     kind: str = "archive"

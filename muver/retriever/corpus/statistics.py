@@ -10,24 +10,7 @@ from msgspec.structs import asdict
 from muver.io.errors import InputError
 from muver.io.files import sha256_of
 from muver.io.typed import Record, read_record
-from muver.retriever.corpus.sources import SPLITS, Published, all_sources, find_source
-
-
-class WorldCounts(Record):
-    """Counts of a world; ``without_text`` is the number of entities without a description."""
-
-    split: str
-    entities: int
-    mentions: int
-    without_text: int = 0
-
-
-class Sizes(Record):
-    """Counts of each world, and mentions and entities by split or part."""
-
-    worlds: dict[str, WorldCounts] = {}
-    mentions: dict[str, int] = {}
-    entities: dict[str, int] = {}
+from muver.retriever.corpus.sources import SPLITS, Sizes, WorldCounts, all_sources, find_source
 
 
 class Counts(Record):
@@ -83,7 +66,7 @@ def check_published(what: str | Path, sizes: Sizes, expected: str | None) -> Non
     if published is None:
         raise InputError(f"--settings: expected is {expected!r}, for which nothing is published.")
     counted = {kind: counts for kind, counts in asdict(published).items() if getattr(sizes, kind)}
-    if differences := _differences(sizes, Published(**counted)):
+    if differences := _differences(sizes, Sizes(**counted)):
         raise InputError(
             f"{what}: the counts are not those published for {expected}: {'; '.join(differences)}. "
             "Is it complete, and the same release? Fetch it anew, or accept the counts with "
@@ -103,7 +86,7 @@ def identify(sizes: Sizes) -> str | None:
     return None
 
 
-def _differences(sizes: Sizes, published: Published) -> list[str]:
+def _differences(sizes: Sizes, published: Sizes) -> list[str]:
     ours, wanted = _flat(sizes), _flat(published)
     wanted |= {key: None for key in _flat(Sizes(sizes.worlds)) if key not in wanted}
     return [
@@ -113,7 +96,7 @@ def _differences(sizes: Sizes, published: Published) -> list[str]:
     ]
 
 
-def _flat(sizes: Sizes | Published) -> dict[str, Any]:
+def _flat(sizes: Sizes) -> dict[str, Any]:
     return {
         **{f"{name} split": world.split for name, world in sizes.worlds.items()},
         **{f"{name} entities": world.entities for name, world in sizes.worlds.items()},

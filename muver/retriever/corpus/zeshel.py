@@ -21,8 +21,8 @@ from muver.io.progress import logger
 from muver.retriever.corpus.corpus_settings import BuildCorpus
 from muver.retriever.corpus.jsonl import Identity, Wrong, read_json_lines, refuse
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, ROWS_A_GROUP
-from muver.retriever.corpus.sources import SPLITS
-from muver.retriever.corpus.statistics import Counts, WorldCounts, count, fingerprint
+from muver.retriever.corpus.sources import SPLITS, WorldCounts
+from muver.retriever.corpus.statistics import Counts, count, fingerprint
 
 Row = tuple[Any, ...]
 

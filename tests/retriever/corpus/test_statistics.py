@@ -3,15 +3,8 @@
 import pytest
 
 from muver.io.errors import InputError
-from muver.retriever.corpus.sources import find_source
-from muver.retriever.corpus.statistics import (
-    Sizes,
-    WorldCounts,
-    check_published,
-    count,
-    fingerprint,
-    identify,
-)
+from muver.retriever.corpus.sources import Sizes, WorldCounts, find_source
+from muver.retriever.corpus.statistics import check_published, count, fingerprint, identify
 
 PUBLISHED = find_source("zeshel").published
 

@@ -9,7 +9,7 @@ from muver.io.errors import InputError
 from muver.retriever.corpus import zeshel
 from muver.retriever.corpus.corpus_settings import BuildCorpus
 from muver.retriever.corpus.schema import read_entities, read_mentions
-from muver.retriever.corpus.statistics import WorldCounts
+from muver.retriever.corpus.sources import WorldCounts
 from muver.retriever.corpus.zeshel import Mention, context_of, split_of_worlds
 
 

@@ -28,7 +28,8 @@ from muver.retriever.corpus.schema import (
     read_linked_mentions,
     read_negatives,
 )
-from muver.retriever.corpus.statistics import Counts, WorldCounts
+from muver.retriever.corpus.sources import WorldCounts
+from muver.retriever.corpus.statistics import Counts
 from muver.retriever.corpus.texts import clean
 
 ENTITIES_AT_ONCE = 5_000
