@@ -13,7 +13,7 @@ from muver.kb.index.mentions import Labelled
 from muver.kb.training import FOLDERS, Labels, _in_kb
 from muver.retriever.answers import Mention
 from muver.retriever.encoders.biencoder import BiEncoder
-from muver.retriever.training import objective, run
+from muver.retriever.training import loop, run
 from tests import tiny
 
 FEW = {"epochs": 2, "batch_size": 4, "learning_rate": 1e-3, "whole": 24}
@@ -87,7 +87,7 @@ def test_the_start_is_kept_if_training_makes_it_worse(hits, step, kb, encoder, c
     first = tiny.make_model(encoder, scale=20.0)
     first.save_pretrained(kb / "first")
     found = iter(hits)
-    monkeypatch.setattr(objective, "count_hits", lambda *_: (next(found), 2))
+    monkeypatch.setattr(loop, "count_hits", lambda *_: (next(found), 2))
     assert trained(kb / "first") == 0
     said = capsys.readouterr().err
     assert f"after step {step}; {50 * hits[0]}.0 before training" in said

@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -25,7 +24,6 @@ from muver.retriever.views.layout import Ids, Markers, context, prefix_view
 LONGEST_SPAN = 3  # most pieces to mark if no page is named
 SHORTEST_VIEW = 16  # least tokens of a batch's longest view
 DISAMBIGUATION = re.compile(r" \([^()]*\)$")
-END = -1  # marks the end of a name in the tree of names
 
 
 @dataclass(frozen=True)
@@ -48,12 +46,10 @@ class Wiki:
             Page(title, [ids for ids in page if ids])  # a sentence may have no pieces
             for title, page in zip(tokenizer.ids(titles), split, strict=True)
         ]
-        self._names: dict[int, Any] = {}
+        self._names: dict[tuple[int, ...], list[int]] = {}
         for number, name in enumerate(tokenizer.ids([DISAMBIGUATION.sub("", t) for t in titles])):
-            node = self._names
-            for piece in name:
-                node = node.setdefault(piece, {})
-            node.setdefault(END, []).append(number)
+            self._names.setdefault(tuple(name), []).append(number)
+        self._longest = max(map(len, self._names), default=0)
 
     @property
     def with_text(self) -> list[int]:
@@ -66,15 +62,10 @@ class Wiki:
         Of names that begin at the same piece only the longest is found; names may overlap.
         """
         for start in range(len(text)):
-            node, found = self._names, None
-            for end in range(start, len(text)):
-                node = node.get(text[end])
-                if node is None:
+            for end in range(min(start + self._longest, len(text)), start, -1):
+                if pages := self._names.get(tuple(text[start:end])):
+                    yield start, end, pages
                     break
-                if END in node:
-                    found = start, end + 1, node[END]
-            if found:
-                yield found
 
 
 def training_wikis(

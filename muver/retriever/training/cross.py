@@ -70,22 +70,16 @@ class AmongCandidates:
     def loss(self, model: CrossEncoder, batch: Batch, scores: Tensor, mask: Tensor) -> Tensor:
         return candidate_loss(scores, [len(columns) for columns in _candidates(batch)])
 
-    def hits(
-        self, model: CrossEncoder, worlds: list[World], cutoff: int, batch_tokens: int,
-        device: torch.device,
-    ) -> tuple[int, int]:  # fmt: skip
-        """The candidates to rank stand in the worlds as negatives."""
-        model.eval()
-        hits = total = 0
-        for world in worlds:
-            pairs = [model.pairs_in(world, *row) for row in enumerate(world.negatives)]
-            scores = model.scores(pairs, batch_tokens, device, f"validation, {world.name}")
-            titles = np.array(world.titles, dtype=object)
-            for entities, found, gold in zip(world.negatives, scores, world.gold, strict=True):
-                first = np.array(entities, dtype=int)[np.argsort(-found, kind="stable")[:cutoff]]
-                hits += int((titles[first] == titles[gold]).any())
-            total += len(world.gold)
-        return hits, total
+    def first(
+        self, model: CrossEncoder, world: World, k: int, batch_tokens: int, device: torch.device
+    ) -> list[np.ndarray]:
+        """The candidates to rank stand in the world as negatives."""
+        pairs = [model.pairs_in(world, *row) for row in enumerate(world.negatives)]
+        scores = model.scores(pairs, batch_tokens, device, f"validation, {world.name}")
+        return [
+            np.array(entities, dtype=int)[np.argsort(-found, kind="stable")[:k]]
+            for entities, found in zip(world.negatives, scores, strict=True)
+        ]
 
 
 def _candidates(batch: Batch) -> list[list[int]]:

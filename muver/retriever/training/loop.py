@@ -17,7 +17,7 @@ from muver.io.progress import Progress, logger
 from muver.retriever.training.checkpoint import Checkpoints
 from muver.retriever.training.data import Batch, Examples
 from muver.retriever.training.log import VALIDATION
-from muver.retriever.training.objective import Objective
+from muver.retriever.training.objective import Objective, count_hits
 from muver.retriever.training.optimiser import build_optimiser, planned_steps, warm_up_then_decay
 from muver.retriever.training.step import backward_through_batch
 from muver.retriever.training.training_settings import Training
@@ -156,9 +156,9 @@ class Trainer:
         """Log the hits; a state is the best if it finds strictly more than before (as released)."""
         self._read()
         cutoff = self.settings.validation_cutoff
-        where = (self.settings.chunk_tokens, self.accelerator.device)
+        asked = (self.model, self.validation, cutoff, self.settings.chunk_tokens)
         with self.accelerator.autocast():
-            hits, total = self.objective.hits(self.model, self.validation, cutoff, *where)
+            hits, total = count_hits(self.objective, *asked, self.accelerator.device)
         logger.info(
             "step %d: validation recall@%d %.2f (%d of %d)",
             self.step, cutoff, 100 * hits / total, hits, total,

@@ -13,52 +13,12 @@ from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.bulk import Encode, encode_vectors
 from muver.retriever.encoders.scores import max_over_views, sum_of_max
 from muver.retriever.retrieval.aggregates import MAX
-from muver.retriever.retrieval.exact import Ranking, rank, rank_scores
+from muver.retriever.retrieval.exact import rank, rank_scores
 from muver.retriever.retrieval.tokens import score_world
 from muver.retriever.training.data import Batch, in_batch_loss
 from muver.retriever.vectors.shards import ViewBlock, first_with_same
 from muver.retriever.views.layout import Ids
 from muver.retriever.views.worlds import World
-
-
-@torch.inference_mode()
-def count_hits(
-    model: BiEncoder, worlds: list[World], cutoff: int, batch_tokens: int, device: torch.device
-) -> tuple[int, int]:
-    """Count mentions whose gold title is among the first ``cutoff`` candidates of their world, and
-    all.
-
-    As released: all views, no merging, the maximum over views; the number of hits over all mentions
-    selects the checkpoint.
-    """
-    model.eval()
-    hits = total = 0
-    for world in worlds:
-        ranking = _rank(model, world, cutoff, batch_tokens, device)
-        titles = np.array(world.titles, dtype=object)
-        found = titles[ranking.entities] == titles[world.gold][:, None]
-        hits += int((found & (ranking.entities >= 0)).any(axis=1).sum())
-        total += len(world.gold)
-    return hits, total
-
-
-def _rank(
-    model: BiEncoder, world: World, k: int, batch_tokens: int, device: torch.device
-) -> Ranking:
-    candidate_of = first_with_same(world.titles)
-    flat = [view.ids for of_entity in world.views for view in of_entity]
-    label = f"validation, {world.name}"
-    if model.config.score == "sum_max":
-        encoders = (model.encode_mentions, model.encode_views)
-        where = (batch_tokens, device, label)
-        scores = score_world(*encoders, world.contexts, flat, *where, pad_to=model.config.pad_to)
-        return rank_scores(scores, candidate_of, k)
-    where = (batch_tokens, device)
-    owners = np.repeat(np.arange(len(world.views)), [len(of_entity) for of_entity in world.views])
-    views = encode_vectors(model.encode_views, flat, model.dimension, *where, label)
-    mentions = encode_vectors(model.encode_mentions, world.contexts, model.dimension, *where)
-    index = ViewBlock.of([views], owners, candidate_of)
-    return rank(mentions, [index], k, MAX, metric=model.config.metric)
 
 
 class Side(NamedTuple):
@@ -83,11 +43,28 @@ class Objective(Protocol):
         """The loss of a batch from the vectors and the mask of each side."""
         ...
 
-    def hits(
-        self, model: Any, worlds: list[World], cutoff: int, batch_tokens: int, device: torch.device
-    ) -> tuple[int, int]:
-        """Mentions whose gold is among the first ``cutoff`` candidates, and all mentions."""
+    def first(
+        self, model: Any, world: World, k: int, batch_tokens: int, device: torch.device
+    ) -> Sequence[np.ndarray]:
+        """The first ``k`` candidates of each mention, (k,) entities or fewer; -1 is none."""
         ...
+
+
+def count_hits(
+    objective: Objective, model: Any, worlds: Sequence[World], cutoff: int, batch_tokens: int,
+    device: torch.device,
+) -> tuple[int, int]:  # fmt: skip
+    """Count mentions whose gold title is among the first ``cutoff`` candidates of their world, and
+    all. As released, the number of hits over all mentions selects the checkpoint.
+    """
+    model.eval()
+    hits = 0
+    for world in worlds:
+        ranked = objective.first(model, world, cutoff, batch_tokens, device)
+        for entities, gold in zip(ranked, world.gold, strict=True):
+            found = {world.titles[entity] for entity in entities.tolist() if entity >= 0}
+            hits += world.titles[gold] in found
+    return hits, sum(len(world.gold) for world in worlds)
 
 
 @dataclass(frozen=True)
@@ -119,8 +96,20 @@ class InBatch:
             scores = max_over_views(mentions, views, owners, columns, model.config.metric)
         return in_batch_loss(scores, torch.as_tensor(batch.gold), self.mask_false_negatives)
 
-    def hits(
-        self, model: BiEncoder, worlds: list[World], cutoff: int, batch_tokens: int,
-        device: torch.device,
-    ) -> tuple[int, int]:  # fmt: skip
-        return count_hits(model, worlds, cutoff, batch_tokens, device)
+    def first(
+        self, model: BiEncoder, world: World, k: int, batch_tokens: int, device: torch.device
+    ) -> np.ndarray:
+        """As released: all views, no merging, the maximum over views."""
+        candidate_of = first_with_same(world.titles)
+        flat = [view.ids for of_entity in world.views for view in of_entity]
+        where, label = (batch_tokens, device), f"validation, {world.name}"
+        if model.config.score == "sum_max":
+            encoders, pad_to = (model.encode_mentions, model.encode_views), model.config.pad_to
+            scores = score_world(*encoders, world.contexts, flat, *where, label, pad_to=pad_to)
+            return rank_scores(scores, candidate_of, k).entities
+        sizes = [len(of_entity) for of_entity in world.views]
+        owners = np.repeat(np.arange(len(world.views)), sizes)
+        views = encode_vectors(model.encode_views, flat, model.dimension, *where, label)
+        mentions = encode_vectors(model.encode_mentions, world.contexts, model.dimension, *where)
+        index = ViewBlock.of([views], owners, candidate_of)
+        return rank(mentions, [index], k, MAX, metric=model.config.metric).entities

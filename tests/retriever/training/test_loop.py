@@ -15,7 +15,7 @@ from muver.io.typed import read
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.encoders_settings import Machine
 from muver.retriever.encoders.files import MODEL_FILES
-from muver.retriever.training import loop, objective
+from muver.retriever.training import loop
 from muver.retriever.training import run as stage
 from muver.retriever.training.data import Dataset
 from muver.retriever.training.log import LOG, kept_validation, read_log
@@ -243,7 +243,7 @@ def test_a_model_that_is_trained_already_is_only_chosen(
 def with_hits(monkeypatch, *hits: int) -> None:
     """Let the validations find so many mentions."""
     found = iter(hits)
-    monkeypatch.setattr(objective, "count_hits", lambda *_: (next(found), 10))
+    monkeypatch.setattr(loop, "count_hits", lambda *_: (next(found), 10))
 
 
 def test_the_last_state_is_kept_where_it_is_asked_for(encoder, corpus, tmp_path, monkeypatch):
