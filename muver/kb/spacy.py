@@ -15,7 +15,6 @@ from spacy.tokens import Doc, Span
 from spacy.util import minibatch
 
 from muver.io.errors import InputError
-from muver.kb.index.answer import answers
 from muver.kb.index.index import Index
 from muver.kb.index.mentions import mention_at
 
@@ -52,7 +51,7 @@ class Linker:
                 replace(mention_at(ent.doc.text, ent.start_char, ent.end_char), world=self._world)
                 for ent in entities
             )
-            found = answers(self._index, asked, self._k)
+            found = self._index.answers(asked, self._k)
             for entity, (_, answer) in zip(entities, found, strict=True):
                 for token in entity:
                     token.ent_kb_id_ = answer.answer or EntityLinker.NIL

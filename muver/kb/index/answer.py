@@ -1,30 +1,16 @@
 """Mentions answered one by one: the entity, or that none is right, and the ranked candidates."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from muver.io.errors import Mistake, did_you_mean, listed, quoted
 from muver.io.progress import Progress
-from muver.kb.index.mentions import Labelled
 from muver.retriever.answers import Candidate, Excerpt, Mention
 
 TOGETHER = 256  # mentions that are ranked at a time
 M = TypeVar("M")
-
-
-class Answering(Protocol):
-    """What answers are made with: :class:`muver.kb.index.open_index.OpenIndex` explains it."""
-
-    worlds: Collection[str]
-    threshold: float | None
-
-    def retrieve(
-        self, mentions: Sequence[Mention], k: int, *, weights: Mapping[str, float] | None = None
-    ) -> list[list[Candidate]]: ...
-
-    def having(self, id: str, world: str | None) -> list[str]: ...
 
 
 @dataclass(frozen=True)
@@ -81,19 +67,6 @@ class Answer:
         return cls(mention.text, mention.world, mention.asked, chosen, probability, none, found)
 
 
-def answers(
-    index: Answering,
-    mentions: Iterable[Mention],
-    k: int,
-    weights: Mapping[str, float] | None = None,
-) -> Iterator[tuple[Mention, Answer]]:
-    """Answer mentions in their order; :data:`TOGETHER` of them are held at a time."""
-    for group in groups(mentions):
-        ranked = index.retrieve(group, k, weights=weights)
-        for mention, candidates in zip(group, ranked, strict=True):
-            yield mention, Answer.of(mention, candidates, index.threshold)
-
-
 def groups(mentions: Iterable[M]) -> Iterator[list[M]]:
     """Mentions in groups that are ranked together."""
     mentions = iter(mentions)
@@ -119,25 +92,3 @@ def known_world(name: str | None, worlds: Collection[str], what: str) -> str | N
         f"{what}: world {quoted(name)} is not in this index.{did_you_mean(str(name), worlds)} "
         f"There are: {listed(worlds) or 'none, as it has no entities'}."
     )
-
-
-def checked(
-    mentions: Iterable[Labelled], index: Answering, world: str | None = None
-) -> Iterator[Labelled]:
-    """The mentions, in worlds that the index has; ``world`` is that of mentions that name none."""
-    worlds = index.worlds
-    known_world(world, worlds, "--world")
-    for line in mentions:
-        named = known_world(line.mention.world or world, worlds, line.place)
-        yield replace(line, mention=replace(line.mention, world=named))
-
-
-def has_gold(index: Answering, line: Labelled) -> bool:
-    """Whether an index has the gold entity of a mention; refused if several worlds have it."""
-    worlds = index.having(line.gold, line.mention.world) if isinstance(line.gold, str) else []
-    if len(worlds) > 1:
-        raise Mistake(
-            f"{line.place}: gold {quoted(line.gold)} is in several worlds "
-            f"({listed(sorted(worlds))}). Name one."
-        )
-    return bool(worlds)

@@ -11,15 +11,8 @@ from muver.io.errors import InputError
 from muver.io.files import write_json
 from muver.io.progress import logger
 from muver.io.text import counted
-from muver.kb.index.answer import checked, followed, has_gold
-from muver.kb.index.calibration import (
-    COMPARED,
-    FILE,
-    Calibration,
-    Decision,
-    Logistic,
-    features,
-)
+from muver.kb.index.answer import followed
+from muver.kb.index.calibration import COMPARED, FILE, Calibration, Decision, Logistic, features
 from muver.kb.index.index import Index
 from muver.kb.index.mentions import Form, Labelled, read_mentions
 
@@ -124,7 +117,7 @@ def calibrate(
 
 def _judged(index: Index, mentions: Iterable[Labelled]) -> Judged:
     rows, right, linkable, strangers, left_out, lost = [], [], [], [], 0, 0
-    for group in followed(checked(mentions, index)):
+    for group in followed(index.checked(mentions)):
         found = index.retrieve([line.mention for line in group], COMPARED)
         for line, candidates in zip(group, found, strict=True):
             if line.gold is UNSET:
@@ -132,7 +125,7 @@ def _judged(index: Index, mentions: Iterable[Labelled]) -> Judged:
                     f"{line.place}: no gold entity. Calibration needs it of every mention: an id, "
                     "or null where no entity is right."
                 )
-            there = has_gold(index, line)
+            there = index.has_gold(line)
             if not candidates:
                 lost += there
                 left_out += not there

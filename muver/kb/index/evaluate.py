@@ -14,7 +14,7 @@ from muver.io.progress import logger
 from muver.io.text import counted
 from muver.io.typed import Record
 from muver.kb.importing.piped import name_of
-from muver.kb.index.answer import checked, followed, has_gold
+from muver.kb.index.answer import followed
 from muver.kb.index.index import Index
 from muver.kb.index.index_settings import Asking, read_weights
 from muver.kb.index.mentions import Labelled, read_mentions
@@ -90,7 +90,7 @@ def evaluate(
     opened, cutoffs = Index.open(index), sorted(set(cutoffs))
     if settings:
         opened = opened.asking(**settings.as_dict())
-    asked = checked(read_mentions(mentions), opened)
+    asked = opened.checked(read_mentions(mentions))
     found = measure(opened, asked, cutoffs, trec, read_weights(weights))
     if as_json:
         print(json.dumps(msgspec.to_builtins(found, str_keys=True), indent=2))
@@ -131,7 +131,7 @@ def measure(
         labelled = [line for line in group if isinstance(line.gold, str)]
         linkable: list[Labelled] = []
         for line in labelled:
-            (linkable if has_gold(index, line) else missing).append(line)
+            (linkable if index.has_gold(line) else missing).append(line)
         asked = [line.mention for line in linkable]
         answers = index.retrieve(asked, max(cutoffs), weights=weights)
         for line, candidates in zip(linkable, answers, strict=True):

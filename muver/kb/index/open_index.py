@@ -1,30 +1,24 @@
 """An open index: asked for entities, views and candidates."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
-from muver.io.errors import InputError, Mistake, quoted
+from muver.io.errors import InputError, Mistake, listed, quoted
 from muver.io.text import counted
 from muver.io.typed import read
-from muver.kb.index.answer import answers, known_world
+from muver.kb.index.answer import Answer, groups, known_world
 from muver.kb.index.calibration import COMPARED, Calibration
 from muver.kb.index.costs import Costs
 from muver.kb.index.described import EntityViews
 from muver.kb.index.entity import Entity
 from muver.kb.index.index_settings import Asking, changed
-from muver.kb.index.mentions import as_mentions, in_text
+from muver.kb.index.mentions import Labelled, as_mentions, in_text
 from muver.kb.index.shown import Answers
 from muver.kb.index.snapshot import Snapshot
-from muver.retriever.answers import (
-    Candidate,
-    Explanation,
-    Mention,
-    check_number,
-    check_texts,
-)
+from muver.retriever.answers import Candidate, Explanation, Mention, check_number, check_texts
 
 if TYPE_CHECKING:
     from muver.kb.index.reranked import Reranker
@@ -173,8 +167,35 @@ class OpenIndex:
         """
         if isinstance(asked, str):
             asked = [line.mention for line in in_text(asked)]
-        found = answers(self, as_mentions(asked), k, weights)
+        found = self.answers(as_mentions(asked), k, weights)
         return Answers(found, self.threshold, len(self.worlds) > 1)
+
+    def answers(
+        self, mentions: Iterable[Mention], k: int, weights: Mapping[str, float] | None = None
+    ) -> Iterator[tuple[Mention, Answer]]:
+        """Answer mentions in their order; :data:`.answer.TOGETHER` of them are held at a time."""
+        for group in groups(mentions):
+            ranked = self.retrieve(group, k, weights=weights)
+            for mention, candidates in zip(group, ranked, strict=True):
+                yield mention, Answer.of(mention, candidates, self.threshold)
+
+    def checked(self, mentions: Iterable[Labelled], world: str | None = None) -> Iterator[Labelled]:
+        """The mentions, in worlds that are here; ``world`` is that of those that name none."""
+        worlds = self.worlds
+        known_world(world, worlds, "--world")
+        for line in mentions:
+            named = known_world(line.mention.world or world, worlds, line.place)
+            yield replace(line, mention=replace(line.mention, world=named))
+
+    def has_gold(self, line: Labelled) -> bool:
+        """Whether the gold entity of a mention is here; refused if several worlds have it."""
+        worlds = self.having(line.gold, line.mention.world) if isinstance(line.gold, str) else []
+        if len(worlds) > 1:
+            raise Mistake(
+                f"{line.place}: gold {quoted(line.gold)} is in several worlds "
+                f"({listed(sorted(worlds))}). Name one."
+            )
+        return bool(worlds)
 
     def retrieve(
         self,

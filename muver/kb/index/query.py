@@ -7,7 +7,6 @@ import msgspec
 
 from muver.io.errors import InputError
 from muver.kb.importing.piped import STDIN
-from muver.kb.index.answer import answers, checked
 from muver.kb.index.index_settings import DEPTH, Asking, read_weights
 from muver.kb.index.mentions import Form, Labelled, in_text, read_mentions
 from muver.kb.index.shown import in_terminal
@@ -73,8 +72,8 @@ def query(
         opened = opened.where(**dict(where))
     if settings:
         opened = opened.asking(**settings.as_dict())
-    asked = (line.mention for line in checked(given, opened, world))
-    for mention, answer in answers(opened, asked, k, read_weights(weights)):
+    asked = (line.mention for line in opened.checked(given, world))
+    for mention, answer in opened.answers(asked, k, read_weights(weights)):
         if as_json:
             print(msgspec.json.encode(answer).decode())
         else:

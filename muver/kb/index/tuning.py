@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from muver.io.progress import logger
 from muver.io.text import counted
-from muver.kb.index.answer import checked, followed, has_gold
+from muver.kb.index.answer import followed
 from muver.kb.index.calibration import FILE
 from muver.kb.index.index import Index
 from muver.kb.index.index_settings import Asking, Weights, changed, read_weights, told
@@ -97,8 +97,8 @@ def tune(index: Index, mentions: Iterable[Labelled], cutoff: int = 16) -> Tuned 
     """Choose weights by mentions whose gold entity the index has; None by :data:`FEW` and fewer."""
     found: list[np.ndarray] = []
     strangers = 0
-    for group in followed(checked(mentions, index)):
-        labelled = [line for line in group if has_gold(index, line)]
+    for group in followed(index.checked(mentions)):
+        labelled = [line for line in group if index.has_gold(line)]
         strangers += len(group) - len(labelled)
         found += [index.compared(line.mention, line.gold, DEPTH) for line in labelled]
     if strangers:

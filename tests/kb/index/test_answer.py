@@ -3,7 +3,7 @@
 import pytest
 
 from muver import Mention
-from muver.kb.index.answer import TOGETHER, answers
+from muver.kb.index.answer import TOGETHER
 from muver.kb.index.shown import Answers, in_terminal
 from tests.kb.index.fake import Names
 
@@ -12,14 +12,14 @@ MENTION = Mention("Anna", "In spring " * 20, "\nforged the gate.")
 
 
 def answered(index, mention=MENTION, k=10):
-    ((_, answer),) = answers(index, [mention], k)
+    ((_, answer),) = index.answers([mention], k)
     return answer
 
 
 def test_mentions_are_ranked_some_at_a_time_and_stay_in_order():
     index = Names(TITLES)
     asked = (Mention(f"Anna {n}") for n in range(TOGETHER + 5))
-    told = list(answers(index, asked, 1))
+    told = list(index.answers(asked, 1))
     assert index.asked == [TOGETHER, 5]
     assert [answer.mention for _, answer in told] == [f"Anna {n}" for n in range(TOGETHER + 5)]
     assert {len(answer.candidates) for _, answer in told} == {1}
@@ -60,11 +60,11 @@ def test_a_table_says_what_was_decided():
 
 def test_answers_show_themselves_where_python_prints_them():
     index = Names(["Anna <b>", "Gate"], 0.6, 0.75)
-    found = Answers(answers(index, [MENTION, Mention("Gate")], 1), index.threshold, True)
+    found = Answers(index.answers([MENTION, Mention("Gate")], 1), index.threshold, True)
     pairs = zip([MENTION, Mention("Gate")], found, strict=True)
     assert repr(found) == "\n".join(in_terminal(*pair, 0.6, True) for pair in pairs)
     html = found._repr_html_()
     assert html.count("<table>") == html.count("with probability 0.75") == 2
     assert "<mark>Anna</mark>" in html and "Anna &lt;b&gt;" in html and "<b>" not in html
     assert html.count("<th>world</th>") == 2 and html.count("<td") == 2 * 6
-    assert "No candidate." in Answers(answers(Names([]), [MENTION], 1), None, False)._repr_html_()
+    assert "No candidate." in Answers(Names([]).answers([MENTION], 1), None, False)._repr_html_()
