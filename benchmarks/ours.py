@@ -11,14 +11,10 @@ from accelerate.state import AcceleratorState
 from benchmarks.data import Case
 from muver.retriever.encoders import device as devices
 from muver.retriever.encoders.bulk import encode_vectors
-from muver.retriever.retrieval.aggregates import (
-    MAX,
-    LogMeanExp,
-    SoftmaxSum,
-)
+from muver.retriever.retrieval.aggregates import MAX, LogMeanExp, SoftmaxSum
 from muver.retriever.retrieval.exact import Ranking, rank
 from muver.retriever.vectors.shards import ViewBlock, first_with_same
-from muver.retriever.views.layout import Ids
+from muver.retriever.views.layout import Ids, View
 from muver.retriever.views.merging import NewViews, expand_world
 from muver.retriever.views.views_settings import Merging
 
@@ -67,7 +63,7 @@ class Tower:
         owners = np.repeat(np.arange(len(entities)), [len(views) for views in entities])
         return expand_world(
             owners,
-            [ids for views in entities for ids in views],
+            [View(ids, n, n) for views in entities for n, ids in enumerate(views)],
             originals,
             self.views,
             self.case.markers,

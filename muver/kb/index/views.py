@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import chain, islice
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -21,19 +20,10 @@ from muver.retriever.retrieval.signals.texts import of_length_one, reader, title
 from muver.retriever.views.boundaries import sentence_spans
 from muver.retriever.views.build import entity_views, prompted_titles, whole_views
 from muver.retriever.views.layout import Span, View, retitled
-from muver.retriever.views.merging import expand_world
+from muver.retriever.views.merging import NewViews, expand_world
 from muver.retriever.views.views_settings import Merging, Views
 
 LETTERS = 16  # of a word piece at most, nearly always
-
-
-class _Kind(NamedTuple):
-    """Views of one kind of some entities, in the entities' order."""
-
-    layer: int
-    owners: list[int]
-    views: list[View]
-    vectors: np.ndarray
 
 
 class ViewEncoder:
@@ -90,7 +80,7 @@ class ViewEncoder:
             if aliased := self._under_aliases(entities, views):
                 owners, flat = zip(*aliased, strict=True)
                 vectors_of = self._encode([view.ids for view in flat])
-                kinds.append(_Kind(ORIGINAL, list(owners), list(flat), vectors_of))
+                kinds.append((ORIGINAL, NewViews(list(owners), list(flat), vectors_of)))
             found = _columns(len(entities), kinds)
             lengths.append(found["length"].to_numpy())
             unread.append(list(map(_unread_sentences, spans, views)))
@@ -139,13 +129,12 @@ class ViewEncoder:
             for title in islice(titles, len(entity.aliases))
         ]
 
-    def _of_sentences(self, views: Sequence[Sequence[View]]) -> list[_Kind]:
+    def _of_sentences(self, views: Sequence[Sequence[View]]) -> list[tuple[int, NewViews]]:
+        """The views of each layer, the original ones first, with its number."""
         settings = self._settings
         owners = [row for row, of_entity in enumerate(views) for _ in of_entity]
         flat = [view for of_entity in views for view in of_entity]
-        ids = [view.ids for view in flat]
-        vectors = self._encode(ids)
-        kinds = [_Kind(ORIGINAL, owners, flat, vectors)]
+        vectors = self._encode([view.ids for view in flat])
         merging = Merging(
             layers=settings.merge,
             top_k=settings.top_k,
@@ -153,14 +142,8 @@ class ViewEncoder:
             **settings.search.as_dict(),
         )
         markers = self.model.pieces.markers
-        layers = expand_world(np.array(owners), ids, vectors, self._encode, markers, merging)
-        for number, layer in enumerate(layers, start=1):
-            merged = [
-                View(view.ids, views[owner][view.first].first, views[owner][view.last].last)
-                for owner, view in zip(layer.entities, layer.views, strict=True)
-            ]
-            kinds.append(_Kind(number, layer.entities, merged, layer.vectors))
-        return kinds
+        layers = expand_world(np.array(owners), flat, vectors, self._encode, markers, merging)
+        return list(enumerate([NewViews(owners, flat, vectors), *layers], start=ORIGINAL))
 
     def _of_wholes(
         self, entities: Sequence[Entity], spans: Sequence[Sequence[Span]]
@@ -192,10 +175,11 @@ def _unread_sentences(spans: Sequence[Span], views: Sequence[View]) -> int:
     return sum(end - start for n, (start, end) in enumerate(spans) if n not in read)
 
 
-def _columns(entities: int, kinds: Sequence[_Kind]) -> dict[str, pa.Array]:
-    owners = np.concatenate([kind.owners for kind in kinds])
-    origins = np.array([(kind.layer, v.first, v.last) for kind in kinds for v in kind.views]).T
-    return view_columns(entities, owners, origins, np.concatenate([kind.vectors for kind in kinds]))
+def _columns(entities: int, kinds: Sequence[tuple[int, NewViews]]) -> dict[str, pa.Array]:
+    owners = np.concatenate([kind.entities for _, kind in kinds])
+    origins = np.array([(layer, v.first, v.last) for layer, kind in kinds for v in kind.views]).T
+    vectors = np.concatenate([kind.vectors for _, kind in kinds])
+    return view_columns(entities, owners, origins, vectors)
 
 
 def view_columns(

@@ -90,13 +90,12 @@ def merge_store(model_folder: Path, store: Path, out: Path, settings: Merge) -> 
     for name in base.worlds:
         original = base.world(name)
         new = expand_world(
-            original.entities, original.ids.to_pylist(), original.vectors,
+            original.entities, original.views, original.vectors,
             lambda ids, name=name: encoder.views(ids, f"merged views of {name}"),
             encoder.model.pieces.markers, settings,
         )  # fmt: skip
         for writer, added in zip(writers, new, strict=True):
-            spans = original.in_sentences(added.entities, added.views)
-            writer.add(name, added.entities, spans, added.vectors)
+            writer.add(name, added.entities, added.views, added.vectors)
         sizes = [len(added.views) for added in new]
         views = counted(len(original.entities), "view")
         logger.info("%s: %s, merged by layer: %s", name, views, sizes)

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 from muver.io.checksums import check
 from muver.io.matrices import load_matrix, save_matrix
 from muver.io.parquet import parquet_errors, table_writer
-from muver.retriever.views.layout import View, entity_slices
+from muver.retriever.views.layout import View
 
 VIEWS = pa.schema(
     [
@@ -43,21 +43,11 @@ class Layer:
     last: np.ndarray
     ids: pa.ChunkedArray  # (views,) list<int32>
 
-    def in_sentences(self, owners: Sequence[int], views: Sequence[View]) -> list[View]:
-        """Turn spans over an entity's views in this layer into spans over its sentences.
-
-        ``owners`` are the entities of ``views``.
-        """
-        slices = entity_slices(self.entities)
-        starts = {int(self.entities[views.start]): views.start for views in slices}
-        return [
-            View(
-                view.ids,
-                int(self.first[starts[owner] + view.first]),
-                int(self.last[starts[owner] + view.last]),
-            )
-            for owner, view in zip(owners, views, strict=True)
-        ]
+    @property
+    def views(self) -> list[View]:
+        """The same views, as they were laid out."""
+        columns = (self.ids.to_pylist(), self.first.tolist(), self.last.tolist())
+        return list(map(View, *columns))
 
 
 class Part:

@@ -163,7 +163,7 @@ class NewViews:
 
 def expand_world(
     entities: np.ndarray,
-    ids: Sequence[Ids],
+    views: Sequence[View],
     vectors: np.ndarray,
     encode: EncodeViews,
     markers: Markers,
@@ -171,29 +171,29 @@ def expand_world(
 ) -> list[NewViews]:
     """Run the heuristic search over all entities of a world (section 2.3).
 
-    ``entities``, (views,), ``ids`` and ``vectors``, (views, d), are of the original views, those of
-    one entity next to each other. All merged views of a layer are encoded together, so that they
-    can be batched by length: ``encode`` turns n lists of token ids into (n, d) vectors. Returns the
-    new views of each layer. Their ``first..last`` number original views; a merged set with gaps is
-    given by its two ends.
+    ``entities``, (views,), and ``vectors``, (views, d), are of the original ``views``, those of one
+    entity next to each other. All merged views of a layer are encoded together, so that they can be
+    batched by length: ``encode`` turns n lists of token ids into (n, d) vectors. Returns the new
+    views of each layer. Their sentences ``first..last`` are those from the first of their original
+    views to the last, whatever lies between.
     """
     slices = entity_slices(entities)
-    searches = [SEARCHES[settings.among](vectors[views], settings) for views in slices]
+    searches = [SEARCHES[settings.among](vectors[originals], settings) for originals in slices]
     layers = []
     for _ in range(settings.layers):
         proposed = [search.propose() for search in searches]
-        owners, views = _lay_out(entities, ids, slices, proposed, markers, settings.max_tokens)
-        new = encode([view.ids for view in views])
+        owners, merged = _lay_out(entities, views, slices, proposed, markers, settings.max_tokens)
+        new = encode([view.ids for view in merged])
         bounds = pairwise(accumulate(map(len, proposed), initial=0))
         for search, (start, stop) in zip(searches, bounds, strict=True):
             search.accept(new[start:stop])
-        layers.append(NewViews(owners, views, new))
+        layers.append(NewViews(owners, merged, new))
     return layers
 
 
 def _lay_out(
     entities: np.ndarray,
-    ids: Sequence[Ids],
+    views: Sequence[View],
     slices: Sequence[slice],
     members: Sequence[Sequence[Sequence[int]]],
     markers: Markers,
@@ -201,10 +201,11 @@ def _lay_out(
 ) -> tuple[list[int], list[View]]:
     """The entity and the merged view for each list of original views in ``members``."""
     owners: list[int] = []
-    views: list[View] = []
+    merged: list[View] = []
     for originals, unions in zip(slices, members, strict=True):
         for union in unions:
-            parts = [ids[originals.start + number] for number in union]
+            parts = [views[originals.start + number] for number in union]
             owners.append(int(entities[originals.start]))
-            views.append(View(merged_view(parts, markers, max_tokens), union[0], union[-1]))
-    return owners, views
+            ids = merged_view([part.ids for part in parts], markers, max_tokens)
+            merged.append(View(ids, parts[0].first, parts[-1].last))
+    return owners, merged

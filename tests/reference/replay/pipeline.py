@@ -121,7 +121,9 @@ class Replay:
     def merge(
         self, owners: np.ndarray, ids: list[Ids], vectors: np.ndarray, encode: Any
     ) -> list[NewViews]:
-        """Merge as recorded (:func:`muver.retriever.views.merging.expand_world`)."""
+        """Merge as recorded (:func:`muver.retriever.views.merging.expand_world`), with the numbers
+        of original views in place of their sentences.
+        """
         positions = self.model.entity_encoder.config.max_position_embeddings
         settings = Merging(
             layers=len(self.recording.entities[0]["merged"]),
@@ -130,7 +132,9 @@ class Replay:
             among="neighbours",
             max_tokens=min(MERGED_TOKENS, positions),
         )
-        return expand_world(owners, ids, vectors, encode, self.model.pieces.markers, settings)
+        places = (np.arange(len(owners)) - np.searchsorted(owners, owners)).tolist()
+        views = [View(*of_view) for of_view in zip(ids, places, places, strict=True)]
+        return expand_world(owners, views, vectors, encode, self.model.pieces.markers, settings)
 
     def index(self, layers: int, candidate_of: np.ndarray) -> ViewBlock:
         """All views after ``layers`` layers of merging, grouped by candidate."""

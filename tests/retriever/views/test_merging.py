@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muver.io.typed import read
-from muver.retriever.views.layout import Markers
+from muver.retriever.views.layout import Markers, View
 from muver.retriever.views.merging import (
     able_to_grow,
     expand_world,
@@ -134,14 +134,19 @@ def greatest(ids) -> np.ndarray:
 def expand(texts_by_entity: list[list[int]], **settings):
     asked_for = read(Merging, {**MERGING, **settings})
     owners = np.repeat(np.arange(len(texts_by_entity)), [len(t) for t in texts_by_entity])
-    ids = [view(number) for texts in texts_by_entity for number in texts]
+    views = [
+        View(view(number), place, place)
+        for texts in texts_by_entity
+        for place, number in enumerate(texts)
+    ]
     asked = []
 
     def encode(views):
         asked.append(list(views))
         return greatest(views)
 
-    layers = expand_world(owners, ids, greatest(ids), encode, MARKERS, asked_for)
+    vectors = greatest([view.ids for view in views])
+    layers = expand_world(owners, views, vectors, encode, MARKERS, asked_for)
     return layers, asked
 
 
