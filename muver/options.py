@@ -90,7 +90,7 @@ JSON = {"type": _json_object, "action": _Merge, "nargs": "+", "metavar": "JSON"}
 def parser_of(command: Command) -> argparse.ArgumentParser:
     """The parser of a command; imports its work."""
     work = command.function()
-    more, told = documented(work)
+    more, documented_options = documented(work)
     width = max(get_terminal_size().columns - 2, 11)  # argparse's
     called = fill("`snakemake -n -p --quiet host` shows how the workflow calls it.", width)
     if command.example:
@@ -111,7 +111,7 @@ def parser_of(command: Command) -> argparse.ArgumentParser:
     parser.add_argument("--log", metavar="FILE", help="write the progress lines here as well")
     for name, kind, default, alone in parameters(work):
         keywords = {"dest": name, "help": "", **_reading(kind, default)}
-        keywords["help"] = ". ".join(filter(None, [keywords["help"], told.get(name)]))
+        keywords["help"] = ". ".join(filter(None, [keywords["help"], documented_options.get(name)]))
         if default not in (NEEDED, None, False, (), Path(".")):
             shown = " ".join(map(str, default)) if isinstance(default, tuple) else default
             keywords["help"] += f" (default: {shown})"
@@ -167,23 +167,23 @@ def read_job(command: Command, parser: argparse.ArgumentParser, words: Sequence[
     path = Path(typed.pop("job"))
     from muver.io.files import CHECKSUM, read_json, short_hash
 
-    told = read_json(path)
-    if told.pop(CHECKSUM, None) not in (None, short_hash(told, 64)):
+    job = read_json(path)
+    if job.pop(CHECKSUM, None) not in (None, short_hash(job, 64)):
         raise InputError(
             f"{path}: is not as it was written. Run the workflow again, or, where you changed it, "
             f"leave {CHECKSUM} out."
         )
-    arguments: Given = {"label": told.pop("label", None), "log": None}
+    arguments: Given = {"label": job.pop("label", None), "log": None}
     for name, kind, default, _ in parameters(command.function()):
         word = _flag(name).strip("-")
-        if word in told:
-            arguments[name] = _from_json(kind, told.pop(word))
+        if word in job:
+            arguments[name] = _from_json(kind, job.pop(word))
         elif name in typed or default is not NEEDED:
             arguments[name] = default
         else:
             raise InputError(f"{path}: {word} is missing, which muver {command.name} needs.")
-    if told:
-        raise InputError(f"{path}: muver {command.name} has no option {', '.join(told)}.")
+    if job:
+        raise InputError(f"{path}: muver {command.name} has no option {', '.join(job)}.")
     return arguments | typed
 
 
@@ -268,10 +268,10 @@ def documented(work: Callable[..., Any]) -> tuple[list[str], dict[str, str]]:
     text = re.sub(r":\w+:`~?", "`", getdoc(work) or "").replace("``", "`")
     head, *sections = re.split(r"\n\n(\w+)\n-{3,}\n", text)
     described = dict(zip(sections[::2], sections[1::2], strict=True)).get("Parameters", "")
-    told: dict[str, str] = {}
+    options: dict[str, str] = {}
     for line in described.splitlines():
         if line and not line.startswith(" "):
             names = line.split(", ")
         else:
-            told |= {name: f"{told.get(name, '')} {line}".strip() for name in names}
-    return [" ".join(part.split()) for part in head.split("\n\n")[1:]], told
+            options |= {name: f"{options.get(name, '')} {line}".strip() for name in names}
+    return [" ".join(part.split()) for part in head.split("\n\n")[1:]], options

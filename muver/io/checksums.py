@@ -104,6 +104,6 @@ def verify(*, folder: Path = Path("build")) -> None:
     for path in wrong:
         print(f"damaged: {path}")
     if wrong:
-        told = counted(len(wrong), "damaged file")
-        raise InputError(f"{told}. Remove what is named above; the next run makes it anew.")
+        number = counted(len(wrong), "damaged file")
+        raise InputError(f"{number}. Remove what is named above; the next run makes it anew.")
     logger.info("%s as written", counted(len(lists), "artifact"))

@@ -137,7 +137,7 @@ def problem(kind: Any, value: Any, key: str = "") -> tuple[str, str] | None:
         msgspec.convert(value, kind)
         return None
     except msgspec.ValidationError as error:
-        said = str(error)
+        message = str(error)
     matching = _matching(kind, value)
     section = _is_struct(matching) and isinstance(value, Mapping)
     if section and (mistake := _wrong_keys(matching, value, key)):
@@ -146,10 +146,10 @@ def problem(kind: Any, value: Any, key: str = "") -> tuple[str, str] | None:
         if inner := problem(*part):
             return inner
     if section:  # its __post_init__ raised
-        return key, f"{key}: {said}" if key else said
+        return key, f"{key}: {message}" if key else message
     if (choices := _choices(kind)) is not None:
         return key, f"{key} is {quoted(value)}{suggestion(value, choices)}"
-    why = f"{said[:1].lower()}{said[1:].partition(' - at')[0]}"
+    why = f"{message[:1].lower()}{message[1:].partition(' - at')[0]}"
     return key, f"{key or 'this'} is {quoted(value)}: {why}."
 
 

@@ -161,10 +161,10 @@ def _write_dataset(
     drawn = np.random.default_rng(settings.seed).permutation(total)[: settings.others]
     golds, drawn = {(label.mention.world, label.gold) for label in labels}, {*drawn.tolist()}
     columns = ("world", "id", "title", "description")
-    told = (row for batch in entity_batches(kb, columns) for row in batch.to_pylist())
+    rows_of_kb = (row for batch in entity_batches(kb, columns) for row in batch.to_pylist())
     entities = sorted(
         tuple(row[name] for name in columns)
-        for number, row in enumerate(told)
+        for number, row in enumerate(rows_of_kb)
         if number in drawn or (row["world"], row["id"]) in golds
     )
     numbers: dict[tuple[str, str], int] = {}

@@ -148,11 +148,11 @@ def _narrower(section: Section) -> Section:
 
 def _said_once(text: str) -> str:
     """A page on which a sentence, or a footnote, stands at the first table that has it."""
-    said, blocks = set(), []
+    printed, blocks = set(), []
     for block in text.strip().split("\n\n"):
         if block[:1] not in "#|":
             parts = [block] if block[:1] in "[ " else re.split(r"(?<=\.) (?=[A-Z])", block)
-            block = " ".join(part for part in parts if part not in said)
-            said.update(parts)
+            block = " ".join(part for part in parts if part not in printed)
+            printed.update(parts)
         blocks += [block] if block else []
     return "\n\n".join(blocks) + "\n"

@@ -17,7 +17,7 @@ from muver.io.parquet import row_groups
 from muver.io.progress import logger
 from muver.io.text import counted
 from muver.kb.importing.dataset import write_dataset
-from muver.kb.importing.importing_settings import Given, Import
+from muver.kb.importing.importing_settings import Import, Options
 from muver.kb.importing.ledger import Ledger, opened_ledger
 from muver.kb.importing.markup import without_html
 from muver.kb.importing.piped import at_rest, is_pipe
@@ -78,21 +78,21 @@ def import_kb(
     """
     if workers < 1:
         raise InputError(f"--workers: {workers} is not a number of processes; at least 1 is.")
-    given = Given(settings, dict(columns), world, tuple(where), workers)
-    return import_given(sources, given, out, form, mentions)
+    options = Options(settings, dict(columns), world, tuple(where), workers)
+    return import_sources(sources, options, out, form, mentions)
 
 
-def import_given(
+def import_sources(
     sources: Sequence[Path],
-    given: Given,
+    options: Options,
     out: Path,
     form: str | None = None,
     mentions: Path | None = None,
 ) -> dict[str, Any]:
-    """The same, with what each source is given."""
+    """The same, with the options of what reads a source."""
     _check_free(out)
     with at_rest(sources, out) as files:
-        return _import(files, given, out, form, mentions)
+        return _import(files, options, out, form, mentions)
 
 
 @contextlib.contextmanager
@@ -118,9 +118,9 @@ def as_kb(
         raise InputError(f"{source}: no such folder or file.")
     with folder_beside(beside) as folder:
         kb = folder / "kb"
-        given = Given(Import(), dict(columns or {}), world or only, replaces=world is not None)
+        options = Options(Import(), dict(columns or {}), world or only, replaces=world is not None)
         try:
-            import_given([source], given, kb)
+            import_sources([source], options, kb)
         except InputError as error:
             raise InputError(
                 f"{error} (`muver kb import` has more options: make a folder with it, and name "
@@ -130,14 +130,14 @@ def as_kb(
 
 
 def _import(
-    sources: Sequence[Path], given: Given, out: Path, form: str | None, mentions: Path | None
+    sources: Sequence[Path], options: Options, out: Path, form: str | None, mentions: Path | None
 ) -> dict[str, Any]:
     for path in sources:
         with opened(path):  # what can't be opened is told before hours go into another one
             pass
-    settings = given.settings
+    settings = options.settings
     forms = [form or format_of(path) for path in sources]
-    if given.where and set(forms) != {"wikidata"}:
+    if options.where and set(forms) != {"wikidata"}:
         raise InputError("--where: only Wikidata's dump has properties to filter by.")
     if mentions is not None:
         if LINKED.isdisjoint(forms):
@@ -153,7 +153,7 @@ def _import(
         ledger = open_folders.enter_context(opened_ledger(temporary, sources))
         build = _Build(ledger, settings)
         for number, (path, name) in enumerate(zip(sources, forms, strict=True)):
-            build.read(number, path, name, given)
+            build.read(number, path, name, options)
         build.check()
         open_folders.enter_context(disk_errors(out, "Nothing was changed."))
         build.write(temporary / FILE)
@@ -169,8 +169,8 @@ def _import(
             settings.as_dict(),
             dict(zip(names, map(sha256_of, sources), strict=True)),
             formats=sorted(set(forms)),
-            map=given.columns,
-            where=list(given.where),
+            map=options.columns,
+            where=list(options.where),
             **counts,
         )
         out.mkdir(exist_ok=True)
@@ -190,8 +190,8 @@ def _check_free(out: Path) -> None:
         raise InputError(f"{out}: is no folder. Remove it, or name another place with --out.")
     names = {path.name for path in out.iterdir()} if out.exists() else set()
     if MANIFEST in names:
-        told = read_json(out / MANIFEST)
-        ours = isinstance(told, dict) and told.get("stage") == STAGE
+        written = read_json(out / MANIFEST)
+        ours = isinstance(written, dict) and written.get("stage") == STAGE
     else:
         ours = names <= {FILE}  # all that a killed import may leave
     if not ours:
@@ -207,10 +207,10 @@ class _Build:
         self.worlds: Counter[str] = Counter()
         self.counts: Counter[str] = Counter(without_description=0, with_aliases=0, aliases=0)
 
-    def read(self, number: int, path: Path, form: str, given: Given) -> None:
+    def read(self, number: int, path: Path, form: str, options: Options) -> None:
         """Take in all of a source."""
-        world, html = given.world_of(path), given.settings.html and form not in LINKED
-        for item in source(form)(path, given):
+        world, html = options.world_of(path), options.settings.html and form not in LINKED
+        for item in source(form)(path, options):
             if isinstance(item, Entity):
                 item.world = item.world or world
                 item = self._tidy(item, f"{path}, {item.place}", html)

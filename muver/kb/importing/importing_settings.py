@@ -50,8 +50,8 @@ class Import(Settings):
     mentions: Mentions = Mentions()
 
 
-class Given(Struct, frozen=True):
-    """What a source is given: the settings, and the options of the command line."""
+class Options(Struct, frozen=True):
+    """What the reader of a source gets: settings, and options of the command line."""
 
     settings: Import
     columns: dict[str, str] = {}  # of the file, by their canonical names; an empty one: none
@@ -64,7 +64,7 @@ class Given(Struct, frozen=True):
         """The world of a file that names none: the one given, else its name without endings; a
         pipe's name says nothing if it has no ending.
 
-        >>> [Given(Import()).world_of(Path(name)) for name in ("v1.0.csv", "sea.jsonl.gz", "v1.0")]
+        >>> [Options(Import()).world_of(Path(name)) for name in ("v1.0.csv", "sea.gz", "v1.0")]
         ['v1.0', 'sea', 'v1.0']
         """
         if self.world is not None:

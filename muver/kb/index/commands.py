@@ -16,7 +16,7 @@ from muver.kb.importing.build import as_kb
 from muver.kb.importing.piped import STDIN, standard_input
 from muver.kb.index import changes
 from muver.kb.index.index import Change, Index
-from muver.kb.index.index_settings import Making, read_weights, told
+from muver.kb.index.index_settings import Making, in_words, read_weights
 
 Columns = Sequence[tuple[str, str]]  # names, and the columns that they stand for
 
@@ -69,7 +69,7 @@ def create(
         index = Index.create(out, kb, model, chosen, **values)
     size, took = index.info()["bytes"] / 1e6, duration(time.monotonic() - started)
     logger.info("%s: %s, %.1f MB in %s", out, _entities(index), size, took)
-    logger.info("signals: %s", told(index.weights))
+    logger.info("signals: %s", in_words(index.weights))
 
 
 def _bringing(how: Literal["add", "update"]) -> Callable[..., None]:
@@ -98,10 +98,10 @@ def _bringing(how: Literal["add", "update"]) -> Callable[..., None]:
         with as_kb(source, index, world, dict(columns), only) as kb:
             change = getattr(opened, how)(kb)
         if before and (new := sorted(set(opened.worlds).difference(before))):
-            told = (
+            message = (
                 "new worlds: %s. Ids are compared within a world; --world names one that is there"
             )
-            logger.info(told, listed(new))
+            logger.info(message, listed(new))
         _tell(index, opened, change)
 
     return bring
@@ -175,8 +175,8 @@ def _lines(file: str) -> list[str]:
 
 def _tell(folder: Path, index: Index, change: Change) -> None:
     counts: dict[str, Any] = asdict(change)
-    told = ", ".join(f"{count} {what}" for what, count in counts.items() if count) or "nothing new"
-    logger.info("%s: %s; %s now", folder, told, _entities(index))
+    changes = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
+    logger.info("%s: %s; %s now", folder, changes or "nothing new", _entities(index))
 
 
 def _entities(index: Index) -> str:

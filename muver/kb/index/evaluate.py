@@ -139,8 +139,10 @@ def measure(
             ranks.append(ids.index(line.gold) + 1 if line.gold in ids else 0)
             if ranks[-1] != 1:
                 first = candidates[0] if candidates else None
-                told = (first.document_id, first.title) if first else (None, "")
-                misses.append(Miss(line.place, line.mention.text, line.gold, ranks[-1], *told))
+                first_candidate = (first.document_id, first.title) if first else (None, "")
+                misses.append(
+                    Miss(line.place, line.mention.text, line.gold, ranks[-1], *first_candidate)
+                )
             if trec is not None:
                 (world,) = index.having(line.gold, line.mention.world)
                 qrels.append(f"{field(line.place)} 0 {field(f'{world}/{line.gold}')} 1\n")
@@ -156,9 +158,9 @@ def measure(
         ids, nothing = list(map(str, range(len(ranks)))), [None] * len(ranks)
         table = ranks_table(ids, worlds, nothing, ranks, [0] * len(ranks), max(cutoffs))
         scores = scored(table, cutoffs, "mentions")
-        own = {name: replace(w, interval=_intervals(w)) for name, w in scores.worlds.items()}
+        worlds = {name: replace(w, interval=_intervals(w)) for name, w in scores.worlds.items()}
         all_worlds = replace(scores.interval, micro=_intervals(scores))
-        scores = replace(scores, interval=all_worlds, worlds=own)
+        scores = replace(scores, interval=all_worlds, worlds=worlds)
     if trec is not None:
         write_text(f"{trec}.run", "".join(run))
         write_text(f"{trec}.qrels", "".join(qrels))

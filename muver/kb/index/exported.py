@@ -83,17 +83,17 @@ def _choice(settings: ViewsRun, manifest: Path | None) -> Mapping[str, Any]:
 def _parts(views: SystemViews, entities: Path, sentences: Path) -> Iterator[dict[str, pa.Array]]:
     """The columns of a segment's parts, world by world."""
     for world in sorted(views.worlds):
-        told = read_entities(entities, [world]).to_pylist()
+        rows_of_world = read_entities(entities, [world]).to_pylist()
         split = read_sentences(sentences, [world])["sentences"].to_pylist()
         vectors, owners, origins = views.world(world)
         every = np.concatenate(vectors)
-        numbers = {e["document_id"]: e["entity"] for e in told}
+        numbers = {e["document_id"]: e["entity"] for e in rows_of_world}
         described = (
             Entity(id=e["document_id"], title=e["title"], description=e["text"], world=world)
-            for e in told
+            for e in rows_of_world
         )
         for group in groups(described):
-            rows = np.full(len(told), -1)  # in the group, of each entity of the world
+            rows = np.full(len(rows_of_world), -1)  # in the group, of each entity of the world
             rows[[numbers[e.id] for e in group]] = np.arange(len(group))
             there = np.flatnonzero(rows[owners] >= 0)
             columns = [column[there] for column in origins]

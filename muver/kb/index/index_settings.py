@@ -135,7 +135,7 @@ def read_weights(text: str | None) -> Weights:
     return found
 
 
-def told(given: Mapping[str, float]) -> str:
+def in_words(weights: Mapping[str, float]) -> str:
     """Weights, or what signals give, in a line, the greatest first; nothing is told of 0."""
-    greatest = sorted(given.items(), key=lambda pair: -pair[1])
+    greatest = sorted(weights.items(), key=lambda pair: -pair[1])
     return ", ".join(f"{name} {value:.2f}" for name, value in greatest if round(value, 2))

@@ -111,8 +111,8 @@ class OpenIndex:
 
     def __repr__(self) -> str:
         model = self._store.machinery.state.model
-        told = counted(len(self), "entity", "entities"), model.name if model else "words and names"
-        return f"<{type(self).__name__} {self.folder}: {', '.join(told)}>"
+        shown = counted(len(self), "entity", "entities"), model.name if model else "words and names"
+        return f"<{type(self).__name__} {self.folder}: {', '.join(shown)}>"
 
     def __len__(self) -> int:
         return sum(self._store.worlds.values())

@@ -64,7 +64,7 @@ def query(
     """
     if (text is None) == (mentions is None):
         raise InputError("give either a text with marked mentions or --mentions FILE.")
-    given = _given(text, mentions, form, ner)
+    mentions_asked = _mentions(text, mentions, form, ner)
     from muver.kb.index.index import opened_index
 
     opened = opened_index(index, rerank, depth)
@@ -72,7 +72,7 @@ def query(
         opened = opened.where(**dict(where))
     if settings:
         opened = opened.asking(**settings.as_dict())
-    asked = (line.mention for line in opened.checked(given, world))
+    asked = (line.mention for line in opened.checked(mentions_asked, world))
     for mention, answer in opened.answers(asked, k, read_weights(weights)):
         if as_json:
             print(msgspec.json.encode(answer).decode())
@@ -80,7 +80,7 @@ def query(
             print(in_terminal(mention, answer, opened.threshold, len(opened.worlds) > 1))
 
 
-def _given(
+def _mentions(
     text: str | None, mentions: str | None, form: Form | None, ner: str | None
 ) -> Iterator[Labelled]:
     if mentions is not None or text == STDIN:

@@ -161,8 +161,8 @@ def _best(
 ) -> list[Hit]:
     total = sum(contributed.values())
     best = np.lexsort((asked.order[near], -total))[:k].tolist()
-    signals = [{name: float(own[n]) for name, own in contributed.items()} for n in best]
-    return [Hit(asked.at(int(near[n])), own) for n, own in zip(best, signals, strict=True)]
+    signals = [{name: float(scores[n]) for name, scores in contributed.items()} for n in best]
+    return [Hit(asked.at(int(near[n])), of_hit) for n, of_hit in zip(best, signals, strict=True)]
 
 
 def _spans(asked: Asked, signals: int, mentions: int) -> Iterator[slice]:

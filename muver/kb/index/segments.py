@@ -157,8 +157,8 @@ class Part:
 
     def entity(self, row: int) -> Entity:
         columns = ("id", "world", "title", "description", "aliases")
-        told = {name: self.batch.column(name)[row].as_py() for name in columns}
-        return Entity(**told, further=dict(self.batch.column("further")[row].as_py() or ()))
+        values = {name: self.batch.column(name)[row].as_py() for name in columns}
+        return Entity(**values, further=dict(self.batch.column("further")[row].as_py() or ()))
 
     @property
     def further_names(self) -> set[str]:
@@ -169,8 +169,8 @@ class Part:
         """The same with only those whose other columns have these values, whole or as a line."""
         live, further = self.live, self.batch.column("further")
         for name, value in where.items():
-            told = pc.fill_null(pc.map_lookup(further, name, "first"), "")
-            lines = pc.binary_join_element_wise("", told, "", "\n")
+            values = pc.fill_null(pc.map_lookup(further, name, "first"), "")
+            lines = pc.binary_join_element_wise("", values, "", "\n")
             live = live & pc.match_substring(lines, f"\n{value}\n").to_numpy(zero_copy_only=False)
         return self.at(live)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from muver.io.text import counted, visible
 from muver.kb.index.answer import Answer
-from muver.kb.index.index_settings import told
+from muver.kb.index.index_settings import in_words
 from muver.retriever.answers import NO_VIEW, Mention
 
 WIDTH = 100  # characters of a line where no terminal says it
@@ -75,7 +75,7 @@ def in_notebook(
 ) -> str:
     """The same as HTML."""
     left, text, right = map(escape, _in_context(mention))
-    said = "".join(f"<br>{escape(line)}" for line in _decided(answer, threshold))
+    decision = "".join(f"<br>{escape(line)}" for line in _decided(answer, threshold))
     names = ["", "score", "title", "id", *["world"] * worlds, "found by"]
     rows = _rows(answer, worlds)
     head = "".join(f"<th>{name}</th>" for name in names)
@@ -84,7 +84,7 @@ def in_notebook(
         for row in rows
     )
     table = f"<table><tr>{head}</tr>{body}</table>" if body else ""
-    return f"<p>{left} <mark>{text}</mark> {right}{said}</p>{table}"
+    return f"<p>{left} <mark>{text}</mark> {right}{decision}</p>{table}"
 
 
 def _in_context(mention: Mention) -> tuple[str, str, str]:
@@ -112,7 +112,7 @@ def _decided(answer: Answer, threshold: float | None) -> list[str]:
 def _rows(answer: Answer, worlds: bool) -> Iterator[list[str]]:
     """Rank, score, title, id, perhaps the world, and what it was found by, of each candidate."""
     for found in answer.candidates:
-        by = found.text or (told(found.signals) if found.layer == NO_VIEW else "(its title)")
+        by = found.text or (in_words(found.signals) if found.layer == NO_VIEW else "(its title)")
         cells = (found.title, found.id, *[found.world or ""] * worlds, by)
         yield [str(found.rank), f"{found.score:.2f}", *map(_flat, cells)]
 

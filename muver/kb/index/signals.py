@@ -160,8 +160,8 @@ class Words(Sure):
             found = [(np.zeros(0, np.int64), np.zeros(0, np.uint16))]
             for (_, rows), place, of_part in zip(asked.parts, asked.places, there, strict=True):
                 having, counts = of_part[n]
-                own = slice(*np.searchsorted(having, [rows.start, rows.stop]))
-                found.append((having[own] + (place.start - rows.start), counts[own]))
+                inside = slice(*np.searchsorted(having, [rows.start, rows.stop]))
+                found.append((having[inside] + (place.start - rows.start), counts[inside]))
             places, counts = map(np.concatenate, zip(*found, strict=True))
             live = asked.live[places]
             places, counts = places[live], counts[live]

@@ -174,8 +174,8 @@ class Snapshot:
         """What signals and views add to the score of an entity."""
         at = self.place(id, world)
         entity = self.parts[at.part].views(at.row)
-        own = mention.world and entity.entity.world
-        asked, queries, signals = self.question([mention], own, weights)
+        world = mention.world and entity.entity.world
+        asked, queries, signals = self.question([mention], world, weights)
         contributed = contributions(asked, signals, weights, asked.place(*at))
         parts = []
         if "views" in queries:

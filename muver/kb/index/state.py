@@ -165,9 +165,9 @@ def writing(folder: str | Path) -> Iterator[None]:
                     f"{folder}: is being changed by {who}. Wait until it has ended, then run the "
                     "same command again."
                 ) from None
-        told = f"process {os.getpid()} ({' '.join([Path(sys.argv[0]).name, *sys.argv[1:3]])})"
+        holder = f"process {os.getpid()} ({' '.join([Path(sys.argv[0]).name, *sys.argv[1:3]])})"
         os.ftruncate(descriptor, 0)  # of one that was killed
-        os.pwrite(descriptor, told.encode("utf-8", "replace"), 0)
+        os.pwrite(descriptor, holder.encode("utf-8", "replace"), 0)
         held.callback(os.ftruncate, descriptor, 0)
         for left in Path(folder).rglob(".*.tmp"):  # by a change that was killed
             left.unlink()

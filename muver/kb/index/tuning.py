@@ -12,7 +12,7 @@ from muver.io.text import counted
 from muver.kb.index.answer import followed
 from muver.kb.index.calibration import FILE
 from muver.kb.index.index import Index
-from muver.kb.index.index_settings import Asking, Weights, changed, read_weights, told
+from muver.kb.index.index_settings import Asking, Weights, changed, in_words, read_weights
 from muver.kb.index.mentions import Form, Labelled, read_mentions
 from muver.kb.index.state import read_state, write_state, writing
 from muver.retriever.retrieval.signals import World, choose_weights, gold_ranks
@@ -55,7 +55,8 @@ def tune_index(index: Path, mentions: str, *, form: Form | None = None, cutoff: 
     opened = Index.open(index, calibrated=False)
     tuned = tune(opened, read_mentions(mentions, form), cutoff)
     if tuned is None:
-        print(f"{FEW} labels and fewer choose nothing: the weights stay {told(opened.weights)}.")
+        weights = in_words(opened.weights)
+        print(f"{FEW} labels and fewer choose nothing: the weights stay {weights}.")
         return
     print(f"Held out: {counted(tuned.mentions, 'mention')}")
     for what, weights, hits in (
@@ -63,7 +64,7 @@ def tune_index(index: Path, mentions: str, *, form: Form | None = None, cutoff: 
         ("chosen", tuned.weights, tuned.after),
     ):
         first, found = (f"{100 * n / tuned.mentions:.1f}" for n in hits)
-        print(f"{what:8}recall@1 {first:>5}  @{cutoff} {found:>5}  {told(weights)}")
+        print(f"{what:8}recall@1 {first:>5}  @{cutoff} {found:>5}  {in_words(weights)}")
     if not tuned.better:
         print("Nothing is gained: the weights stay.")
         return
@@ -90,7 +91,7 @@ def set_index(index: Path, *, weights: str | None = None, settings: Asking | Non
         How much signals count, such as words=1,names=0.
     """
     settle(index, read_weights(weights), settings or Asking())
-    logger.info("signals: %s", told(read_state(index).weights))
+    logger.info("signals: %s", in_words(read_state(index).weights))
 
 
 def tune(index: Index, mentions: Iterable[Labelled], cutoff: int = 16) -> Tuned | None:

@@ -154,7 +154,7 @@ class Notes:
 
 SPARE = 16  # files beside connections
 FEWEST = 8
-TOLD = 60  # seconds between two lines of the log
+WARN_EVERY = 60  # seconds between two lines of the log
 
 
 def room() -> tuple[int, int]:
@@ -176,7 +176,7 @@ class Connection(H11Protocol):
     """
 
     most: int
-    told = -TOLD
+    warned = -WARN_EVERY
     seen: Any = None
 
     def connection_made(self, transport: Any) -> None:
@@ -198,8 +198,8 @@ class Connection(H11Protocol):
         """End the connection that does nothing for the longest time, or this one if all do."""
         idle = (c for c in self.connections if c.idle and not c.transport.is_closing())
         min(idle, key=lambda c: c.since, default=self).transport.abort()
-        if self.since - type(self).told >= TOLD:
-            type(self).told = self.since
+        if self.since - type(self).warned >= WARN_EVERY:
+            type(self).warned = self.since
             logger.warning(
                 "%d connections, as many as the limit of open files allows (ulimit -n): those "
                 "that do nothing are ended, the oldest first", self.most,

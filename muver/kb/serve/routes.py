@@ -115,8 +115,8 @@ def asking(service: Service) -> APIRouter:
         index, mention = served.index, mention_of(question.mention)
 
         def work(_: Sequence[None]) -> list[Explained]:
-            told = index.explain(mention, entity.id, entity.world, question.weights)
-            return [Explained(told.signals, told.views, entity=entity)]
+            explanation = index.explain(mention, entity.id, entity.world, question.weights)
+            return [Explained(explanation.signals, explanation.views, entity=entity)]
 
         cost = tokens_to_tell(question.mention, index, entity)
         (explained,) = await service.work(served, work, [(None, cost)], request)

@@ -85,17 +85,17 @@ class Follower(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Take note of an event."""
-        event, said = getattr(record, "event", None), record.__dict__
+        event, fields = getattr(record, "event", None), record.__dict__
         if record.msg == NOTHING_TO_BE_DONE_MSG:
             self._idle()
             self.end()
         elif event == "job_info":
-            key = (said["rule_name"], str(dict(said["wildcards"]).get("id", "")))
-            self._running[said["jobid"]] = Job(
-                _name(said), key, list(said["log"]), time.monotonic()
+            key = (fields["rule_name"], str(dict(fields["wildcards"]).get("id", "")))
+            self._running[fields["jobid"]] = Job(
+                _name(fields), key, list(fields["log"]), time.monotonic()
             )
-        elif event == "job_finished" and (job := self._running.pop(said["job_id"], None)):
-            self._left.pop(said["job_id"], None)  # a job of a checkpoint was not listed
+        elif event == "job_finished" and (job := self._running.pop(fields["job_id"], None)):
+            self._left.pop(fields["job_id"], None)  # a job of a checkpoint was not listed
             self._done += 1
             took = time.monotonic() - job.since
             if not self._planned:
@@ -103,20 +103,20 @@ class Follower(logging.Handler):
             self._took[job.key[0]] += took
             self._expected[job.key[0]] += self._planned.get(job.key, COSTS["start"])
             self._say(f"{job.name}: {duration(took)}")
-        elif event == "job_error" and (job := self._running.pop(said["jobid"], None)):
+        elif event == "job_error" and (job := self._running.pop(fields["jobid"], None)):
             if not self._stopped:
                 self._say(f"{job.name}: failed. Its log: {', '.join(job.logs)}")
         elif event == "progress":
-            self._total = said["total"]
+            self._total = fields["total"]
 
     def _keeps(self, record: logging.LogRecord) -> bool:
         """Whether a line of Snakemake's is shown; after Ctrl-C a sentence replaces them all."""
-        said = str(record.msg)
-        self._stopped |= said.startswith(STOPPING)
+        message = str(record.msg)
+        self._stopped |= message.startswith(STOPPING)
         if self._stopped:
             record.msg = STOPPED
-            return FAILED in said
-        return not (getattr(record, "event", None) in REPLACED or HIDDEN.match(said))
+            return FAILED in message
+        return not (getattr(record, "event", None) in REPLACED or HIDDEN.match(message))
 
     def _reckon(self) -> None:
         """Estimate what jobs take; there is no estimate before the data are counted."""
@@ -136,12 +136,12 @@ class Follower(logging.Handler):
         return together(each, self._together) if self._planned else None
 
     def _say(self, line: str) -> None:
-        told = f"{self._done} of {self._total} jobs, {duration(time.monotonic() - self._since)}"
+        progress = f"{self._done} of {self._total} jobs, {duration(time.monotonic() - self._since)}"
         left = self._seconds_left()
         if left is not None and self._done < self._total:
-            told += f", about {duration(left)} left"
+            progress += f", about {duration(left)} left"
         # Line and line end in one write, as other threads write to the same stream.
-        print(f"[{told}] {line}\n", end="", file=sys.stderr, flush=True)
+        print(f"[{progress}] {line}\n", end="", file=sys.stderr, flush=True)
 
 
 def _name(job: Mapping[str, Any]) -> str:

@@ -151,8 +151,8 @@ def _finish(
         **counts,
         parts=parts,
     )
-    told = {**counts, "bad": sum(note["count"] for note in counts["bad"].values())}
-    logger.info("%s: %s", folder, ", ".join(f"{what} {count}" for what, count in told.items()))
+    totals = {**counts, "bad": sum(note["count"] for note in counts["bad"].values())}
+    logger.info("%s: %s", folder, ", ".join(f"{what} {count}" for what, count in totals.items()))
 
 
 def _find_lines(

@@ -56,9 +56,9 @@ class BertConfig:
     @classmethod
     def from_file(cls, path: Path) -> "BertConfig":
         """Sizes from a config.json; of another encoder those that it shares with a BERT."""
-        said = "an encoder's sizes", "Name an encoder's directory."
-        raw = read_record(path, dict[str, Any], *said)
-        return as_record(asdict(cls.from_dict(raw)), path, cls, *said)
+        what = "an encoder's sizes", "Name an encoder's directory."
+        raw = read_record(path, dict[str, Any], *what)
+        return as_record(asdict(cls.from_dict(raw)), path, cls, *what)
 
     @classmethod
     def from_dict(cls, raw: Mapping[str, Any]) -> "BertConfig":

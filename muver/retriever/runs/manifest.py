@@ -47,15 +47,15 @@ def _shown(value: float | str) -> str:
 
 def chosen_of(manifest: Mapping[str, Any]) -> Chosen | None:
     """What was chosen for a run (:func:`muver.retriever.retrieval.choice.choose`)."""
-    told = manifest.get("chosen")
-    if not told:
+    chosen = manifest.get("chosen")
+    if not chosen:
         return None
-    ((setting, value),) = ((key, told[key]) for key in told if key not in BESIDE)
-    among = [trial[setting] for trial in told["tried"]]
+    ((setting, value),) = ((key, chosen[key]) for key in chosen if key not in BESIDE)
+    among = [trial[setting] for trial in chosen["tried"]]
     if isinstance(value, list):  # a weight of each of the run's parts
-        value, *among = (_weighing(told["of"], weights) for weights in (value, *among))
+        value, *among = (_weighing(chosen["of"], weights) for weights in (value, *among))
         among = list(dict.fromkeys(among))
-    return Chosen(setting=setting, value=value, among=among, cutoff=told["cutoff"])
+    return Chosen(setting=setting, value=value, among=among, cutoff=chosen["cutoff"])
 
 
 def _weighing(names: Sequence[str], weights: Sequence[float]) -> str:

@@ -98,20 +98,20 @@ def _recall(measured: list[Evaluation], folder: Path) -> str:
         rows.append([f"`{row.system}`", f"{row.dataset}, {row.set}", str(row.mentions), *found])
     table = "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
     more = len(measured) - MOST_ROWS
-    said = f" Of {len(measured)} rows the first {MOST_ROWS}." if more > 0 else ""
-    told = f"Percent of mentions whose entity is among k candidates, with 95% intervals.{said}"
-    return f"{told}\n\n{table}"
+    cut = f" Of {len(measured)} rows the first {MOST_ROWS}." if more > 0 else ""
+    caption = f"Percent of mentions whose entity is among k candidates, with 95% intervals.{cut}"
+    return f"{caption}\n\n{table}"
 
 
 def _cost(model: BiEncoder, folder: Path) -> str:
     millions = sum(weight.numel() for weight in model.parameters()) / 1e6
-    said = f"{millions:.1f} million parameters, {size_of(folder) / 1e6:.0f} MB on disk."
+    sentence = f"{millions:.1f} million parameters, {size_of(folder) / 1e6:.0f} MB on disk."
     folder = folder.resolve()
     logs = folder.parents[3] / "logs" if len(folder.parents) > 3 else folder
     for path in logs.glob(f"{folder.parents[1].name}/*/{folder.name}.benchmark.tsv"):
         (row,) = csv.DictReader(path.read_text(encoding="utf-8").splitlines(), delimiter="\t")
-        said += f" Training took {float(row['s']) / 60:.1f} minutes."
-    return said
+        sentence += f" Training took {float(row['s']) / 60:.1f} minutes."
+    return sentence
 
 
 def export(model: Path, *, to: Path) -> None:

@@ -57,8 +57,10 @@ def write_towers(model: BiEncoder, folder: Path) -> None:
         routes[task] = list(of_tower)
         types |= {path: _type(kind) for path, kind in of_tower.items()}
     _write_model(folder, {"": "Router"}, similarity, prompts, None)
-    told = {"default_route": TASKS[1], "allow_empty_key": True, "route_mappings": {}}
-    write_json(folder / ROUTER_FILE, {"types": types, "structure": routes, "parameters": told})
+    parameters = {"default_route": TASKS[1], "allow_empty_key": True, "route_mappings": {}}
+    write_json(
+        folder / ROUTER_FILE, {"types": types, "structure": routes, "parameters": parameters}
+    )
 
 
 def marked_texts(pieces: Pieces) -> tuple[str, str]:
@@ -76,17 +78,20 @@ def _after(tower: Any, pooling: str, folder: Path) -> dict[str, str]:
     """Write what follows the transformer: the kinds of modules by their folders."""
     layers = list(getattr(tower, "dense", ()))[::2]
     size = layers[0].in_features if layers else tower.dimension
-    told = {"embedding_dimension": size, "pooling_mode": pooling, "include_prompt": True}
-    write_json(folder / "1_Pooling/config.json", told)
+    pooling_config = {"embedding_dimension": size, "pooling_mode": pooling, "include_prompt": True}
+    write_json(folder / "1_Pooling/config.json", pooling_config)
     found = {"1_Pooling": "Pooling"}
     activations = [d["activation_function"] for d in tower.model.config.dense] if layers else []
     for number, (layer, kind) in enumerate(zip(layers, activations, strict=True), start=2):
         name = f"{number}_Dense"
         home = "linear" if kind == "Identity" else "activation"
-        told = {"in_features": layer.in_features, "out_features": layer.out_features,
-                "bias": layer.bias is not None,
-                "activation_function": f"torch.nn.modules.{home}.{kind}"}  # fmt: skip
-        write_json(folder / name / "config.json", told)
+        layer_config = {
+            "in_features": layer.in_features,
+            "out_features": layer.out_features,
+            "bias": layer.bias is not None,
+            "activation_function": f"torch.nn.modules.{home}.{kind}",
+        }
+        write_json(folder / name / "config.json", layer_config)
         weights = {f"linear.{key}": value for key, value in layer.state_dict().items()}
         save_file(weights, folder / name / "model.safetensors")
         found[name] = "Dense"
@@ -105,9 +110,13 @@ def _write_model(
         for number, (path, kind) in enumerate(modules.items())
     ]
     write_json(folder / MODULES_FILE, entries)
-    told = {"model_type": "SentenceTransformer", "prompts": prompts, "default_prompt_name": task,
-            "similarity_fn_name": similarity}  # fmt: skip
-    write_json(folder / PROMPTS_FILE, told)
+    model_config = {
+        "model_type": "SentenceTransformer",
+        "prompts": prompts,
+        "default_prompt_name": task,
+        "similarity_fn_name": similarity,
+    }
+    write_json(folder / PROMPTS_FILE, model_config)
 
 
 def _type(kind: str) -> str:

@@ -67,7 +67,7 @@ def in_batch_loss(scores: Tensor, gold: Tensor, mask_false_negatives: bool = Fal
     return F.cross_entropy(scores[:, onto(columns, scores.device)], gold_columns)
 
 
-TOLD = 0.1  # share of the batches
+MANY = 0.1  # of the batches: share that is warned of
 V = TypeVar("V")
 
 
@@ -140,7 +140,7 @@ class Examples:
         """Warn where many batches have no entity to tell the gold from: their loss stays 0."""
         batches = self.batches(1)
         alone = sum(len(self.lay_out(batch).views) == 1 for batch in batches)
-        if alone and alone >= TOLD * len(batches):
+        if alone and alone >= MANY * len(batches):
             logger.warning(
                 "%d of %s have one entity alone, from which nothing is learnt. A batch has "
                 "mentions of one world: raise training.batch_size (now %d), or give the worlds "

@@ -46,11 +46,11 @@ def kept_validation(path: Path, cutoff: int) -> tuple[float, int]:
 
 def told_validation(path: Path) -> tuple[int, float]:
     """The cutoff of validation and the kept state's recall there, in percent, as a note tells."""
-    told = {
+    recalls = {
         key: value for line in _lines(path) if "step" not in line for key, value in line.items()
     }
-    key = next(key for key in told if re.fullmatch(rf"[a-z]+_{VALIDATION}[0-9]+", key))
-    return int(key.rpartition("_")[2]), told[key]
+    key = next(key for key in recalls if re.fullmatch(rf"[a-z]+_{VALIDATION}[0-9]+", key))
+    return int(key.rpartition("_")[2]), recalls[key]
 
 
 def recall_after(path: Path, share: float, cutoff: int) -> float | None:

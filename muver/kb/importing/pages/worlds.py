@@ -48,12 +48,12 @@ def read_recipe() -> Recipe:
 
 
 def obtain_worlds(
-    source: Source, archives: Path, out: Path, host: str | None = None, given: Path | None = None
+    source: Source, archives: Path, out: Path, host: str | None = None, local: Path | None = None
 ) -> None:
     """Put a dataset made of public wikis into ``out/documents`` and ``out/mentions``.
 
     The folder ``archives`` gets them from ``host`` where they are missing; nothing is downloaded if
-    a folder is ``given`` that has them, or what they unpack to.
+    the folder ``local`` has them, or what they unpack to.
     """
     recipe, published = read_recipe(), source.published.worlds
     with folder_beside(out) as temporary:
@@ -61,7 +61,7 @@ def obtain_worlds(
         for name, world in recipe.worlds.items():
             pages: dict[str, bytes] = {}
             for archive in world.archives:
-                with _unpacked(archive, archives, temporary, host or source.address, given) as root:
+                with _unpacked(archive, archives, temporary, host or source.address, local) as root:
                     pages |= _pages(root, world)
             _check(name, world, pages)
             logger.info("%s: %s. %s, %s", name, world.title, world.attribution, world.licence)
@@ -83,12 +83,12 @@ def obtain_worlds(
 
 @contextmanager
 def _unpacked(
-    archive: str, folder: Path, beside: Path, host: str, given: Path | None
+    archive: str, folder: Path, beside: Path, host: str, local: Path | None
 ) -> Iterator[Path]:
     """The files of a repository at a commit, downloaded if they are not there."""
     repository, _, commit = archive.partition("@")
     name = f"{repository.partition('/')[2]}-{commit}"
-    folder = given or folder
+    folder = local or folder
     if (folder / name).is_dir():
         yield folder / name
         return
@@ -96,8 +96,8 @@ def _unpacked(
     address = f"{host}/{repository}/archive/{commit}.tar.gz"
     by_hand = f"Fetch {address} by hand and put it at {file}, then run the same command again."
     if not file.is_file():
-        if given is not None:
-            raise InputError(f"{given}: {file.name} is not in it, nor a folder {name}. {by_hand}")
+        if local is not None:
+            raise InputError(f"{local}: {file.name} is not in it, nor a folder {name}. {by_hand}")
         logger.info("%s from %s", repository, address)
         fetch(address, file, by_hand)
     with unpacked(file, beside / name) as root:

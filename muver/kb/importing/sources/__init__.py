@@ -1,4 +1,4 @@
-"""The forms of a knowledge base: for each a function, called with a path and what is `Given`.
+"""The forms of a knowledge base: for each a function, called with a path and `Options`.
 
 It yields `muver.kb.importing.schema`, one after another. Its module is imported when it is needed:
 some libraries take a while to load.
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from muver.io.errors import InputError
-from muver.kb.importing.importing_settings import Given
+from muver.kb.importing.importing_settings import Options
 from muver.kb.importing.piped import Piped
 from muver.kb.importing.schema import Item
 from muver.retriever.corpus.opening import opened, plain
@@ -62,6 +62,6 @@ def format_of(path: Path) -> str:
     return name
 
 
-def source(name: str) -> Callable[[Path, Given], Iterator[Item]]:
+def source(name: str) -> Callable[[Path, Options], Iterator[Item]]:
     module, _, function = FORMATS[name][0].partition(":")
     return getattr(importlib.import_module(f"{__name__}.{module}"), function)

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from muver.io.errors import InputError
-from muver.kb.importing.importing_settings import Given
+from muver.kb.importing.importing_settings import Options
 from muver.kb.importing.schema import Entity, Item
 from muver.retriever.corpus.jsonl import Identity
 from muver.retriever.corpus.kilt import Page, read_page, read_text
@@ -20,23 +20,23 @@ class _LinkedLine(Entity):
         self.id = str(self.id)
 
 
-def _pages(path: Path, given: Given, read: Callable[[bytes], Entity]) -> Iterator[Item]:
-    for place, _, page in parsed_lines(path, read, given.workers):
+def _pages(path: Path, options: Options, read: Callable[[bytes], Entity]) -> Iterator[Item]:
+    for place, _, page in parsed_lines(path, read, options.workers):
         if isinstance(page, Entity):
             page.place = place
         yield page
 
 
-def zeshel(path: Path, given: Given) -> Iterator[Entity]:
+def zeshel(path: Path, options: Options) -> Iterator[Entity]:
     """Read ``documents/<world>.json`` of ZESHEL's format."""
-    for place, document in read_json_lines(path, Document, given.settings.encoding):
+    for place, document in read_json_lines(path, Document, options.settings.encoding):
         further = {"type": document.type or ""}
         yield Entity(document.document_id, document.title, document.text, place, further=further)
 
 
-def linked(path: Path, given: Given) -> Iterator[Entity]:
+def linked(path: Path, options: Options) -> Iterator[Entity]:
     """Read `muver.kb.importing.schema.Entity`, a line each, with the links of descriptions."""
-    for place, entity in read_json_lines(path, _LinkedLine, given.settings.encoding):
+    for place, entity in read_json_lines(path, _LinkedLine, options.settings.encoding):
         at = [0, *(end for link in entity.links for end in (link.start, link.end))]
         if at != sorted(at) or at[-1] > len(entity.description):
             raise InputError(

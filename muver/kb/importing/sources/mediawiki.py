@@ -15,7 +15,7 @@ from pathlib import Path
 from mwparserfromhell.parser import ParserError
 
 from muver.io.errors import InputError, quoted
-from muver.kb.importing.importing_settings import Given
+from muver.kb.importing.importing_settings import Options
 from muver.kb.importing.schema import Entity, Item, Redirect
 from muver.kb.importing.wikitext import DISAMBIGUATION, SHOWN, Wiki, read_prose
 from muver.retriever.corpus.opening import (
@@ -34,13 +34,13 @@ START, END, FOOT = b"<page>", b"</page>", b"</mediawiki>"
 REDIRECT = re.compile(r"\s*#\w+\s*+:?\s*\[\[([^\]|]+)(?:\|[^\]]*)?\]\]", re.UNICODE)
 
 
-def entities(path: Path, given: Given) -> Iterator[Item]:
+def entities(path: Path, options: Options) -> Iterator[Item]:
     """Read an export, in several processes where asked; the order is that of the export."""
     batches = _batches(path)
     head, start, pages = next(batches).partition(START)
-    wiki = _wiki_of(head, path, given)
-    read = partial(_items, wiki=wiki, namespaces=given.settings.namespaces)
-    for batch in in_order(read, chain([start + pages], batches), given.workers):
+    wiki = _wiki_of(head, path, options)
+    read = partial(_items, wiki=wiki, namespaces=options.settings.namespaces)
+    for batch in in_order(read, chain([start + pages], batches), options.workers):
         yield from batch
 
 
@@ -63,7 +63,7 @@ def _batches(path: Path) -> Iterator[bytes]:
     yield rest
 
 
-def _wiki_of(head: bytes, path: Path, given: Given) -> Wiki:
+def _wiki_of(head: bytes, path: Path, options: Options) -> Wiki:
     """What the head of an export says of the wiki."""
     inside = head.partition(b"<siteinfo>")[2].partition(b"</siteinfo>")[0]  # may be left out
     try:
@@ -72,9 +72,9 @@ def _wiki_of(head: bytes, path: Path, given: Given) -> Wiki:
         names = {int(n.get("key", 0)): n.text for n in namespaces if n.text}
     except (ET.ParseError, ValueError) as error:
         raise InputError(f"{path}: its <siteinfo> is not valid ({error}).") from None
-    settings = given.settings
+    settings = options.settings
     return Wiki(
-        world=given.world or info.findtext("dbname") or given.world_of(path),
+        world=options.world or info.findtext("dbname") or options.world_of(path),
         namespaces={name.lower(): key for key, name in names.items()},
         names=names,
         first_letter=info.findtext("case") != "case-sensitive",
@@ -110,11 +110,11 @@ def _item(page: ET.Element, wiki: Wiki, namespaces: list[int]) -> Item | None:
         return LeftOut(f"pages of namespace {wiki.names.get(namespace, namespace)}", place)
     if text is None or model != "wikitext":
         return LeftOut("pages without wikitext", place)
-    written, told = REDIRECT.match(text), page.find("redirect")
-    target = told is not None and told.get("title")
+    written, redirect = REDIRECT.match(text), page.find("redirect")
+    target = redirect is not None and redirect.get("title")
     try:
         # "#Take [[Flour]] and water." is an item of a list: a redirect shows nothing but its link.
-        if written and (told is not None or not read_prose(text[written.end() :], wiki).text):
+        if written and (redirect is not None or not read_prose(text[written.end() :], wiki).text):
             target = target or written[1]
         if target:
             leads = wiki.page(target)

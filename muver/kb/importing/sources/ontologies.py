@@ -15,7 +15,7 @@ from rdflib.term import Node
 from rdflib.util import guess_format
 
 from muver.io.errors import InputError
-from muver.kb.importing.importing_settings import Given
+from muver.kb.importing.importing_settings import Options
 from muver.kb.importing.schema import Entity, Item
 from muver.retriever.corpus.opening import LeftOut, lines_of, opened, plain
 
@@ -50,14 +50,14 @@ def broader(concept: T, above: Callable[[T], Iterable[T]], name: Callable[[T], s
     return "\n".join(lines)
 
 
-def rdf(path: Path, given: Given) -> Iterator[Item]:
+def rdf(path: Path, options: Options) -> Iterator[Item]:
     """Read a file, in order of the identifiers. The graph is held in memory.
 
     The title is the preferred label in the language of the settings (else one without a language,
     else any), aliases are the other labels in it or without one. The description is made of
     definitions, notes and what is broader.
     """
-    concepts = _Concepts(_parsed(path), given.settings.language)
+    concepts = _Concepts(_parsed(path), options.settings.language)
     for concept in concepts.all():
         title, *others = concepts.labels(concept)
         if not title:
@@ -69,7 +69,7 @@ def rdf(path: Path, given: Given) -> Iterator[Item]:
             title=title,
             description="\n".join(filter(None, [*concepts.notes(concept), above])),
             place=f"{concept}",
-            world=given.world or concepts.scheme(concept),
+            world=options.world or concepts.scheme(concept),
             aliases=others,
             further={
                 name: "\n".join(sorted(map(str, concepts.graph.objects(concept, SKOS[name]))))
@@ -93,8 +93,8 @@ def _parsed(path: Path) -> Graph:
         except (OSError, EOFError, InputError):
             raise  # the archive's
         except Exception as error:  # each of rdflib's parsers has exceptions of its own
-            said = str(error).strip() or type(error).__name__
-            raise InputError(f"{path}: not valid RDF ({form}): {said}") from None
+            reason = str(error).strip() or type(error).__name__
+            raise InputError(f"{path}: not valid RDF ({form}): {reason}") from None
     return graph
 
 
@@ -156,7 +156,7 @@ class _Concepts:
         return 0 if language == self.language or language.startswith(f"{self.language}-") else 2
 
 
-def obo(path: Path, given: Given) -> Iterator[Item]:
+def obo(path: Path, options: Options) -> Iterator[Item]:
     """Read the terms of a file, in its order, all held in memory.
 
     Imports are not read: a parent that only they have is left out and counted.
@@ -168,7 +168,7 @@ def obo(path: Path, given: Given) -> Iterator[Item]:
         warnings.simplefilter("ignore")  # about what pronto doesn't keep
         try:
             ontology = pronto.Ontology(io.BytesIO(text), import_depth=0)
-            found = [_term(ontology, term, f"line {number}", given) for term, number in terms]
+            found = [_term(ontology, term, f"line {number}", options) for term, number in terms]
         except BaseException as error:  # a panic of its parser, in Rust, is no Exception
             if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
                 raise
@@ -176,7 +176,7 @@ def obo(path: Path, given: Given) -> Iterator[Item]:
     yield from found
 
 
-def _term(ontology: pronto.Ontology, identity: str, place: str, given: Given) -> Item:
+def _term(ontology: pronto.Ontology, identity: str, place: str, options: Options) -> Item:
     term = ontology.get_term(identity)
     if term.obsolete:
         return LeftOut("obsolete terms", place)
@@ -191,7 +191,7 @@ def _term(ontology: pronto.Ontology, identity: str, place: str, given: Given) ->
         title=term.name or "",
         description="\n".join(filter(None, texts)),
         place=place,
-        world=given.world or term.namespace or ontology.metadata.default_namespace or "",
+        world=options.world or term.namespace or ontology.metadata.default_namespace or "",
         aliases=sorted(synonym.description for synonym in term.synonyms),
         further={
             "xrefs": "\n".join(sorted(xref.id for xref in term.xrefs)),

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from muver.io.errors import InputError, did_you_mean, listed, quoted
 from muver.io.progress import logger
 from muver.io.text import counted
-from muver.kb.importing.importing_settings import Given
+from muver.kb.importing.importing_settings import Options
 from muver.kb.importing.schema import Entity
 from muver.retriever.corpus.opening import (
     LONGEST_LINE,
@@ -40,24 +40,26 @@ SLUG = re.compile(r"[a-z0-9_.:/-]*|\S*[0-9/]\S*")  # "old_king" or "Q42" rather 
 Rows = Iterator[tuple[str, Mapping[str, Any]]]  # each with its place
 
 
-def json_lines(path: Path, given: Given) -> Iterator[Entity]:
+def json_lines(path: Path, options: Options) -> Iterator[Entity]:
     """Read an object a line."""
-    return _entities(read_json_lines(path, dict[str, Any], given.settings.encoding), path, given)
+    return _entities(
+        read_json_lines(path, dict[str, Any], options.settings.encoding), path, options
+    )
 
 
-def parquet(path: Path, given: Given) -> Iterator[Entity]:
+def parquet(path: Path, options: Options) -> Iterator[Entity]:
     """Read a Parquet file, some rows at a time."""
-    return _entities(_parquet_rows(path), path, given)
+    return _entities(_parquet_rows(path), path, options)
 
 
-def comma_separated(path: Path, given: Given) -> Iterator[Entity]:
+def comma_separated(path: Path, options: Options) -> Iterator[Entity]:
     """Read comma- or tab-separated values with a line of names.
 
     The separator is the one that the first line has most of outside quotation marks. Cells may be
     quoted and then hold line ends, unless the settings say that marks are part of the text.
     """
     csv.field_size_limit(LONGEST_LINE)
-    return _entities(_csv_rows(path, given), path, given)
+    return _entities(_csv_rows(path, options), path, options)
 
 
 def _parquet_rows(path: Path) -> Rows:
@@ -70,14 +72,14 @@ def _parquet_rows(path: Path) -> Rows:
         raise InputError(f"{path}: not a Parquet file, or damaged ({error}).") from None
 
 
-def _csv_rows(path: Path, given: Given) -> Rows:
-    with opened_text(path, given.settings.encoding) as stream:
+def _csv_rows(path: Path, options: Options) -> Rows:
+    with opened_text(path, options.settings.encoding) as stream:
         text = lines_of(stream, path)
         first, top = next(text, ""), 1
-        if told := FOR_EXCEL.fullmatch(first):
+        if declared := FOR_EXCEL.fullmatch(first):
             first, top = next(text, ""), 2
-        separator = told[1] if told else max(SEPARATORS, key=QUOTED.sub("", first).count)
-        quoting = csv.QUOTE_MINIMAL if given.settings.quotes else csv.QUOTE_NONE
+        separator = declared[1] if declared else max(SEPARATORS, key=QUOTED.sub("", first).count)
+        quoting = csv.QUOTE_MINIMAL if options.settings.quotes else csv.QUOTE_NONE
         rows = csv.reader(chain([first], text), delimiter=separator, quoting=quoting, strict=True)
         place = f"line {top}"
         try:
@@ -107,23 +109,23 @@ def _csv_rows(path: Path, given: Given) -> Rows:
             ) from None
 
 
-def _entities(rows: Rows, path: Path, given: Given) -> Iterator[Entity]:
+def _entities(rows: Rows, path: Path, options: Options) -> Iterator[Entity]:
     """The entities of a table's rows. The first rows tell the columns; later ones may add some."""
     first = list(islice(rows, FIRST))
     names = dict.fromkeys(name for _, row in first for name in row)
-    told = dict(given.columns)
-    if given.world is not None and given.replaces:
-        told.setdefault("world", "")
+    mapped = dict(options.columns)
+    if options.world is not None and options.replaces:
+        mapped.setdefault("world", "")
     columns: dict[str, str] = {}
     for place, row in chain(first, rows):
         if not columns or not row.keys() <= names.keys():
             names.update(dict.fromkeys(row))
             # Those that were found stay, whatever comes later.
-            found = find_columns(list(names), columns | told, path, [row for _, row in first])
+            found = find_columns(list(names), columns | mapped, path, [row for _, row in first])
             if found != columns:
                 columns = found
                 _tell(columns, list(names), path)
-        yield _entity(row, columns, given, place, path)
+        yield _entity(row, columns, options, place, path)
 
 
 def _tell(columns: Mapping[str, str], names: Sequence[str], path: Path) -> None:
@@ -135,15 +137,15 @@ def _tell(columns: Mapping[str, str], names: Sequence[str], path: Path) -> None:
 
 def find_columns(
     found: Sequence[str],
-    given: Mapping[str, str],
+    mapped: Mapping[str, str],
     path: Path,
     rows: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, str]:
-    """The column of those ``found`` in a file for each canonical one; some may be ``given``, and
-    none is taken for one that is given as an empty text. ``rows`` are the first ones.
+    """The column of those ``found`` in a file for each canonical one; some may be ``mapped``,
+    and none is taken for one that is mapped to an empty text. ``rows`` are the first ones.
     """
     there = f"Its first {FIRST} rows have: {listed(found)}."
-    for canonical, name in given.items():
+    for canonical, name in mapped.items():
         if canonical not in NAMES:
             raise InputError(
                 f"--map {canonical}={name}: no such column of a knowledge base."
@@ -152,15 +154,15 @@ def find_columns(
         if name and name not in found:
             near = did_you_mean(name, found)
             raise InputError(f"{path}: no column {quoted(name)}.{near} {there}")
-    free = {name.strip().lower(): name for name in found if name not in given.values()}
-    columns = dict(given)
+    free = {name.strip().lower(): name for name in found if name not in mapped.values()}
+    columns = dict(mapped)
     for canonical, names in NAMES.items():
-        usual = [free[name] for name in names if name in free and canonical not in given]
+        usual = [free[name] for name in names if name in free and canonical not in mapped]
         if usual and canonical == "title":
             usual = [max(usual, key=lambda name: _names(row.get(name) for row in rows))]
         if usual:
             columns[canonical] = usual[0]
-        elif canonical in ("id", "title") and not given.get(canonical):
+        elif canonical in ("id", "title") and not mapped.get(canonical):
             raise InputError(
                 f"{path}: no column for the {canonical}; looked for {', '.join(names)}. {there} "
                 f"Name it: --map {canonical}=COLUMN"
@@ -176,7 +178,7 @@ def _names(values: Iterable[Any]) -> int:
 
 
 def _entity(
-    row: Mapping[str, Any], columns: Mapping[str, str], given: Given, place: str, path: Path
+    row: Mapping[str, Any], columns: Mapping[str, str], options: Options, place: str, path: Path
 ) -> Entity:
     """A row as an entity; columns that are no canonical ones are kept as text."""
     values = {canonical: row.get(name) for canonical, name in columns.items()}
@@ -192,7 +194,7 @@ def _entity(
         description=as_text(values.get("description")),
         place=place,
         world=as_text(values.get("world")),
-        aliases=names_in(values.get("aliases"), given.settings.separator),
+        aliases=names_in(values.get("aliases"), options.settings.separator),
         further={name: as_text(row[name]) for name in row if name not in columns.values()},
     )
 

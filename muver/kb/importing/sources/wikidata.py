@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from muver.io.errors import InputError
-from muver.kb.importing.importing_settings import Given
+from muver.kb.importing.importing_settings import Options
 from muver.kb.importing.schema import Entity, Item
 from muver.retriever.corpus.jsonl import line_parser
 from muver.retriever.corpus.opening import BAD, CUT, LeftOut, parsed_lines
@@ -72,16 +72,16 @@ def conditions(where: Sequence[str]) -> list[Condition]:
     return parsed
 
 
-def entities(path: Path, given: Given) -> Iterator[Item]:
+def entities(path: Path, options: Options) -> Iterator[Item]:
     """Read a dump, in several processes where asked; the order is that of the dump."""
     read = partial(
         _read,
-        wanted=conditions(given.where),
-        language=given.settings.language,
-        world=given.world or "wikidata",
+        wanted=conditions(options.where),
+        language=options.settings.language,
+        world=options.world or "wikidata",
     )
     last: Item | bytes | None = None
-    for place, _, item in parsed_lines(path, read, given.workers):
+    for place, _, item in parsed_lines(path, read, options.workers):
         if place == "line 1" and item != b"[":
             raise InputError(f"{path}: has more than [ in its first line. {EXPECTED}")
         if isinstance(item, LeftOut) and item.why == BAD:

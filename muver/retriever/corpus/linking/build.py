@@ -96,8 +96,8 @@ def other_titles(
     ]
     titles = base.titles([entity for _, entity in found])
     return sum(
-        normal_title(told) != normal_title(title)
-        for (told, _), title in zip(found, titles, strict=True)
+        normal_title(link) != normal_title(title)
+        for (link, _), title in zip(found, titles, strict=True)
     )
 
 

@@ -242,10 +242,10 @@ def _inner(index: Any) -> Any:
 
 
 @contextmanager
-def _refusals(said: str) -> Iterator[None]:
+def _refusals(message: str) -> Iterator[None]:
     """Say what faiss refused, and end with its reason: the last line of its message."""
     try:
         yield
     except RuntimeError as error:
         reason = str(error).strip().splitlines()[-1]
-        raise InputError(f"{said} faiss says: {reason}") from None
+        raise InputError(f"{message} faiss says: {reason}") from None

@@ -157,14 +157,14 @@ class Catalog:
 
     def signals(self, world: str, entities: Rows) -> list[Signal]:
         """The signals over a world; those that compare one text of entities share its vectors."""
-        told = {
+        vectors = {
             text: vectors_of(self._texts, world, text)
             for text in {TEXTS[s][1] for s in self._of if isinstance(s, str) and s in TEXTS}
         }
-        return [self._signal(signal, world, entities, told) for signal in self._of]
+        return [self._signal(signal, world, entities, vectors) for signal in self._of]
 
     def _signal(
-        self, signal: Any, world: str, entities: Rows, told: Mapping[Text, np.ndarray]
+        self, signal: Any, world: str, entities: Rows, vectors: Mapping[Text, np.ndarray]
     ) -> Signal:
         match signal:
             case (ViewsSignal() as settings, SystemViews() as views):
@@ -173,7 +173,7 @@ class Catalog:
                 return PLAIN[signal](entities)
             case str():
                 asked, text = TEXTS[signal]
-                return Texts(asked_of(self._texts, world, asked), told[text])
+                return Texts(asked_of(self._texts, world, asked), vectors[text])
         return Ranked(signal, len(entities))
 
 

@@ -77,8 +77,8 @@ def encode_texts(
     progress = Progress("texts of signals", len(worlds), "mentions")
     for name in dict.fromkeys(worlds):
         asked = table.take(np.flatnonzero(worlds == name)).select(MENTION)
-        told = read_entities(entities, [name]).select(ENTITY)
-        for texts, of_texts in ((OF_MENTIONS, asked), (OF_ENTITIES, told)):
+        of_world = read_entities(entities, [name]).select(ENTITY)
+        for texts, of_texts in ((OF_MENTIONS, asked), (OF_ENTITIES, of_world)):
             rows[texts].append(of_texts.select(of_texts.column_names[:2]).combine_chunks())
             for text in texts:
                 vectors = encode([text(row) for row in of_texts.to_pylist()])
@@ -111,11 +111,11 @@ def asked_of(folder: Path, world: str, text: Text) -> dict[str, np.ndarray]:
 class Texts:
     """Cosines of a text of the mention and one of each entity, from vectors of length one.
 
-    ``asked`` are (d,) vectors by the mention's id, ``told`` is (entities, d).
+    ``asked`` are (d,) vectors by the mention's id, ``vectors`` are (entities, d).
     """
 
-    def __init__(self, asked: Mapping[str, np.ndarray], told: np.ndarray):
-        self._asked, self.kept = asked, told
+    def __init__(self, asked: Mapping[str, np.ndarray], vectors: np.ndarray):
+        self._asked, self.kept = asked, vectors
 
     def scores(self, mentions: Rows) -> np.ndarray:
         """Cosines: (mentions, entities) float32."""
