@@ -3,6 +3,7 @@
 import http.server
 import logging
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -52,6 +53,9 @@ LONG_RUNS = {
     "reproduction/tracking/test_server.py": "server",
     "retriever/training/test_loop.py": "loop",
 }
+# Where files of tests lie if it has room: all of them take less than one GB.
+MEMORY = Path("/dev/shm")
+ROOM = 4 << 30  # bytes
 
 
 def file_of(nodeid: str) -> str:
@@ -62,6 +66,9 @@ def file_of(nodeid: str) -> str:
 def pytest_configure():
     # Under nohup programs ignore SIGHUP, and so would those that tests start and end by it.
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    # Else SQLite alone waits thousands of times for the disk, which no test is about.
+    if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 
 def pytest_collection_modifyitems(config, items):
