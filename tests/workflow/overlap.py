@@ -1,6 +1,5 @@
 """Words that a title shares with its mention: a retriever kind for the tests, as one adds it."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,18 +19,10 @@ class Settings(Run, kw_only=True):
     lower: bool
 
 
-def needs(run: Mapping[str, Any]) -> tuple[str, ...]:
-    """Texts alone."""
-    return "entities", "mentions"
-
-
-def retrieve(
-    settings: Settings, run: Path, manifest: Path, *, entities: Path, mentions: Path
-) -> None:
+def retrieve(settings: Settings, run: Path, *, entities: Path, mentions: Path) -> dict[str, Any]:
     """Rank the entities of each mention's world by the number of words shared."""
     import numpy as np
 
-    from muver.io.files import write_manifest
     from muver.retriever.corpus.schema import read_mentions
     from muver.retriever.retrieval.exact import rank_scores
     from muver.retriever.retrieval.rows import Origins, RunRows
@@ -52,4 +43,4 @@ def retrieve(
         ids = [one["mention_id"] for one in own]
         rows.add(world, ids, ranking, Origins(none, none, none))
     rows.write(run)
-    write_manifest(manifest, "retrieve", settings.as_dict(), {}, counts=None)
+    return {"counts": None}

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from muver.io.typed import Count, Natural, Positive, Settings, Share, Some, Text, fields
 from muver.retriever.encoders.encoders_settings import Metric, Pooling, Score, check_score
-from muver.retriever.retrieval.kinds import find, sections
+from muver.retriever.retrieval.kinds import needs, sections
 from muver.retriever.retrieval.kinds.signals import SIGNALS
 from muver.retriever.retrieval.retrieval_settings import Match, OwnPage
 from muver.retriever.training.training_settings import HardNegatives, Training
@@ -119,8 +119,8 @@ class Named(System, tag="named", kw_only=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        needs = find(self.retriever).needs(self.as_dict())
-        takes = {key for key, inputs in TAKES.items() if not {*inputs}.isdisjoint(needs)}
+        needed = needs(self.retriever, self.as_dict())
+        takes = {key for key, inputs in TAKES.items() if not {*inputs}.isdisjoint(needed)}
         named = {key for key in TAKES if self.as_dict().get(key)}
         others = {key for key in OWN if getattr(self, key)} - {*fields(sections()[self.retriever])}
         if named != takes or others:

@@ -68,7 +68,7 @@ class Graph(Models):
         free = {key: settings.pop(key) for key in FREE if key in settings}
         kind = kind_of(self.settings, system)
         index = getattr(self.settings.systems[system], "index", None)
-        needs = kinds.find(kind).needs({**settings, "index": index})
+        needs = kinds.needs(kind, {**settings, "index": index})
         inputs = {need: self.source(need, system, name) for need in needs}
         run = self.artifact(
             "retrieve", f"{name}/{system}", settings, free, {"kind": kind}, **inputs

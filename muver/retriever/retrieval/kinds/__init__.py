@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypedDict, Unpack
 
 from muver.io.errors import InputError, did_you_mean
+from muver.io.files import write_manifest
 from muver.io.typed import Settings, read
 from muver.retriever.encoders.encoders_settings import Machine
 
@@ -52,13 +53,17 @@ class Kind(Protocol):
     Section: type[Settings]
 
     def needs(self, run: Mapping[str, Any]) -> tuple[str, ...]:
-        """Names in :class:`Inputs` of what a run with these settings is ranked with."""
+        """Names in :class:`Inputs` of what a run with these settings is ranked with.
 
-    def retrieve(self, settings: Any, run: Path, manifest: Path, **inputs: Any) -> None:
-        """Rank candidates for the mentions of a set, and write the run and its manifest.
+        A kind that is always ranked with the same has none.
+        """
+
+    def retrieve(self, settings: Any, run: Path, **inputs: Any) -> dict[str, Any]:
+        """Rank candidates for the mentions of a set, and write the run.
 
         Keyword arguments are the inputs, and ``compute`` (a section of params.yaml) if a model is
-        run; those without a default are needed whatever the settings are.
+        run; those without a default are needed whatever the settings are. Returns what the manifest
+        tells beside the settings, such as the ``counts`` of entities, views and bytes.
         """
 
 
@@ -93,10 +98,19 @@ def runs_a_model(name: str) -> bool:
     return "compute" in inspect.signature(find(name).retrieve).parameters
 
 
+def needs(name: str, run: Mapping[str, Any]) -> tuple[str, ...]:
+    """Names in :class:`Inputs` of what a run of a kind with these settings is ranked with."""
+    kind = find(name)
+    if hasattr(kind, "needs"):
+        return kind.needs(run)
+    takes = inspect.signature(kind.retrieve).parameters.values()
+    return tuple(p.name for p in takes if p.kind is p.KEYWORD_ONLY and p.name != "compute")
+
+
 def retrieve(
     kind: str, settings: Mapping[str, Any], run: Path, manifest: Path, **inputs: Unpack[Inputs]
 ) -> None:
-    """Rank with the kind of this name, whose settings are checked here.
+    """Rank with the kind of this name, whose settings are checked here; write run and manifest.
 
     Inputs are None if not given; kinds that run no model ignore ``compute``.
     """
@@ -106,8 +120,9 @@ def retrieve(
     unused = () if runs_a_model(kind) else ("compute",)
     inputs = {key: path for key, path in inputs.items() if path is not None and key not in unused}
     try:
-        signature.bind(of_kind, run, manifest, **inputs)
+        signature.bind(of_kind, run, **inputs)
     except TypeError as error:
-        takes = [f"--{key.replace('_', '-')}" for key in [*signature.parameters][3:]]
+        takes = [f"--{key.replace('_', '-')}" for key in [*signature.parameters][2:]]
         raise InputError(f"retriever kind {kind}: {error}. It takes {', '.join(takes)}.") from None
-    ranks(of_kind, run, manifest, **inputs)
+    told = {"stage": "retrieve", "inputs": {}, **ranks(of_kind, run, **inputs)}
+    write_manifest(manifest, settings=of_kind.as_dict(), **told)

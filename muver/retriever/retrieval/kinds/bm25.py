@@ -27,20 +27,12 @@ class Settings(Section, kw_only=True):
     own_page: OwnPage | UnsetType = UNSET
 
 
-def needs(run: Mapping[str, Any]) -> tuple[str, ...]:
-    """Texts only."""
-    return "entities", "mentions"
-
-
-def retrieve(
-    settings: Settings, run: Path, manifest: Path, *, entities: Path, mentions: Path
-) -> None:
+def retrieve(settings: Settings, run: Path, *, entities: Path, mentions: Path) -> dict[str, Any]:
     """Rank the entities of each mention's world.
 
     Ties, and mentions that have only unknown words, are decided by the entities' order in the
     world.
     """
-    from muver.io.files import write_manifest
     from muver.retriever.corpus.schema import read_mentions
     from muver.retriever.retrieval.rows import RunRows, by_world
 
@@ -54,7 +46,7 @@ def retrieve(
             scores = scorer.scores([query(mention, settings.query) for mention in block])
             rows.add_scores(candidates, [mention["mention_id"] for mention in block], scores)
     rows.write(run)
-    write_manifest(manifest, "retrieve", settings.as_dict(), {}, counts=None)
+    return {"counts": None}
 
 
 class BM25:

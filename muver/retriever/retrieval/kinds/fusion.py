@@ -4,7 +4,7 @@ By Cormack, Clarke and Büttcher, Reciprocal rank fusion outperforms Condorcet a
 learning methods, SIGIR 2009.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,20 +21,14 @@ class Settings(Run, kw_only=True):
     constant: Positive = 60
 
 
-def needs(run: Mapping[str, Any]) -> tuple[str, ...]:
-    """The other systems' runs."""
-    return "entities", "mentions", "runs"
-
-
 def retrieve(
     settings: Settings,
     run: Path,
-    manifest: Path,
     *,
     entities: Path,
     mentions: Path,
     runs: Sequence[Path],
-) -> None:
+) -> dict[str, Any]:
     """Make one run of several.
 
     A candidate's view is that of the first run that ranks it. Every ranked candidate counts by its
@@ -43,7 +37,6 @@ def retrieve(
     import numpy as np
     import pyarrow as pa
 
-    from muver.io.files import write_manifest
     from muver.io.parquet import write_table
     from muver.io.progress import logger
     from muver.io.text import counted
@@ -69,9 +62,9 @@ def retrieve(
     found = ranked.take(best[kept])
     found = pa.table([new.get(name, found[name]) for name in RUN.names], RUN)
     write_table(run, found.combine_chunks())
-    write_manifest(manifest, "retrieve", settings.as_dict(), {}, counts=None)
     asked = counted(len(ids), "mention")
     logger.info("%s, %s fused", asked, counted(len(scores), "candidate"))
+    return {"counts": None}
 
 
 def fused(

@@ -1,6 +1,6 @@
 """A second stage: the first candidates of another row's run, ranked again by a cross-encoder."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +22,9 @@ class Settings(Run, kw_only=True):
     depth: Count
 
 
-def needs(run: Mapping[str, Any]) -> tuple[str, ...]:
-    """Texts, the cross-encoder and the first stage's run."""
-    return "entities", "mentions", "sentences", "model", "runs"
-
-
 def retrieve(
     settings: Settings,
     run: Path,
-    manifest: Path,
     *,
     entities: Path,
     mentions: Path,
@@ -38,7 +32,7 @@ def retrieve(
     model: Path,
     runs: Sequence[Path],
     compute: Machine,
-) -> None:
+) -> dict[str, Any]:
     """Rank the first candidates of each mention again, and leave the others behind them.
 
     Of equal scores the first stage's order decides. A candidate keeps the view that found it. The
@@ -47,7 +41,6 @@ def retrieve(
     import pyarrow as pa
 
     from muver.io.errors import InputError
-    from muver.io.files import write_manifest
     from muver.io.parquet import write_table
     from muver.retriever.encoders.encode import PairScorer
     from muver.retriever.runs.run import by_mention, read_run
@@ -67,7 +60,7 @@ def retrieve(
         each = zip(world.mention_ids, tables, scorer.scores(world, again), strict=True)
         ranked |= {mention: reordered(table, numbers) for mention, table, numbers in each}
     write_table(run, pa.concat_tables(ranked[mention] for mention in found).combine_chunks())
-    write_manifest(manifest, "retrieve", settings.as_dict(), {}, counts=None)
+    return {"counts": None}
 
 
 def reordered(table: Any, scores: Any) -> Any:

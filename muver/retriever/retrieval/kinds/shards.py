@@ -49,20 +49,19 @@ def needs(run: Mapping[str, Any]) -> tuple[str, ...]:
 def retrieve(
     settings: Settings,
     run: Path,
-    manifest: Path,
     *,
     kb: Path,
     vectors: Path,
     mentions: Path,
     mention_vectors: Path,
     index: Path | None = None,
-) -> None:
+) -> dict[str, Any]:
     """Rank a knowledge base's entities for the mentions of a set, exactly if there is no index.
 
     In the run the world is "wikipedia", and ``first`` and ``last`` both number the winning view
     among its entity's views, from 0.
     """
-    from muver.io.files import sha256_of, write_manifest
+    from muver.io.files import sha256_of
     from muver.io.progress import logger
     from muver.io.text import counted
     from muver.retriever.corpus.knowledge_base import KnowledgeBase
@@ -97,9 +96,9 @@ def retrieve(
         "table": sha256_of(mentions),
     }
     counts = {"entities": shards.entities, "views": shards.views}
-    write_manifest(manifest, "ann-search", settings.as_dict(), inputs, counts=counts, **more)
     asked = counted(len(queries), "mention"), counted(shards.views, "view")
     logger.info("%s against %s", *asked)
+    return {"stage": "ann-search", "inputs": inputs, "counts": counts, **more}
 
 
 def _open(folder: Path, shards: "Shards", settings: Settings) -> "AnnIndex":

@@ -66,7 +66,6 @@ def needs(row: Mapping[str, Any]) -> tuple[str, ...]:
 def retrieve(
     settings: Settings,
     run: Path,
-    manifest: Path,
     *,
     entities: Path,
     mentions: Path,
@@ -76,14 +75,13 @@ def retrieve(
     validation_texts: Path | None = None,
     validation_views: Sequence[Path] = (),
     validation_scores: Sequence[Path] = (),
-) -> None:
+) -> dict[str, Any]:
     """Rank the entities of each mention's world by the sum, weighted as validation chooses.
 
     One signal alone has no weight. Ties are decided by the entities' order in the world.
     """
     import numpy as np
 
-    from muver.io.files import write_manifest
     from muver.io.progress import logger
     from muver.retriever.corpus.schema import read_mentions
     from muver.retriever.retrieval.rows import RunRows, by_world
@@ -109,7 +107,7 @@ def retrieve(
         counts += len(world.entities), sum(map(len, kept)), sum(vectors.nbytes for vectors in kept)
     rows.write(run)
     numbers = dict(zip(("entities", "views", "bytes"), counts.tolist(), strict=True))
-    write_manifest(manifest, "retrieve", settings.as_dict(), {}, counts=numbers, chosen=chosen)
+    return {"counts": numbers, "chosen": chosen}
 
 
 def _choose(

@@ -1,6 +1,5 @@
 """Token vectors (SOM): entities are encoded chunk by chunk, and no vector is stored."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,29 +19,22 @@ class Settings(Run, kw_only=True):
     pool: Count | UnsetType = UNSET
 
 
-def needs(run: Mapping[str, Any]) -> tuple[str, ...]:
-    """The texts and the model itself."""
-    return "entities", "mentions", "sentences", "model"
-
-
 def retrieve(
     settings: Settings,
     run: Path,
-    manifest: Path,
     *,
     entities: Path,
     mentions: Path,
     sentences: Path,
     model: Path,
     compute: Machine,
-) -> None:
+) -> dict[str, Any]:
     """Rank the entities of each mention's world by their token vectors.
 
     The manifest counts every token vector of an entity as a view.
     """
     import numpy as np
 
-    from muver.io.files import write_manifest
     from muver.retriever.corpus.schema import read_mentions
     from muver.retriever.encoders import device
     from muver.retriever.encoders.biencoder import BiEncoder
@@ -84,4 +76,4 @@ def retrieve(
         counts["views"] += sum(min(length, settings.pool or length) for length in lengths)
     counts["bytes"] = 4 * towers.dimension * counts["views"]
     rows.write(run)
-    write_manifest(manifest, "retrieve", settings.as_dict(), {}, counts=counts)
+    return {"counts": counts}

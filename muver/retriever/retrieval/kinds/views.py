@@ -18,16 +18,15 @@ def needs(run: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def retrieve(
-    settings: Settings, run: Path, manifest: Path, *, entities: Path, mentions: Path, store: Path,
+    settings: Settings, run: Path, *, entities: Path, mentions: Path, store: Path,
     merged: Path | None = None, global_views: Path | None = None,
     validation_runs: Sequence[Path] = (),
-) -> None:  # fmt: skip
+) -> dict[str, Any]:  # fmt: skip
     """Rank the entities of each mention's world by their views.
 
     If the aggregate has several values, ``validation_runs`` are the validation split's runs with
     each of them; the best value is chosen (:func:`muver.retriever.retrieval.choice.choose`).
     """
-    from muver.io.files import write_manifest
     from muver.io.progress import Progress, logger
     from muver.io.text import counted
     from muver.retriever.corpus.schema import read_mentions, titles_by_world
@@ -68,4 +67,4 @@ def retrieve(
         logger.info("%s: %s against %s", name, *asked)
     progress.finish()
     rows.write(run)
-    write_manifest(manifest, "retrieve", settings.as_dict(), {}, counts=counts, chosen=chosen)
+    return {"counts": counts, "chosen": chosen}

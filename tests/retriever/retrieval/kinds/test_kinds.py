@@ -15,7 +15,7 @@ import sys
 from muver.retriever.retrieval import kinds
 for name in kinds.names():
     kinds.runs_a_model(name), kinds.find(name).Settings
-    kinds.find(name).needs({})
+    kinds.needs(name, {})
 sys.exit(bool({"numpy", "pyarrow", "torch", "faiss", "bm25s"} & set(sys.modules)))
 """
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
@@ -42,7 +42,7 @@ sys.exit(bool({"numpy", "pyarrow", "torch", "faiss", "bm25s"} & set(sys.modules)
     ],
 )
 def test_what_a_run_of_a_kind_needs(kind, run, needed):
-    found = kinds.find(kind).needs(run)
+    found = kinds.needs(kind, run)
     assert set(found) - {"entities", "mentions"} == set(needed.split())
     assert set(found) <= set(kinds.Inputs.__annotations__)
     assert kinds.runs_a_model(kind) == (kind in ("tokens", "rerank"))
