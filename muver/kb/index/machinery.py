@@ -55,7 +55,8 @@ class Machinery:
             with self._lock:
                 encoder = self._encoder
             asked = {TEXTS[name][0] for name in texts}
-            vectors = {text: encoder.asked(list(map(text, rows))) for text in asked}
+            prompt = encoder.model.config.context.prompt
+            vectors = {text: encoder.texts(list(map(text, rows)), prompt) for text in asked}
             found |= {name: vectors[TEXTS[name][0]] for name in texts}
         return found
 

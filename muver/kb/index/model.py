@@ -6,7 +6,6 @@ they are those of Unicode's rules, and views read all of them.
 
 import contextlib
 import os
-import shutil
 import tempfile
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from muver.kb.index.state import MODEL, Model
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.device import load_model
 from muver.retriever.encoders.encoders_settings import ModelConfig
-from muver.retriever.encoders.files import MODEL_FILES, TOKENIZER_FILE, TOWER_FILES, TOWERS
+from muver.retriever.encoders.files import TOKENIZER_FILE, TOWER_FILES, TOWERS, copy_model
 from muver.retriever.encoders.fingerprint import model_fingerprint
 from muver.retriever.encoders.hub import SHIPPED, NotCached, pinned, taken_model
 from muver.retriever.encoders.start import make_start
@@ -41,7 +40,8 @@ def keep(source: str, folder: Path, settings: Making) -> tuple[Model, BiEncoder]
     trained = taken_model(source)
     with disk_errors(place, "Nothing was changed."):
         if trained:
-            _copy(trained, place)
+            model_fingerprint(trained)  # looks whether all is there
+            copy_model(trained, place)
         else:
             _save_untrained(source, place, settings)
         _store_once(*(place / tower / TOWER_FILES[1] for tower in TOWERS))
@@ -93,14 +93,6 @@ def _store_once(first: Path, second: Path) -> None:
         with contextlib.suppress(OSError):  # of file systems without links
             os.link(first, link := second.with_suffix(".tmp"))
             link.replace(second)
-
-
-def _copy(source: Path, folder: Path) -> None:
-    model_fingerprint(source)  # looks whether all is there
-    for name in MODEL_FILES:
-        if (source / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source / name, folder / name)
 
 
 def _save_untrained(source: str, folder: Path, settings: Making) -> None:

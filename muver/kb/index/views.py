@@ -16,7 +16,7 @@ from muver.retriever.corpus.texts import clean
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.encode import Encoder
 from muver.retriever.retrieval.rows import ORIGINAL
-from muver.retriever.retrieval.signals.texts import of_length_one, reader, title_and_text
+from muver.retriever.retrieval.signals.texts import title_and_text, unit_vectors
 from muver.retriever.views.boundaries import sentence_spans
 from muver.retriever.views.build import entity_views, prompted_titles, whole_views
 from muver.retriever.views.layout import Span, View, retitled
@@ -42,26 +42,19 @@ class ViewEncoder:
             found |= self._of_descriptions(entities)
         return found
 
-    def texts(self, texts: Sequence[str], label: str | None = None) -> np.ndarray:
-        """(texts, d) float32 unit vectors of texts of entities, after the encoder's prompt."""
-        return self._unit(texts, self.model.config.views.prompt, label)
-
-    def asked(self, texts: Sequence[str]) -> np.ndarray:
-        """The same of texts of mentions."""
-        return self._unit(texts, self.model.config.context.prompt)
-
-    def _unit(
+    def texts(
         self, texts: Sequence[str], prompt: str | UnsetType, label: str | None = None
     ) -> np.ndarray:
-        views = partial(self._encode, label=label)
-        read = reader(self.model.pieces, views, self._settings.global_tokens)
-        return of_length_one(read([f"{prompt or ''}{text}" for text in texts]))
+        """(texts, d) float32 unit vectors of texts after a prompt of the encoder's."""
+        views, prompted = partial(self._encode, label=label), [f"{prompt or ''}{t}" for t in texts]
+        return unit_vectors(prompted, self.model.pieces, views, self._settings.global_tokens)
 
     def _of_texts(self, entities: Sequence[Entity]) -> dict[str, pa.Array]:
         """Unit vectors of each name, and one of title and description."""
         names = [[e.title, *e.aliases] for e in entities]
         texts = [title_and_text({"title": e.title, "text": e.description}) for e in entities]
-        every = self.texts([*chain.from_iterable(names), *texts], "encoding texts")
+        prompt = self.model.config.views.prompt
+        every = self.texts([*chain.from_iterable(names), *texts], prompt, "encoding texts")
         ends = np.cumsum([0, *map(len, names)])
         return {
             "names": listed(every[: ends[-1]], ends),

@@ -4,6 +4,7 @@ This imports nothing heavy.
 """
 
 import json
+import shutil
 from pathlib import Path
 
 from muver.io.files import read_json, write_text
@@ -41,21 +42,25 @@ START_FILES = (*TOWER_FILES, TOKENIZER_FILE, MANIFEST_FILE)
 CROSS_TOWER = "cross_encoder"
 
 
-def _files(*towers: str) -> tuple[str, ...]:
-    return (
-        CONFIG_FILE,
-        TOKENIZER_FILE,
-        "README.md",
-        *(f"{tower}/{file}" for tower in towers for file in TOWER_FILES),
-    )
-
-
-MODEL_FILES, CROSS_FILES = _files(*TOWERS), _files(CROSS_TOWER)
+OF_TOWERS = tuple(f"{tower}/{file}" for tower in TOWERS for file in TOWER_FILES)
+MODEL_FILES = (CONFIG_FILE, TOKENIZER_FILE, "README.md", *OF_TOWERS)
+OF_CROSS = tuple(f"{CROSS_TOWER}/{file}" for file in TOWER_FILES)
+CROSS_FILES = (CONFIG_FILE, TOKENIZER_FILE, "README.md", *OF_CROSS)
 
 
 def is_model(folder: Path) -> bool:
     """Whether a folder is a model's directory; otherwise it is an encoder's."""
     return (folder / CONFIG_FILE).is_file()
+
+
+def copy_model(folder: Path, out: Path) -> None:
+    """Copy a model's files, as far as they are there, into a folder that is given its name later:
+    one may be without a card.
+    """
+    for name in MODEL_FILES:
+        if (folder / name).is_file():
+            (out / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(folder / name, out / name)
 
 
 def read_model_config(folder: Path) -> ModelConfig:

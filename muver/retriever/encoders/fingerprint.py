@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from muver.io.files import read_json, sha256_of, short_hash
-from muver.retriever.encoders.files import CONFIG_FILE, TOKENIZER_FILE, TOWER_FILES, TOWERS
+from muver.retriever.encoders.files import CONFIG_FILE, OF_TOWERS, TOKENIZER_FILE
 
 
 def model_fingerprint(folder: str | Path) -> str:
@@ -14,7 +14,6 @@ def model_fingerprint(folder: str | Path) -> str:
     """
     folder = Path(folder)
     config = read_json(folder / CONFIG_FILE)
-    names = [TOKENIZER_FILE, *(f"{tower}/{file}" for tower in TOWERS for file in TOWER_FILES)]
     layouts = {key: value for key, value in config.items() if key != "provenance"}
-    files = {name: sha256_of(folder / name) for name in names}
+    files = {name: sha256_of(folder / name) for name in (TOKENIZER_FILE, *OF_TOWERS)}
     return short_hash({"layouts": layouts, "files": files}, 64)

@@ -4,7 +4,6 @@ and the commands that write and upload both.
 
 import csv
 import json
-import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +13,7 @@ from muver.io.files import folder_beside, read_json, size_of, write_text
 from muver.io.progress import logger
 from muver.retriever.corpus.sources import all_sources
 from muver.retriever.encoders.biencoder import BiEncoder
-from muver.retriever.encoders.files import CONFIG_FILE, MODEL_FILES, is_model
+from muver.retriever.encoders.files import CONFIG_FILE, copy_model, is_model
 from muver.retriever.encoders.hub import push_folder
 from muver.retriever.evaluation.records import Evaluation, read_evaluation
 from muver.retriever.sharing.towers import marked_texts, write_towers
@@ -160,9 +159,6 @@ def write_export(model: Path, folder: Path, name: str) -> None:
     if not is_model(model):
         raise InputError(f"{model}: no model's directory, which has {CONFIG_FILE} and two towers.")
     loaded = BiEncoder.from_pretrained(model)
-    for file in MODEL_FILES:
-        if (model / file).is_file():
-            (folder / file).parent.mkdir(exist_ok=True)
-            shutil.copyfile(model / file, folder / file)
+    copy_model(model, folder)
     write_towers(loaded, folder)
     write_text(folder / "README.md", card_of(loaded, model, name))

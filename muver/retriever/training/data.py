@@ -26,8 +26,9 @@ from muver.retriever.views.worlds import World, WorldTables, read_worlds
 
 def epoch_batches(
     mentions_by_world: Mapping[str, Sequence[int]], batch_size: int, seed: int, epoch: int
-) -> list[np.ndarray]:
-    """Draw one epoch's batches of mention numbers, so that negatives come from the mention's world.
+) -> list[tuple[str, np.ndarray]]:
+    """Draw one epoch's batches of mention numbers, each of one world, so that negatives come from
+    the mention's world.
 
     As released: a world is drawn uniformly among those not yet exhausted, not by its size; its
     mentions follow a permutation that is new in each epoch; the last batch of a world is short. The
@@ -39,7 +40,7 @@ def epoch_batches(
     batches = []
     while worlds:
         world = worlds[int(random.integers(len(worlds)))]
-        batches.append(waiting[world][:batch_size])
+        batches.append((world, waiting[world][:batch_size]))
         waiting[world] = waiting[world][batch_size:]
         if not len(waiting[world]):
             worlds.remove(world)
@@ -118,7 +119,8 @@ class Examples:
         by_world = defaultdict(list)
         for number, (world, _) in enumerate(self.mentions):
             by_world[self.worlds[world].name].append(number)
-        return epoch_batches(by_world, self.batch_size, self.seed, epoch - 1)
+        drawn = epoch_batches(by_world, self.batch_size, self.seed, epoch - 1)
+        return [numbers for _, numbers in drawn]
 
     def lay_out(self, numbers: Sequence[int] | np.ndarray) -> Batch:
         """The batch of these mentions, which are of one world."""

@@ -90,12 +90,6 @@ class Trainer:
             self.kept_step = kept["step"]
         return self.log
 
-    def recall_after(self, share: float) -> float:
-        """Recall on validation, in percent, where :meth:`run` ended with a share of the steps."""
-        end = math.ceil(share * len(self._planned()))
-        name = f"{VALIDATION}{self.settings.validation_cutoff}"
-        return next(line[name] for line in self.log if name in line and line["step"] == end)
-
     def _planned(self) -> list[tuple[int, np.ndarray]]:
         """The batches of all epochs, each with its epoch."""
         epochs = range(1, self.settings.epochs + 1)

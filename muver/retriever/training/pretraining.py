@@ -7,7 +7,7 @@ another piece, and 10% stay. The output weights are the tower's embeddings of pi
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +67,6 @@ class Pretrainer:
         self.words = np.ones(pieces.size, dtype=bool)
         self.words[[*markers.ids, self.mask]] = False
         self.wikis = wikis
-        self.pages = [(name, n) for name, wiki in wikis.items() for n in wiki.with_text]
         torch.manual_seed(settings.seed)
         self.tower = tower.to(accelerator.device)
         self.head = MaskedHead(tower.config).to(accelerator.device)
@@ -103,17 +102,12 @@ class Pretrainer:
 
     def _batches(self) -> Iterator[tuple[Wiki, list[int]]]:
         """Endless batches: a world and the numbers of its pages; a lone page has no negative."""
-        by_world: dict[str, list[int]] = {}
-        for position, (name, _) in enumerate(self.pages):
-            by_world.setdefault(name, []).append(position)
-        epoch = 0
-        while True:
+        pages = {name: wiki.with_text for name, wiki in self.wikis.items() if wiki.with_text}
+        for epoch in count():
             size, seed = self.settings.batch_size, self.settings.seed
-            for batch in epoch_batches(by_world, size, seed, epoch):
+            for name, batch in epoch_batches(pages, size, seed, epoch):
                 if len(batch) > 1:
-                    name = self.pages[batch[0]][0]
-                    yield self.wikis[name], [self.pages[position][1] for position in batch]
-            epoch += 1
+                    yield self.wikis[name], batch.tolist()
 
     def losses(
         self, wiki: Wiki, pages: list[int], random: np.random.Generator

@@ -19,7 +19,14 @@ from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.encoders_settings import Machine
 from muver.retriever.training.checkpoint import Checkpoints
 from muver.retriever.training.data import Dataset, Examples, worlds_of
-from muver.retriever.training.log import LOG, choice, copy_chosen, recall_after, write_log
+from muver.retriever.training.log import (
+    LOG,
+    VALIDATION,
+    choice,
+    copy_chosen,
+    recall_after,
+    write_log,
+)
 from muver.retriever.training.loop import Trainer
 from muver.retriever.training.objective import InBatch, Objective
 from muver.retriever.training.start import config_of, start_files
@@ -132,8 +139,8 @@ def train_best(
             logger.info("training %s", name)
             where = (start, data, checkpoints / name)
             trainer = trainer_of(training, compute, *where, laid_out=laid_out)
-            trainer.run(settings.after)
-            recall = trainer.recall_after(settings.after)
+            log, name_of_recall = trainer.run(settings.after), f"{VALIDATION}{cutoff}"
+            recall = next(line[name_of_recall] for line in log[::-1] if name_of_recall in line)
         recalls[name] = recall
     note = choice(recalls, cutoff)
     best = note["chosen"]

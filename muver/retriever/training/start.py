@@ -10,9 +10,9 @@ from muver.io.files import read_json
 from muver.retriever.encoders.encoders_settings import ModelConfig
 from muver.retriever.encoders.files import (
     MANIFEST_FILE,
+    OF_TOWERS,
     TOKENIZER_FILE,
     TOWER_FILES,
-    TOWERS,
     is_model,
     read_model_config,
 )
@@ -24,9 +24,7 @@ MADE_WITH = ("training", "precision", "seed", "start", "negatives")
 
 def start_files(folder: Path) -> list[str]:
     """The files below ``folder`` from which training starts."""
-    if not is_model(folder):
-        return [*TOWER_FILES, TOKENIZER_FILE]
-    return [*(f"{tower}/{file}" for tower in TOWERS for file in TOWER_FILES), TOKENIZER_FILE]
+    return [*(OF_TOWERS if is_model(folder) else TOWER_FILES), TOKENIZER_FILE]
 
 
 def config_of(settings: ModelTraining, folder: Path) -> ModelConfig:

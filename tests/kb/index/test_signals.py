@@ -118,14 +118,16 @@ def test_an_encoder_s_signals_are_cosines_of_its_own_vectors(by_encoder, entitie
     mention = Mention(tiny.WORDS[2], "The king saw", "in spring .")
     encoder = Machinery(by_encoder.folder, by_encoder._store.state)._encoder
     around = {"mention": mention.text, "context_left": mention.left, "context_right": mention.right}
-    alone, context = encoder.asked([mention.text, in_context(around)])
+    config = encoder.model.config
+    of_mentions, of_entities = config.context.prompt, config.views.prompt
+    alone, context = encoder.texts([mention.text, in_context(around)], of_mentions)
     (found,) = by_encoder.retrieve([mention], 12)
     by_id = {one.id: one for one in entities}
     assert len(found) == 12
     for one in found:
         entity = by_id[one.document_id]
-        names = encoder.texts([entity.title, *entity.aliases])
-        (text,) = encoder.texts([f"{entity.title} {entity.description}"])
+        names = encoder.texts([entity.title, *entity.aliases], of_entities)
+        (text,) = encoder.texts([f"{entity.title} {entity.description}"], of_entities)
         expected = {
             "names": max(names @ alone),
             "names_text": text @ alone,

@@ -20,7 +20,6 @@ from muver.retriever.vectors.part import Part, write_part
 from muver.retriever.views.layout import Ids
 
 Text = Callable[[Mapping[str, Any]], str]  # of a mention or an entity
-Encode = Callable[[Sequence[str]], np.ndarray]  # texts to (texts, d) vectors
 # Columns that are read; the first two name a vector's row.
 MENTION = ["world", "mention_id", "mention", "context_left", "context_right"]
 ENTITY = ["world", "entity", "title", "text"]
@@ -69,7 +68,7 @@ def encode_texts(
     Vectors have length one. Beside the parts lies ``manifest.json``.
     """
     encoder = Encoder(model_folder, settings)
-    encode = reader(encoder.model.pieces, partial(encoder.views, label=None))
+    views = partial(encoder.views, label=None)
     table = read_mentions(mentions, settings.split)
     worlds = np.array(table["world"].to_pylist(), dtype=object)
     found: dict[Text, list[np.ndarray]] = {text: [] for text in (*OF_MENTIONS, *OF_ENTITIES)}
@@ -81,8 +80,8 @@ def encode_texts(
         for texts, of_texts in ((OF_MENTIONS, asked), (OF_ENTITIES, of_world)):
             rows[texts].append(of_texts.select(of_texts.column_names[:2]).combine_chunks())
             for text in texts:
-                vectors = encode([text(row) for row in of_texts.to_pylist()])
-                found[text].append(of_length_one(vectors))
+                written = [text(row) for row in of_texts.to_pylist()]
+                found[text].append(unit_vectors(written, encoder.model.pieces, views))
         progress.advance(len(asked))
     progress.finish()
     for texts, of_texts in rows.items():
@@ -122,18 +121,15 @@ class Texts:
         return np.stack([self._asked[mention["mention_id"]] for mention in mentions]) @ self.kept.T
 
 
-def reader(
-    pieces: Pieces, views: Callable[[Sequence[Ids]], np.ndarray], tokens: int = 128
-) -> Encode:
-    """What encodes texts, cut to so many tokens, by ``views``, an entity tower."""
-
-    def encode(texts: Sequence[str]) -> np.ndarray:
-        return views([pieces.markers.enclose(ids, tokens) for ids in pieces.ids(texts)])
-
-    return encode
-
-
-def of_length_one(vectors: np.ndarray) -> np.ndarray:
-    """(texts, d) vectors brought to length 1."""
+def unit_vectors(
+    texts: Sequence[str],
+    pieces: Pieces,
+    views: Callable[[Sequence[Ids]], np.ndarray],
+    tokens: int = 128,
+) -> np.ndarray:
+    """(texts, d) vectors of texts, cut to so many tokens, by ``views``, an entity tower; their
+    length is 1.
+    """
+    vectors = views([pieces.markers.enclose(ids, tokens) for ids in pieces.ids(texts)])
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
