@@ -1,10 +1,8 @@
 """How people read the long table: the lines and columns of each layout."""
 
-from collections.abc import Sequence
-
 from muver.io.text import percent
 from muver.reproduction.tables import sections
-from muver.reproduction.tables.page import Column, Page, Place, Section, main_section
+from muver.reproduction.tables.page import Column, Layout, Page, Place, Section, main_section
 from muver.reproduction.tables.paper import paper
 from muver.reproduction.tables.records import (
     LEFT_OUT,
@@ -50,36 +48,34 @@ def places(table: Table) -> list[Place]:
 
 def page(table: Table) -> Page:
     """A table of recall for people: the table itself, and what is known of its numbers."""
-    lines, layout = places(table), table.layout
-    columns = [Column(f"R@{k}", k) for k in table.cutoffs]
+    layout = table.layout
+    shown = Layout(table, places(table), [Column(f"R@{k}", k) for k in table.cutoffs])
     by_set = layout == "comparison" and table.kb is not None
     of_worlds = layout != "domains" and not by_set
     found = [
-        _views(table) if layout == "views" else _main(table, lines, columns),
+        _views(table) if layout == "views" else _main(shown),
         *([sections.counts_of_sets(table)] if by_set else []),
-        *sections.reference(table, lines, columns, "paper", "Against the paper"),
-        *sections.reference(table, lines, columns, "readme", "Against the released README"),
-        *sections.both_protocols(table, columns),
-        *sections.contrasts(table, columns, "contrast", "Contrasts"),
-        *(sections.mean_of_worlds(table, lines, columns) if of_worlds else []),
-        *sections.categories(table, columns),
-        *sections.of_lines(
-            table, "How sure the numbers are", f"{table.interval}.", lines, columns,
-            sections.bounds_of,
-        ),
-        *sections.contrasts(table, columns, "against", "Paired tests against {}"),
-        *sections.over_seeds(table, lines, columns),
-        *sections.contrasts(table, columns, "seeds", "Contrasts over seeds"),
-        *([sections.search(table, lines)] if by_set else []),
-    ]  # fmt: skip
+        *sections.reference(shown, "paper", "Against the paper"),
+        *sections.reference(shown, "readme", "Against the released README"),
+        *sections.both_protocols(shown),
+        *sections.contrasts(shown, "contrast", "Contrasts"),
+        *(sections.mean_of_worlds(shown) if of_worlds else []),
+        *sections.categories(shown),
+        *shown.section("How sure the numbers are", f"{table.interval}.", sections.bounds_of),
+        *sections.contrasts(shown, "against", "Paired tests against {}"),
+        *sections.over_seeds(shown),
+        *sections.contrasts(shown, "seeds", "Contrasts over seeds"),
+        *([sections.search(shown.places)] if by_set else []),
+    ]
     protocols = {line.protocol for line in table.lines}
     if protocols == {LEFT_OUT} and LEFT_OUT not in table.caption:
         return Page(f"{table.caption}, {LEFT_OUT}, {table.dataset}", found)
     return Page(f"{table.caption}, {table.dataset}", found)
 
 
-def _main(table: Table, lines: Sequence[Place], columns: Sequence[Column]) -> Section:
+def _main(shown: Layout) -> Section:
     """A line for each row, or for each row in a domain."""
+    table, lines, columns = shown
     note, first, group = sections.note_of(table), {}, None
     match table.layout:
         case "domains":

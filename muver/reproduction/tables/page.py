@@ -132,6 +132,28 @@ def pivot(
     return [Section(heading, note, header, filled)]
 
 
+class Layout(NamedTuple):
+    """A table with the lines and columns in which people read it."""
+
+    table: Table
+    places: Sequence[Place]
+    columns: Sequence[Column]
+
+    def section(self, heading: str, note: str, cell: Callable[[Line], str]) -> list[Section]:
+        """A section of what ``cell`` says of the table's lines."""
+
+        def told(place: Place, column: Column) -> str:
+            line = column.line(self.table, place)
+            return cell(line) if line else ""
+
+        return pivot(heading, note, labelled(self.places), self.columns, told)
+
+
+def labelled(places: Sequence[Place]) -> list[tuple[Labels, Place]]:
+    """Places as the lines of a section."""
+    return [(place.labels, place) for place in places]
+
+
 def main_section(
     table: Table,
     note: str,

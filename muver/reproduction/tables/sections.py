@@ -1,13 +1,21 @@
 """What people read below a table of recall: the sections that all layouts share."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from operator import attrgetter
 from statistics import mean, stdev
 
 from muver.io.text import bounds, counted, probability
-from muver.reproduction.tables.page import Column, Place, Section, pivot, text_of
+from muver.reproduction.tables.page import (
+    Column,
+    Layout,
+    Place,
+    Section,
+    labelled,
+    pivot,
+    text_of,
+)
 from muver.reproduction.tables.paper import CLAIMS, VERDICTS, paper
 from muver.reproduction.tables.records import (
     LEFT_OUT,
@@ -96,23 +104,6 @@ def counts_of_sets(table: Table) -> Section:
     return Section("Mentions", note, header, grid)
 
 
-def of_lines(
-    table: Table,
-    heading: str,
-    note: str,
-    places: Sequence[Place],
-    columns: Sequence[Column],
-    cell: Callable[[Line], str],
-) -> list[Section]:
-    """A section with a line for each place, and a column of what ``cell`` says of its lines."""
-
-    def told(place: Place, column: Column) -> str:
-        line = column.line(table, place)
-        return cell(line) if line else ""
-
-    return pivot(heading, note, [(place.labels, place) for place in places], columns, told)
-
-
 def bounds_of(line: Line) -> str:
     """A line's interval."""
     return bounds([line.low, line.high])
@@ -123,17 +114,17 @@ def with_bounds(line: Line) -> str:
     return f"{text_of(line)} ({bounds_of(line)})"
 
 
-def mean_of_worlds(
-    table: Table, places: Sequence[Place], columns: Sequence[Column]
-) -> list[Section]:
+def mean_of_worlds(shown: Layout) -> list[Section]:
     """Macro recall with its interval."""
-    note = f"Macro recall: every world counts the same. In brackets the {table.interval}."
-    means = [column._replace(world=MEAN) for column in columns]
-    return of_lines(table, "Mean of worlds", note, places, means, with_bounds)
+    interval = shown.table.interval
+    note = f"Macro recall: every world counts the same. In brackets the {interval}."
+    means = [column._replace(world=MEAN) for column in shown.columns]
+    return shown._replace(columns=means).section("Mean of worlds", note, with_bounds)
 
 
-def categories(table: Table, columns: Sequence[Column]) -> list[Section]:
+def categories(shown: Layout) -> list[Section]:
     """A line for each row in each category of mentions, of tables that have lines of them."""
+    table = shown.table
     sizes = {line.category: line.mentions for line in table.lines if line.category}
     places = [
         Place(
@@ -143,12 +134,13 @@ def categories(table: Table, columns: Sequence[Column]) -> list[Section]:
         for name in sorted(sizes)
         for row in table.rows
     ]  # fmt: skip
-    note = "In brackets 95% intervals."
-    return of_lines(table, "By category", note, places, columns, with_bounds)
+    by_category = shown._replace(places=places)
+    return by_category.section("By category", "In brackets 95% intervals.", with_bounds)
 
 
-def both_protocols(table: Table, columns: Sequence[Column]) -> list[Section]:
+def both_protocols(shown: Layout) -> list[Section]:
     """Rows that a table has under both protocols of the own page, side by side."""
+    table = shown.table
     rows = {row.method: row for row in table.rows}
     both = {method: (row, rows.get(f"{method}, {LEFT_OUT}")) for method, row in rows.items()}
     lines = [({"method": method}, pair) for method, pair in both.items() if pair[1]]
@@ -157,13 +149,13 @@ def both_protocols(table: Table, columns: Sequence[Column]) -> list[Section]:
     def cell(pair: tuple[TableRow, TableRow], column: Column) -> str:
         return " / ".join(text_of(table.line(row.row_key, column.k)) for row in pair)
 
-    return pivot("Both protocols of the own page", note, lines, columns, cell)
+    return pivot("Both protocols of the own page", note, lines, shown.columns, cell)
 
 
-def over_seeds(table: Table, places: Sequence[Place], columns: Sequence[Column]) -> list[Section]:
+def over_seeds(shown: Layout) -> list[Section]:
     """The mean and the spread of rows that have several seeds."""
-    seeded = [(place.labels, place) for place in places if len(place.row.seeds) > 1]
-    numbers = sorted({len(place.row.seeds) for _, place in seeded})
+    seeded = [place for place in shown.places if len(place.row.seeds) > 1]
+    numbers = sorted({len(place.row.seeds) for place in seeded})
     note = (
         f"Mean of {' or '.join(map(str, numbers))} seeds, and their sample standard "
         "deviation in points. The rows above are the first seed's. Each seed draws the weights of "
@@ -172,24 +164,22 @@ def over_seeds(table: Table, places: Sequence[Place], columns: Sequence[Column])
     )
 
     def cell(place: Place, column: Column) -> str:
-        drawn = [column.line(table, place, key) for key in place.row.seeds.values()]
+        drawn = [column.line(shown.table, place, key) for key in place.row.seeds.values()]
         found = [line.recall for line in drawn if line]
         return f"{mean(found):.2f} ± {stdev(found):.2f}" if len(found) > 1 else ""
 
-    return pivot("Over seeds", note, seeded, columns, cell)
+    return pivot("Over seeds", note, labelled(seeded), shown.columns, cell)
 
 
-def reference(
-    table: Table, places: Sequence[Place], columns: Sequence[Column], source: str, heading: str
-) -> list[Section]:
+def reference(shown: Layout, source: str, heading: str) -> list[Section]:
     """The section of published numbers beside our rows, if any; of the paper all that it has."""
+    table = shown.table
 
-    def number(place: Place, column: Column) -> Published | None:
-        line = column.line(table, place)
+    def number(line: Line) -> Published | None:
         return next((one for one in table.judged(line) if one.source == source), None)
 
-    def cell(place: Place, column: Column) -> str:
-        if (found := number(place, column)) is None:
+    def cell(line: Line) -> str:
+        if (found := number(line)) is None:
             return "-"
         apart = f"{found.difference:+z.2f} ± {found.half_width:.2f}"
         return f"{found.recall:.2f} ({apart}, {found.verdict})"
@@ -200,12 +190,12 @@ def reference(
         f"{paper()['source' if source == 'paper' else f'{source}_source']}: the published value, "
         f"ours minus it in points, and a verdict. {RULE} In all: {tally}."
     )
-    lines = [
-        (place.labels, place)
-        for place in places
-        if any(number(place, column) for column in columns)
+    places = [
+        place
+        for place in shown.places
+        if any(number(column.line(table, place)) for column in shown.columns)
     ]
-    found = pivot(heading, note, lines, columns, cell)
+    found = shown._replace(places=places).section(heading, note, cell)
     for section in found if source == "paper" else ():
         section.rows.extend(_quoted(table))
     return found
@@ -228,8 +218,9 @@ def contrasted(table: Table, kind: str) -> list[dict[int, Contrast]]:
     return [{contrast.k: contrast for contrast in by_cutoff} for _, by_cutoff in pairs]
 
 
-def contrasts(table: Table, columns: Sequence[Column], kind: str, heading: str) -> list[Section]:
+def contrasts(shown: Layout, kind: str, heading: str) -> list[Section]:
     """The section of a table's contrasts of a kind, if it has any."""
+    table = shown.table
     if not (found := contrasted(table, kind)):
         return []
     rows = table.row(table.against).method if kind == "against" else "another"
@@ -256,9 +247,11 @@ def contrasts(table: Table, columns: Sequence[Column], kind: str, heading: str) 
         of_set = {"Set": titles[contrast.set]} if table.kb else {}
         of_world = {"Domain": contrast.world} if contrast.world else {}
         lines.append(({"method": contrast.method, **of_set, **of_world}, by_k))
-    return pivot(
-        heading.format(rows), note, lines, columns, lambda by_k, column: difference(by_k[column.k])
-    )
+
+    def cell(by_k: dict[int, Contrast], column: Column) -> str:
+        return difference(by_k[column.k])
+
+    return pivot(heading.format(rows), note, lines, shown.columns, cell)
 
 
 def difference(contrast: Contrast) -> str:
@@ -272,7 +265,7 @@ def difference(contrast: Contrast) -> str:
     )
 
 
-def search(table: Table, places: Sequence[Place]) -> Section:
+def search(places: Sequence[Place]) -> Section:
     """How each row searched each set: views per entity, the index and its agreement."""
     header = [
         "method", "Set", "views an entity", "Index", "agreement", "best found", "at k", "mentions",
