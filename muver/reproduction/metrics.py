@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from muver.io.files import remove_all, strays, write_json, write_text
-from muver.reproduction.figures.plots import merging_curves
 from muver.reproduction.tables.layouts import places
 from muver.reproduction.tables.records import (
     GridResult,
     LengthsFigure,
     Line,
     Table,
+    merging_curves,
     read_result,
 )
 from muver.reproduction.tables.render import csv_text

@@ -10,7 +10,7 @@ import numpy as np
 
 from muver.io.errors import InputError
 from muver.io.files import atomic_path
-from muver.reproduction.tables.records import LengthsFigure, Table, TableRow
+from muver.reproduction.tables.records import LengthsFigure, Table, TableRow, merging_curves
 from muver.retriever.evaluation.significance import Bin
 
 if TYPE_CHECKING:
@@ -135,22 +135,6 @@ def draw_recall(table: Table) -> "Figure":
     handles = every[0].get_legend_handles_labels()
     figure.legend(*handles, loc="outside lower center", ncols=len(panels))
     return figure
-
-
-def merging_curves(rows: Sequence[TableRow]) -> dict[str, list[TableRow]]:
-    """The rows of Table 3 by curve: one without merging alone, those of a search together.
-
-    A search begins at the row that its rows name as ``start``. Rows without views are left out.
-    """
-    known = [row for row in rows if row.views_per_entity is not None]
-    points = {row.system: row for row in known if not row.merged}
-    curves = {row.method: [row] for row in points.values()}
-    for row in known:
-        if row.merged:
-            start = points.get(row.merged.start)
-            label = f"{row.method}, {row.merged.searched}"
-            curves.setdefault(label, [start] if start else []).append(row)
-    return curves
 
 
 LOOKS = ({"color": VERMILION, "marker": "s"}, {"color": BLUE, "marker": "o"})

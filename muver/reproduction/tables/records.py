@@ -224,6 +224,22 @@ def layers_of(rows: Sequence[TableRow]) -> list[dict[str | None, TableRow]]:
     return list(lines.values())
 
 
+def merging_curves(rows: Sequence[TableRow]) -> dict[str, list[TableRow]]:
+    """The rows of Table 3 by curve: one without merging alone, those of a search together.
+
+    A search begins at the row that its rows name as ``start``. Rows without views are left out.
+    """
+    known = [row for row in rows if row.views_per_entity is not None]
+    points = {row.system: row for row in known if not row.merged}
+    curves = {row.method: [row] for row in points.values()}
+    for row in known:
+        if row.merged:
+            start = points.get(row.merged.start)
+            label = f"{row.method}, {row.merged.searched}"
+            curves.setdefault(label, [start] if start else []).append(row)
+    return curves
+
+
 class Numbers(Record):
     mentions: int
     entities: int

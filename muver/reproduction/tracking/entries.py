@@ -17,7 +17,7 @@ from muver.io.text import counted
 from muver.io.typed import Settings, Some, Text
 from muver.reproduction.costs import measured
 from muver.reproduction.tables.evaluations import data_fingerprint
-from muver.reproduction.tables.records import Line, Table, TableRow
+from muver.reproduction.tables.records import Line, Table, TableRow, merging_curves
 from muver.reproduction.tracking import describe
 from muver.retriever.evaluation.records import Evaluation, read_evaluation
 from muver.retriever.training.log import VALIDATION, read_log
@@ -302,20 +302,17 @@ class _Builder:
         The parent stands in place of the first of them. Its curves are the table's columns: a step
         for each number of layers merged, from the row before any merging at 0.
         """
-        rows = self.table.rows
-        sweeps: dict[str, list[int]] = {}
-        for at, row in enumerate(rows):
-            if row.merged:
-                sweeps.setdefault(f"{row.method}, {row.merged.searched}", []).append(at)
-        found = dict(enumerate(entries))
-        for name, places in sweeps.items():
+        found = dict(zip((row.system for row in self.table.rows), entries, strict=True))
+        for name, rows in merging_curves(self.table.rows).items():
+            merged = [row for row in rows if row.merged]
+            if not merged:
+                continue
             runs = [
-                replace(found.pop(at), name=f"{name}, {counted(rows[at].merged.layers, 'layer')}")
-                for at in places
+                replace(found[row.system], name=f"{name}, {counted(row.merged.layers, 'layer')}")
+                for row in merged
             ]
-            key = short_hash({"layers_of": [run.key for run in runs]})
-            start, points = rows[places[0]].merged.start, []
-            for row in [row for row in rows if row.system == start] + [rows[at] for at in places]:
+            key, points = short_hash({"layers_of": [run.key for run in runs]}), []
+            for row in rows:
                 layers = row.merged.layers if row.merged else 0
                 numbers = describe.metrics(self.lines(row.row_key), self.table)
                 points += [
@@ -324,7 +321,8 @@ class _Builder:
                     if metric.startswith("all/")
                 ]
                 points.append(Point(describe.VIEWS, layers, row.views_per_entity))
-            found[places[0]] = parent(
+            first, *others = [row.system for row in merged]
+            found[first] = parent(
                 runs,
                 key=key,
                 name=name,
@@ -333,4 +331,6 @@ class _Builder:
                 note=self.note(key),
                 files=[(Path(figure), "figures") for figure in self.settings.figures],
             )
-        return [found[at] for at in sorted(found)]
+            for system in others:
+                del found[system]
+        return [*found.values()]

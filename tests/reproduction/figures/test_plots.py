@@ -10,7 +10,7 @@ from muver.io.files import write_json
 from muver.reproduction.figures import plots, stage
 from muver.reproduction.figures.plots import house_style
 from muver.reproduction.figures.stage import make_figure
-from muver.reproduction.tables.records import Merged, read_result
+from muver.reproduction.tables.records import Merged, merging_curves, read_result
 from tests.blank import blank, made_table
 
 
@@ -87,11 +87,11 @@ MERGED = [
 
 def test_curves_start_where_nothing_is_merged():
     rows = make_table(BLINK, SOM, PLAIN, *MERGED).rows
-    curves = plots.merging_curves(rows)
+    curves = merging_curves(rows)
     assert curves.pop("MuVER, distant pairs") == rows[2:5]
     assert curves.pop("MuVER, close pairs") == [rows[2], rows[5]]
     assert [*curves.values()] == [[row] for row in rows[:3]]
-    alone = plots.merging_curves(make_table(BLINK, SOM, *MERGED).rows)
+    alone = merging_curves(make_table(BLINK, SOM, *MERGED).rows)
     assert len(alone["MuVER, distant pairs"]) == 2
 
 
