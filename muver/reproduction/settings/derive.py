@@ -27,7 +27,7 @@ from muver.reproduction.settings.rows import row_settings
 from muver.reproduction.tables.tables_settings import Table
 from muver.retriever.retrieval.retrieval_settings import open_choice
 
-LEFT_OUT = "_elsewhere"  # ends the name of a row whose mentions' own pages are no candidates
+ELSEWHERE = "_elsewhere"  # ends the name of a row whose mentions' own pages are no candidates
 
 
 def derive(settings: Resolved) -> None:
@@ -163,7 +163,7 @@ def _without_own_page(settings: Resolved, row: str) -> str:
     def rows(entry: Entry) -> list[Place]:
         return [("systems", part) for part in rows_named_by(entry)]
 
-    return _varied(settings, ("systems", row), LEFT_OUT, changed, rows)
+    return _varied(settings, ("systems", row), ELSEWHERE, changed, rows)
 
 
 def _with_seed(settings: Resolved, row: str, seed: int) -> str:

@@ -8,6 +8,7 @@ another one, and then has what that one has where it says nothing itself.
 import contextlib
 import re
 from collections.abc import Iterable, Mapping
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -26,25 +27,21 @@ from muver.reproduction.settings.file import (
     params_file,
     read_params,
 )
-from muver.reproduction.settings.params import LINKED, Experiment, Resolved, Sections
+from muver.reproduction.settings.params import LINKED, Experiment, Preset, Resolved, Sections
 from muver.reproduction.settings.precision import settle_precision
 from muver.reproduction.settings.references import check_references
 
 Layer = dict[str, Any]  # of settings, as YAML has them: not checked yet
-# Sections whose values each trained model has, where it says nothing itself.
-OF_MODELS = ("context", "training")
+# Sections whose values a model of a kind has where it says nothing itself.
+SHARED = {"trained": ("context", "training"), "converted": ("context",), "chosen": ()}
 
 
 def with_entries(layer: Mapping[str, Any]) -> Layer:
     """A layer whose tables are entries; a list is short for a table's rows."""
-    tables = layer.get("tables")
-    if not isinstance(tables, Mapping):
+    if not isinstance(tables := layer.get("tables"), Mapping):
         return dict(layer)
-    entries = {
-        name: {"rows": table} if isinstance(table, list) else table
-        for name, table in tables.items()
-    }
-    return {**layer, "tables": entries}
+    written = {name: {"rows": of} if isinstance(of, list) else of for name, of in tables.items()}
+    return {**layer, "tables": written}
 
 
 def of_experiment(name: str, experiment: Mapping[str, Any], preset: str) -> Layer:
@@ -71,42 +68,20 @@ def beside(layer: Layer, name: str, added: Layer) -> Layer:
 def completed(merged: Layer) -> Layer:
     """Settings whose models and systems have what they are ``like``, and say their kind."""
     sections = {
-        section: _completed(section, merged[section])
+        section: {
+            name: _of_a_kind(section, _like(section, merged[section], name, ()))
+            for name in merged[section]
+        }
         for section in FORMS
-        if isinstance(merged.get(section), Mapping)
+        if section in merged
     }
-    segment = merged.get("segment")
-    by_unicode = isinstance(segment, Mapping) and segment.get("by") == "unicode"
-    for name, entry in sections.get("models", {}).items():
-        if isinstance(entry, Mapping) and entry["kind"] in ("trained", "converted"):
-            of = OF_MODELS if entry["kind"] == "trained" else OF_MODELS[:1]
-            sections["models"][name] = {
-                **entry,
-                **{key: _under(merged.get(key), entry.get(key)) for key in of},
-            }
-            views = entry.get("views")
-            if by_unicode and isinstance(views, Mapping) and views.get("kind") == "sentences":
-                sections["models"][name]["views"] = {"long_sentences": "split", **views}
+    by_unicode = merged.get("segment", {}).get("by") == "unicode"
+    for entry in sections.get("models", {}).values():
+        for key in SHARED[entry["kind"]]:
+            entry[key] = overlay(merged.get(key, {}), entry.get(key, {}))
+        if by_unicode and entry.get("views", {}).get("kind") == "sentences":
+            entry["views"] = {"long_sentences": "split", **entry["views"]}
     return {**merged, **sections}
-
-
-def _under(shared: Any, value: Any) -> Any:
-    if value is None:
-        return shared
-    return (
-        overlay(shared, value)
-        if isinstance(value, Mapping) and isinstance(shared, Mapping)
-        else value
-    )
-
-
-def _completed(section: str, entries: Mapping[str, Any]) -> Layer:
-    return {
-        name: _of_a_kind(section, _like(section, entries, name, ()))
-        if isinstance(entry, Mapping)
-        else entry
-        for name, entry in entries.items()
-    }
 
 
 def _like(section: str, entries: Mapping[str, Any], name: str, before: tuple[str, ...]) -> Layer:
@@ -119,8 +94,6 @@ def _like(section: str, entries: Mapping[str, Any], name: str, before: tuple[str
         raise InputError(f"{where} is {other!r}{suggestion(str(other), entries)}")
     if other in (name, *before):
         raise InputError(f"{where}: is like itself, by way of {other}. Name another entry.")
-    if not isinstance(entries[other], Mapping):
-        return entry
     return overlay(_like(section, entries, other, (*before, name)), entry)
 
 
@@ -168,13 +141,16 @@ def resolve(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> Resolved
         added = layers[f"experiments/{name}.yaml"] = of_experiment(name, experiment, chosen)
         merged = beside(merged, name, added)
     preset = presets[chosen] or {}
-    layers |= {f"presets/{chosen}.yaml": with_entries(preset), "--config": overrides}
-    merged = overlay(overlay(merged, layers[f"presets/{chosen}.yaml"]), overrides)
+    further = {f"presets/{chosen}.yaml": with_entries(preset), "--config": overrides}
+    for name, layer in reversed({"params.yaml": merged, **further}.items()):
+        if mistake := problem(Preset, layer):
+            form = FORM if name == "--config" and any("." in key for key in layer) else ""
+            raise InputError(f"{name}: {mistake[1]}{form}")
+    layers |= further
+    merged = reduce(overlay, further.values(), merged)
     merged = completed({**merged, "preset": chosen})
     if mistake := problem(Sections, merged):
-        key, message = mistake
-        form = FORM if any("." in name for name in overrides) else ""
-        raise InputError(f"{_written(key, layers)}: {message}{form}")
+        raise InputError(f"{_written(mistake[0], layers)}: {mistake[1]}")
     if "dataset" in overrides and "workspace" not in overrides:
         merged.pop("workspace", None)  # the one written is of the dataset written
     if "workspace" not in merged:

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
-from msgspec import UNSET, UnsetType
 
 from muver.io.errors import InputError
 from muver.io.typed import Count, Record, Settings, Some, read
+from muver.reproduction.settings.derive import ELSEWHERE
 from muver.reproduction.tables.evaluations import row_key
-from muver.reproduction.tables.records import ParametersTable, read_result
+from muver.reproduction.tables.records import ALL_PAGES, LEFT_OUT, ParametersTable, read_result
 from muver.reproduction.tracking.provenance import commit, this_machine
 from muver.reproduction.verdicts import tests
 from muver.reproduction.verdicts.tests import Part, Ranks
@@ -18,8 +18,7 @@ from muver.retriever.evaluation.records import Evaluation, read_evaluation
 
 WITHIN = 0.02  # of the printed number of parameters
 ALPHA = 0.05
-# What ends the names of a protocol's rows
-PROTOCOLS = {"all pages": "", "own page left out": "_elsewhere"}
+PROTOCOLS = {ALL_PAGES: "", LEFT_OUT: ELSEWHERE}  # and what ends the names of their rows
 HOLDS, CONTRADICTED, OPEN, NOT_RUN = "holds", "contradicted", "can't be told", "not run"
 
 
@@ -28,20 +27,18 @@ class More(Settings):
 
     rows: tuple[str, str]
     at: Some[Count]
-    second_at: Some[Count] | UnsetType = UNSET
+    second_at: Some[Count] | None = None
     than: float = 0  # points
     each_world: bool = False
-    sentences: tuple[int, int] | UnsetType = UNSET  # of the gold entity's description
+    sentences: tuple[int, int] | None = None  # of the gold entity's description
     set: str = "test"
 
     def parts(self, rows: Sequence[Ranks]) -> list[Part]:
         """What the test gives: a part for each cut-off, and for each world if so told."""
-        second = self.at if self.second_at is UNSET else self.second_at
-        lengths = None if self.sentences is UNSET else self.sentences
         return [
             part
-            for at in zip(self.at, second, strict=True)
-            for part in tests.more(*rows, at, self.than, lengths, self.each_world)
+            for at in zip(self.at, self.second_at or self.at, strict=True)
+            for part in tests.more(*rows, at, self.than, self.sentences, self.each_world)
         ]
 
 
@@ -75,21 +72,20 @@ class Claim(Settings):
     says: str
     where: str
     printed: dict[str, list[float]]
-    more: More | UnsetType = UNSET
-    rising: Rising | UnsetType = UNSET
-    widening: Widening | UnsetType = UNSET
-    parameters: str | UnsetType = UNSET  # a row of Table 5
+    more: More | None = None
+    rising: Rising | None = None
+    widening: Widening | None = None
+    parameters: str | None = None  # a row of Table 5
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if sum(test is not UNSET for test in (self.test, self.parameters)) != 1:
+        if (self.test is None) == (self.parameters is None):
             raise ValueError("a claim has one of more, rising, widening and parameters.")
 
     @property
-    def test(self) -> More | Rising | Widening | UnsetType:
+    def test(self) -> More | Rising | Widening | None:
         """Its test on mentions; none for a number of parameters."""
-        named = (self.more, self.rising, self.widening)
-        return next((test for test in named if test is not UNSET), UNSET)
+        return self.more or self.rising or self.widening
 
 
 class Claims(Settings):
@@ -142,7 +138,7 @@ def measured(claims: Claims, project: Path, dataset: str) -> Measured:
     protocols: dict[str, dict[str, list[Part]]] = {protocol: {} for protocol in PROTOCOLS}
     for protocol, ending in PROTOCOLS.items():
         for name, claim in claims.all.items():
-            if (test := claim.test) is not UNSET:
+            if test := claim.test:
                 rows = [_ranks(folder / test.set, f"{row}{ending}", read) for row in test.rows]
                 if all(rows):
                     protocols[protocol][name] = test.parts(rows)
@@ -188,7 +184,7 @@ def judge(
     corrected = tests.holm({name: min(1.0, 2 * min(both)) for name, both in sided.items()})
     verdicts = {}
     for name, claim in claims.items():
-        if claim.parameters is not UNSET:
+        if claim.parameters:
             verdicts[name] = Verdict(_counted(claim, (parameters or {}).get(claim.parameters)))
         elif name not in parts:
             verdicts[name] = Verdict(NOT_RUN)

@@ -6,12 +6,11 @@ The README has a matrix of claims and data; the page of verdicts has each test.
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from msgspec import UNSET
-
 from muver.io.errors import InputError
 from muver.io.files import write_json, write_text
 from muver.io.text import probability
 from muver.io.typed import read_record
+from muver.reproduction.tables.records import ALL_PAGES
 from muver.reproduction.tracking.provenance import changed_since_commit
 from muver.reproduction.verdicts.claims import (
     CONTRADICTED,
@@ -30,7 +29,6 @@ from muver.reproduction.verdicts.claims import (
 from muver.reproduction.verdicts.tests import Part
 
 BEGIN, END = "<!-- verdicts -->", "<!-- end of verdicts -->"  # in README
-MAIN = "all pages"  # the paper's protocol
 # Of a claim on worlds, and of one on sets; without a dataset there are no such claims
 COLUMNS = {
     "default": ("miniwikia", "miniwikipedia"),
@@ -112,7 +110,7 @@ def _matrix(claims: Claims, judged: Judged) -> str:
     columns = {
         title: datasets
         for title, datasets in COLUMNS.items()
-        if any(MAIN in _run(judged.get(name, {})) for name in datasets if name)
+        if any(ALL_PAGES in _run(judged.get(name, {})) for name in datasets if name)
     }
     lines = [_line(["Claim", "Print", *columns]), _line(["---"] * (2 + len(columns)))]
     words: dict[str, list[tuple[str, bool]]] = {title: [] for title in columns}
@@ -120,8 +118,8 @@ def _matrix(claims: Claims, judged: Judged) -> str:
         for name, claim in group.items():
             verdicts = [_verdict(judged, both[number], name) for both in columns.values()]
             for title, (word, *_) in zip(columns, verdicts, strict=True):
-                words[title].append((word, claim.test is UNSET))
-            if claim.test is not UNSET and group is claims.worlds:
+                words[title].append((word, claim.test is None))
+            if claim.test and group is claims.worlds:
                 lines.append(_line([claim.says, _range(claim), *map(" ".join, verdicts)]))
     said = [f"**{title}**: {_counted(found)}." for title, found in words.items()]
     missing = (name for both in COLUMNS.values() for name in both if name and name not in judged)
@@ -214,7 +212,7 @@ def _verdict(judged: Judged, dataset: str | None, name: str) -> tuple[str, ...]:
     """A word, and in brackets the least difference if there is one."""
     if dataset is None:
         return ("no such data",)
-    verdict = judged.get(dataset, {}).get(MAIN, {}).get(name)
+    verdict = judged.get(dataset, {}).get(ALL_PAGES, {}).get(name)
     if verdict is None or verdict.word == NOT_RUN:
         return ("not run",)
     least = min(verdict.parts, key=lambda part: part.difference, default=None)

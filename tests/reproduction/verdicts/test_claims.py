@@ -1,7 +1,6 @@
 """The paper's claims: their printed numbers, and verdicts from numbers given by hand."""
 
 import pytest
-from msgspec import UNSET
 
 from muver.io.errors import InputError
 from muver.io.typed import read
@@ -10,7 +9,7 @@ from muver.reproduction.verdicts.claims import Claim, Claims, judge, read_claims
 from muver.reproduction.verdicts.tests import Part
 
 CLAIMS = read_claims()
-COMPARED = {name: one for name, one in CLAIMS.all.items() if one.more is not UNSET}
+COMPARED = {name: one for name, one in CLAIMS.all.items() if one.more}
 
 
 def printed_of(claim):
@@ -19,7 +18,7 @@ def printed_of(claim):
     if "muver_close_4" in own.rows:
         last = paper()["table3"]["merged"]["muver"][-1]
         return [[last["distant"], last["close"]]]
-    if own.sentences is not UNSET:
+    if own.sentences:
         errors = [paper()["figure2"]["rows"][row]["errors"] for row in own.rows]
         return [[one["5-10"] for one in errors]]
     name, parts = "table1", [None]
@@ -27,7 +26,7 @@ def printed_of(claim):
         name, parts = "table6", list(paper()["table6"]["domains"])
     elif own.set != "test":
         name, parts = "table2", [paper()["table2"]["sets"][own.set]["column"]]
-    second = own.at if own.second_at is UNSET else own.second_at
+    second = own.second_at or own.at
     return [
         [published(name, row, [k], part)[k] for row, k in zip(own.rows, at, strict=True)]
         for part in parts
