@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import UNSET
 
-from muver.io.typed import fields, plain
+from muver.io.typed import plain
 from muver.reproduction.settings.entries import (
     OWN,
     AnySystem,
@@ -135,12 +135,16 @@ def pretrain_settings(settings: Resolved, seed: int) -> Json:
     }
 
 
+def scores_of(settings: Resolved, row: ByViews) -> Json:
+    """The row's aggregate, by which the scores of an entity's views become its own."""
+    scores = plain(settings.aggregates[row.aggregate or settings.aggregate])
+    return {"aggregate": scores.pop("kind"), **scores}
+
+
 def views_of(settings: Resolved, row: ByViews) -> Json:
     """How a row ranks by views: which it has, and how their scores become an entity's."""
-    scores = plain(settings.aggregates[row.aggregate or settings.aggregate])
     return {
-        "aggregate": scores.pop("kind"),
-        **scores,
+        **scores_of(settings, row),
         "merge_layers": row.merge_layers,
         "search": row.search if row.merge_layers else None,
         "global_view": row.global_view,
@@ -292,26 +296,24 @@ def index_settings(settings: Resolved, name: str) -> Json:
 
 def search_settings(settings: Resolved, entry: ByViews, name: str) -> Json:
     """Settings of a row's search for the mentions of a set."""
-    views = views_of(settings, entry)
+    machine = {"threads": settings.compute.threads}
     return {
         **settings.linking.search.as_dict(),
         "split": name,
-        "k": settings.retrieve.k,
-        "match": "id",
-        "threads": settings.compute.threads,
-        **{key: views[key] for key in views if key == "aggregate" or key in _OF_AGGREGATES},
+        **machine,
+        **_ranking(settings, entry),
     }
 
 
-_OF_AGGREGATES = {key for aggregate in AGGREGATES.values() for key in fields(aggregate)}
+def _ranking(settings: Resolved, entry: ByViews) -> Json:
+    return {"k": settings.retrieve.k, "match": "id", **scores_of(settings, entry)}
 
 
 def _candidates(settings: Resolved, entry: ByViews) -> Json:
     """How a row finds its candidates among millions: what of it can change them."""
-    index = entry.index or None
-    search = search_settings(settings, entry, "any")
-    without = {"memory_mb", "threads", "gpu", "split"}
-    if index is None:  # nor what says how an index is searched
-        without |= fields(type(settings.linking.search)).keys()
-    retrieve = {key: value for key, value in search.items() if key not in without}
-    return {"retrieve": retrieve, "index": index and index_settings(settings, index)}
+    retrieve, index = _ranking(settings, entry), None
+    if entry.index:
+        search = settings.linking.search.as_dict().items()
+        retrieve |= {key: value for key, value in search if key not in ("memory_mb", "gpu")}
+        index = index_settings(settings, entry.index)
+    return {"retrieve": retrieve, "index": index}
