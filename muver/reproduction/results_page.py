@@ -15,11 +15,7 @@ from muver.reproduction.tables.page import Page, Section
 from muver.reproduction.tables.pages import page_of
 from muver.reproduction.tables.records import LEFT_OUT, AnyResult, Table
 from muver.reproduction.tables.render import KEY, to_markdown
-from muver.reproduction.tracking.provenance import (
-    changed_since_commit,
-    commit,
-    this_machine,
-)
+from muver.reproduction.tracking.provenance import commit, refuse_changes, this_machine
 
 HEAD = """\
 # Results on {name}
@@ -62,21 +58,17 @@ def write_results_page(
     uncommitted
         Write it although what makes the numbers differs from the commit; the page says so.
     """
-    if not uncommitted and (changed := changed_since_commit(project)):
-        raise InputError(
-            f"{changed[0]}: not as in the last commit, which the page names as what made its "
-            "numbers. Commit, make the results and then the page; or give --uncommitted (make: "
-            "ARGS=--uncommitted), and the page says so."
-        )
+    if not uncommitted:
+        refuse_changes(project)
     run = read_run(project, config)
-    name, revision = run.path.stem, commit(project)
+    name, (revision, changed) = run.path.stem, commit(project)
     record = replaced(run.known, run.found, run.tables)
     latest = max((project / f"results/{name}/{table}.json").stat().st_mtime for table in run.tables)
     head = HEAD.format(
         name=name,
         fingerprint=run.found.fingerprint,
         command=command,
-        commit=f"`{revision['hash']}`{revision['changed']}" if revision else "not known",
+        commit=f"`{revision}`{changed}" if revision else "not known",
         day=f"{datetime.fromtimestamp(latest, UTC):%Y-%m-%d}",
         machine=this_machine(),
     )

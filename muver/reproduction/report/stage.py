@@ -79,7 +79,7 @@ def make_report(
     contents |= {"rows": "Rows"} if systems else {}
     has = f"{counted(len(shown), 'result')}, {counted(len(systems), 'row')}"
     dataset = next((one.dataset for one in shown if isinstance(one, ResultOnData)), results.name)
-    code = commit()
+    head, changed = commit()
     page = _templates().get_template("page.html").render(
         title=f"muver: results on {dataset}",
         subtitle=has,
@@ -93,7 +93,7 @@ def make_report(
         made_of=made_of(results, names),
         problems=problems,
         machine=machine(),
-        versions=versions() | ({"commit": code["hash"][:12] + code["changed"]} if code else {}),
+        versions=versions() | ({"commit": head[:12] + changed} if head else {}),
     )  # fmt: skip
     write_text(out, page)
     logger.info("%s: %s, %s", out, has, counted(len(problems), "problem"))

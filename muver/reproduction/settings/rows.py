@@ -296,13 +296,8 @@ def index_settings(settings: Resolved, name: str) -> Json:
 
 def search_settings(settings: Resolved, entry: ByViews, name: str) -> Json:
     """Settings of a row's search for the mentions of a set."""
-    machine = {"threads": settings.compute.threads}
-    return {
-        **settings.linking.search.as_dict(),
-        "split": name,
-        **machine,
-        **_ranking(settings, entry),
-    }
+    search = {**settings.linking.search.as_dict(), "threads": settings.compute.threads}
+    return {**search, "split": name, **_ranking(settings, entry)}
 
 
 def _ranking(settings: Resolved, entry: ByViews) -> Json:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from muver import __version__
 from muver.io import processor
+from muver.io.errors import InputError
 
 WRITTEN = (":!metrics", ":!dvc.lock")  # in git and written by runs: no change of the code
 PACKAGES = (
@@ -110,18 +111,26 @@ def versions() -> dict[str, str]:
     return found
 
 
-def commit(project: Path = Path(".")) -> dict[str, str]:
-    """The ``hash`` of a project's last commit and whether what makes numbers ``changed`` since.
+def commit(project: Path = Path(".")) -> tuple[str, str]:
+    """The hash of a project's last commit, and whether what makes numbers was changed since.
 
-    Empty where there is no git.
+    Both are empty where there is no git.
     """
-    if not (head := git(project, "rev-parse", "HEAD")):
-        return {}
-    changed = ", with changes that are not committed" if changed_since_commit(project) else ""
-    return {"hash": head, "changed": changed}
+    head = git(project, "rev-parse", "HEAD") or ""
+    return head, ", with changes that are not committed" if _changed(project) else ""
 
 
-def changed_since_commit(project: Path) -> list[str]:
+def refuse_changes(project: Path) -> None:
+    """Refuse to write numbers beside a commit that did not make them."""
+    if changed := _changed(project):
+        raise InputError(
+            f"{changed[0]}: not as in the last commit, which the page names as what made its "
+            "numbers. Commit, make the results and then the page; or give --uncommitted (make: "
+            "ARGS=--uncommitted), and the page says so."
+        )
+
+
+def _changed(project: Path) -> list[str]:
     """Files of the code, the workflow and the settings that are not as in the last commit."""
     return (git(project, "diff", "--name-only", "HEAD", "--", *MAKERS) or "").splitlines()
 

@@ -144,11 +144,10 @@ def measured(claims: Claims, project: Path, dataset: str) -> Measured:
                     protocols[protocol][name] = test.parts(rows)
     if not read:
         raise InputError(f"{folder}: has no evaluation of a claim's row. Make the tables first.")
-    head = commit(project)
     table5 = project / "results" / dataset / "table5.json"
     sizes = read_result(table5, ParametersTable, "Table 5").rows if table5.is_file() else []
     return Measured(
-        commit=head["hash"] + head["changed"] if head else "not known",
+        commit="".join(commit(project)) or "not known",
         machine=this_machine(),
         fingerprints={evaluation.set: evaluation.fingerprint for evaluation in read.values()},
         rows={

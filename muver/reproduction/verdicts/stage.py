@@ -11,7 +11,7 @@ from muver.io.files import write_json, write_text
 from muver.io.text import probability
 from muver.io.typed import read_record
 from muver.reproduction.tables.records import ALL_PAGES
-from muver.reproduction.tracking.provenance import changed_since_commit
+from muver.reproduction.tracking.provenance import refuse_changes
 from muver.reproduction.verdicts.claims import (
     CONTRADICTED,
     HOLDS,
@@ -83,11 +83,8 @@ def write_verdicts(
     path, claims = out.parent / "results" / "verdicts.json", read_claims()
     known = read_record(path, AllMeasured, "a record of verdicts", "Remove it and measure again.")
     if dataset:
-        if not uncommitted and (changed := changed_since_commit(project)):
-            raise InputError(
-                f"{changed[0]}: not as in the last commit, which the record names as what made its "
-                "numbers. Commit, make the rows and measure again; or give --uncommitted."
-            )
+        if not uncommitted:
+            refuse_changes(project)
         known = AllMeasured({**known.datasets, dataset: measured(claims, project, dataset)})
         write_json(path, known)
     judged = {
