@@ -1,11 +1,9 @@
 """What types cannot say of settings: that names exist, and that choices fit together."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain
 from typing import Any
-
-from msgspec import UNSET
 
 from muver.io.errors import InputError
 from muver.io.typed import suggestion
@@ -18,13 +16,12 @@ from muver.reproduction.settings.entries import (
     Named,
     Trained,
     named_by,
-    rows_named_by,
 )
 from muver.reproduction.settings.params import LINKED, Resolved
 from muver.reproduction.settings.rows import (
     OF_FIRST_STAGE,
-    first_stage,
     models_of,
+    shared_settings,
     to_search_a_kb,
     towers_of,
     views_of,
@@ -43,6 +40,7 @@ NAMES = (
     ("systems.*.model", "models"),
     ("systems.*.fuse", "systems"),
     ("systems.*.from", "systems"),
+    ("systems.*.of", "systems"),  # or signals
     ("systems.*.search", "merge.searches"),
     ("systems.*.aggregate", "aggregates"),
     ("aggregate", "aggregates"),
@@ -70,13 +68,8 @@ def _names(settings: Resolved) -> Iterator[str]:
     written = settings.as_dict()
     for pattern, section in NAMES:
         ((_, known),) = _values(written, section.split("."))
+        known = [*SIGNALS, *known] if pattern.endswith(".of") else known
         yield from _unknown(_values(written, pattern.split(".")), known)
-    rows = [
-        (f"systems.{name}.of", rows_named_by(entry))
-        for name, entry in settings.systems.items()
-        if getattr(entry, "of", UNSET)
-    ]
-    yield from _unknown(rows, [*SIGNALS, *settings.systems])
     results = [*settings.tables, *settings.figures, *BUILT]
     yield from _unknown([("results", settings.results)], results)
 
@@ -122,20 +115,17 @@ def _made_of(settings: Resolved) -> dict[str, list[str]]:
 
 
 def _models(settings: Resolved) -> Iterator[str]:
-    models = settings.models
-    trained = {name: entry for name, entry in models.items() if isinstance(entry, Trained)}
-    towers = [name for name, entry in trained.items() if entry.score != "cross"]
-    for name, entry in models.items():
-        where = f"models.{name}"
+    for name, entry in settings.models.items():
         match entry:
             case Chosen():
-                yield from _choice(settings, f"{where}.best_of", entry, trained)
+                yield from _choice(settings, f"models.{name}.best_of", entry)
             case Trained():
-                yield from _training(settings, where, entry)
+                yield from _training(settings, f"models.{name}", entry)
     for model in settings.grid.models:
-        if model not in trained:
+        entry = settings.models[model]
+        if not isinstance(entry, Trained):
             yield f"grid.models names {model!r}, which is not trained as one model."
-        elif model not in towers:
+        elif entry.score == "cross":
             yield f"grid.models names {model!r}, a cross-encoder. Name models of two towers."
     yield from _compared(settings, "grid.models", settings.grid.models)
 
@@ -152,14 +142,12 @@ def _training(settings: Resolved, where: str, entry: Trained) -> Iterator[str]:
         yield f"{where}.start: {entry.start} is a cross-encoder. Name a model of two towers."
 
 
-def _choice(
-    settings: Resolved, where: str, entry: Chosen, trained: Mapping[str, Trained]
-) -> Iterator[str]:
-    for other in entry.best_of:
-        if other not in trained:
+def _choice(settings: Resolved, where: str, entry: Chosen) -> Iterator[str]:
+    among = [settings.models[other] for other in entry.best_of]
+    for other, model in zip(entry.best_of, among, strict=True):
+        if not isinstance(model, Trained):
             yield f"{where}: {other} is not trained here, so validation has no say."
             return
-    among = [trained[other] for other in entry.best_of]
     if entry.after and any(each.start or each.negatives for each in among):
         yield f"{where}: after is for models that start from the encoder, without negatives."
     if len({(each.score, each.metric) for each in among}) > 1:
@@ -222,19 +210,17 @@ def _by_views(settings: Resolved, name: str, entry: ByViews) -> Iterator[str]:
 
 
 def _fusion(settings: Resolved, name: str, entry: Fused) -> Iterator[str]:
-    common = settings.retrieve
-    match = entry.match or common.match
     if entry.own_page:
         yield f"systems.{name}.own_page: is that of its parts. Set it there."
-    parts = {part: first_stage(settings, part) for part in entry.fuse}
-    for part, first in parts.items():
-        others = first.match or common.match
-        if others != match:
+    match = shared_settings(settings, name)["match"]
+    parts = {part: shared_settings(settings, part) for part in entry.fuse}
+    for part, shared in parts.items():
+        if shared["match"] != match:
             yield (
-                f"systems.{name} matches by {match}, its part {part} by {others}. Give both "
-                "the same match."
+                f"systems.{name} matches by {match}, its part {part} by {shared['match']}. Give "
+                "both the same match."
             )
-    if len({part.own_page or "keep" for part in parts.values()}) > 1:
+    if len({shared.get("own_page", "keep") for shared in parts.values()}) > 1:
         yield f"systems.{name}.fuse: its parts differ in own_page. Give all the same."
 
 
@@ -263,8 +249,7 @@ def _tables(settings: Resolved) -> Iterator[str]:
 
 
 def _too_deep(settings: Resolved, key: str, cutoff: int, row: str) -> Iterator[str]:
-    k = first_stage(settings, row).k or settings.retrieve.k
-    if cutoff > k:
+    if cutoff > (k := shared_settings(settings, row)["k"]):
         yield (
             f"{key} goes up to {cutoff}, but {row} keeps only {k} candidates. Lower it, or raise "
             "retrieve.k."

@@ -157,17 +157,22 @@ def first_stage(settings: Resolved, system: str) -> AnySystem:
     return first_stage(settings, entry.from_) if isinstance(entry, Named) and entry.from_ else entry
 
 
+def shared_settings(settings: Resolved, system: str) -> Json:
+    """Settings that the runs of all rows have; a second stage has those of its first one."""
+    first = first_stage(settings, system)
+    kept = {key: value for key in OF_FIRST_STAGE if (value := getattr(first, key))}
+    return settings.retrieve.as_dict() | kept
+
+
 def retrieval_settings(settings: Resolved, system: str, split: str | None = None) -> Json:
     """Everything that makes a system's run from its model, from the corpus or from other runs.
 
     ``split`` is another one than the tables', as fusion needs to choose its weight.
     """
-    entry, first = settings.systems[system], first_stage(settings, system)
-    kept = {key: value for key in OF_FIRST_STAGE if (value := getattr(first, key))}
-    if pool := getattr(entry, "pool", UNSET):
-        kept["pool"] = pool
-    shared = settings.retrieve.as_dict() | kept
+    entry, shared = settings.systems[system], shared_settings(settings, system)
     shared["split"] = split or settings.retrieve.split
+    if pool := getattr(entry, "pool", UNSET):
+        shared["pool"] = pool
     memory = shared.pop("memory_mb")
     if isinstance(entry, Fused):
         return {**shared, "constant": settings.fusion.constant}
