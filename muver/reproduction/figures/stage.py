@@ -11,7 +11,6 @@ from muver.reproduction.figures.plots import draw_lengths, draw_recall, house_st
 from muver.reproduction.tables import records
 from muver.reproduction.tables.evaluations import (
     Evaluations,
-    TableFiles,
     fields_of_row,
     only_set,
     read_evaluations,
@@ -49,7 +48,7 @@ def make_figure(
         if out is None:
             raise InputError("--out: name the .csv of the figure's numbers.")
         asked = read(ErrorByLength, settings)
-        found = only_set(read_evaluations(TableFiles(evaluations), systems_of(asked.rows)))
+        found = only_set(read_evaluations(evaluations, systems_of(asked.rows)))
         data, draw = _lengths(name, asked, found), draw_lengths
         main = page_of(data).sections[0]
         write_json(out.with_suffix(".json"), data)

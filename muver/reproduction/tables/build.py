@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -11,7 +12,6 @@ from muver.io.errors import InputError
 from muver.reproduction.tables import contrasts, paper
 from muver.reproduction.tables.evaluations import (
     Evaluations,
-    TableFiles,
     fields_of_row,
     head_of,
     key_of,
@@ -39,13 +39,14 @@ Found = Mapping[str, Evaluations]  # by set
 
 
 def build(
-    name: str, caption: str, layout: str, settings: TableSettings, files: TableFiles
-) -> Table:
+    name: str, caption: str, layout: str, settings: TableSettings, evaluations: Sequence[Path],
+    counts: Path | None = None, mentions: Path | None = None,
+) -> Table:  # fmt: skip
     """The table of a name, from the files that :func:`.stage.make_table` is given."""
-    found = read_evaluations(files, systems_of(settings.rows), settings.sets)
+    found = read_evaluations(evaluations, systems_of(settings.rows), settings.sets, counts)
     first = next(iter(found.values())) if layout == "comparison" else only_set(found)
     rows = [_row(row, settings.rows, found) for row in settings.rows]
-    categories = _categories(name, files, first) if settings.categories else None
+    categories = _categories(name, mentions, first) if settings.categories else None
     table = Table(
         **head_of(name, caption, found),
         layout=layout,
@@ -115,11 +116,11 @@ def _lines(
             yield from (line for line in of_part if not line.world)
 
 
-def _categories(name: str, files: TableFiles, evaluations: Evaluations) -> pa.ChunkedArray:
+def _categories(name: str, file: Path | None, evaluations: Evaluations) -> pa.ChunkedArray:
     """The category of each mention, as the dataset says it."""
-    if files.mentions is None:
+    if file is None:
         raise InputError(f"--mentions: {name} needs the corpus's mentions; none were given.")
-    mentions = read_mentions(files.mentions, evaluations.first.set)
+    mentions = read_mentions(file, evaluations.first.set)
     for system in evaluations.by_system:
         if not evaluations.ranks(system)["mention_id"].equals(mentions["mention_id"]):
             raise InputError(

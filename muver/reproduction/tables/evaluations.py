@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
 
@@ -17,15 +17,6 @@ from muver.retriever.evaluation.recall import read_ranks
 from muver.retriever.evaluation.records import Evaluation, read_evaluation, reduced_precision
 
 OF_SET = ("set", "fingerprint", "identified_as", "mentions", "outside", "matched_by_title")
-
-
-class TableFiles(NamedTuple):
-    """The input files of a table (:func:`.stage.make_table`)."""
-
-    evaluations: Sequence[Path] = ()
-    counts: Path | None = None
-    encoder: Path | None = None
-    mentions: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -103,14 +94,20 @@ def fields_of_row(row: Row, evaluations: Mapping[str, Evaluation]) -> dict[str, 
 
 
 def read_evaluations(
-    files: TableFiles, systems: Sequence[str], sets: Sequence[str] | None = None
+    files: Sequence[Path],
+    systems: Sequence[str],
+    sets: Sequence[str] | None = None,
+    counts: Path | None = None,
 ) -> dict[str, Evaluations]:
-    """An evaluation of each of ``systems`` on each of ``sets`` (without: on any set), by set."""
+    """An evaluation of each of ``systems`` on each of ``sets`` (without: on any set), by set.
+
+    The corpus's ``counts`` tell which worlds have no mentions.
+    """
     read: dict[str, dict[str, tuple[Evaluation, Path]]] = {}
-    for path in files.evaluations:
+    for path in files:
         evaluation = read_evaluation(path)
         read.setdefault(evaluation.set, {})[evaluation.system] = evaluation, path
-    worlds = read_counts(files.counts).worlds if files.counts else {}
+    worlds = read_counts(counts).worlds if counts else {}
     empty = sorted(world for world, part in worlds.items() if part.mentions == 0)
     found = {}
     for name in sets or read or ("any set",):

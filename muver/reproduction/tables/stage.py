@@ -7,7 +7,6 @@ from typing import Any
 from muver.io.errors import InputError
 from muver.io.typed import Settings, read
 from muver.reproduction.tables.build import build
-from muver.reproduction.tables.evaluations import TableFiles
 from muver.reproduction.tables.paper import comparability, paper
 from muver.reproduction.tables.records import (
     ModelRow,
@@ -47,24 +46,23 @@ def make_table(
     ``counts`` are what Table 4 is made of, and tell the others which worlds have no mentions; its
     ``mentions`` tell their categories.
     """
-    files = TableFiles(evaluations, counts, encoder, mentions)
-    if name in COUNTED:
+    if name in ("table4", "table5"):
         read(Settings, settings)
-        table = COUNTED[name](name, paper()[name]["caption"], files)
+        table = build_data(counts) if name == "table4" else build_models(encoder)
     else:
         asked = read(TableSettings, settings)
-        caption = asked.caption or paper()[name]["caption"]
-        table = build(name, caption, LAYOUTS.get(name, "comparison"), asked, files)
+        caption, layout = asked.caption or paper()[name]["caption"], LAYOUTS.get(name, "comparison")
+        table = build(name, caption, layout, asked, evaluations, counts, mentions)
     write_table(out, table)
 
 
-def build_data(name: str, caption: str, files: TableFiles) -> StatisticsTable:
-    """A row per split; the column KB has the paper's word for its own dataset."""
-    if files.counts is None:
-        raise InputError(f"--counts: {name} needs the corpus's counts; none were given.")
-    counts = read_counts(files.counts)
+def build_data(file: Path | None) -> StatisticsTable:
+    """Table 4: a row per split; the column KB has the paper's word for its own dataset."""
+    if file is None:
+        raise InputError("--counts: table4 needs the corpus's counts; none were given.")
+    counts, table4 = read_counts(file), paper()["table4"]
     dataset, known_as = counts.dataset, counts.identified_as
-    published = {row["split"]: row for row in paper()[name]["rows"] if row["dataset"] == known_as}
+    published = {row["split"]: row for row in table4["rows"] if row["dataset"] == known_as}
     rows = []
     for split in SPLITS:
         theirs = published.get(split)
@@ -84,19 +82,19 @@ def build_data(name: str, caption: str, files: TableFiles) -> StatisticsTable:
             )
         )
     return StatisticsTable(
-        name=name,
-        caption=caption,
+        name="table4",
+        caption=table4["caption"],
         dataset=dataset,
         fingerprint=counts.fingerprint,
         identified_as=known_as,
         source=paper()["source"],
-        note=comparability(name, dataset, known_as),
+        note=comparability("table4", dataset, known_as),
         rows=rows,
     )
 
 
-def build_models(name: str, caption: str, files: TableFiles) -> ParametersTable:
-    """A row per model of two towers, which have no pooling layers here."""
+def build_models(encoder: Path | None = None) -> ParametersTable:
+    """Table 5: a row per model of two towers, which have no pooling layers here."""
     import torch
 
     from muver.retriever.encoders.bert import Bert, BertConfig
@@ -104,16 +102,12 @@ def build_models(name: str, caption: str, files: TableFiles) -> ParametersTable:
 
     with torch.device("meta"):  # allocates no memory
         towers = {"MuVER (base)": Bert(BertConfig()), "MuVER (large)": Bert(BertConfig(**LARGE))}
-    if files.encoder is not None:
-        towers["MuVER (encoder in use)"] = empty_tower(files.encoder)
-    rows = []
+    if encoder is not None:
+        towers["MuVER (encoder in use)"] = empty_tower(encoder)
+    rows, table5 = [], paper()["table5"]
     for model, built in towers.items():
         tower = sum(weight.numel() for weight in built.parameters())
         pooler = built.dimension * (built.dimension + 1)
-        millions = paper()[name]["rows"].get(model, {}).get("millions")
+        millions = table5["rows"].get(model, {}).get("millions")
         rows.append(ModelRow(model, TOWERS * tower, TOWERS * pooler, millions))
-    return ParametersTable(name=name, caption=caption, source=paper()["source"], rows=rows)
-
-
-# Tables 4 and 5, which are counted: the sizes of the data, and of the two towers.
-COUNTED = {"table4": build_data, "table5": build_models}
+    return ParametersTable("table5", table5["caption"], paper()["source"], rows)

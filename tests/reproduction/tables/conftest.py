@@ -12,7 +12,6 @@ from muver.io import parquet
 from muver.io.parquet import write_table
 from muver.io.typed import read
 from muver.reproduction.tables.build import build
-from muver.reproduction.tables.evaluations import TableFiles
 from muver.reproduction.tables.records import Table
 from muver.reproduction.tables.stage import LAYOUTS
 from muver.reproduction.tables.tables_settings import TableSettings
@@ -55,10 +54,16 @@ def make(
     return blank_evaluation(scores, **{**own, **other})
 
 
-def table_of(name: str, files: TableFiles, *rows: dict[str, Any], **settings: Any) -> Table:
+def table_of(
+    name: str,
+    files: Sequence[Path],
+    *rows: dict[str, Any],
+    mentions: Path | None = None,
+    **settings: Any,
+) -> Table:
     """A table of recall from its files, as the stage makes it."""
     asked = read(TableSettings, {"rows": [*rows], **settings})
-    return build(name, "Recall", LAYOUTS.get(name, "comparison"), asked, files)
+    return build(name, "Recall", LAYOUTS.get(name, "comparison"), asked, files, mentions=mentions)
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import pytest
 
 from muver.io.errors import InputError
-from muver.reproduction.tables.evaluations import TableFiles, row_key
+from muver.reproduction.tables.evaluations import row_key
 from muver.reproduction.tables.layouts import page
 from muver.reproduction.tables.records import MEAN
 from tests.reproduction.tables.conftest import CATEGORIES, ZESHEL, table_of
@@ -27,8 +27,8 @@ def table(evaluation, write, mentions):
             for n, system in enumerate(row.get("repeats", ()), 2):
                 of_seed = {"settings": {"system": system, "seed": n}, **replaced}
                 made.append(evaluation(system, (2, 7), (0, 2), **of_seed))
-        files = TableFiles(write(*made), mentions=mentions() if "categories" in settings else None)
-        return table_of(name, files, *rows, **settings)
+        given = mentions() if "categories" in settings else None
+        return table_of(name, write(*made), *rows, mentions=given, **settings)
 
     return make
 
@@ -88,7 +88,7 @@ def test_both_protocols_stand_side_by_side(evaluation, write):
     left_out = {"settings": {"retrieve": {"own_page": "leave_out"}}}
     made = evaluation("muver", (4, 8), (0, 3)), evaluation("twin", (2, 7), (0, 2), **left_out)
     twin = {"method": "MuVER, own page left out", "system": "twin"}
-    files = TableFiles(write(*made))
+    files = write(*made)
     both = table_of("beyond", files, MUVER, twin)
     found = section(both, "Both protocols of the own page")
     assert found.rows == [["MuVER", "36.36 / 18.18", "100.00 / 81.82"]]
@@ -111,7 +111,7 @@ def test_a_row_is_paired_with_the_one_of_its_own_protocol(evaluation, write):
         evaluation("muver", (2, 8), (0, 3)),
         evaluation("muver_elsewhere", (8, 8), (0, 3), **left_out),
     ]
-    files = TableFiles(write(*made))
+    files = write(*made)
     table = table_of("beyond", files, *rows, against="muver")
     at_1 = contrasts(table, "against", 1)
     assert [(one.first, one.second) for one in at_1] == [
@@ -226,7 +226,7 @@ def domains(evaluation, write):
             evaluation("muver", (4, 8), (0, 3), **replaced),
         )
         pairs = [["muver", "blink_128"]]
-        return table_of("table6", TableFiles(write(*made)), *DOMAINS, contrasts=pairs)
+        return table_of("table6", write(*made), *DOMAINS, contrasts=pairs)
 
     return make
 
@@ -291,7 +291,7 @@ def views(evaluation, write):
             *hits, number = HITS[system]
             own = {"views_per_entity": number, "settings": settings(system), **replaced}
             made.append(evaluation(system, *hits, **own))
-        return table_of("table3", TableFiles(write(*made)), *rows, cutoff=cutoff)
+        return table_of("table3", write(*made), *rows, cutoff=cutoff)
 
     return make
 
@@ -385,9 +385,9 @@ def test_distant_minus_close(views):
 )
 def test_mentions_are_those_of_the_evaluations(evaluation, write, mentions, number, message):
     given = mentions(CATEGORIES[:number]) if number else None
-    files = TableFiles(write(evaluation("muver", (2, 6), (1, 2))), mentions=given)
+    files = write(evaluation("muver", (2, 6), (1, 2)))
     with pytest.raises(InputError, match=message):
-        table_of("mine", files, MUVER, categories=True)
+        table_of("mine", files, MUVER, mentions=given, categories=True)
 
 
 def test_what_cannot_be_a_table(views):

@@ -6,7 +6,7 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.io.typed import read
-from muver.reproduction.tables.evaluations import TableFiles, only_set, read_evaluations
+from muver.reproduction.tables.evaluations import only_set, read_evaluations
 from muver.reproduction.tables.tables_settings import TableSettings
 from tests.reproduction.tables import made_sets
 
@@ -18,13 +18,13 @@ def both(evaluation):
 
 
 def test_ranks_lie_beside_an_evaluation(evaluation, write):
-    found = only_set(read_evaluations(TableFiles(write(*both(evaluation))), SYSTEMS))
+    found = only_set(read_evaluations(write(*both(evaluation)), SYSTEMS))
     assert found.ranks("bm25")["rank"].to_pylist() == [1, 64, 0, 0, 0, 0, 0, 0, 1, 64, 64]
 
 
 def test_ranks_that_are_missing(evaluation, write):
     files = write(*both(evaluation))
-    found = only_set(read_evaluations(TableFiles(files), SYSTEMS))
+    found = only_set(read_evaluations(files, SYSTEMS))
     files[0].with_suffix(".parquet").unlink()
     with pytest.raises(InputError, match=r"bm25.parquet: no such file. Run the evaluate stage"):
         found.ranks("bm25")
@@ -34,7 +34,7 @@ def test_ranks_that_are_missing(evaluation, write):
 def test_a_file_of_another_kind(tmp_path, content):
     (tmp_path / "old.json").write_text(content)
     with pytest.raises(InputError, match=r"old.json: not an evaluation of this version"):
-        read_evaluations(TableFiles([tmp_path / "old.json"]), ["bm25"])
+        read_evaluations([tmp_path / "old.json"], ["bm25"])
 
 
 def test_worlds_without_mentions(evaluation, write, tmp_path):
@@ -50,15 +50,15 @@ def test_worlds_without_mentions(evaluation, write, tmp_path):
     content["identified_as"] = None
     counts.write_text(json.dumps({**content, "worlds": worlds}))
     for read_counts, expected in ((counts, ["atlantis"]), (None, [])):
-        found = read_evaluations(TableFiles(files, read_counts), SYSTEMS)
+        found = read_evaluations(files, SYSTEMS, counts=read_counts)
         assert only_set(found).without_mentions == expected
     with pytest.raises(InputError, match=r"bm25.json: not the counts of a corpus of this version"):
-        read_evaluations(TableFiles(files, files[0]), SYSTEMS)
+        read_evaluations(files, SYSTEMS, counts=files[0])
 
 
 def test_by_set_in_the_order_asked_for(tmp_path):
     files, sets = made_sets.write(tmp_path, made_sets.make_all()), list(made_sets.SIZES)[::-1]
-    found = read_evaluations(TableFiles(files), list(made_sets.HITS), sets)
+    found = read_evaluations(files, list(made_sets.HITS), sets)
     assert list(found) == sets
     assert found["msnbc"].by_system.keys() == made_sets.HITS.keys()
     assert found["msnbc"].ranks("muver_wiki")["rank"].to_pylist() == [99, 99]
@@ -73,7 +73,7 @@ def test_evaluations_that_are_missing(tmp_path, replaced):
     evaluations = made_sets.make_all()
     of = ("muver_wiki", "msnbc")
     next(one for one in evaluations if (one["system"], one["set"]) == of).update(replaced)
-    files = TableFiles(made_sets.write(tmp_path, evaluations))
+    files = made_sets.write(tmp_path, evaluations)
     with pytest.raises(InputError, match="no evaluation of muver_wiki on msnbc"):
         read_evaluations(files, list(made_sets.HITS), list(made_sets.SIZES))
 

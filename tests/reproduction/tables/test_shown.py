@@ -6,7 +6,6 @@ import pytest
 from msgspec.structs import replace
 
 from muver.io.errors import InputError
-from muver.reproduction.tables.evaluations import TableFiles
 from muver.reproduction.tables.records import Contrast
 from muver.reproduction.tables.render import in_terminal, print_tables, sentence, show, write_table
 from tests.blank import blank
@@ -28,7 +27,7 @@ def results(evaluation, write, tmp_path):
             evaluation("muver", (4, 30), (0, 3), SIZES, **replaced),
             evaluation("bm25", (3, 6), (1, 3), SIZES, **replaced),
         ]
-        table = table_of(name, TableFiles(write(*made)), *ROWS, contrasts=[["muver", "bm25"]])
+        table = table_of(name, write(*made), *ROWS, contrasts=[["muver", "bm25"]])
         write_table(tmp_path / f"{name}.csv", table)
         return tmp_path
 

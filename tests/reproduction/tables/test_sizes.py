@@ -5,7 +5,6 @@ import json
 import pytest
 
 from muver.io.errors import InputError
-from muver.reproduction.tables.evaluations import TableFiles
 from muver.reproduction.tables.pages import page_of
 from muver.reproduction.tables.records import Numbers
 from muver.reproduction.tables.stage import build_data, build_models
@@ -36,7 +35,7 @@ ZESHEL = {
 def table_of(folder, counts):
     path = folder / "counts.json"
     path.write_text(json.dumps(counts))
-    return build_data("table4", "Statistics", TableFiles(counts=path))
+    return build_data(path)
 
 
 def test_rows_by_split(tmp_path):
@@ -90,7 +89,7 @@ def encoder(tmp_path):
 
 
 def test_rows(encoder):
-    table = build_models("table5", "Parameters", TableFiles(encoder=encoder))
+    table = build_models(encoder)
     base, large, own = table.rows
     # 109,482,240 and 335,141,888 are known for whole BERTs, poolers included.
     assert (base.parameters, base.poolers) == (2 * (109_482_240 - 590_592), 2 * 590_592)
@@ -106,13 +105,13 @@ def test_rows(encoder):
 
 
 def test_an_encoder_is_not_needed():
-    assert len(build_models("table5", "Parameters", TableFiles()).rows) == 2
+    assert len(build_models().rows) == 2
 
 
 def test_an_encoder_that_is_none(encoder):
     (encoder / "config.json").write_text('{"model_type": "clip"}')
     with pytest.raises(InputError, match="'clip'"):
-        build_models("table5", "Parameters", TableFiles(encoder=encoder))
+        build_models(encoder)
     (encoder / "config.json").unlink()
     with pytest.raises(InputError, match=r"config.json: no such file"):
-        build_models("table5", "Parameters", TableFiles(encoder=encoder))
+        build_models(encoder)
