@@ -8,7 +8,7 @@ from pathlib import Path
 
 from muver.io.errors import InputError
 from muver.io.files import write_json, write_text
-from muver.io.text import probability
+from muver.io.text import bounds, probability
 from muver.io.typed import read_record
 from muver.reproduction.tables.records import ALL_PAGES
 from muver.reproduction.tracking.provenance import refuse_changes
@@ -26,7 +26,6 @@ from muver.reproduction.verdicts.claims import (
     measured,
     read_claims,
 )
-from muver.reproduction.verdicts.tests import Part
 
 BEGIN, END = "<!-- verdicts -->", "<!-- end of verdicts -->"  # in README
 # Of a claim on worlds, and of one on sets; without a dataset there are no such claims
@@ -163,7 +162,8 @@ def _tests(claim: Claim, verdicts: Sequence[Verdict]) -> Iterator[list[str]]:
             sure = "" if p_value is None else f" ({probability(p_value).removeprefix('p = ')})"
             if part := next(iter(verdict.parts[number:]), None):
                 label = part.label
-                found = f"{_difference(part)}, {part.mentions} × {part.seeds}"
+                found = f"{part.difference:+.2f} ({bounds(part.interval, sign=True)})"
+                found += f", {part.mentions} × {part.seeds}"
             cells += [found, f"{verdict.word}{sure}" if number == 0 else ""]
         yield [*(head if number == 0 else ["", ""]), label, *cells]
 
@@ -214,11 +214,6 @@ def _verdict(judged: Judged, dataset: str | None, name: str) -> tuple[str, ...]:
         return ("not run",)
     least = min(verdict.parts, key=lambda part: part.difference, default=None)
     return (verdict.word,) if least is None else (verdict.word, f"({least.difference:+.2f})")
-
-
-def _difference(part: Part) -> str:
-    low, high = part.interval
-    return f"{part.difference:+.2f} ({low:+.2f} to {high:+.2f})"
 
 
 def _line(cells: list[str]) -> str:

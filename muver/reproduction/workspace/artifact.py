@@ -83,6 +83,12 @@ class Artifact:
         """All files."""
         return [f"{self.path}{suffix}" for suffix in self.suffixes]
 
+    @property
+    def checkpoints(self) -> str:
+        """Where a training keeps its checkpoints."""
+        points = "checkpoints/grid" if self.kind == "grid" else "checkpoints"
+        return f"{self.root}/{points}/{self.id}"
+
     def __getitem__(self, suffix: str) -> File:
         """One of the files."""
         return File(self, suffix)

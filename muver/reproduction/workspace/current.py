@@ -15,7 +15,7 @@ from muver.reproduction.workspace import graph_of
 from muver.reproduction.workspace.artifact import Artifact, add_to_catalog
 from muver.reproduction.workspace.graph import Graph
 from muver.reproduction.workspace.running import check_idle
-from muver.reproduction.workspace.steps import KIND, PACKAGE, STAGES, code
+from muver.reproduction.workspace.steps import KIND, KINDS, PACKAGE, STAGES, code
 
 
 def link(graph: Graph) -> None:
@@ -76,16 +76,13 @@ def path_of(section: str, name: str) -> str:
 
 def not_asked(graph: Graph) -> list[Path]:
     """What lies in the dataset's folder and no table or figure of the settings asks for."""
-    checkpoints = {"models": Path(graph.root, "checkpoints"),
-                   "grid": Path(graph.root, "checkpoints/grid")}  # fmt: skip
     kept = [Path(artifact.path) for artifact in graph.declared]
-    kept += [
-        checkpoints[artifact.kind] / artifact.id
-        for artifact in graph.declared
-        if artifact.kind in checkpoints
+    kept += [Path(artifact.checkpoints) for artifact in graph.declared]
+    return [
+        path
+        for kind in sorted([*KINDS, "checkpoints"])
+        for path in strays(Path(graph.root, kind), kept)
     ]
-    kinds = {kind for kinds in STAGES.values() for kind in kinds} | {"checkpoints"}
-    return [path for kind in sorted(kinds) for path in strays(Path(graph.root, kind), kept)]
 
 
 def prune(*, config: Iterable[tuple[str, Any]] = (), remove: bool = False) -> None:
@@ -128,8 +125,8 @@ def list_asked(config: Iterable[tuple[str, Any]] = ()) -> None:
     A stage that has nothing to make leaves the empty folders that DVC expects, made here.
     """
     graph = graph_of(resolve(read_params("params.yaml"), dict(config)))
-    kinds = [Path(graph.root, kind) for kinds in STAGES.values() for kind in kinds]
-    for folder in (*kinds, Path("metrics", graph.settings.workspace)):
+    folders = [Path(graph.root, kind) for kind in KINDS]
+    for folder in (*folders, Path("metrics", graph.settings.workspace)):
         folder.mkdir(parents=True, exist_ok=True)
     write_asked(graph)
     write_ignored(graph)
@@ -174,7 +171,7 @@ def write_ignored(graph: Graph) -> None:
     holds for trials that are yet to be made.
     """
     lines = [IGNORE]
-    for kind in (kind for kinds in STAGES.values() for kind in kinds):
+    for kind in KINDS:
         kept = [artifact for artifact in graph.declared if artifact.kind == kind]
         depth = 1 + max((artifact.name.count("/") for artifact in kept), default=0)
         lines.append(f"/{kind}{'/*' * depth}\n")

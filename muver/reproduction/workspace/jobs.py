@@ -29,8 +29,7 @@ def job_of(graph: Graph, artifact: Artifact) -> dict[str, Any]:
     if step.compute:
         told["compute"] = {**graph.settings.compute.as_dict(), **artifact.machine}
     if step.trains:
-        folder = "checkpoints/grid" if artifact.kind == "grid" else "checkpoints"
-        told["checkpoints"] = f"{graph.root}/{folder}/{artifact.id}"
+        told["checkpoints"] = artifact.checkpoints
     if step.runs_a_model:
         told["label"] = artifact.label
     return {**told, **artifact.told}

@@ -124,9 +124,9 @@ STEPS = (
 BY_RULE = {step.rule: step for step in STEPS}
 # The kinds that each DVC stage keeps, in the order of the steps.
 STAGES: dict[str, list[str]] = {}
-for _step in STEPS:
-    if _step.dvc and _step.kind not in STAGES.setdefault(_step.dvc, []):
-        STAGES[_step.dvc].append(_step.kind)
+KINDS = {step.kind: step.dvc for step in STEPS if step.dvc}
+for _kind, _stage in KINDS.items():
+    STAGES.setdefault(_stage, []).append(_kind)
 TIMED = {step.kind: step.timed for step in STEPS if step.timed}
 
 
