@@ -90,13 +90,12 @@ def _tested(
     }
     for (kind, pair, method), tested in zip(asked, found, strict=True):
         for k, difference in tested.difference.items():
-            low, high = tested.interval[k]
             theirs = [published.get((system, k)) for system in pair]
             claimed = verdict = None
             if kind != "against" and None not in theirs:
                 claimed = theirs[0] - theirs[1]
-                verdict = paper.claim(difference, (low, high), claimed)
+                verdict = paper.claim(difference, tested.interval[k], claimed)
             yield Contrast(
-                kind, method, *pair, first.set, world, k, difference, low, high,
+                kind, method, *pair, first.set, world, k, difference, *tested.interval[k],
                 tested.p_value[k], tested.won[k], tested.lost[k], claimed, verdict,
             )  # fmt: skip

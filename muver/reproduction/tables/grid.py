@@ -75,37 +75,23 @@ def make_grid(
 def _build(
     settings: GridTable, logs: Sequence[Path], data: Counts, further: Mapping[str, Any]
 ) -> GridResult:
-    models, named = settings.grid.models, settings.trials
+    models, each = settings.grid.models, settings.grid.one_at_a_time
     cutoff = settings.base[models[0]]["training"]["validation_cutoff"]
-    by_trial = logs_by_trial(named, logs)
+    by_trial = logs_by_trial(settings.trials, logs)
     found = {name: kept_validation(log, cutoff) for name, log in by_trial.items()}
     recalls = {name: recall for name, (recall, _) in found.items()}
-    each = settings.grid.one_at_a_time
     choice = _each(settings, recalls) if each else _together(settings, recalls)
     names = (f"{model}_{point}" if each else point for model, point in choice.points.items())
     rows = []
     for name, (recall, step) in found.items():
-        model, point, values = named[name]
+        model, point, values = settings.trials[name]
         trained = {"model": overlay(settings.base[model], {"training": values}), **further}
-        rows.append(
-            PointRow(
-                method=model,
-                system=name,
-                row_key=row_key(trained, data.fingerprint),
-                values=values,
-                recall=recall,
-                step=step,
-                settings=trained,
-                chosen=point == choice.points[model],
-            )
-        )
-    shared = {
-        name: {
-            **base,
-            "training": {k: v for k, v in base["training"].items() if k not in rows[0].values},
-        }
-        for name, base in settings.base.items()
-    }
+        key, chosen = row_key(trained, data.fingerprint), point == choice.points[model]
+        rows.append(PointRow(model, name, key, values, recall, step, trained, chosen))
+    shared = {}  # by all points
+    for model, base in settings.base.items():
+        kept = base["training"].keys() - rows[0].values.keys()
+        shared[model] = {**base, "training": {key: base["training"][key] for key in kept}}
     return GridResult(
         name="grid",
         caption=f"validation recall@{cutoff} in percent",

@@ -19,12 +19,11 @@ def _data(table: StatisticsTable) -> Page:
     grid = [
         [row.dataset, row.split, str(row.mentions), row.kb, str(row.entities)] for row in table.rows
     ]
-    against = [
-        [row.dataset, row.split, _equal(row.mentions, row.paper.mentions),
-         _equal(row.entities, row.paper.entities)]
-        for row in table.rows
-        if row.paper
-    ]  # fmt: skip
+    against, keys = [], ("mentions", "entities")
+    for row in table.rows:
+        if row.paper:
+            told = [_equal(getattr(row, key), getattr(row.paper, key)) for key in keys]
+            against.append([row.dataset, row.split, *told])
     worlds = [
         [row.split, world, str(part.mentions), str(part.entities)]
         for row in table.rows
@@ -102,18 +101,10 @@ def _cells(bin_: Bin) -> list[str]:
 
 def _trials(grid: GridResult) -> Page:
     """The grid's trials, with the chosen recall in bold, and means by value."""
-    recall, rows = f"R@{grid.cutoff}", grid.rows
-    cells = [
-        [
-            row.method,
-            *map(spelled, row.values.values()),
-            f"{row.recall:.2f}",
-            str(row.step),
-            "true" if row.chosen else "false",  # pandas reads these as booleans
-            row.row_key,
-        ]
-        for row in rows
-    ]
+    recall, rows, cells = f"R@{grid.cutoff}", grid.rows, []
+    for row in rows:
+        values, chosen = map(spelled, row.values.values()), str(row.chosen).lower()  # as pandas'
+        cells.append([row.method, *values, f"{row.recall:.2f}", str(row.step), chosen, row.row_key])
     note = f"{len(rows)} points. {grid.rule} step is where the recall was reached. {grid.advice}"
     note = note.rstrip()
     if precision := in_words(reduced_precision(rows[0].settings)):  # all points have the same

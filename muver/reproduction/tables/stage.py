@@ -66,21 +66,15 @@ def build_data(file: Path | None) -> StatisticsTable:
     rows = []
     for split in SPLITS:
         theirs = published.get(split)
-        rows.append(
-            SplitRow(
-                dataset=dataset,
-                split=split,
-                kb=theirs["kb"] if theirs else dataset,
-                mentions=counts.mentions[split],
-                entities=counts.entities[split],
-                worlds={
-                    world: Numbers(part.mentions, part.entities)
-                    for world, part in counts.worlds.items()
-                    if part.split == split
-                },
-                paper=theirs and Numbers(theirs["mentions"], theirs["entities"]),
-            )
-        )
+        worlds = {
+            world: Numbers(part.mentions, part.entities)
+            for world, part in counts.worlds.items()
+            if part.split == split
+        }
+        numbers = counts.mentions[split], counts.entities[split]
+        of_paper = theirs and Numbers(theirs["mentions"], theirs["entities"])
+        kb = theirs["kb"] if theirs else dataset
+        rows.append(SplitRow(dataset, split, kb, *numbers, worlds, of_paper))
     return StatisticsTable(
         name="table4",
         caption=table4["caption"],
