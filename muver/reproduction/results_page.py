@@ -14,27 +14,10 @@ from muver.reproduction.record import OfRecord, has_model, read_run, spreads
 from muver.reproduction.tables.page import Page, Section
 from muver.reproduction.tables.pages import page_of
 from muver.reproduction.tables.records import LEFT_OUT, AnyResult, Table
-from muver.reproduction.tables.render import KEY, to_markdown
+from muver.reproduction.tables.render import KEY, TEMPLATES, to_markdown
 from muver.reproduction.tracking.provenance import commit, refuse_changes, this_machine
 
-HEAD = """\
-# Results on {name}
-
-Written by `make docs-results` from a run's results; its numbers lie beside it in
-`docs/results/{name}.json`, with which `make check` compares your run. Another processor may move
-a mention across a cut-off, under the same `row_key`. Tests of the paper's claims are among the
-[verdicts](../verdicts.md); those of all rows, intervals and means of worlds are in a run's
-`results/{name}/NAME.md` ([Reading results](../reading.md)). Weights that validation chose are in
-the JSON.
-
-The data have the fingerprint `{fingerprint}`. The run was
-
-    {command}
-
-| Commit | Made | Machine |
-| --- | --- | --- |
-| {commit} | {day} | {machine} |
-"""
+HEAD = TEMPLATES / "record.md"
 WEIGHTS = re.compile(r" ?Validation chose weights .*? by hits at [^.]*\.")  # in a row's note
 
 
@@ -64,7 +47,7 @@ def write_results_page(
     name, (revision, changed) = run.path.stem, commit(project)
     record = replaced(run.known, run.found, run.tables)
     latest = max((project / f"results/{name}/{table}.json").stat().st_mtime for table in run.tables)
-    head = HEAD.format(
+    head = HEAD.read_text(encoding="utf-8").format(
         name=name,
         fingerprint=run.found.fingerprint,
         command=command,

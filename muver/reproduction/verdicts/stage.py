@@ -11,6 +11,7 @@ from muver.io.files import write_json, write_text
 from muver.io.text import bounds, probability
 from muver.io.typed import read_record
 from muver.reproduction.tables.records import ALL_PAGES
+from muver.reproduction.tables.render import TEMPLATES
 from muver.reproduction.tracking.provenance import refuse_changes
 from muver.reproduction.verdicts.claims import (
     CONTRADICTED,
@@ -46,14 +47,7 @@ NOTE = (
     "context: it is no evidence for the paper. [The protocol](docs/protocol.md) came before the "
     "runs; [each test](docs/verdicts.md) has its p-value, those of Table 2 among them."
 )
-HEAD = """\
-# Which claims of the paper hold
-
-Written by `make verdicts` from [results/verdicts.json](results/verdicts.json). [The
-protocol](protocol.md) says how each claim is tested and what the words mean. A difference is the
-first row's recall minus the second's in points (of a trend, points a step), with the interval of a
-bootstrap over documents and seeds, the number of mentions, and that of seeds; p is corrected by
-Holm's method over the claims of its table. A claim without a line was not run on those data."""
+HEAD = TEMPLATES / "verdicts.md"
 Judged = Mapping[str, Mapping[str, Mapping[str, Verdict]]]  # by dataset, protocol and claim
 
 
@@ -131,7 +125,7 @@ def _run(protocols: Mapping[str, Mapping[str, Verdict]]) -> list[str]:
 
 def _details(claims: Claims, measured: Mapping[str, Measured], judged: Judged) -> str:
     """A table of tests for each dataset, its protocols side by side, as Markdown."""
-    sections = [HEAD]
+    sections = [HEAD.read_text(encoding="utf-8").rstrip()]
     linked = {over_kb for _, over_kb in COLUMNS.values()}
     for dataset, protocols in judged.items():
         record = measured[dataset]
