@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import time
+from unittest.mock import Mock
 
 import pytest
 
@@ -57,10 +58,8 @@ def test_a_copy_of_a_killed_process_does_not_keep_it(tmp_path):
 
 @pytest.mark.parametrize("wait", [True, False])
 def test_a_file_system_without_locks(tmp_path, monkeypatch, wait):
-    def flock(file, operation):
-        raise OSError(errno.ENOLCK, "No locks available")
-
-    monkeypatch.setattr(fcntl, "flock", flock)
+    no_locks = OSError(errno.ENOLCK, "No locks available")
+    monkeypatch.setattr(fcntl, "flock", Mock(side_effect=no_locks))
     said = pytest.raises(InputError, match="lock: .*No locks available")
     with said, locked(tmp_path / "lock", wait):
         pass

@@ -6,6 +6,7 @@ import re
 import statistics
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,14 @@ SMALL = {
     "one_aspect": 0.5,
     "mentions": {"train": 9, "val": 3, "test": 4},
 }
+
+
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The wikis that come with the package."""
+    out = tmp_path_factory.mktemp("shipped") / "wikis"
+    with unpacked(find_source("miniwikia").shipped, out) as folder:
+        yield folder
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
@@ -136,7 +145,7 @@ def test_muver_never_imports_the_generator() -> None:
     assert not [path for path in code if re.search(r"(from|import) miniwikia", code[path])]
 
 
-def test_the_shipped_wikis_are_what_the_generator_writes(tmp_path: Path) -> None:
+def test_the_shipped_wikis_are_what_the_generator_writes(shipped: Path, tmp_path: Path) -> None:
     """Scores on these data are on record: every version must write the same bytes.
 
     Some worlds stand for all, as none depends on the others.
@@ -151,16 +160,14 @@ def test_the_shipped_wikis_are_what_the_generator_writes(tmp_path: Path) -> None
     make("miniwikia", tmp_path / "made", worlds=worlds, mentions=mentions)
     made = files(tmp_path / "made")
     assert len(made) == 4 + 3
-    with unpacked(find_source("miniwikia").shipped, tmp_path / "shipped") as folder:
-        for name, content in made.items():  # a split's mentions are in the order of its worlds
-            assert content and (folder / name).read_bytes().startswith(content), name
+    for name, content in made.items():  # a split's mentions are in the order of its worlds
+        assert content and (shipped / name).read_bytes().startswith(content), name
 
 
 def test_the_shipped_parameters_are_what_punkt_learns_from_the_shipped_wikis(
-    tmp_path: Path,
+    shipped: Path, tmp_path: Path
 ) -> None:
-    with unpacked(find_source("miniwikia").shipped, tmp_path / "shipped") as folder:
-        ship_punkt(folder, tmp_path / "learnt")
+    ship_punkt(shipped, tmp_path / "learnt")
     assert files(tmp_path / "learnt") == files(punkt.SHIPPED)
 
 
@@ -201,13 +208,12 @@ def test_an_archives_bytes_hang_on_the_files_alone(tmp_path: Path) -> None:
     assert one == two
 
 
-def test_the_default_data_have_zeshels_published_properties(tmp_path: Path) -> None:
+def test_the_default_data_have_zeshels_published_properties(shipped: Path) -> None:
     """What docs/data.md states: lengths, and how much BM25 finds by the mention's text."""
     params = read_data("settings.yaml")["miniwikia"]
     worlds = params["worlds"]["test"]
-    with unpacked(find_source("miniwikia").shipped, tmp_path / "shipped") as folder:
-        mentions = lines(folder / "mentions" / "test.json")
-        documents = {world: lines(folder / "documents" / f"{world}.json") for world in worlds}
+    mentions = lines(shipped / "mentions" / "test.json")
+    documents = {world: lines(shipped / "documents" / f"{world}.json") for world in worlds}
     lengths: list[int] = []
     found = 0
     for world, pages in documents.items():

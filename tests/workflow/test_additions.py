@@ -1,5 +1,5 @@
-"""Rows without a model: a retriever kind and a table that one adds as CONTRIBUTING.md says, links
-to what the settings ask for, the own page, and a damaged artifact.
+"""Rows without a model, by `dvc repro` from nothing: a retriever kind and a table that one adds as
+CONTRIBUTING.md says, links to what the settings ask for, the own page, and a damaged artifact.
 """
 
 import csv
@@ -39,7 +39,8 @@ def words(tmp_path_factory: pytest.TempPathFactory) -> Project:
     params["overlap"] = {"lower": True}
     params["systems"]["overlap"] = {"method": "Shared words", "retriever": "overlap"}
     path.write_text(yaml.safe_dump(params, sort_keys=False), encoding="utf-8")
-    project.notes["said"] = project.snakemake("--verbose")
+    project.run("muver", "stage", "asked")  # as `make setup` does
+    project.notes["said"] = project.run("dvc", "repro")
     return project
 
 
@@ -47,10 +48,14 @@ def lines(project: Project, table: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(project.read(table).decode())))
 
 
-def test_no_timer_keeps_a_call_from_its_end(words):
-    """Snakemake has one for each start where the starts a second are limited, by default to 100."""
-    counted = r"^Resources after job selection: .*'_job_count': (\d+)"
-    assert set(re.findall(counted, words.notes["said"], re.MULTILINE)) == {str(sys.maxsize)}
+def test_dvc_makes_rows_from_nothing(words):
+    """Each stage in its turn, after which neither tool has anything to do."""
+    stages = yaml.safe_load(words.read("dvc.yaml"))["stages"]
+    ran = re.findall(r"^Running stage '(\w+)'", words.notes["said"], re.MULTILINE)
+    assert sorted(ran) == sorted(stages)
+    made = {"corpus", "segment", "retrieve", "evaluate", "own_page", "mine", "metrics", "report"}
+    assert made <= words.finished(words.notes["said"])
+    assert "up to date" in words.run("dvc", "status") and words.planned() == {}
 
 
 def test_a_retriever_kind_is_its_module_and_params(words):
@@ -101,3 +106,10 @@ def test_the_code_of_an_added_kind_is_followed(words):
     module = words.folder / KINDS / "overlap.py"
     module.write_text(module.read_text().replace("len(words", "1.0 * len(words"))
     assert words.planned("results/mine.csv")["retrieve"] == 1
+
+
+def test_no_timer_keeps_a_call_from_its_end(words):
+    """Snakemake has one for each start where the starts a second are limited, by default to 100."""
+    said = words.snakemake(*RUNS, "--config", "bm25={k1: 3}", "--verbose")
+    counted = r"^Resources after job selection: .*'_job_count': (\d+)"
+    assert set(re.findall(counted, said, re.MULTILINE)) == {str(sys.maxsize)}

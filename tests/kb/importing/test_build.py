@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from unittest.mock import Mock
 
 import pytest
 
@@ -215,10 +216,7 @@ def test_a_disk_that_refuses(written, imported, monkeypatch, tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="cannot be written"):
         import_kb([path], out=tmp_path / "file" / "kb", settings=Import())
-
-    def full(self):
-        raise sqlite3.OperationalError("database or disk is full")
-
+    full = Mock(side_effect=sqlite3.OperationalError("database or disk is full"))
     monkeypatch.setattr("muver.kb.importing.ledger.Ledger.finish", full)
     with pytest.raises(InputError, match="database or disk is full.*Free some space"):
         imported(path)

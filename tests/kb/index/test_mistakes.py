@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import shutil
+from unittest.mock import Mock
 
 import pyarrow as pa
 import pytest
@@ -37,6 +38,7 @@ def with_model(tmp_path, entities, model) -> Index:
 
 
 NEW = Entity(id="new", title="A lighthouse", world="alder")
+FULL = Mock(side_effect=OSError(errno.ENOSPC, "No space left on device"))
 
 ENTITIES = {
     "long": (Entity(id="x", title="t", description="a" * 2_000_000), "200000.*description"),
@@ -89,16 +91,9 @@ def test_an_id_that_is_not_there(index):
 
 
 def test_a_full_disk(index, monkeypatch):
-    written = []
-
-    def write(self, data):
-        written.append(data)
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(pa.RecordBatchFileWriter, "write_batch", write)
+    monkeypatch.setattr(pa.RecordBatchFileWriter, "write_batch", FULL)
     with pytest.raises(InputError, match="000002.arrow: .*No space left"):
         index.add([NEW])
-    assert written
     monkeypatch.undo()
     assert [path.name for path in (index.folder / "segments").iterdir()] == ["000001.arrow"]
     assert Index.open(index.folder).generation == 1
@@ -109,15 +104,12 @@ def test_a_full_disk(index, monkeypatch):
 def test_a_full_disk_while_the_model_is_copied(
     kind, tmp_path, entities, model, encoder, monkeypatch
 ):
-    def full(*_):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
     if kind == "encoder":
         model = tmp_path / "bert"
         take_encoder(encoder, model)
-        monkeypatch.setattr(BiEncoder, "save_pretrained", full)
+        monkeypatch.setattr(BiEncoder, "save_pretrained", FULL)
     else:
-        monkeypatch.setattr(shutil, "copyfile", full)
+        monkeypatch.setattr(shutil, "copyfile", FULL)
     there = sorted(tmp_path.iterdir())
     with pytest.raises(InputError, match="model: cannot be written .*No space left"):
         Index.create(tmp_path / "index", entities, model, context_tokens=60)
@@ -142,13 +134,9 @@ def test_what_takes_longer_than_a_second_is_told_at_once(
 @pytest.mark.parametrize("change", ["add", "update", "remove", "compact"])
 def test_a_killed_writer_leaves_the_old_state(change, index, entities, monkeypatch):
     index.remove(["e3"])
-
-    def killed(*_):
-        raise KeyboardInterrupt
-
     given = {"add": [[NEW]], "update": [[NEW]], "remove": [["e0"]], "compact": []}[change]
     with monkeypatch.context() as patch:
-        patch.setattr(changes, "write_state", killed)
+        patch.setattr(changes, "write_state", Mock(side_effect=KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             getattr(index, change)(*given)
     again = Index.open(index.folder)
@@ -168,10 +156,7 @@ def test_what_a_killed_change_left_is_removed_by_the_next(index):
 
 
 def test_a_killed_create_leaves_nothing(tmp_path, entities, monkeypatch):
-    def killed(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(changes, "write_new", killed)
+    monkeypatch.setattr(changes, "write_new", Mock(side_effect=KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         Index.create(tmp_path / "index", entities, "bm25")
     assert list(tmp_path.iterdir()) == []

@@ -2,6 +2,7 @@
 
 import os
 import pwd
+from unittest.mock import Mock
 
 import pytest
 
@@ -32,10 +33,7 @@ def test_a_home_that_cannot_be_written(place, monkeypatch, tmp_path):
 
 
 def test_a_user_without_a_name(monkeypatch):
-    def nobody(number):
-        raise KeyError(f"getpwuid(): uid not found: {number}")
-
-    monkeypatch.setattr(pwd, "getpwuid", nobody)
+    monkeypatch.setattr(pwd, "getpwuid", Mock(side_effect=KeyError("getpwuid(): uid not found")))
     (said,) = lacking()
     assert f"number {os.getuid()} has no name" in said and "export USER=me" in said
     monkeypatch.setenv("USER", "Άννα")

@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from mlflow import MlflowClient
@@ -131,11 +132,8 @@ def test_other_numbers_verdicts_and_layouts_replace_a_run(
 def test_a_crash_leaves_nothing_that_looks_finished(
     client: MlflowClient, name: str, record_rows: Record, monkeypatch
 ):
-    def crash(*_):
-        raise KeyboardInterrupt
-
     with monkeypatch.context() as patch:
-        patch.setattr(MlflowClient, "log_text", crash)
+        patch.setattr(MlflowClient, "log_text", Mock(side_effect=KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             record_rows()
     (half,) = active(client, name)

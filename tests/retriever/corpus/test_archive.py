@@ -6,6 +6,7 @@ import stat
 import tarfile
 import zipfile
 from contextlib import nullcontext
+from unittest.mock import Mock
 
 import pytest
 
@@ -166,9 +167,7 @@ def test_root_is_the_topmost_that_has_all(tmp_path):
 
 
 def test_disk_refuses(tmp_path, monkeypatch):
-    def refuse(*_):
-        raise OSError(errno.ENOSPC, "No space left")
-
+    refuse = Mock(side_effect=OSError(errno.ENOSPC, "No space left"))
     archive = make_zip(tmp_path / "archive")
     monkeypatch.setattr("shutil.copyfileobj", refuse)
     refused(archive, "No space left.*Nothing is left")

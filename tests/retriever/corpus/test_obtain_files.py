@@ -1,6 +1,7 @@
 """Sources of other kinds than datasets: single files, archives as they are, instructions."""
 
 import zipfile
+from unittest.mock import Mock
 
 import pytest
 
@@ -41,9 +42,7 @@ def test_a_file_fetched_by_hand_has_knowledge_base(tmp_path, out):
 
 
 def test_where_links_are_refused_it_is_copied(tmp_path, out, monkeypatch):
-    def refuse(*_):
-        raise OSError(18, "another file system")
-
+    refuse = Mock(side_effect=OSError(18, "another file system"))
     monkeypatch.setattr("muver.retriever.corpus.obtain.os.link", refuse)
     (tmp_path / "mine.json").write_bytes(KILT)
     call("--files", "kilt", "--out", out, "--source", tmp_path / "mine.json")

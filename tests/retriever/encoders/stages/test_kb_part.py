@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from unittest.mock import Mock
 
 import numpy as np
 import pyarrow as pa
@@ -133,10 +134,8 @@ def test_half_precision_and_the_manifest(vectors, models, kb, tmp_path):
 
 
 def test_a_failed_write_leaves_no_part(models, kb, tmp_path, monkeypatch):
-    def full(*_):
-        raise OSError("16 requested and 8 written")  # as numpy says it
-
-    monkeypatch.setattr(np, "save", full)
+    full = OSError("16 requested and 8 written")  # as numpy says it
+    monkeypatch.setattr(np, "save", Mock(side_effect=full))
     with pytest.raises(InputError, match="part-00000.npy.*16 requested"):
         encode_part(models / "prefix", kb, 0, tmp_path, FP32)
     assert not list(tmp_path.iterdir())
