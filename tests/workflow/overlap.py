@@ -24,23 +24,18 @@ def retrieve(settings: Settings, run: Path, *, entities: Path, mentions: Path) -
     import numpy as np
 
     from muver.retriever.corpus.schema import read_mentions
-    from muver.retriever.retrieval.exact import rank_scores
-    from muver.retriever.retrieval.rows import Origins, RunRows
+    from muver.retriever.retrieval.rows import RunRows
 
     def words(text: str) -> set[str]:
         return set((text.lower() if settings.lower else text).split())
 
-    table = read_mentions(mentions, settings.split)
-    rows = RunRows(entities, table, settings)
-    for name in dict.fromkeys(table["world"].to_pylist()):
-        own = [one for one in table.to_pylist() if one["world"] == name]
-        world = rows.candidates(name)
+    rows = RunRows(entities, read_mentions(mentions, settings.split), settings)
+    for world in rows.worlds("sharing words"):
+        titles, ids = world.candidates.titles, [one["mention_id"] for one in world.mentions]
         shared = [
-            [len(words(one["mention"]) & words(title)) for title in world.titles] for one in own
+            [len(words(one["mention"]) & words(title)) for title in titles]
+            for one in world.mentions
         ]
-        ranking = rank_scores(np.array(shared, dtype=np.float32), world.of, rows.k)
-        none = np.full(len(world.titles), -1)
-        ids = [one["mention_id"] for one in own]
-        rows.add(world, ids, ranking, Origins(none, none, none))
+        rows.add_scores(world.candidates, ids, np.array(shared, dtype=np.float32))
     rows.write(run)
     return {"counts": None}

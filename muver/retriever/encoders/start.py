@@ -99,15 +99,14 @@ def take_encoder(source: str | Path, out: Path, with_pooling: bool = False) -> N
     (:mod:`muver.retriever.encoders.own_pooling`), as ``vectors`` of the encoder's identity. Only
     this and ``download`` may use the network.
     """
-    check_there(str(source))
-    if model := taken_model(str(source)):
-        identity, vectors = _take_tower(model, out)
-        _finish(out, pinned(str(source)), identity, vectors if with_pooling else None)
-        return
-    folder = place(str(source))
+    source = str(source)
+    check_there(source)
+    folder, model = place(source), taken_model(source)
     known = _identity(folder)
     vectors = known.get("vectors") if with_pooling else None
-    if "weights_sha256" in known and (vectors or not with_pooling):
+    if model:
+        vectors = _take_tower(model, out)
+    elif "weights_sha256" in known and (vectors or not with_pooling):
         _copy(folder, out, known)
     else:
         if not folder.exists():
@@ -115,24 +114,23 @@ def take_encoder(source: str | Path, out: Path, with_pooling: bool = False) -> N
         from muver.retriever.encoders.library import take  # takes seconds to import
 
         try:
-            found = take(str(source), out, with_pooling)
+            found = take(source, out, with_pooling)
             vectors = vectors or found
         except OSError as error:
-            raise InputError(f"encoder {str(source)!r}: cannot be had ({error}).") from error
+            raise InputError(f"encoder {source!r}: cannot be had ({error}).") from error
     identity = {key: sha256_of(out / file) for key, file in CHECKSUMS.items()}
-    name = folder.resolve().name if folder.is_dir() else pinned(str(source))
-    _finish(out, name, identity, vectors)
+    name = folder.resolve().name if folder.is_dir() and not model else pinned(source)
+    _finish(out, name, identity, vectors if with_pooling else None)
 
 
-def _take_tower(model: Path, out: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Take a model's entity tower as an encoder: its identity, and how its vectors are pooled."""
+def _take_tower(model: Path, out: Path) -> dict[str, Any]:
+    """Take a model's entity tower as an encoder; how its vectors are pooled."""
     config = read_model_config(model)
     for file in TOWER_FILES:
         copy(model / TOWERS[1] / file, out / file)
     copy(model / TOKENIZER_FILE, out / TOKENIZER_FILE)
     prompts = {"query": config.context.prompt or "", "passage": config.views.prompt or ""}
-    vectors = {"pooling": config.pooling, "normalised": bool(config.scale), **prompts}
-    return {key: sha256_of(out / file) for key, file in CHECKSUMS.items()}, vectors
+    return {"pooling": config.pooling, "normalised": bool(config.scale), **prompts}
 
 
 def _identity(folder: Path) -> dict[str, Any]:

@@ -39,6 +39,20 @@ class Candidates(NamedTuple):
     documents: dict[str, int]  # the line number of each page, by its id
 
 
+class MentionsOfWorld(NamedTuple):
+    """The mentions of a world, and its entities, as the corpus's tables have them."""
+
+    candidates: Candidates
+    mentions: Sequence[Mapping[str, Any]]
+    entities: Sequence[Mapping[str, Any]]
+
+    def blocks(self, signals: int = 1) -> Iterator[Sequence[Mapping[str, Any]]]:
+        """The mentions, as many at a time as may hold their scores by so many signals."""
+        size = max(SCORES_HELD // (len(self.entities) * signals), 1)
+        for start in range(0, len(self.mentions), size):
+            yield self.mentions[start : start + size]
+
+
 class RunRows:
     """Collects rankings world by world into a run file.
 
@@ -46,7 +60,7 @@ class RunRows:
     """
 
     def __init__(self, entities: Path, mentions: pa.Table, settings: Run):
-        self._entities, self._match = entities, settings.match
+        self._entities, self._mentions, self._match = entities, mentions, settings.match
         self._order = mentions["mention_id"].to_pylist()
         self._pages = None
         if settings.own_page == "leave_out":
@@ -64,6 +78,17 @@ class RunRows:
         titles = table["title"].to_pylist()
         documents = {id: number for number, id in enumerate(table["document_id"].to_pylist())}
         return Candidates(world, titles, candidates(titles, self._match), documents)
+
+    def worlds(self, label: str) -> Iterator[MentionsOfWorld]:
+        """The mentions world by world, with progress under a label."""
+        worlds = np.array(self._mentions["world"].to_pylist(), dtype=object)
+        progress = Progress(label, len(self), "mentions")
+        for name in dict.fromkeys(worlds):
+            found = self._mentions.take(np.flatnonzero(worlds == name)).to_pylist()
+            entities = read_entities(self._entities, [name]).to_pylist()
+            yield MentionsOfWorld(self.candidates(name), found, entities)
+            progress.advance(len(found))
+        progress.finish()
 
     def add_scores(self, found_in: Candidates, mention_ids: list[str], scores: np.ndarray) -> None:
         """Append rankings by (mentions, entities) scores of a world, of which no view is known."""
@@ -106,31 +131,6 @@ class RunRows:
         places = pc.index_in(table["mention_id"], pa.array(self._order)).to_numpy()
         order = np.argsort(places, kind="stable")
         write_table(path, table.take(pa.array(order)).combine_chunks())
-
-
-class MentionsOfWorld(NamedTuple):
-    """The mentions of a world, and its entities, as the corpus's tables have them."""
-
-    world: str
-    mentions: Sequence[Mapping[str, Any]]
-    entities: Sequence[Mapping[str, Any]]
-
-    def blocks(self, signals: int = 1) -> Iterator[Sequence[Mapping[str, Any]]]:
-        """The mentions, as many at a time as may hold their scores by so many signals."""
-        size = max(SCORES_HELD // (len(self.entities) * signals), 1)
-        for start in range(0, len(self.mentions), size):
-            yield self.mentions[start : start + size]
-
-
-def by_world(entities: Path, mentions: pa.Table, label: str) -> Iterator[MentionsOfWorld]:
-    """The mentions world by world, with progress under a label."""
-    worlds = np.array(mentions["world"].to_pylist(), dtype=object)
-    progress = Progress(label, mentions.num_rows, "mentions")
-    for name in dict.fromkeys(worlds):
-        found = mentions.take(np.flatnonzero(worlds == name)).to_pylist()
-        yield MentionsOfWorld(name, found, read_entities(entities, [name]).to_pylist())
-        progress.advance(len(found))
-    progress.finish()
 
 
 def candidates(titles: list[str], match: str) -> np.ndarray:

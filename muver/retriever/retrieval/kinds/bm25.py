@@ -34,17 +34,15 @@ def retrieve(settings: Settings, run: Path, *, entities: Path, mentions: Path) -
     world.
     """
     from muver.retriever.corpus.schema import read_mentions
-    from muver.retriever.retrieval.rows import RunRows, by_world
+    from muver.retriever.retrieval.rows import RunRows
 
-    table = read_mentions(mentions, settings.split)
-    rows = RunRows(entities, table, settings)
-    for world in by_world(entities, table, "ranking"):
-        candidates = rows.candidates(world.world)
+    rows = RunRows(entities, read_mentions(mentions, settings.split), settings)
+    for world in rows.worlds("ranking"):
         documents = [document(entity) for entity in world.entities]
         scorer = BM25(documents, settings.k1, settings.b, settings.method)
         for block in world.blocks():
             scores = scorer.scores([query(mention, settings.query) for mention in block])
-            rows.add_scores(candidates, [mention["mention_id"] for mention in block], scores)
+            rows.add_scores(world.candidates, [mention["mention_id"] for mention in block], scores)
     rows.write(run)
     return {"counts": None}
 

@@ -84,7 +84,7 @@ def retrieve(
 
     from muver.io.progress import logger
     from muver.retriever.corpus.schema import read_mentions
-    from muver.retriever.retrieval.rows import RunRows, by_world
+    from muver.retriever.retrieval.rows import RunRows
     from muver.retriever.retrieval.signals import summed
     from muver.retriever.retrieval.signals.catalog import Catalog, kept_vectors
 
@@ -95,14 +95,14 @@ def retrieve(
         weights = chosen["weights"]
         logger.info("weights of %s: %s", ", ".join(settings.names), weights)
     catalog = Catalog(settings.of, texts, views, scores)
-    table = read_mentions(mentions, settings.split)
-    rows, counts = RunRows(entities, table, settings), np.zeros(3, dtype=int)
-    for world in by_world(entities, table, "signals"):
-        candidates = rows.candidates(world.world)
-        signals = catalog.signals(world.world, world.entities)
+    rows = RunRows(entities, read_mentions(mentions, settings.split), settings)
+    counts = np.zeros(3, dtype=int)
+    for world in rows.worlds("signals"):
+        signals = catalog.signals(world.candidates.world, world.entities)
         for block in world.blocks(len(signals)):
             total = summed(_scores(signals, block), weights)
-            rows.add_scores(candidates, [mention["mention_id"] for mention in block], total)
+            ids = [mention["mention_id"] for mention in block]
+            rows.add_scores(world.candidates, ids, total)
         kept = kept_vectors(signals)
         counts += len(world.entities), sum(map(len, kept)), sum(vectors.nbytes for vectors in kept)
     rows.write(run)
@@ -117,14 +117,13 @@ def _choose(
     import numpy as np
 
     from muver.retriever.corpus.schema import read_mentions
-    from muver.retriever.retrieval.rows import RunRows, by_world
+    from muver.retriever.retrieval.rows import RunRows
     from muver.retriever.retrieval.signals import World, choose_weights
 
-    table = read_mentions(mentions, "val")
-    rows, known = RunRows(entities, table, settings), []
-    for world in by_world(entities, table, "signals on validation"):
-        candidates = rows.candidates(world.world)
-        signals = catalog.signals(world.world, world.entities)
+    rows, known = RunRows(entities, read_mentions(mentions, "val"), settings), []
+    for world in rows.worlds("signals on validation"):
+        candidates = world.candidates
+        signals = catalog.signals(candidates.world, world.entities)
         for block in world.blocks(len(signals)):
             gold = np.array([mention["gold"] for mention in block])
             pages = np.full(len(block), -1)
