@@ -5,10 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from muver.io.files import read_json, sha256_of, write_manifest
+from muver.io.parquet import table_of, write_table
 from muver.retriever.corpus.corpus_settings import ReadDump
 from muver.retriever.corpus.knowledge_base import MANIFEST
 from muver.retriever.corpus.parts import read_dump
@@ -73,11 +71,7 @@ def write_linked(path: Path, name: str, golds: Sequence[int | None]) -> Path:
          "none" if gold is None else "id")
         for n, gold in enumerate(golds)
     ]  # fmt: skip
-    columns = [
-        pa.array(values, field.type)
-        for values, field in zip(zip(*rows, strict=True), LINKED_MENTIONS, strict=True)
-    ]
-    pq.write_table(pa.table(columns, LINKED_MENTIONS), path)
+    write_table(path, table_of(LINKED_MENTIONS, zip(*rows, strict=True)))
     return path
 
 

@@ -3,10 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import torch
 
-from muver.io.parquet import table_writer
+from muver.io.parquet import table_of, write_table
 from muver.io.typed import read
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
 from muver.retriever.encoders.biencoder import BiEncoder
@@ -104,10 +103,7 @@ def write_corpus(folder: Path) -> tuple[Path, Path, Path]:
                 mentions.append((*mention, "LOW_OVERLAP"))
     order = ("train", "val", "test")
     mentions.sort(key=lambda row: order.index(row[1]))
-    for path, schema, rows in zip(
-        paths, (ENTITIES, MENTIONS, SENTENCES), (entities, mentions, sentences), strict=True
-    ):
-        columns = dict(zip(schema.names, zip(*rows, strict=True), strict=True))
-        with table_writer(path, schema) as writer:
-            writer.write_table(pa.table({n: list(v) for n, v in columns.items()}, schema=schema))
+    rows = {ENTITIES: entities, MENTIONS: mentions, SENTENCES: sentences}
+    for path, (schema, own) in zip(paths, rows.items(), strict=True):
+        write_table(path, table_of(schema, zip(*own, strict=True)))
     return paths

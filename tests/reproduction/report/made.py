@@ -6,10 +6,8 @@ Gold ranks: BM25 1 2 1 1 0 3, MuVER 1 1 3 2 1 1 (0 = not among the three candida
 import json
 from pathlib import Path
 
-import pyarrow as pa
-
 from muver.io.files import write_json
-from muver.io.parquet import table_writer
+from muver.io.parquet import table_of, write_table
 from muver.reproduction.report.results import RunFiles
 from muver.reproduction.tables.stage import make_table
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
@@ -110,9 +108,7 @@ def _corpus(places: RunFiles, dataset: str) -> None:
         (places.corpus("mentions.parquet"), MENTIONS, mentions),
         (places.sentences, SENTENCES, sentences),
     ):
-        columns = dict(zip(schema.names, map(list, zip(*rows, strict=True)), strict=True))
-        with table_writer(path, schema) as writer:
-            writer.write_table(pa.table(columns, schema=schema))
+        write_table(path, table_of(schema, zip(*rows, strict=True)))
     worlds = {
         world: {"split": "test", "mentions": 3, "entities": len(described), "without_text": 0}
         for world, described in WORLDS.items()

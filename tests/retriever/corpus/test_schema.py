@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from muver.io.parquet import table_writer
+from muver.io.parquet import write_table
 from muver.retriever.corpus.schema import ENTITIES, read_entities
 
 ROW = {"world": "a", "entity": 0, "document_id": "D", "title": "T", "text": "x", "type": None}
@@ -10,7 +10,6 @@ ROW = {"world": "a", "entity": 0, "document_id": "D", "title": "T", "text": "x",
 
 def test_a_folder_name_with_an_equals_sign_adds_no_column(tmp_path):
     path = tmp_path / "seed=1" / "entities.parquet"
-    with table_writer(path, ENTITIES) as writer:
-        writer.write_table(pa.Table.from_pylist([ROW], ENTITIES))
+    write_table(path, pa.Table.from_pylist([ROW], ENTITIES))
     assert read_entities(path).to_pylist() == [ROW]
     assert read_entities(path, ["b"]).num_rows == 0

@@ -6,12 +6,11 @@ reef has two entities called Bob. Ranks of the gold titles: m1 1, m2 2 (the othe
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
 
-from muver.io.parquet import table_writer
+from muver.io.parquet import write_table
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
 from muver.retriever.evaluation.recall import ranks_table
 from muver.retriever.runs.run import write_run
@@ -41,8 +40,7 @@ def save_sentences(path: Path, counts: dict[str, list[int]]) -> Path:
         for world, numbers in counts.items()
         for entity, count in enumerate(numbers)
     ]
-    with table_writer(path, SENTENCES) as writer:
-        writer.write_table(pa.Table.from_pylist(rows, SENTENCES))
+    write_table(path, pa.Table.from_pylist(rows, SENTENCES))
     return path
 
 
@@ -61,19 +59,6 @@ def make_ranks(
         ranks,
         sentences or [1] * len(ranks),
         k,
-    )
-
-
-@pytest.fixture(scope="session")
-def tiny() -> SimpleNamespace:
-    """The worlds, gold entities and ranked entities above, and how to write such a run."""
-    return SimpleNamespace(
-        titles=TITLES,
-        gold=GOLD,
-        ranked=RANKED,
-        sentences=SENTENCES_OF,
-        save_run=save_run,
-        save_sentences=save_sentences,
     )
 
 
@@ -103,9 +88,8 @@ def write_corpus(folder: Path) -> Path:
             *((mention, "test", gold) for mention, gold in GOLD.items()),
         ]
     ]
-    for name, schema, rows in (("entities", ENTITIES, entities), ("mentions", MENTIONS, mentions)):
-        with table_writer(folder / f"{name}.parquet", schema) as writer:
-            writer.write_table(pa.Table.from_pylist(rows, schema))
+    write_table(folder / "entities.parquet", pa.Table.from_pylist(entities, ENTITIES))
+    write_table(folder / "mentions.parquet", pa.Table.from_pylist(mentions, MENTIONS))
     save_sentences(folder / "sentences.parquet", SENTENCES_OF)
     counts = {
         "dataset": "tiny",

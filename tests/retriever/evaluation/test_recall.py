@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -23,7 +22,7 @@ from muver.retriever.evaluation.recall import (
 from muver.retriever.evaluation.records import Scores
 from muver.retriever.runs.gold import gold_ranks, own_page_first
 from muver.retriever.runs.run import read_run
-from tests.retriever.evaluation.conftest import make_ranks
+from tests.retriever.evaluation.conftest import RANKED, TITLES, make_ranks, save_run
 
 Ranks = Callable[..., list[int]]
 
@@ -33,13 +32,13 @@ def summarise(ranks: Sequence[int], worlds: Sequence[str], cutoffs: Sequence[int
 
 
 @pytest.fixture
-def ranks_of(corpus: Path, tiny: SimpleNamespace) -> Ranks:
+def ranks_of(corpus: Path) -> Ranks:
     """Write a run and give the ranks of the gold entities of m1 to m4."""
 
     def ranks(match: str, **other: list[int]) -> list[int]:
-        run = read_run(tiny.save_run(corpus / "run.parquet", {**tiny.ranked, **other}))
+        run = read_run(save_run(corpus / "run.parquet", {**RANKED, **other}))
         mentions = read_mentions(corpus / "mentions.parquet", "test")
-        return gold_ranks(run, mentions, tiny.titles, match).tolist()
+        return gold_ranks(run, mentions, TITLES, match).tolist()
 
     return ranks
 
@@ -56,11 +55,11 @@ def test_first_of_several_hits_counts(ranks_of: Ranks):
 
 
 @pytest.mark.parametrize("match, first", [("title", [1, 0, 1, 0]), ("id", [1, 0, 0, 0])])
-def test_a_page_that_is_no_entity_is_no_first_candidate(corpus: Path, tiny, match, first):
+def test_a_page_that_is_no_entity_is_no_first_candidate(corpus: Path, match, first):
     """Of m4, whose first candidate is the last entity of its world."""
-    run = read_run(tiny.save_run(corpus / "run.parquet", {**tiny.ranked, "m4": [2, 0, 1]}))
+    run = read_run(save_run(corpus / "run.parquet", {**RANKED, "m4": [2, 0, 1]}))
     mentions, pages = read_mentions(corpus / "mentions.parquet", "test"), np.array([0, 1, 2, -1])
-    assert own_page_first(run, mentions, pages, tiny.titles, match).tolist() == first
+    assert own_page_first(run, mentions, pages, TITLES, match).tolist() == first
 
 
 def test_micro_macro_and_worlds():

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -16,6 +15,7 @@ from muver.retriever.corpus.schema import read_mentions
 from muver.retriever.evaluation.recall import candidates, read_ranks
 from muver.retriever.evaluation.records import Scoring
 from muver.retriever.evaluation.stage import evaluate
+from tests.retriever.evaluation.conftest import RANKED, save_run
 
 Stage = Callable[..., dict[str, Any]]
 MADE = {"split": "test", "k": 3, "match": "title", "aggregate": "max", "memory_mb": 256}
@@ -23,7 +23,7 @@ ROW = {"seed": 1, "retrieve": {"k": 3, "match": "title", "aggregate": "max"}}
 
 
 @pytest.fixture
-def run_stage(corpus: Path, tiny: SimpleNamespace) -> Stage:
+def run_stage(corpus: Path) -> Stage:
     """Write a run with its manifest, score it and read the evaluation."""
 
     def stage(
@@ -44,7 +44,7 @@ def run_stage(corpus: Path, tiny: SimpleNamespace) -> Stage:
             "s",
             dataset,
             name,
-            tiny.save_run(corpus / "s.parquet", tiny.ranked),
+            save_run(corpus / "s.parquet", RANKED),
             corpus / "s.json",
             corpus / "mentions.parquet",
             corpus / out,

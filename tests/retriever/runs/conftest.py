@@ -1,5 +1,5 @@
-"""The small corpus and run of the evaluation's tests."""
+"""The small corpus of the evaluation's tests."""
 
-from tests.retriever.evaluation.conftest import corpus, tiny
+from tests.retriever.evaluation.conftest import corpus
 
-__all__ = ["corpus", "tiny"]  # fixtures
+__all__ = ["corpus"]  # a fixture

@@ -1,7 +1,6 @@
 """TREC files: ours, scored by a tool that is not ours."""
 
 from pathlib import Path
-from types import SimpleNamespace
 from urllib.parse import unquote
 
 import ir_measures
@@ -16,14 +15,15 @@ from muver.io.errors import InputError
 from muver.retriever.corpus.schema import read_mentions
 from muver.retriever.runs.gold import gold_ranks
 from muver.retriever.runs.run import RUN, decreasing, field, read_run, write_trec
+from tests.retriever.evaluation.conftest import RANKED, TITLES, save_run
 
 CUTOFFS = [1, 2, 4, 8]
 
 
-def test_files_by_hand(corpus: Path, tiny: SimpleNamespace):
-    run = read_run(tiny.save_run(corpus / "run.parquet", {**tiny.ranked, "m3": [2, 0, 3]}))
+def test_files_by_hand(corpus: Path):
+    run = read_run(save_run(corpus / "run.parquet", {**RANKED, "m3": [2, 0, 3]}))
     mentions = read_mentions(corpus / "mentions.parquet", "test")
-    write_trec(corpus / "a system", "a system", run, mentions, tiny.titles, "title")
+    write_trec(corpus / "a system", "a system", run, mentions, TITLES, "title")
     lines = (corpus / "a system.run").read_text().splitlines()
     assert lines[:3] == [
         "m1 Q0 reef/0 1 -1.0 a%20system",
@@ -34,7 +34,7 @@ def test_files_by_hand(corpus: Path, tiny: SimpleNamespace):
     assert (corpus / "a system.qrels").read_text() == (
         "m1 0 reef/0 1\nm2 0 reef/1 1\nm3 0 reef/3 1\nm4 0 vale/1 1\n"
     )
-    write_trec(corpus / "s", "s", run, mentions, tiny.titles, "id")
+    write_trec(corpus / "s", "s", run, mentions, TITLES, "id")
     assert "m3 Q0 reef/2 1 -1.0 s\n" in (corpus / "s.run").read_text()
     assert "m2 0 reef/2 1\n" in (corpus / "s.qrels").read_text()
 
@@ -117,13 +117,13 @@ def test_fields_have_no_white_space_and_give_the_name_back(one, other):
     assert (field(one) == field(other)) == (one == other)
 
 
-def test_scores_that_are_no_numbers_are_refused(corpus: Path, tiny: SimpleNamespace):
-    run = read_run(tiny.save_run(corpus / "run.parquet", tiny.ranked))
+def test_scores_that_are_no_numbers_are_refused(corpus: Path):
+    run = read_run(save_run(corpus / "run.parquet", RANKED))
     mentions = read_mentions(corpus / "mentions.parquet", "test")
     column = RUN.get_field_index("score")
     broken = run["score"].to_pylist()
     broken[4] = float("nan")
     run = run.set_column(column, RUN.field(column), pa.array(broken, pa.float32()))
     with pytest.raises(InputError, match="run of s: has scores"):
-        write_trec(corpus / "s", "s", run, mentions, tiny.titles, "title")
+        write_trec(corpus / "s", "s", run, mentions, TITLES, "title")
     assert not (corpus / "s.run").exists()

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from muver.io.errors import InputError
-from muver.io.parquet import table_writer
+from muver.io.parquet import write_table
 from muver.retriever.corpus.schema import NEGATIVES
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.files import MODEL_FILES
@@ -24,8 +24,7 @@ def write_negatives(path: Path, numbers: dict[str, list[int]]) -> Path:
          "scores": [0.0] * len(some)}
         for mention, some in numbers.items()
     ]  # fmt: skip
-    with table_writer(path, NEGATIVES) as writer:
-        writer.write_table(pa.Table.from_pylist(rows, NEGATIVES))
+    write_table(path, pa.Table.from_pylist(rows, NEGATIVES))
     return path
 
 

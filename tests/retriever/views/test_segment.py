@@ -5,7 +5,7 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.io.files import read_json, write_json
-from muver.io.parquet import table_writer
+from muver.io.parquet import write_table
 from muver.retriever.corpus.schema import ENTITIES, read_sentences
 from muver.retriever.views import punkt
 from muver.retriever.views.segment import segment
@@ -24,8 +24,7 @@ def corpus(tmp_path):
         for world, its_texts in texts.items()
         for number, text in enumerate(its_texts)
     ]
-    with table_writer(tmp_path / "entities.parquet", ENTITIES) as writer:
-        writer.write_table(pa.Table.from_pylist(rows, ENTITIES))
+    write_table(tmp_path / "entities.parquet", pa.Table.from_pylist(rows, ENTITIES))
     worlds = {"a": {"split": "train"}, "b": {"split": "test"}}
     write_json(tmp_path / "counts.json", {"worlds": worlds})
     return tmp_path / "entities.parquet", tmp_path / "counts.json"

@@ -5,13 +5,12 @@ import shutil
 from unittest.mock import Mock
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from muver.io.errors import InputError
 from muver.io.files import read_json, write_json
-from muver.io.parquet import table_writer
+from muver.io.parquet import table_of, write_table
 from muver.retriever.corpus.corpus_settings import ReadTexts
 from muver.retriever.corpus.knowledge_base import open_part
 from muver.retriever.corpus.parts import write_texts
@@ -75,20 +74,16 @@ def rows_of(kb):
 def store_of(kb, model, root):
     """What `muver stage encode` makes of the same entities: paragraphs are text and sentences."""
     rows = rows_of(kb)
-    count, texts = len(rows), [" ".join(row["paragraphs"]) for row in rows]
-    world, numbers = ["wiki"] * count, list(range(count))
-    ids, titles = [row["id"] for row in rows], [row["title"] for row in rows]
-    columns = {
-        ENTITIES: [world, numbers, ids, titles, texts, [None] * count],
-        SENTENCES: [world, numbers, [row["paragraphs"] for row in rows]],
-        MENTIONS: [["m"], ["test"], ["wiki"], [None], ["left"], ["it"], ["right"], [0], [""]],
-    }
-    paths = {}
-    for schema, name in ((ENTITIES, "entities"), (MENTIONS, "mentions"), (SENTENCES, "sentences")):
-        paths[name] = root / f"{name}.parquet"
-        with table_writer(paths[name], schema) as writer:
-            writer.write_table(pa.table(columns[schema], schema=schema))
-    encode_split(model, *paths.values(), root / "store", tiny.settings(Encode, split="test"))
+    tables = {"entities": (ENTITIES, []), "mentions": (MENTIONS, []), "sentences": (SENTENCES, [])}
+    for n, (identity, title, paragraphs) in enumerate(row.values() for row in rows):
+        text = " ".join(paragraphs)
+        tables["entities"][1].append(("wiki", n, identity, title, text, None))
+        tables["sentences"][1].append(("wiki", n, paragraphs))
+    tables["mentions"][1].append(("m", "test", "wiki", None, "left", "it", "right", 0, ""))
+    for name, (schema, own) in tables.items():
+        write_table(root / f"{name}.parquet", table_of(schema, zip(*own, strict=True)))
+    files = [root / f"{name}.parquet" for name in tables]
+    encode_split(model, *files, root / "store", tiny.settings(Encode, split="test"))
     return open_layer(root / "store", 0).world("wiki"), rows
 
 

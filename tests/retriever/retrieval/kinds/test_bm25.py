@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from muver.io.errors import InputError
-from muver.io.parquet import table_writer
+from muver.io.parquet import write_table
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, read_mentions
 from muver.retriever.retrieval import rows
 from muver.retriever.retrieval.kinds import retrieve
@@ -81,10 +81,8 @@ def corpus(tmp_path: Path) -> Path:
             ("d", "test", "alps", "unheard words"),
         ]
     ]  # fmt: skip
-    tables = ("entities", ENTITIES, entities), ("mentions", MENTIONS, mentions)
-    for name, schema, lines in tables:
-        with table_writer(tmp_path / f"{name}.parquet", schema) as writer:
-            writer.write_table(pa.Table.from_pylist(lines, schema))
+    write_table(tmp_path / "entities.parquet", pa.Table.from_pylist(entities, ENTITIES))
+    write_table(tmp_path / "mentions.parquet", pa.Table.from_pylist(mentions, MENTIONS))
     return tmp_path
 
 
