@@ -3,8 +3,8 @@
 from muver.reproduction.workspace.steps import STAGES, STEPS
 
 for step in STEPS:
-    made = W.made_by(step)
-    if step.rule in IN_PARTS or not made:
+    artifacts = W.made_by(step)
+    if step.rule in IN_PARTS or not artifacts:
         continue
 
     rule:
@@ -15,13 +15,13 @@ for step in STEPS:
             vectors=vectors(step.kind) if ONE_BASE and step.kind == "runs" else [],
             code=code_of_step(step),
         output:
-            (directory if step.folder else list)(pattern(step.kind, made[0].suffixes)),
+            (directory if step.folder else list)(pattern(step.kind, artifacts[0].suffixes)),
         log:
             f"{LOGS}/{step.rule}/{{id}}.log",
         benchmark:
             f"{LOGS}/{step.rule}/{{id}}.benchmark.tsv"
         wildcard_constraints:
-            id=one_of([artifact.id for artifact in made]),
+            id=one_of([artifact.id for artifact in artifacts]),
         priority: longest(step.kind) if step.trains else AFTERWARDS * step.first
         localrule: step.here
         threads:

@@ -2,24 +2,24 @@
 
 # Of the page the logs are not inputs, as another time of a job is no reason to make it again.
 for name in [*TABLES.made, *TABLES.further]:
-    made = TABLES.result(name)
+    result = TABLES.result(name)
 
     rule:
         name:
             name
         input:
-            **made.read,
-            code=[file for command in made.commands for file in code(command.split()[-1])],
+            **result.read,
+            code=[file for command in result.commands for file in code(command.split()[-1])],
         output:
-            [shown(file) for file in made.files],
+            [shown(file) for file in result.files],
         log:
             f"{LOGS}/tables/{name}.log",
         benchmark:
             f"{LOGS}/tables/{name}.benchmark.tsv"
         localrule: True
         params:
-            command=made.commands[0],
-            job=write_settings(W, name, made.told),
+            command=result.commands[0],
+            job=write_settings(W, name, result.told),
             then=then(name),
             call=call(name),
         shell:

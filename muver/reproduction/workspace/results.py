@@ -89,8 +89,9 @@ class Results:
             told = {**read, "metrics": self.numbers, "plots": f"{folder}/plots"}
             return Result(["stage metrics"], read, told, self.metrics + self.plots)
         if name == "report":
-            made = [file for one in graph.asked(listed) if one.kind in SHOWN for file in one.files]
-            read = {"tables": [f"{folder}/{table}.csv" for table in listed], "made": made}
+            shown = [artifact for artifact in graph.asked(listed) if artifact.kind in SHOWN]
+            read = {"tables": [f"{folder}/{table}.csv" for table in listed]}
+            read["made"] = [file for artifact in shown for file in artifact.files]
             told = {"results": folder, "workspace": f"{graph.root}/current",
                     "out": f"{folder}/report.html", "settings": {"results": listed}}  # fmt: skip
             return Result(["report"], read, told, [told["out"]])
@@ -102,8 +103,8 @@ class Results:
         told = {"name": name, "out": files[0]}
         if name in ("table4", "table5"):
             read = self.counts if name == "table4" else {"encoder": graph.encoder.files}
-            given = self.counts if name == "table4" else {"encoder": graph.encoder.path}
-            told |= {"evaluations": [], "settings": {}, **given}
+            told |= self.counts if name == "table4" else {"encoder": graph.encoder.path}
+            told |= {"evaluations": [], "settings": {}}
             return Result(["stage table"], read, told, files)
         if name == "grid":
             logs = [point.files[0] for point in graph.grid_points]
@@ -118,12 +119,12 @@ class Results:
             settings = {**figure.as_dict(), "rows": rows}
             told |= {"figures": f"{folder}/figures", "settings": settings}
             return Result(["stage figure"], read, told, files)
-        given = dict(self.counts)
+        data = self.counts
         if self.settings.tables[name].categories:
-            given["mentions"] = graph.texts["mentions"].path
-        told |= {**given, "settings": self.of_table(name)}
+            data["mentions"] = graph.texts["mentions"].path
+        told |= {**data, "settings": self.of_table(name)}
         commands = ["stage table", *["stage figure"] * drawing]
-        return Result(commands, {**read, **given}, told, files)
+        return Result(commands, {**read, **data}, told, files)
 
     @property
     def counts(self) -> dict[str, str]:
