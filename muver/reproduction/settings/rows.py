@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import UNSET
 
+from muver.io.errors import InputError
 from muver.io.typed import plain
 from muver.reproduction.settings.entries import (
     OWN,
@@ -299,10 +300,12 @@ def index_settings(settings: Resolved, name: str) -> Json:
     return {**plain(settings.linking.indexes[name]), "seed": settings.seed}
 
 
-def search_settings(settings: Resolved, entry: ByViews, name: str) -> Json:
-    """Settings of a row's search for the mentions of a set."""
+def search_settings(settings: Resolved, system: str, name: str) -> Json:
+    """As :func:`retrieval_settings`, of a row's search for the mentions of a linked set."""
+    if change := to_search_a_kb(settings, system):
+        raise InputError(f"systems.{system}: does not search a knowledge base. {change}.")
     search = {**settings.linking.search.as_dict(), "threads": settings.compute.threads}
-    return {**search, "split": name, **_ranking(settings, entry)}
+    return {**search, "split": name, **_ranking(settings, settings.systems[system])}
 
 
 def _ranking(settings: Resolved, entry: ByViews) -> Json:

@@ -44,8 +44,10 @@ class Evaluations:
 
 def head_of(name: str, caption: str, found: Mapping[str, Evaluations]) -> dict[str, Any]:
     """The fields of a table that its evaluations by set give."""
-    first = next(iter(found.values())).first
+    first, published = next(iter(found.values())).first, paper.paper()
     sets = [_set_of(evaluations) for evaluations in found.values()]
+    note = paper.comparability_of_sets(name, first, sets)
+    data = (published["table2"] if first.kb else published)["dataset"]
     return {
         "name": name,
         "caption": caption,
@@ -55,12 +57,7 @@ def head_of(name: str, caption: str, found: Mapping[str, Evaluations]) -> dict[s
         "resample": first.resample,
         "interval": bootstrap.method(first.resample),
         "sets": sets,
-        "paper": records.Reference(
-            source=paper.paper()["source"],
-            dataset=(paper.paper()["table2"] if first.kb else paper.paper())["dataset"],
-            tolerance=paper.paper()["tolerance"],
-            note=paper.comparability_of_sets(name, first, sets),
-        ),
+        "paper": records.Reference(published["source"], data, published["tolerance"], note),
     }
 
 

@@ -35,10 +35,10 @@ def published(
     Tables 1, 2 and 6 have such rows. A ``domain`` is a world of Table 6, or the paper's name of a
     set of Table 2; the ``source`` is ``values`` for the paper, ``readme`` for the released README.
     """
-    values = paper().get(name, {}).get("rows", {}).get(system, {}).get(source)
-    if values is not None and domain is not None:
+    values = paper().get(name, {}).get("rows", {}).get(system, {}).get(source) or {}
+    if domain is not None:
         values = values.get(domain)
-    if values is None:
+    if not values:
         return {}
     columns = paper()[name].get("columns", paper()["columns"])
     by_cutoff = dict(zip(columns, values, strict=True))

@@ -11,13 +11,12 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
 
 from muver.io.errors import InputError
 from muver.io.typed import plain
-from muver.reproduction.settings import Resolved, row_settings
+from muver.reproduction.settings import Resolved, retrieval_settings, row_settings
 from muver.reproduction.settings.entries import Chosen, model_of
-from muver.reproduction.settings.rows import kind_of
+from muver.reproduction.settings.rows import kind_of, search_settings
 from muver.reproduction.workspace.artifact import Artifact, Input, with_origins
 from muver.reproduction.workspace.models import Models
 from muver.reproduction.workspace.steps import LOG, Step
@@ -53,10 +52,6 @@ class Graph(Models):
         """What is made of the data before any model."""
 
     @abstractmethod
-    def retrieval(self, system: str, name: str) -> dict[str, Any]:
-        """Settings of a system's run for the mentions of a set."""
-
-    @abstractmethod
     def source(self, need: str, system: str, name: str) -> Input:
         """What a system ranks the mentions of a set with (:class:`retrieval.kinds.Inputs`)."""
 
@@ -64,7 +59,8 @@ class Graph(Models):
 
     def run(self, system: str, name: str) -> Artifact:
         """A system's ranked candidates for the mentions of a set."""
-        settings = self.retrieval(system, name)
+        settings_of = search_settings if self.settings.over_kb else retrieval_settings
+        settings = settings_of(self.settings, system, name)
         free = {key: settings.pop(key) for key in FREE if key in settings}
         kind = kind_of(self.settings, system)
         index = getattr(self.settings.systems[system], "index", None)

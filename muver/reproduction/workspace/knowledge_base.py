@@ -7,15 +7,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.typed import fields, plain
 from muver.reproduction.settings import Resolved
 from muver.reproduction.settings.rows import (
     index_settings,
-    search_settings,
     subset_settings,
-    to_search_a_kb,
     towers_of,
 )
 from muver.reproduction.workspace.artifact import Artifact, Input
@@ -194,39 +191,26 @@ class KnowledgeBase(Graph):
 
     def index_jobs(self, index: Artifact) -> list[dict[str, Any]]:
         """What the two commands that make an index are told: its building, and its check."""
-        vectors, mentions = (index.inputs[role] for role in ("vectors", "mentions"))
-        parts = [{**index.settings[part], **index.free[part]} for part in ("build", "check")]
+        told, mentions = {"vectors": index.inputs["vectors"].path}, index.inputs["mentions"]
+        build, check = ({**index.settings[part], **index.free[part]} for part in index.settings)
         checked = {"mention-vectors": mentions.files[0], "index": [index.path]}
         return [
-            {
-                "vectors": vectors.path,
-                "out": index.path,
-                "settings": parts[0],
-                "label": index.label,
-            },
-            {"vectors": vectors.path, "report": index.files[2], "settings": parts[1], **checked},
+            {**told, "settings": build, "out": index.path, "label": index.label},
+            {**told, "settings": check, "report": index.files[2], **checked},
         ]
 
     # Runs and scores.
 
-    def retrieval(self, system: str, name: str) -> dict[str, Any]:
-        if change := to_search_a_kb(self.settings, system):
-            raise InputError(f"systems.{system}: does not search a knowledge base. {change}.")
-        return search_settings(self.settings, self.settings.systems[system], name)
-
     def source(self, need: str, system: str, name: str) -> Input:
         row = self.settings.systems[system]
-        match need:
-            case "kb":
-                return self.kb
-            case "vectors":
-                return self.vectors(row.model)
-            case "mentions":
-                return self.mentions(name)[".parquet"]
-            case "mention_vectors":
-                return self.mention_vectors(row.model, name)
-            case _:
-                return self.index(row.model, row.index)
+        if need == "index":
+            return self.index(row.model, row.index)
+        return {
+            "kb": self.kb,
+            "vectors": self.vectors(row.model),
+            "mentions": self.mentions(name)[".parquet"],
+            "mention_vectors": self.mention_vectors(row.model, name),
+        }[need]
 
     def gold(self, name: str) -> dict[str, Input]:
         """A set's mentions with their gold, and how it was found."""

@@ -5,13 +5,11 @@ Vectors lie in a store for each model and set; merging and the other kinds of vi
 
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from muver.io.errors import InputError
 from muver.reproduction.settings import (
     NAMED_DATASETS,
     Resolved,
-    retrieval_settings,
 )
 from muver.reproduction.settings.entries import model_of, rows_named_by
 from muver.reproduction.settings.rows import kind_of, merge_settings, signal_of, training_settings
@@ -155,9 +153,6 @@ class Worlds(Graph):
         return found + ([self.globals(row.model, name)] if row.global_view else [])
 
     # Runs and scores.
-
-    def retrieval(self, system: str, name: str) -> dict[str, Any]:
-        return retrieval_settings(self.settings, system, name)
 
     def source(self, need: str, system: str, name: str) -> Input:
         row = self.settings.systems[system]

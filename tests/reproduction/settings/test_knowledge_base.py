@@ -30,7 +30,7 @@ def test_an_index_is_in_the_key_with_how_it_is_searched():
         "match": "id", "aggregate": "max",
     }  # fmt: skip
     assert graph_of(settings).index("muver_wiki", "hnsw").settings["check"]["agreement"] == 0.995
-    search = search_settings(settings, settings.systems["muver_wiki"], "msnbc")
+    search = search_settings(settings, "muver_wiki", "msnbc")
     assert search["split"] == "msnbc" and row["retrieve"].items() <= search.items()
 
 
