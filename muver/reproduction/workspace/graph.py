@@ -42,11 +42,6 @@ class Graph(Models):
     # What the two kinds of datasets have each in its own way.
 
     @property
-    def indexes(self) -> list[Artifact]:
-        """An index of each row that searches a store of views."""
-        return []
-
-    @property
     @abstractmethod
     def data(self) -> list[Artifact]:
         """What is made of the data before any model."""
@@ -127,6 +122,12 @@ class Graph(Models):
     def declared(self) -> list[Artifact]:
         """Everything that the settings' tables and figures can ask for."""
         return self.asked([*self.measured, "grid"])
+
+    @property
+    def indexes(self) -> list[Artifact]:
+        """An index of each row that searches a store of views."""
+        systems = self.settings.systems
+        return [self.index(row) for row in systems if kind_of(self.settings, row) == "views"]
 
     @cached_property
     def by_place(self) -> dict[tuple[str, str], Artifact]:

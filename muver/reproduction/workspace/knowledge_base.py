@@ -45,11 +45,6 @@ class KnowledgeBase(Graph):
         """The knowledge base."""
         return [self.kb]
 
-    @property
-    def grid_points(self) -> list[Artifact]:
-        """None: the grid trains on worlds."""
-        return []
-
     # From a dump and benchmarks to a knowledge base and linked sets.
 
     def download(self, source: str) -> Artifact:

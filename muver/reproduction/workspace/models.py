@@ -211,8 +211,8 @@ class Models(ABC):
 
     @property
     def grid_points(self) -> list[Artifact]:
-        """Training logs of all models at all points of the grid."""
-        return [self.grid_point(trial) for trial in self.trials]
+        """Training logs of all models at all points of the grid, which trains on worlds."""
+        return [] if self.settings.over_kb else [self.grid_point(trial) for trial in self.trials]
 
     def grid_point(self, name: str) -> Artifact:
         """The training log of a trial of the grid, which leaves no weights."""

@@ -12,7 +12,7 @@ from muver.reproduction.settings import (
     Resolved,
 )
 from muver.reproduction.settings.entries import model_of, rows_named_by
-from muver.reproduction.settings.rows import kind_of, merge_settings, signal_of, training_settings
+from muver.reproduction.settings.rows import merge_settings, signal_of, training_settings
 from muver.reproduction.workspace.artifact import Artifact, Input
 from muver.reproduction.workspace.graph import Graph
 from muver.retriever.corpus.sources import SPLITS, find_source
@@ -179,11 +179,6 @@ class Worlds(Graph):
             case "scores":
                 rows = [other for other in rows if signal_of(self.settings, other) == "run"]
         return [self.run(other, on)[".parquet"] for other in rows]
-
-    @property
-    def indexes(self) -> list[Artifact]:
-        rows = [name for name in self.settings.systems if kind_of(self.settings, name) == "views"]
-        return list(map(self.index, rows))
 
     def index(self, system: str) -> Artifact:
         """A row as an index, which has no key in its name."""
