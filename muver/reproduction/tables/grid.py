@@ -18,10 +18,8 @@ from muver.reproduction.tables.render import write_table
 from muver.reproduction.tables.tables_settings import (
     Grid,
     Trial,
-    lists_of,
     logs_by_trial,
     name_of,
-    turn,
 )
 from muver.retriever.corpus.statistics import Counts, read_counts
 from muver.retriever.training.log import kept_validation
@@ -84,9 +82,10 @@ def _build(
     names = (f"{model}_{point}" if each else point for model, point in choice.points.items())
     rows = []
     for name, (recall, step) in found.items():
-        model, point, values = settings.trials[name]
+        trial = settings.trials[name]
+        model, values = trial
         trained = {"model": overlay(settings.base[model], {"training": values}), **further}
-        key, chosen = row_key(trained, data.fingerprint), point == choice.points[model]
+        key, chosen = row_key(trained, data.fingerprint), trial.point == choice.points[model]
         rows.append(PointRow(model, name, key, values, recall, step, trained, chosen))
     shared = {}  # by all points
     for model, base in settings.base.items():
@@ -124,12 +123,12 @@ def _each(settings: GridTable, recalls: Mapping[str, float]) -> Choice:
     A model whose settings do not have the values that are chosen lacks the trials of what follows:
     it gets its point so far.
     """
-    grid, chosen, lines, wider = settings.grid.as_dict(), {}, {}, []
+    grid, chosen, lines, wider = settings.grid, {}, {}, []
     for model in settings.grid.models:
         point = settings.start
         lines[model] = {"training": {}}
-        for key, values in lists_of(grid).items():
-            points = {f"{model}_{name_of(tried)}": tried for tried in turn(grid, point, key)}
+        for key, values in grid.lists.items():
+            points = {f"{model}_{name_of(tried)}": tried for tried in grid.turn(point, key)}
             if not points.keys() <= recalls.keys():
                 break
             name = max(points, key=recalls.__getitem__)  # the first of equals
@@ -139,7 +138,7 @@ def _each(settings: GridTable, recalls: Mapping[str, float]) -> Choice:
                 wider += _wider(model, key, point[key], values)
     preset = yaml.safe_dump({"models": lines}, default_flow_style=True, width=1e9, sort_keys=False)
     advice = [f"The choices, for the preset's file: {preset.strip()}", *wider]
-    varied = sum(len(values) > 1 for values in lists_of(grid).values())
+    varied = sum(len(values) > 1 for values in grid.lists.values())
     if unfinished := [model for model in lines if len(lines[model]["training"]) < varied]:
         advice.append(f"With these, make the grid again for the rest of {', '.join(unfinished)}.")
     for sentence in advice:

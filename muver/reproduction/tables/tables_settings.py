@@ -133,60 +133,22 @@ class Grid(Settings):
     epochs: Some[Count] | UnsetType = UNSET
     one_at_a_time: bool = False
 
+    @property
+    def lists(self) -> dict[str, list[float | int]]:
+        """The values of each hyper-parameter that the grid has."""
+        written = {key: getattr(self, key) or [] for key in HYPERPARAMETERS}
+        return {key: [_number(key, n) for n in written[key]] for key in written if written[key]}
 
-class Trial(NamedTuple):
-    """A training of the grid: the model, the point's name, and the point's training settings."""
+    def points(self) -> list[Values]:
+        """The ``training`` settings of each point; the last hyper-parameter changes fastest."""
+        product = itertools.product(*self.lists.values())
+        return [dict(zip(self.lists, values, strict=True)) for values in product]
 
-    model: str
-    point: str
-    values: Values
-
-
-def trials(
-    grid: Mapping[str, Any], start: Mapping[str, Any], chosen: Mapping[str, Mapping[str, Any]]
-) -> dict[str, Trial]:
-    """The trials by their names, such as ``muver_lr1e-05_wd0.01_wu0_bs64``.
-
-    ``grid`` is a :class:`Grid` as a dictionary. Where one value is varied at a time, ``start`` has
-    the values of the section ``training``, and ``chosen`` those of each model. Otherwise every
-    model is trained at every point, and the model changes fastest.
-    """
-    if not grid.get("one_at_a_time"):
-        found = [
-            Trial(model, name, values)
-            for name, values in points(grid).items()
-            for model in grid["models"]
-        ]
-        return {f"{trial.model}_{trial.point}": trial for trial in found}
-    varied: dict[str, Trial] = {}
-    for model in grid["models"]:
-        before = start
-        for key in lists_of(grid):
-            for point in turn(grid, before, key):
-                name = name_of(point)
-                varied[f"{model}_{name}"] = Trial(model, name, point)
-            before = {**before, key: chosen[model][key]}
-    return varied
-
-
-def turn(grid: Mapping[str, Any], before: Mapping[str, Any], key: str) -> list[Values]:
-    """The points at which one hyper-parameter has each of its values, and the others those of
-    ``before``.
-
-    >>> grid = {"learning_rate": [1e-5, 2e-5], "epochs": [1, 2]}
-    >>> turn(grid, {"learning_rate": 1e-5, "epochs": 1}, "epochs")
-    [{'learning_rate': 1e-05, 'epochs': 1}, {'learning_rate': 1e-05, 'epochs': 2}]
-    """
-    lists = lists_of(grid)
-    others = {name: _number(name, before[name]) for name in lists}
-    return [{**others, key: value} for value in lists[key]]
-
-
-def lists_of(grid: Mapping[str, Any]) -> dict[str, list[float | int]]:
-    """The values of each hyper-parameter that the grid has."""
-    return {
-        key: [_number(key, value) for value in grid[key]] for key in HYPERPARAMETERS if key in grid
-    }
+    def turn(self, before: Mapping[str, Any], key: str) -> list[Values]:
+        """The points at which one hyper-parameter has each of its values, and the others those of
+        ``before``."""
+        others = {name: _number(name, before[name]) for name in self.lists}
+        return [{**others, key: value} for value in self.lists[key]]
 
 
 def _number(key: str, value: float) -> float | int:
@@ -194,19 +156,36 @@ def _number(key: str, value: float) -> float | int:
     return value if key in WHOLE else float(value)
 
 
-def points(grid: Mapping[str, Any]) -> dict[str, Values]:
-    """The ``training`` settings of each point by its name; the last one changes fastest.
+class Trial(NamedTuple):
+    """A training of the grid: the model, and the point's training settings."""
 
-    ``grid`` is a :class:`Grid` as a dictionary.
+    model: str
+    values: Values
 
-    >>> lists = {"learning_rate": [1e-5], "weight_decay": [0.01], "warmup": [0]}
-    >>> list(points({**lists, "batch_size": [64, 128]}))
-    ['lr1e-05_wd0.01_wu0_bs64', 'lr1e-05_wd0.01_wu0_bs128']
+    @property
+    def point(self) -> str:
+        """The point's name."""
+        return name_of(self.values)
+
+
+def trials(
+    grid: Grid, start: Mapping[str, Any], chosen: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Trial]:
+    """The trials by their names, such as ``muver_lr1e-05_wd0.01_wu0_bs64``.
+
+    Every model is trained at every point, and the model changes fastest. Where one value is varied
+    at a time, ``start`` has the values of the section ``training``, and ``chosen`` those of each
+    model.
     """
-    lists = lists_of(grid)
-    product = itertools.product(*lists.values())
-    points = (dict(zip(lists, values, strict=True)) for values in product)
-    return {name_of(point): point for point in points}
+    found = []
+    if not grid.one_at_a_time:
+        found = [Trial(model, point) for point in grid.points() for model in grid.models]
+    for model in grid.models if grid.one_at_a_time else ():
+        before = start
+        for key in grid.lists:
+            found += [Trial(model, point) for point in grid.turn(before, key)]
+            before = {**before, key: chosen[model][key]}
+    return {f"{trial.model}_{trial.point}": trial for trial in found}
 
 
 def name_of(point: Mapping[str, float]) -> str:

@@ -59,7 +59,7 @@ class Models(ABC):
         self.settings = settings
         self.root = f"build/{settings.workspace}"
         chosen = {name: settings.models[name].training.as_dict() for name in settings.grid.models}
-        self.trials = trials(settings.grid.as_dict(), settings.training.as_dict(), chosen)
+        self.trials = trials(settings.grid, settings.training.as_dict(), chosen)
         # Each is asked for many times.
         for method in ("encoder_of", "start_of", "model"):
             setattr(self, method, cache(getattr(self, method)))
@@ -216,7 +216,7 @@ class Models(ABC):
 
     def grid_point(self, name: str) -> Artifact:
         """The training log of a trial of the grid, which leaves no weights."""
-        model, _, values = self.trials[name]
+        model, values = self.trials[name]
         settings = overlay(training_settings(self.settings, model), {"training": values})
         inputs = {"start": self.origin(model), **self.training_data(model)}
         return self.artifact("grid_point", name, settings, **inputs)

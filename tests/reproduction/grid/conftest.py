@@ -9,14 +9,14 @@ import pytest
 
 from muver.io.typed import read
 from muver.reproduction.tables.grid import GridTable, make_grid
-from muver.reproduction.tables.tables_settings import points, trials
+from muver.reproduction.tables.tables_settings import Grid, name_of, trials
 from muver.retriever.corpus.statistics import Counts
 from tests.blank import blank, jsonable
 
 LISTS = {
     "learning_rate": [2e-5, 1e-5], "weight_decay": [0.01], "warmup": [0, 0.1], "batch_size": [32]
 }  # fmt: skip
-POINTS = list(points(LISTS))
+POINTS = list(map(name_of, read(Grid, {"models": ["muver"], **LISTS}).points()))
 NAMES = [f"muver_{point}" for point in POINTS]
 BASE: dict[str, Any] = {
     "views": {"kind": "sentences"},
@@ -68,7 +68,8 @@ def make(tmp_path: Path, counts: Path, logs: list[Path]) -> Callable[..., dict[s
     ) -> dict[str, Any]:
         grid = {"models": ["muver"], **LISTS, **settings}
         bases = {"muver": BASE} if base is None else base
-        told = {"trials": trials(grid, start or {}, chosen or {}), "start": start or {}}
+        tried = trials(read(Grid, grid), start or {}, chosen or {})
+        told = {"trials": tried, "start": start or {}}
         settings = read(GridTable, jsonable({"grid": grid, "base": bases, **told}))
         make_grid(logs, counts, tmp_path / "grid.csv", settings, encoder)
         return json.loads((tmp_path / "grid.json").read_text())

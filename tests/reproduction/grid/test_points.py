@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from muver.io.errors import InputError
 from muver.io.typed import read
-from muver.reproduction.tables.tables_settings import HYPERPARAMETERS, Grid, name_of, points, trials
+from muver.reproduction.tables.tables_settings import HYPERPARAMETERS, Grid, name_of, trials
 
 PAPER = {
     "learning_rate": [5e-6, 1e-5, 2e-5, 5e-5],
@@ -18,6 +18,12 @@ PAPER = {
     "warmup": [0, 0.1],
     "batch_size": [32, 64, 128, 196],
 }
+
+
+def points(lists: dict[str, Any]) -> dict[str, dict[str, float | int]]:
+    """The points of a grid by their names."""
+    found = read(Grid, {"models": ["muver"], **lists}).points()
+    return {name_of(point): point for point in found}
 
 
 def test_the_papers_grid():
@@ -39,11 +45,12 @@ def test_further_hyperparameters_stand_behind_in_the_names():
 
 
 def test_every_model_is_tried_at_every_point():
-    grid = {**{key: values[:1] for key, values in PAPER.items()}, "models": ["som", "muver"]}
-    (point, values), *_ = points(grid).items()
-    assert trials(grid, {}, {}) == {
-        f"som_{point}": ("som", point, values), f"muver_{point}": ("muver", point, values)
-    }  # fmt: skip
+    lists = {key: values[:1] for key, values in PAPER.items()}
+    grid = read(Grid, {**lists, "models": ["som", "muver"]})
+    ((point, values),) = points(lists).items()
+    found = trials(grid, {}, {})
+    assert found == {f"som_{point}": ("som", values), f"muver_{point}": ("muver", values)}
+    assert {trial.point for trial in found.values()} == {point}
 
 
 def test_one_value_is_varied_at_a_time_from_what_a_model_has():
@@ -55,7 +62,7 @@ def test_one_value_is_varied_at_a_time_from_what_a_model_has():
     start = {key: values[0] for key, values in grid.items() if key in HYPERPARAMETERS}
     chosen = {"som": start, "muver": {**start, "learning_rate": 2e-5, "epochs": 2}}
     end = "wd0.01_wu0.1_bs32"
-    assert list(trials(grid, start, chosen)) == [
+    assert list(trials(read(Grid, grid), start, chosen)) == [
         f"som_lr1e-05_{end}_ep1", f"som_lr2e-05_{end}_ep1", f"som_lr1e-05_{end}_ep2",
         f"muver_lr1e-05_{end}_ep1", f"muver_lr2e-05_{end}_ep1", f"muver_lr2e-05_{end}_ep2",
     ]  # fmt: skip

@@ -111,7 +111,7 @@ def test_logs_and_points_must_agree(make, logs: list[Path], tmp_path: Path):
 
 
 def test_settings_are_checked(make, tmp_path: Path):
-    with pytest.raises(InputError, match=r"grid.models is \[\]"):
+    with pytest.raises(InputError, match=r"models is \[\]"):
         make(models=[])
     with pytest.raises(InputError, match="no validation_recall_at_64"):
         make(base={"muver": {**BASE, "training": {"validation_cutoff": 64}}})
