@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from muver.io.errors import InputError
 from muver.io.files import write_json, write_text
 from muver.reproduction.record import OfRecord, has_model, read_run, spreads
-from muver.reproduction.tables.page import Page, Section
+from muver.reproduction.tables.cells import Page, Section
 from muver.reproduction.tables.pages import page_of
 from muver.reproduction.tables.records import LEFT_OUT, AnyResult, Table
 from muver.reproduction.tables.render import KEY, TEMPLATES, to_markdown

@@ -23,7 +23,7 @@ from muver.reproduction.record import (
 )
 from muver.reproduction.results_page import replaced, write_results_page
 from muver.reproduction.settings.entries import ByViews, Fused, Named
-from muver.reproduction.tables.page import Section
+from muver.reproduction.tables.cells import Section
 from muver.reproduction.tracking.provenance import instruction_set, this_machine
 from tests.blank import made_table
 

@@ -25,8 +25,8 @@ from muver.reproduction.report.results import (
     read_results,
     read_systems,
 )
+from muver.reproduction.tables.cells import Section
 from muver.reproduction.tables.evaluations import data_fingerprint
-from muver.reproduction.tables.page import Section
 from muver.reproduction.tables.pages import page_of
 from muver.reproduction.tables.records import AnyResult, ResultOnData, caption_of, result_names
 from muver.reproduction.tables.render import KEY, environment

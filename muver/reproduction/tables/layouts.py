@@ -2,7 +2,7 @@
 
 from muver.io.text import percent
 from muver.reproduction.tables import sections
-from muver.reproduction.tables.page import Column, Layout, Page, Place, Section, main_section
+from muver.reproduction.tables.cells import Column, Layout, Page, Place, Section, main_section
 from muver.reproduction.tables.paper import paper
 from muver.reproduction.tables.records import (
     LEFT_OUT,

@@ -2,7 +2,7 @@
 
 from muver.io.text import percent, spelled
 from muver.reproduction.tables import layouts, records
-from muver.reproduction.tables.page import Page, Section
+from muver.reproduction.tables.cells import Page, Section
 from muver.reproduction.tables.records import (
     GridResult,
     LengthsFigure,

@@ -16,7 +16,7 @@ from tabulate import tabulate
 from muver.io.errors import InputError, did_you_mean
 from muver.io.files import write_json, write_text
 from muver.io.text import probability, visible
-from muver.reproduction.tables.page import Page, Section
+from muver.reproduction.tables.cells import Page, Section
 from muver.reproduction.tables.pages import page_of
 from muver.reproduction.tables.records import Contrast, Result, Table, read_result, result_names
 from muver.reproduction.tables.sections import contrasted

@@ -7,7 +7,7 @@ from operator import attrgetter
 from statistics import mean, stdev
 
 from muver.io.text import bounds, counted, probability
-from muver.reproduction.tables.page import (
+from muver.reproduction.tables.cells import (
     Column,
     Layout,
     Place,

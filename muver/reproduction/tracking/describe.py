@@ -17,8 +17,8 @@ from typing import Any
 from muver.io.files import short_hash
 from muver.io.typed import flat
 from muver.reproduction.settings.file import written
+from muver.reproduction.tables.cells import text_of
 from muver.reproduction.tables.evaluations import data_fingerprint
-from muver.reproduction.tables.page import text_of
 from muver.reproduction.tables.records import MEAN, Line, Published, Table
 from muver.reproduction.tables.render import csv_text
 from muver.retriever.evaluation.records import Evaluation, in_words, reduced_precision

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from muver.io.errors import InputError
-from muver.reproduction.tables.page import Section, with_footnotes
+from muver.reproduction.tables.cells import Section, with_footnotes
 from muver.reproduction.tables.records import Row
 from muver.reproduction.tables.stage import make_table
 from tests.blank import blank

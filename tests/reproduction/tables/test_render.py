@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muver.reproduction.tables.page import Page, Section
+from muver.reproduction.tables.cells import Page, Section
 from muver.reproduction.tables.render import escape, to_latex, to_markdown
 
 HEADER = ["method", "# of Views", "R@64", "row_key", "row_key (close)"]

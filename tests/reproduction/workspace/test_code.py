@@ -34,7 +34,7 @@ def test_a_rule_has_code(rule):
             "figure",
             ["muver/reproduction/tables/paper.yaml", "muver/retriever/evaluation/bootstrap.py"],
         ),
-        ("report", ["muver/assets/page.css", "muver/reproduction/tables/page.py"]),
+        ("report", ["muver/assets/page.css", "muver/reproduction/tables/cells.py"]),
         ("download", ["muver/retriever/corpus/sources.yaml"]),
         (
             "download_worlds",

@@ -2,7 +2,7 @@
 
 from typing import get_args
 
-from muver.reproduction.tables.page import best_cells
+from muver.reproduction.tables.cells import best_cells
 from muver.reproduction.tables.pages import PAGES
 from muver.reproduction.tables.records import AnyResult
 
