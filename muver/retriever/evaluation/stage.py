@@ -28,7 +28,7 @@ from muver.retriever.corpus.schema import (
 from muver.retriever.corpus.statistics import read_counts
 from muver.retriever.evaluation.recall import ranks_table, scored
 from muver.retriever.evaluation.records import Evaluation, KnowledgeBase, Scoring, reduced_precision
-from muver.retriever.runs.gold import gold_ranks, own_page_first
+from muver.retriever.runs.gold import gold_ranks, ranks_of
 from muver.retriever.runs.manifest import chosen_of, index_of, require
 from muver.retriever.runs.run import read_run, write_trec
 from muver.retriever.training.log import chosen_model
@@ -107,9 +107,7 @@ def evaluate(
     ranks = gold_ranks(ranked, gold.mentions, gold.titles, of_run["match"])
     inside = gold.mentions["gold"].is_valid()
     on_pages = (gold.own_pages >= 0).any()
-    on_own_page = own_page_first(
-        ranked, gold.mentions, gold.own_pages, gold.titles, of_run["match"]
-    )
+    ranks_of_pages = ranks_of(gold.own_pages, ranked, gold.mentions, gold.titles, of_run["match"])
     table, here = gold.mentions.filter(inside), inside.to_numpy()
     if trec:
         scored_rows = pc.is_in(ranked["mention_id"], table["mention_id"].combine_chunks())
@@ -139,7 +137,7 @@ def evaluate(
         model_chosen=choice and chosen_model(choice, row),
         model=manifest.get("inputs", {}).get("model"),
         run_sha256=sha256_of(run),
-        own_page_first=int(on_own_page[here].sum()) if on_pages else None,
+        own_page_first=int((ranks_of_pages[here] == 1).sum()) if on_pages else None,
         **asdict(scores),
     )
     write_json(out, evaluation)

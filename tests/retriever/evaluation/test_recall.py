@@ -20,7 +20,7 @@ from muver.retriever.evaluation.recall import (
     scored,
 )
 from muver.retriever.evaluation.records import Scores
-from muver.retriever.runs.gold import gold_ranks, own_page_first
+from muver.retriever.runs.gold import gold_ranks, ranks_of
 from muver.retriever.runs.run import read_run
 from tests.retriever.evaluation.conftest import RANKED, TITLES, make_ranks, save_run
 
@@ -32,7 +32,7 @@ def summarise(ranks: Sequence[int], worlds: Sequence[str], cutoffs: Sequence[int
 
 
 @pytest.fixture
-def ranks_of(corpus: Path) -> Ranks:
+def ranks_by(corpus: Path) -> Ranks:
     """Write a run and give the ranks of the gold entities of m1 to m4."""
 
     def ranks(match: str, **other: list[int]) -> list[int]:
@@ -43,15 +43,15 @@ def ranks_of(corpus: Path) -> Ranks:
     return ranks
 
 
-def test_equal_titles_are_one_entity_or_not(ranks_of: Ranks):
-    assert ranks_of("title") == [1, 2, 3, 1]
-    assert ranks_of("id") == [1, 0, 3, 1]
+def test_equal_titles_are_one_entity_or_not(ranks_by: Ranks):
+    assert ranks_by("title") == [1, 2, 3, 1]
+    assert ranks_by("id") == [1, 0, 3, 1]
 
 
-def test_first_of_several_hits_counts(ranks_of: Ranks):
+def test_first_of_several_hits_counts(ranks_by: Ranks):
     # With match "id" both Bobs may stand in a run; for "title" the earlier one decides.
-    assert ranks_of("title", m2=[1, 2, 0])[1] == 1
-    assert ranks_of("id", m2=[1, 2, 0])[1] == 2
+    assert ranks_by("title", m2=[1, 2, 0])[1] == 1
+    assert ranks_by("id", m2=[1, 2, 0])[1] == 2
 
 
 @pytest.mark.parametrize("match, first", [("title", [1, 0, 1, 0]), ("id", [1, 0, 0, 0])])
@@ -59,7 +59,8 @@ def test_a_page_that_is_no_entity_is_no_first_candidate(corpus: Path, match, fir
     """Of m4, whose first candidate is the last entity of its world."""
     run = read_run(save_run(corpus / "run.parquet", {**RANKED, "m4": [2, 0, 1]}))
     mentions, pages = read_mentions(corpus / "mentions.parquet", "test"), np.array([0, 1, 2, -1])
-    assert own_page_first(run, mentions, pages, TITLES, match).tolist() == first
+    found = ranks_of(pages, run, mentions, TITLES, match) == 1
+    assert found.tolist() == first
 
 
 def test_micro_macro_and_worlds():
