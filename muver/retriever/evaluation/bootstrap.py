@@ -56,25 +56,15 @@ def recall_intervals(
     return Means(micro=micro, macro=_by_cutoff(cutoffs, shares / len(by_world))), by_world
 
 
-def difference_interval(
-    first: np.ndarray, second: np.ndarray, worlds: Sequence[str], clusters: np.ndarray
-) -> list[float]:
-    """The interval of the difference in recall of two systems on the same mentions, in points.
-
-    ``first`` and ``second``, (mentions,) bool, tell whether each system hits; ``worlds`` and
-    ``clusters`` are as in :func:`recall_intervals`. Swapping the systems only changes the signs.
-    """
-    ahead = first.astype(np.int64) - second
-    return difference_intervals(ahead[:, None], worlds, clusters)[0]
-
-
 def difference_intervals(
     ahead: np.ndarray, worlds: Sequence[str], clusters: np.ndarray
 ) -> list[list[float]]:
-    """The interval of the mean of each column of ``ahead``, (mentions, differences), in points.
+    """The interval of the mean of each column of ``ahead``, (mentions, differences), in points: 1
+    where the first of two systems alone hits, -1 where the second does. Swapping them only changes
+    the signs.
 
     All columns have the same draws of documents, as one matrix, and no column has a part in
-    another's interval.
+    another's interval. ``worlds`` and ``clusters`` are as in :func:`recall_intervals`.
     """
     columns = np.arange(ahead.shape[1])
     signs = np.sign(ahead[(ahead != 0).argmax(axis=0), columns])  # so that swapped rows mirror

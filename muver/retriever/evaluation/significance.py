@@ -7,7 +7,7 @@ import pyarrow as pa
 from msgspec.structs import replace
 
 from muver.io.typed import Record
-from muver.retriever.evaluation.bootstrap import difference_interval, difference_intervals
+from muver.retriever.evaluation.bootstrap import difference_intervals
 from muver.retriever.evaluation.recall import check_same_mentions, clusters, hits_at
 from muver.retriever.evaluation.records import Counts, Intervals, Percent
 
@@ -163,10 +163,11 @@ def _compare(first: int, last: int, a: np.ndarray, b: np.ndarray, together: np.n
     counted = Bin(first=first, last=last, mentions=mentions, errors=errors)
     if not mentions:
         return counted
+    ahead = b.astype(np.int64) - a
     return replace(
         counted,
         error=[100 * count / mentions for count in errors],
         interval=[wilson(count, mentions) for count in errors],
         difference=100 * (errors[1] - errors[0]) / mentions,
-        difference_interval=difference_interval(b, a, [""] * mentions, together),
+        difference_interval=difference_intervals(ahead[:, None], [""] * mentions, together)[0],
     )

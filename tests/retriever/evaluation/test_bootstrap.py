@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from muver.retriever.evaluation.bootstrap import difference_interval, method, recall_intervals
+from muver.retriever.evaluation.bootstrap import difference_intervals, method, recall_intervals
 from muver.retriever.evaluation.recall import scored
 from muver.retriever.evaluation.records import Means
 from tests.retriever.evaluation.conftest import make_ranks
@@ -67,14 +67,12 @@ def test_macro_weighs_worlds_alike():
     assert found.macro[1] == [50.0, 100.0]
 
 
-def outcomes(*worlds: tuple[int, int, int]) -> tuple[np.ndarray, np.ndarray, list[str], np.ndarray]:
-    """Mentions won, lost and alike by world, each a document."""
-    first, second, names = [], [], []
-    for world, (won, lost, alike) in enumerate(worlds):
-        first += [True] * won + [False] * lost + [True] * alike
-        second += [False] * won + [True] * lost + [True] * alike
-        names += [str(world)] * (won + lost + alike)
-    return np.array(first), np.array(second), names, np.arange(len(names))
+def difference(*worlds: tuple[int, int, int]) -> list[float]:
+    """The interval from mentions won, lost and alike by world, each a document."""
+    ahead = np.concatenate([np.repeat([1, -1, 0], times) for times in worlds])
+    names = [str(world) for world, times in enumerate(worlds) for _ in range(sum(times))]
+    (found,) = difference_intervals(ahead[:, None], names, np.arange(len(names)))
+    return found
 
 
 def test_difference_equals_resampling_of_mentions():
@@ -83,13 +81,13 @@ def test_difference_equals_resampling_of_mentions():
     generator = np.random.default_rng(1)
     drawn = sum(generator.choice(some, (4000, len(some))).sum(axis=1) for some in outcome)
     expected = 100 * np.quantile(drawn, [0.025, 0.975]) / 120
-    found = difference_interval(*outcomes((30, 10, 60), (5, 5, 10)))
+    found = difference((30, 10, 60), (5, 5, 10))
     assert found == pytest.approx(expected, abs=1.0)  # one mention is 0.83 points
 
 
 def test_runs_that_never_differ_have_no_width():
-    assert difference_interval(*outcomes((0, 0, 50))) == [0.0, 0.0]
-    assert difference_interval(*outcomes((50, 0, 0))) == [100.0, 100.0]
+    assert difference((0, 0, 50)) == [0.0, 0.0]
+    assert difference((50, 0, 0)) == [100.0, 100.0]
 
 
 @settings(max_examples=8, deadline=None)
