@@ -64,14 +64,16 @@ def _at(k: int, most: int) -> str:
     return f"at_{k:0{len(str(most))}d}"
 
 
-def metrics(lines: Sequence[Line], table: Table, end: str = "") -> dict[str, float]:
-    """The numbers of a row's lines on one set, recall in percent, as docs/reading.md lists them.
+def metrics(
+    lines: Sequence[Line], table: Table, end: str = ""
+) -> tuple[dict[str, float], dict[str, str]]:
+    """The numbers of a row's lines on one set, recall in percent, as docs/reading.md lists them;
+    and tags of verdicts: ``verdict_at_64``, ``readme_verdict_at_64``, ``verdict_msnbc_at_100``.
 
     Published numbers are those of the ``table``. The names of groups end with ``end``: ``_SET``,
     where a table has several sets.
     """
-    named: dict[str, float] = {}
-    most = max(line.k for line in lines)
+    named, verdicts, most = {}, {}, max(line.k for line in lines)
 
     def put(group: str, k: int, value: float) -> None:
         named[metric(group, k, most)] = round(value, DECIMALS)
@@ -89,7 +91,9 @@ def metrics(lines: Sequence[Line], table: Table, end: str = "") -> dict[str, flo
         for number in _judged(line, table):
             put(f"{number.source}{end}", line.k, number.recall)
             put(f"{number.source}_difference{end}", line.k, number.difference)
-    return named
+            tag = f"{OF_SOURCE[number.source]}verdict{end}_{_at(line.k, most)}"
+            verdicts[tag] = number.verdict
+    return named, verdicts
 
 
 def _judged(line: Line, table: Table) -> list[Published]:
@@ -108,17 +112,6 @@ def of_set(evaluation: Evaluation, end: str = "") -> dict[str, float]:
     if evaluation.views_per_entity is not None:
         named[VIEWS] = evaluation.views_per_entity
     return named
-
-
-def verdicts(lines: Sequence[Line], table: Table, end: str = "") -> dict[str, str]:
-    """Tags such as ``verdict_at_64``, ``readme_verdict_at_64`` or ``verdict_msnbc_at_100``."""
-    most = max(line.k for line in lines)
-    return {
-        f"{OF_SOURCE[number.source]}verdict{end}_{_at(number.k, most)}": number.verdict
-        for line in lines
-        if not line.world
-        for number in _judged(line, table)
-    }
 
 
 def tags(method: str, evaluations: Mapping[str, Evaluation]) -> dict[str, str]:

@@ -235,9 +235,9 @@ class _Builder:
         hashed, files = {}, []
         for name, end in self.ends.items():
             lines, (evaluation, path, run) = self.lines(key, name), scored[name]
-            found = describe.metrics(lines, self.table, end)
+            found, verdicts = describe.metrics(lines, self.table, end)
             metrics |= found | describe.of_set(evaluation, end)
-            tags |= describe.verdicts(lines, self.table, end)
+            tags |= verdicts
             group = f"on{end}/" if end else "all/"
             columns += [describe.column(metric) for metric in found if metric.startswith(group)]
             folder = end.replace("_", "/", 1)
@@ -314,7 +314,7 @@ class _Builder:
             key, points = short_hash({"layers_of": [run.key for run in runs]}), []
             for row in rows:
                 layers = row.merged.layers if row.merged else 0
-                numbers = describe.metrics(self.lines(row.row_key), self.table)
+                numbers, _ = describe.metrics(self.lines(row.row_key), self.table)
                 points += [
                     Point(metric, layers, number)
                     for metric, number in numbers.items()

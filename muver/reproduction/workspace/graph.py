@@ -9,12 +9,12 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 
 from muver.io.errors import InputError
 from muver.io.typed import plain
-from muver.reproduction.settings import Resolved, retrieval_settings, row_settings
+from muver.reproduction.settings import retrieval_settings, row_settings
 from muver.reproduction.settings.entries import Chosen, model_of
 from muver.reproduction.settings.rows import kind_of, search_settings
 from muver.reproduction.workspace.artifact import Artifact, Input, with_origins
@@ -33,11 +33,6 @@ class Graph(Models):
     sets: Sequence[str]  # of mentions that tables score
     measured: Sequence[str]  # tables and figures that such data can have and that need runs
     agreement: Mapping[str, float] = {}  # least, with exact search, of a run made with an index
-
-    def __init__(self, settings: Resolved):
-        super().__init__(settings)
-        for method in ("run", "evaluation"):
-            setattr(self, method, cache(getattr(self, method)))
 
     # What the two kinds of datasets have each in its own way.
 

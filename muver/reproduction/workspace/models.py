@@ -61,7 +61,7 @@ class Models(ABC):
         chosen = {name: settings.models[name].training.as_dict() for name in settings.grid.models}
         self.trials = trials(settings.grid, settings.training.as_dict(), chosen)
         # Each is asked for many times.
-        for method in ("encoder_of", "start_of", "model"):
+        for method in ("encoder_of", "start_of", "model", "run", "evaluation"):
             setattr(self, method, cache(getattr(self, method)))
 
     @abstractmethod

@@ -38,9 +38,8 @@ class Results:
         name, listed = graph.settings.workspace, graph.settings.results
         figures = graph.settings.figures
         self.folder, self.logs, self.numbers = f"results/{name}", f"logs/{name}", f"metrics/{name}"
-        # Tables that compare rows, and those of them that are drawn too.
+        # Tables that compare rows, and those of them whose costs are told.
         self.compared = [table for table in graph.measured if table not in (*BUILT, *figures)]
-        self.pictured = [table for table in self.compared if graph.settings.tables[table].figure]
         self.costed = [table for table in self.compared if graph.settings.tables[table].costs]
         # All that can be asked for as ``results/NAME.csv``.
         of_worlds = [] if graph.settings.over_kb else [*BUILT, *figures]
@@ -78,7 +77,9 @@ class Results:
 
     def is_drawn(self, name: str) -> bool:
         """Whether a table has a drawing beside it."""
-        return name in ("table3", *self.pictured)
+        return name == "table3" or (
+            name in self.compared and bool(self.settings.tables[name].figure)
+        )
 
     def result(self, name: str) -> Result:
         """How a table, a figure, the page or DVC's numbers are made."""

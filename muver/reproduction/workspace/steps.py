@@ -43,7 +43,6 @@ class Step(NamedTuple):
     first: bool = False  # before any other training, so that rows are there early
     here: bool = False  # on this machine, also where jobs go to a cluster
     folder: bool = False  # whether its one output is a folder of any files
-    timed: str = ""  # what the record calls its time, where that counts towards a row
 
     @property
     def command(self) -> str:
@@ -101,13 +100,13 @@ STEPS = (
     Step("grid_point", "grid", "grid", {"training-log": ".jsonl"}, (".jsonl",), stage="train",
          trains=True, runs_a_model=True, compute=True),
     Step("encode", "stores", "encode", files=(*LAYER0, "/mentions.npy", "/mentions.parquet",
-         "/manifest.json"), runs_a_model=True, first=True, timed="encode"),
+         "/manifest.json"), runs_a_model=True, first=True),
     Step("encode_global", "globals", "encode", files=(*LAYER0, "/manifest.json"),
-         runs_a_model=True, first=True, timed="encode_global"),
+         runs_a_model=True, first=True),
     Step("encode_texts", "signals", "encode",
          files=(*(f"/{text}{end}" for text in TEXTS for end in (".npy", ".parquet")),
-         "/manifest.json"), runs_a_model=True, first=True, timed="encode_texts"),
-    Step("merge", "merged", "merge", runs_a_model=True, first=True, timed="merge"),
+         "/manifest.json"), runs_a_model=True, first=True),
+    Step("merge", "merged", "merge", runs_a_model=True, first=True),
     Step("encode_part", "vectors", "encode", runs_a_model=True),
     Step("encode_mentions", "mention_vectors", "encode", {"out": ".npy"}, (".npy", ".parquet"),
          runs_a_model=True),
@@ -127,7 +126,8 @@ STAGES: dict[str, list[str]] = {}
 KINDS = {step.kind: step.dvc for step in STEPS if step.dvc}
 for _kind, _stage in KINDS.items():
     STAGES.setdefault(_stage, []).append(_kind)
-TIMED = {step.kind: step.timed for step in STEPS if step.timed}
+# What is encoded for rows, by kind: its time counts towards theirs, under the name of its rule.
+TIMED = {step.kind: step.rule for step in STEPS if step.first and step.runs_a_model}
 
 
 PACKAGE = Path(__file__).parents[2]
