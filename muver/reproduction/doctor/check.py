@@ -129,23 +129,20 @@ def data(graph: Graph, asked: Sequence[Artifact]) -> list[Finding]:
         if not wrong:
             found.append(Finding("dataset", OK, f"{settings.dataset}: is here"))
     for artifact in asked:
-        name, files, url = artifact.rule, artifact.files, None
-        if artifact.rule == "download":
-            name, key = artifact.name, "download.source"
-            source, url = settings.download.source, settings.download.url
-        elif isinstance(source := artifact.inputs.get("checkpoint"), str):
-            name, files = artifact.name, [source]
-            key = f"models.{name}.checkpoint"
+        name, files = artifact.name, artifact.files
+        if isinstance(source := artifact.inputs.get("checkpoint"), str):
+            found.append(_from_elsewhere(name, [source], f"models.{name}.checkpoint", source))
+        elif artifact.rule == "download":
+            place = settings.download
+            found.append(_from_elsewhere(name, files, "download.source", place.source, place.url))
         elif artifact.kind == "raw":
-            key, source = f"linking.source.{name}", getattr(settings.linking.source, name)
-        else:
-            continue
-        found.append(_from_elsewhere(name, files, key, source, url))
+            name, source = artifact.rule, artifact.told["settings"]["source"]
+            found.append(_from_elsewhere(name, files, f"linking.source.{name}", source))
     return found
 
 
 def _from_elsewhere(
-    name: str, files: Sequence[str], key: str, source: str | None, url: str | None
+    name: str, files: Sequence[str], key: str, source: str | None, url: str | None = None
 ) -> Finding:
     """Whether files are here, or can be taken from ``source``, the value of the setting ``key``."""
     if _all_there(files):

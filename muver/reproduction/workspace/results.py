@@ -77,9 +77,8 @@ class Results:
 
     def is_drawn(self, name: str) -> bool:
         """Whether a table has a drawing beside it."""
-        return name == "table3" or (
-            name in self.compared and bool(self.settings.tables[name].figure)
-        )
+        figure = name in self.compared and self.settings.tables[name].figure
+        return name == "table3" or bool(figure)
 
     def result(self, name: str) -> Result:
         """How a table, a figure, the page or DVC's numbers are made."""
