@@ -11,50 +11,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import yaml
+
 from muver import _HOMES
 
 SOURCE, OUT = Path("build/site-source"), Path("build/site")
 BESIDE = ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "CITATION.cff", "LICENSE")
-PAGES = {  # in the order of the menu
-    "Start": "index.md",
-    "Tour": "tour.md",
-    "Reproduce": "reproduce.md",
-    "Results": "results",
-    "Verdicts": "verdicts.md",
-    "Protocol": "protocol.md",
-    "Ideas": "ideas.md",
-    "Reading results": "reading.md",
-    "Own knowledge base": "own-data.md",
-    "Serve": "serve.md",
-    "Data": "data.md",
-    "Fidelity": "fidelity.md",
-    "Design": "design.md",
-    "Performance": "performance.md",
-    "Reliability": "reliability.md",
-    "Python": "api.md",
-    "Contributing": "CONTRIBUTING.md",
-    "Changes": "CHANGELOG.md",
-}
-CONFIG = {
-    "site_name": "muver",
-    "docs_dir": "site-source",
-    "site_dir": "site",
-    "use_directory_urls": False,  # pages open from the disk
-    "theme": {"font": False, "features": ["content.code.copy", "navigation.footer"]},
-    "plugins": {
-        "search": {},
-        "mkdocstrings": {
-            "handlers": {"python": {"paths": [".."], "options": {"docstring_style": "numpy"}}}
-        },
-    },
-    "markdown_extensions": {
-        "tables": {},
-        "md_in_html": {},
-        "toc": {"permalink": True},
-        "pymdownx.highlight": {},
-        "pymdownx.superfences": {},
-    },
-}
+SITE = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+PAGES, CONFIG = SITE["pages"], SITE["config"]
 
 
 def moved(text: str) -> str:
