@@ -26,24 +26,7 @@ CURVES = (
     (BLACK, "^"),
 )  # fmt: skip
 BAND = {"alpha": 0.18, "linewidth": 0}  # an interval under a line
-SETTINGS = {
-    "font.family": "DejaVu Sans",  # comes with matplotlib
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.titlelocation": "left",
-    "axes.titlesize": 9.5,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": "#E6E6E6",
-    "grid.linewidth": 0.6,
-    "lines.linewidth": 1.5,
-    "lines.markersize": 5,
-    "legend.frameon": False,
-    "savefig.dpi": 200,
-    "svg.hashsalt": "muver",  # makes the ids in the SVG reproducible
-    "svg.fonttype": "path",
-}
+STYLE = Path(__file__).with_name("house.mplstyle")
 
 
 def log_axis(axes: "Axes", numbers: Sequence[float]) -> None:
@@ -64,7 +47,9 @@ def house_style() -> Iterator[None]:
 
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update(SETTINGS)
+        matplotlib.rcParams.update(
+            matplotlib.rc_params_from_file(STYLE, use_default_template=False)
+        )
         yield
 
 
