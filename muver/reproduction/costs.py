@@ -10,7 +10,7 @@ from pathlib import Path
 
 from muver.io.files import read_json, write_text
 from muver.io.typed import Settings, Some
-from muver.reproduction.tables.cells import Page, Section
+from muver.reproduction.tables.cells import NOTES, Page, Section
 from muver.reproduction.tables.render import csv_text, to_markdown
 from muver.retriever.evaluation.records import Evaluation, read_evaluation
 
@@ -38,11 +38,6 @@ def measured(path: Path) -> dict[str, float]:
 
 
 HEADER = ["method", "core-seconds of training", "vectors", "bytes", "mentions a second"]
-NOTE = (
-    "Trainings of all models that a row is made of, on this machine. vectors and bytes are what an "
-    "entity keeps. mentions a second: of the job that ranks, with its start and, of a sum, the "
-    "choice of its weights. Empty where a job did not run here."
-)
 
 
 class CostRow(Settings):
@@ -65,7 +60,7 @@ class Costs(Settings):
 def write_costs(out: Path, settings: Costs) -> None:
     """Write ``out`` (.csv), and beside it the table for people (.md)."""
     rows = [_cells(row) for row in settings.rows]
-    page = Page(settings.caption, [Section("", NOTE, HEADER, rows)])
+    page = Page(settings.caption, [Section("", NOTES["costs"], HEADER, rows)])
     write_text(out, csv_text(HEADER, rows))
     write_text(out.with_suffix(".md"), to_markdown(page))
 

@@ -12,6 +12,7 @@ from muver.io.files import read_json, short_hash
 from muver.io.progress import logger
 from muver.io.text import spelled
 from muver.io.typed import Settings, overlay
+from muver.reproduction.tables.cells import NOTES
 from muver.reproduction.tables.evaluations import row_key
 from muver.reproduction.tables.records import GridResult, Mean, PointRow
 from muver.reproduction.tables.render import write_table
@@ -24,16 +25,7 @@ from muver.reproduction.tables.tables_settings import (
 from muver.retriever.corpus.statistics import Counts, read_counts
 from muver.retriever.training.log import kept_validation
 
-RULE = (
-    "The point with the greatest recall on the validation worlds{summed} is chosen; of several, "
-    "the one that stands first. The test worlds are not looked at."
-)
 SUMMED = ", summed over the models,"
-EACH = (
-    "One hyper-parameter after another is varied, in the order of the columns, and each model "
-    "keeps the value with the greatest recall on the validation worlds; of equal ones the first of "
-    "the list. The test worlds are not looked at."
-)
 MOST_EPOCHS = 5  # to which a list is widened
 
 
@@ -98,7 +90,7 @@ def _build(
         fingerprint=data.fingerprint,
         models=models,
         cutoff=cutoff,
-        rule=EACH if each else RULE.format(summed=SUMMED if len(models) > 1 else ""),
+        rule=NOTES["each" if each else "together"].format(summed=SUMMED if len(models) > 1 else ""),
         row_key=short_hash({"grid": shared, "settings": further, "data": data.fingerprint}),
         chosen=", ".join(dict.fromkeys(names)),
         each=each,

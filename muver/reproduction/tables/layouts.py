@@ -2,7 +2,15 @@
 
 from muver.io.text import percent
 from muver.reproduction.tables import sections
-from muver.reproduction.tables.cells import Column, Layout, Page, Place, Section, main_section
+from muver.reproduction.tables.cells import (
+    NOTES,
+    Column,
+    Layout,
+    Page,
+    Place,
+    Section,
+    main_section,
+)
 from muver.reproduction.tables.paper import paper
 from muver.reproduction.tables.records import (
     LEFT_OUT,
@@ -12,12 +20,6 @@ from muver.reproduction.tables.records import (
     TableRow,
     layers_of,
 )
-
-# Columns of tables that are not the paper's, beside recall
-FURTHER = {
-    "vectors": "vectors: those that are compared with a mention, a mean over the entities.",
-    "own page": "own page: mentions whose first candidate is the page that they stand on.",
-}
 
 
 def places(table: Table) -> list[Place]:
@@ -83,7 +85,7 @@ def _main(shown: Layout) -> Section:
             group = [place.world for place in lines]
         case "comparison":
             first = _further(table)
-            note = " ".join([note, *(FURTHER[name] for name in first)])
+            note = " ".join([note, *(NOTES[name] for name in first)])
             lines = [Place({"method": row.method}, row, "") for row in table.rows]
             columns = [
                 column._replace(title=f"{of_set.column} {column.title}".strip(), set=of_set.set)
@@ -104,7 +106,7 @@ def _main(shown: Layout) -> Section:
 
 
 def _further(table: Table) -> dict[str, list[str]]:
-    """Columns of :data:`FURTHER` that a table has beside recall: a cell for each row.
+    """Columns that a table has beside recall: a cell for each row.
 
     The paper's have none, and over a knowledge base pages of mentions are no entities.
     """
@@ -144,12 +146,5 @@ def _views(table: Table) -> Section:
         reading = first.merged.reading if first.merged else ""
         beside = recall_close or (recall if unmerged else None)
         grid.append([first.method, reading, views, recall, beside, views_close, key, key_close])
-    note = (
-        f"Recall@{k} against the mean number of views an entity; a line of merged views is the "
-        f"state after one more layer. {sections.note_of(table)} Without merging there is one "
-        "recall, which stands in both columns. Where the columns differ in the number of views as "
-        "well as in the pairs, neither alone explains a difference in recall. A search makes fewer "
-        "views where a chosen pair makes none (as released, no other takes its place) and where "
-        "an entity has no pair left."
-    )
+    note = NOTES["views"].format(k=k, note=sections.note_of(table))
     return main_section(table, note, header, grid)

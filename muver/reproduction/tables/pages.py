@@ -2,7 +2,7 @@
 
 from muver.io.text import percent, spelled
 from muver.reproduction.tables import layouts, records
-from muver.reproduction.tables.cells import Page, Section
+from muver.reproduction.tables.cells import NOTES, Page, Section
 from muver.reproduction.tables.records import (
     GridResult,
     LengthsFigure,
@@ -29,7 +29,7 @@ def _data(table: StatisticsTable) -> Page:
         for row in table.rows
         for world, part in row.worlds.items()
     ]
-    note = "Mentions and entities by split; a world, with its entities, belongs to one split."
+    note = NOTES["splits"]
     said = f"{table.source}: the paper's number, and whether ours is the same."
     told = "The splits' worlds."
     if empty := [world for _, world, mentions, _ in worlds if mentions == "0"]:
@@ -52,21 +52,14 @@ def _equal(ours: int, paper: int) -> str:
 def _models(table: ParametersTable) -> Page:
     """Table 5: what is counted, and the paper's number beside it."""
     grid = [[row.method, str(row.parameters), f"{row.parameters / 1e6:.1f}"] for row in table.rows]
-    note = (
-        "Two separate encoders with all their embeddings, counted from the built models. Vectors "
-        "are states of the last layer, so there are no pooling layers; "
-        + ", ".join(f"in {row.method} they would add {row.poolers}" for row in table.rows)
-        + "."
-    )
+    poolers = (f"in {row.method} they would add {row.poolers}" for row in table.rows)
+    note = NOTES["parameters"].format(poolers=", ".join(poolers))
     against = [
         [row.method, f"{row.paper}M", f"{row.parameters / 1e6 - row.paper:+.1f}M"]
         for row in table.rows
         if row.paper is not None
     ]
-    said = (
-        f"{table.source}: the paper's number and ours minus it. The paper's are twice "
-        "the rounded 110M and 340M of BERT's own paper, not counts."
-    )
+    said = NOTES["rounded"].format(source=table.source)
     main = Section("", note, ["Model", "Number of parameters", "in millions"], grid)
     beside = Section("Against the paper", said, ["Model", "paper", "difference"], against)
     return Page(table.caption, [main, beside])

@@ -8,6 +8,7 @@ from statistics import mean, stdev
 
 from muver.io.text import bounds, counted, probability
 from muver.reproduction.tables.cells import (
+    NOTES,
     Column,
     Layout,
     Place,
@@ -29,20 +30,7 @@ from muver.reproduction.tables.records import (
 from muver.retriever.evaluation import significance
 from muver.retriever.evaluation.records import in_words
 
-NEAR = paper()["tolerance"]["near"]
-RULE = (
-    "The half-width is that of the 95% interval of the difference between two equal systems: of "
-    "two recalls over as many independent mentions, or of two seeds where the row has several. "
-    f"Reproduced: inside, where that is at most {NEAR} points; cannot tell: inside a wider one. "
-    f"Near: outside, within {NEAR} points. Both directions count."
-)
-SEEDS = {
-    "contrast": "They know nothing of seeds.",
-    "seeds": "A document is drawn and swapped with its outcomes of all seeds. What other seeds "
-    "would give is no part of the interval.",
-    "against": "p-values are not corrected for the number of comparisons, and know nothing of "
-    "seeds.",
-}
+RULE = NOTES["rule"].format(near=paper()["tolerance"]["near"])
 
 
 def note_of(table: Table) -> str:
@@ -52,18 +40,12 @@ def note_of(table: Table) -> str:
             f"{of_set.column} {of_set.mentions} mentions (outside: {of_set.outside})"
             for of_set in table.sets
         )
-        said = [
-            "In-KB recall: of the mentions whose gold entity is in the knowledge base, with its "
-            f"{table.kb.entities} entities as candidates. {sizes}."
-        ]
+        said = [NOTES["of_sets"].format(entities=table.kb.entities, sizes=sizes)]
     else:
         (only,) = table.sets
-        worlds = only.worlds
-        said = [
-            f"{counted(only.mentions, 'mention')} of {counted(len(worlds), 'world')} "
-            f"({', '.join(worlds)}), candidates ranked within the mention's world, every mention "
-            "counting the same."
-        ]
+        worlds = f"{counted(len(only.worlds), 'world')} ({', '.join(only.worlds)})"
+        mentions = counted(only.mentions, "mention")
+        said = [NOTES["of_worlds"].format(mentions=mentions, worlds=worlds)]
         if empty := only.worlds_without_mentions:
             said.append(f"Without mentions, and so without a number: {', '.join(empty)}.")
     methods: dict[str, dict[str, None]] = {}  # each method once, in the table's order
@@ -96,12 +78,7 @@ def counts_of_sets(table: Table) -> Section:
             theirs.mentions if theirs else "", theirs.support if theirs else "",
         ]  # fmt: skip
         grid.append([of_set.column, *map(str, numbers)])
-    note = (
-        "Gold entities are found by Wikipedia id and, where linking.match says so, else by title; "
-        "recall leaves out those that are outside. The paper gives the number of mentions in all, "
-        "and quotes BLINK's numbers, which are over the mentions inside BLINK's own catalogue."
-    )
-    return Section("Mentions", note, header, grid)
+    return Section("Mentions", NOTES["mentions"], header, grid)
 
 
 def bounds_of(line: Line) -> str:
@@ -144,24 +121,19 @@ def both_protocols(shown: Layout) -> list[Section]:
     rows = {row.method: row for row in table.rows}
     both = {method: (row, rows.get(f"{method}, {LEFT_OUT}")) for method, row in rows.items()}
     lines = [({"method": method}, pair) for method, pair in both.items() if pair[1]]
-    note = "With all pages as candidates / with the page left out that the mention stands on."
 
     def cell(pair: tuple[TableRow, TableRow], column: Column) -> str:
         return " / ".join(text_of(table.line(row.row_key, column.k)) for row in pair)
 
-    return pivot("Both protocols of the own page", note, lines, shown.columns, cell)
+    heading = "Both protocols of the own page"
+    return pivot(heading, NOTES["protocols"], lines, shown.columns, cell)
 
 
 def over_seeds(shown: Layout) -> list[Section]:
     """The mean and the spread of rows that have several seeds."""
     seeded = [place for place in shown.places if len(place.row.seeds) > 1]
     numbers = sorted({len(place.row.seeds) for place in seeded})
-    note = (
-        f"Mean of {' or '.join(map(str, numbers))} seeds, and their sample standard "
-        "deviation in points. The rows above are the first seed's. Each seed draws the weights of "
-        "an encoder from scratch, pre-training, the order of batches and dropout anew. The data "
-        "stay, and so do a public encoder's weights."
-    )
+    note = NOTES["over_seeds"].format(numbers=" or ".join(map(str, numbers)))
 
     def cell(place: Place, column: Column) -> str:
         drawn = [column.line(shown.table, place, key) for key in place.row.seeds.values()]
@@ -186,10 +158,8 @@ def reference(shown: Layout, source: str, heading: str) -> list[Section]:
 
     counts = Counter(found.verdict for found in table.published if found.source == source)
     tally = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS)
-    note = (
-        f"{paper()['source' if source == 'paper' else f'{source}_source']}: the published value, "
-        f"ours minus it in points, and a verdict. {RULE} In all: {tally}."
-    )
+    where = paper()["source" if source == "paper" else f"{source}_source"]
+    note = NOTES["reference"].format(source=where, rule=RULE, tally=tally)
     places = [
         place
         for place in shown.places
@@ -225,22 +195,15 @@ def contrasts(shown: Layout, kind: str, heading: str) -> list[Section]:
         return []
     rows = table.row(table.against).method if kind == "against" else "another"
     both = kind == "against" and len({line.protocol for line in table.lines}) > 1
-    note = (
-        f"One row minus {rows}{' under its own protocol' * both} in points over the same "
-        f"mentions, its 95% interval (paired bootstrap of {table.resample} within worlds) and a "
-        "p-value: "
-        f"{significance.method(table.resample)}. {SEEDS[kind]}"
-    )
+    note = NOTES["contrasts"].format(
+        other=f"{rows}{' under its own protocol' * both}", resample=table.resample,
+        method=significance.method(table.resample), seeds=NOTES[kind],
+    )  # fmt: skip
     if counts := Counter(
         contrast.verdict for by_k in found for contrast in by_k.values() if contrast.verdict
     ):
         tally = ", ".join(f"{counts[word]} {word}" for word in CLAIMS)
-        note += (
-            f" Beside it the difference in {paper()['source']}, and whether what it claims holds: "
-            "it does if our interval lies on its side of zero; it does not if the interval lies on "
-            "the other side, or if it does not lie on its side and the paper's difference is "
-            f"further off than two such differences are. In all: {tally}."
-        )
+        note += " " + NOTES["claimed"].format(source=paper()["source"], tally=tally)
     titles, lines = {of_set.set: of_set.column for of_set in table.sets}, []
     for by_k in found:
         contrast = next(iter(by_k.values()))
@@ -281,8 +244,4 @@ def search(places: Sequence[Place]) -> Section:
             cells = [f"{index.factory}{knob}", *agreed, str(index.k), str(index.mentions)]
         told = "" if views is None else f"{views:.2f}"
         grid.append([*place.labels.values(), told, *cells])
-    note = (
-        "Agreement of an index: the share of the k entities of exact search that it finds, and the "
-        "share of mentions for which the best one is found, on a sample of mentions."
-    )
-    return Section("How candidates were found", note, header, grid)
+    return Section("How candidates were found", NOTES["search"], header, grid)
