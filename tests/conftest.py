@@ -1,5 +1,6 @@
 """A BERT of two layers, made once, a corpus of three worlds, and a server of archives."""
 
+import gc
 import http.server
 import logging
 import os
@@ -28,7 +29,10 @@ os.fsync = lambda _: None
 
 # No test is about time: a busy machine is no fault.
 hypothesis.settings.register_profile(
-    "muver", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+    "muver",
+    deadline=None,
+    max_examples=50,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("muver")
 
@@ -69,6 +73,10 @@ def pytest_configure():
     # Else SQLite alone waits thousands of times for the disk, which no test is about.
     if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+
+def pytest_sessionfinish():
+    gc.freeze()  # else pytest has all objects looked through several times, a second each
 
 
 def pytest_collection_modifyitems(config, items):

@@ -1,8 +1,6 @@
 """Errors by number of sentences, counted by hand."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from muver.io.errors import InputError
 from muver.retriever.evaluation.significance import Bin, Remainder, error_by_length
@@ -44,32 +42,6 @@ def test_a_bin_is_one_stratum():
     bins, _ = error_by_length(first, second, 1, "documents", 5, 100)
     assert bins[0].difference_interval == [0.0, 100.0]
     assert len(bins) == 20 and bins[-1].last == 100
-
-
-@settings(max_examples=10, deadline=None)
-@given(
-    st.lists(
-        st.tuples(st.integers(0, 8), st.integers(0, 8), st.integers(0, 25)), min_size=1, max_size=40
-    )
-)
-def test_every_mention_is_counted_once_and_bands_hold_the_rates(mentions):
-    one, other, lengths = zip(*mentions, strict=True)
-    bins, remainder = error_by_length(
-        make_ranks(one, sentences=lengths),
-        make_ranks(other, sentences=lengths),
-        4,
-        "documents",
-        10,
-        20,
-    )
-    counted = sum(found.mentions for found in bins) + remainder.over + remainder.without
-    assert counted == len(mentions)
-    for found in (some for some in bins if some.mentions):
-        a, b = found.error
-        assert found.difference == pytest.approx(b - a)
-        pairs = [*zip(found.error, found.interval, strict=True)]
-        for value, (low, high) in [*pairs, (found.difference, found.difference_interval)]:
-            assert low - 1e-9 <= value <= high + 1e-9
 
 
 def test_bad_cutoffs_and_other_mentions_are_refused():
