@@ -1,7 +1,7 @@
 """Parquet files of a fixed schema: written whole or not at all, and read back."""
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -21,6 +21,11 @@ def table_of(schema: pa.Schema, columns: Sequence[Column]) -> pa.Table:
     """A table of this schema; the columns, each (rows,), are in the schema's order."""
     arrays = [pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)]
     return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def with_columns(table: pa.Table, columns: Mapping[str, pa.Array]) -> pa.Table:
+    """A table with other values in some of its columns."""
+    return pa.table([columns.get(name, table[name]) for name in table.column_names], table.schema)
 
 
 def write_table(path: str | Path, table: pa.Table) -> None:

@@ -13,34 +13,29 @@ from muver.retriever.encoders.files import TOWERS, is_model
 from muver.retriever.encoders.model import Model, load_tower
 from muver.retriever.encoders.tokens import Pieces
 from muver.retriever.encoders.towers import Tower
+from muver.retriever.views.layout import Markers
 
 Span = tuple[int | None, int]  # the pieces that open and close it
 
 
-def pool(
-    states: Tensor,
-    ids: Tensor,
-    mask: Tensor,
-    pooling: str,
-    ends: tuple[int, ...],
-    span: Span,
-) -> Tensor:
-    """Reduce the (batch, length, d) states of each sequence to one vector: (batch, d).
+def pool(states: Tensor, batch: Packed, pooling: str, markers: Markers, span: Span) -> Tensor:
+    """Reduce the (tokens, d) states of a batch to one vector a sequence, in the order given:
+    (sequences, d).
 
-    ``ids`` and ``mask``, (batch, length), are its pieces, and 1 at attended ones. ``ends`` are what
-    the tokenizer puts around a text, ``[CLS]`` and ``[SEP]``; ``span`` opens and closes the mention
-    or the title (None: at the first position).
-    Poolings are "cls", the first position; "last", the last one; and means: "special" over ends and
-    span markers, "span" over the pieces between these markers, "all" over all pieces, "weighted"
-    over all with weights 1, 2, 3 ... by position.
+    ``span`` opens and closes the mention or the title (None: at the first position).
+    Poolings are "cls", the first position; "last", the last one; and means: "special" over what the
+    tokenizer puts around a text and the span's markers, "span" over the pieces between these
+    markers, "all" over all pieces, "weighted" over all with weights 1, 2, 3 ... by position.
     If a mean would be over nothing, the first position is taken.
     """
+    states, ids, mask = batch.unpack(states), batch.unpack(batch.ids), batch.mask
     if pooling == "cls":
         return states[:, 0]
     if pooling == "last":
         return states[torch.arange(len(states)), mask.sum(dim=1).long() - 1]
     if pooling == "special":
-        special = [marker for marker in (*ends, *span) if marker is not None]
+        around = (*markers.bos, *markers.eos, *span)
+        special = [marker for marker in around if marker is not None]
         chosen = torch.isin(ids, ids.new_tensor(special))
     elif pooling == "span":
         chosen = _between(ids, *span)
@@ -131,6 +126,4 @@ class BiEncoder(Model):
         pooling = self.config.pooling
         if pooling == "cls":
             return tower.first_states(batch)
-        states, ids = batch.unpack(tower.states(batch)), batch.unpack(batch.ids)
-        ends = (*self.pieces.markers.bos, *self.pieces.markers.eos)
-        return pool(states, ids, batch.mask, pooling, ends, span)
+        return pool(tower.states(batch), batch, pooling, self.pieces.markers, span)

@@ -58,7 +58,6 @@ class Pretrainer:
     ):
         self.pooling, self.scale = pooling, scale
         markers = pieces.markers
-        self.ends = (*markers.bos, *markers.eos)
         self.span = (markers.mention_start, markers.mention_end)
         self.settings, self.accelerator, self.chunk_tokens = settings, accelerator, chunk_tokens
         self.mask = pieces.mask
@@ -123,8 +122,7 @@ class Pretrainer:
 
     def _pooled(self, batch: Packed, states: Tensor) -> Tensor:
         """Vectors of sequences, as a model's towers make them: (sequences, d)."""
-        ids = batch.unpack(batch.ids)
-        vectors = pool(batch.unpack(states), ids, batch.mask, self.pooling, self.ends, self.span)
+        vectors = pool(states, batch, self.pooling, self.layout.markers, self.span)
         if self.scale is None:
             return vectors.float()
         return F.normalize(vectors.float(), dim=1) * self.scale**0.5

@@ -9,6 +9,7 @@ from muver.io.errors import InputError
 from muver.retriever.encoders.biencoder import BiEncoder, pool
 from muver.retriever.encoders.bulk import pack
 from muver.retriever.encoders.files import MODEL_FILES
+from muver.retriever.views.layout import Markers
 from tests import tiny
 
 IDS = [[5, 40, 41, 6], [5, 50, 6]]
@@ -127,10 +128,9 @@ NO_MENTION = [CLS, 20, 21, SEP]
 def positions(sequences, pooling, opening=OPENING, closing=CLOSING) -> list[list[float]]:
     """Pooled states of one-hot positions: the weight of each position."""
     batch = pack(sequences)
-    states = torch.eye(batch.longest).expand(len(sequences), -1, -1)
-    pooled = pool(
-        states, batch.unpack(batch.ids), batch.mask, pooling, (CLS, SEP), (opening, closing)
-    )
+    states = torch.eye(batch.longest)[batch.positions]
+    markers = Markers(0, (CLS,), (SEP,), OPENING, CLOSING, 3)
+    pooled = pool(states, batch, pooling, markers, (opening, closing))
     return [row[: len(own)].tolist() for row, own in zip(pooled, sequences, strict=True)]
 
 

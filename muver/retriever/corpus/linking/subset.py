@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from muver.io.errors import InputError
 from muver.io.files import sha256_of, short_hash, write_json, write_manifest
-from muver.io.parquet import table_of, table_writer, write_table
+from muver.io.parquet import table_of, table_writer, with_columns, write_table
 from muver.io.progress import Progress, logger
 from muver.io.text import counted
 from muver.retriever.corpus.corpus_settings import Subset
@@ -172,5 +172,4 @@ def _write_negatives(table: pa.Table, numbers: NDArray[np.int64], path: Path) ->
     listed = table["negatives"].combine_chunks()
     renumbered = pa.array(np.searchsorted(numbers, listed.flatten().to_numpy()), pa.int64())
     new = {"negatives": pa.ListArray.from_arrays(listed.offsets, renumbered)}
-    values = [new.get(name, table[name]) for name in NEGATIVES.names]
-    write_table(path, pa.table(values, NEGATIVES))
+    write_table(path, with_columns(table, new))

@@ -37,12 +37,12 @@ def retrieve(
     import numpy as np
     import pyarrow as pa
 
-    from muver.io.parquet import write_table
+    from muver.io.parquet import with_columns, write_table
     from muver.io.progress import logger
     from muver.io.text import counted
     from muver.retriever.corpus.schema import read_mentions, titles_by_world
     from muver.retriever.retrieval.rows import candidates
-    from muver.retriever.runs.run import RUN, mentions_of_rows, read_run
+    from muver.retriever.runs.run import mentions_of_rows, read_run
 
     ids = read_mentions(mentions, settings.split)["mention_id"].to_pylist()
     tables = [read_run(path, ids) for path in runs]
@@ -59,9 +59,7 @@ def retrieve(
     )
     kept = ranks <= settings.k
     new = {"rank": pa.array(ranks[kept], pa.int32()), "score": pa.array(scores[kept], pa.float32())}
-    found = ranked.take(best[kept])
-    found = pa.table([new.get(name, found[name]) for name in RUN.names], RUN)
-    write_table(run, found.combine_chunks())
+    write_table(run, with_columns(ranked.take(best[kept]), new).combine_chunks())
     asked = counted(len(ids), "mention")
     logger.info("%s, %s fused", asked, counted(len(scores), "candidate"))
     return {"counts": None}

@@ -68,6 +68,8 @@ def reordered(table: Any, scores: Any) -> Any:
     import numpy as np
     import pyarrow as pa
 
+    from muver.io.parquet import with_columns
+
     order = np.argsort(-scores, kind="stable")
     behind = np.arange(len(scores), len(table))
     lowest = scores.min() - np.arange(1, 1 + len(behind))
@@ -75,7 +77,4 @@ def reordered(table: Any, scores: Any) -> Any:
         "rank": table["rank"],
         "score": pa.array(np.concatenate([scores[order], lowest]), pa.float32()),
     }
-    moved = table.take(np.concatenate([order, behind]))
-    for name, values in columns.items():
-        moved = moved.set_column(moved.schema.get_field_index(name), name, values)
-    return moved
+    return with_columns(table.take(np.concatenate([order, behind])), columns)
