@@ -28,8 +28,8 @@ each mention it takes a softmax over all views of the world and walks down their
 Both sides have the same weights, data, threads and device, and run in turn. A figure is how many
 times as fast ours is, the median over the pairs, unless its name says otherwise.
 
-- **All runs of a machine stay**, and all are judged by the reach of now. All machines were shared:
-  their speed changed within a run.
+- **All runs of a machine stay**, judged by the reach of now. Machines were shared: their speed
+  changed within a run.
 - **A share of the peak** is of the best matrix product, in older runs of that at their start. It
   counts the operations that real tokens need. The ratio divided by this share is the most that the
   machine could give.
