@@ -11,37 +11,12 @@ import pkgutil
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol, TypedDict, Unpack
+from types import UnionType
+from typing import Any, Protocol, TypedDict, Unpack, get_args, get_type_hints
 
 from muver.io.errors import InputError, did_you_mean
 from muver.io.files import write_manifest
 from muver.io.typed import Settings, read
-from muver.retriever.encoders.encoders_settings import Machine
-
-
-class Inputs(TypedDict, total=False):
-    """What a kind may rank with, by the names that `needs` and `retrieve` use."""
-
-    entities: Path
-    mentions: Path  # a corpus's, or a set's
-    sentences: Path
-    model: Path
-    store: Path
-    merged: Path
-    global_views: Path
-    runs: list[Path]  # of the systems to fuse; candidates keep the views of the first
-    validation_runs: list[Path]  # of each value to choose among
-    texts: Path  # that signals compare (`muver stage encode-texts`)
-    views: list[Path]  # of the rows that are summed: each one's store, merged and global views
-    scores: list[Path]  # runs of those that keep no views
-    validation_texts: Path  # the same over validation mentions
-    validation_views: list[Path]
-    validation_scores: list[Path]
-    kb: Path
-    vectors: Path
-    mention_vectors: Path
-    index: Path  # without one the search is exact
-    compute: Machine  # for kinds that run a model: the section of params.yaml
 
 
 class Kind(Protocol):
@@ -96,6 +71,21 @@ def sections() -> dict[str, type[Settings]]:
 def runs_a_model(name: str) -> bool:
     """Whether a kind encodes while it ranks, so that it takes ``compute`` and may use a GPU."""
     return "compute" in inspect.signature(find(name).retrieve).parameters
+
+
+def _inputs() -> dict[str, Any]:
+    """Types of what any kind is ranked with: the keyword-only parameters of all of them."""
+    found: dict[str, Any] = {}
+    for name in names():
+        hints, ranks = get_type_hints(find(name).retrieve), inspect.signature(find(name).retrieve)
+        for p in ranks.parameters.values():
+            if p.kind is p.KEYWORD_ONLY:
+                hint = hints[p.name]
+                found[p.name] = get_args(hint)[0] if isinstance(hint, UnionType) else hint
+    return found
+
+
+Inputs = TypedDict("Inputs", _inputs(), total=False)  # by the names that kinds use
 
 
 def needs(name: str, run: Mapping[str, Any]) -> tuple[str, ...]:

@@ -79,6 +79,17 @@ def retrieve(
     """Rank the entities of each mention's world by the sum, weighted as validation chooses.
 
     One signal alone has no weight. Ties are decided by the entities' order in the world.
+
+    Parameters
+    ----------
+    texts
+        What signals compare (`muver stage encode-texts`).
+    views
+        Of the rows that are summed: each one's store, with its merged and global views.
+    scores
+        Runs of those that keep no views.
+    validation_texts, validation_views, validation_scores
+        The same over validation mentions.
     """
     import numpy as np
 
