@@ -10,7 +10,8 @@ from pathlib import Path
 
 from muver.io.files import read_json, write_text
 from muver.io.typed import Settings, Some
-from muver.reproduction.tables.cells import NOTES, Page, Section
+from muver.reproduction.tables.cells import Page, Section
+from muver.reproduction.tables.paper import NOTES
 from muver.reproduction.tables.render import csv_text, to_markdown
 from muver.retriever.evaluation.records import Evaluation, read_evaluation
 

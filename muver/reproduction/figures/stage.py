@@ -16,17 +16,13 @@ from muver.reproduction.tables.evaluations import (
     read_evaluations,
 )
 from muver.reproduction.tables.pages import page_of
-from muver.reproduction.tables.paper import is_papers, paper
+from muver.reproduction.tables.paper import NOTES, is_papers, paper
 from muver.reproduction.tables.render import csv_text
 from muver.reproduction.tables.tables_settings import ErrorByLength, Row, systems_of
 from muver.retriever.evaluation.bootstrap import RESAMPLES
 from muver.retriever.evaluation.significance import error_by_length
 
 SHARED = ("dataset", "fingerprint", "identified_as", "set", "mentions")
-METHOD = (
-    "95% Wilson score intervals of the rates, which take mentions as independent; of the "
-    f"difference 95% percentile bootstrap intervals, {RESAMPLES} resamples of the bin's {{}}"
-)
 
 
 def make_figure(
@@ -74,7 +70,7 @@ def _lengths(name: str, settings: ErrorByLength, evaluations: Evaluations) -> re
         caption=f"Error rate of recall@{cutoff} in percent by number of sentences",
         **{key: getattr(first, key) for key in SHARED},
         cutoff=cutoff,
-        interval=METHOD.format(first.resample),
+        interval=NOTES["lengths"].format(resamples=RESAMPLES, units=first.resample),
         difference_is=f"{rows[1].method} minus {rows[0].method}",
         rows=of_rows,
         row_key="+".join(row.row_key for row in of_rows),

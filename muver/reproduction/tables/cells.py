@@ -2,16 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from string import ascii_lowercase
 from typing import NamedTuple, TypeVar
-
-from msgspec import yaml
 
 from muver.io.text import percent
 from muver.reproduction.tables.records import Line, Published, Row, Table, TableRow
 
-NOTES: dict[str, str] = yaml.decode(Path(__file__).with_name("notes.yaml").read_bytes())
 Cells = set[tuple[int, int]]  # (row, column)
 Labels = dict[str, str]  # the first cells of a line, by column
 T = TypeVar("T")

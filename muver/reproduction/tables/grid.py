@@ -12,8 +12,8 @@ from muver.io.files import read_json, short_hash
 from muver.io.progress import logger
 from muver.io.text import spelled
 from muver.io.typed import Settings, overlay
-from muver.reproduction.tables.cells import NOTES
 from muver.reproduction.tables.evaluations import row_key
+from muver.reproduction.tables.paper import NOTES
 from muver.reproduction.tables.records import GridResult, Mean, PointRow
 from muver.reproduction.tables.render import write_table
 from muver.reproduction.tables.tables_settings import (

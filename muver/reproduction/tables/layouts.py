@@ -3,7 +3,6 @@
 from muver.io.text import percent
 from muver.reproduction.tables import sections
 from muver.reproduction.tables.cells import (
-    NOTES,
     Column,
     Layout,
     Page,
@@ -11,7 +10,7 @@ from muver.reproduction.tables.cells import (
     Section,
     main_section,
 )
-from muver.reproduction.tables.paper import paper
+from muver.reproduction.tables.paper import NOTES, paper
 from muver.reproduction.tables.records import (
     LEFT_OUT,
     MEAN,

@@ -2,7 +2,8 @@
 
 from muver.io.text import percent, spelled
 from muver.reproduction.tables import layouts, records
-from muver.reproduction.tables.cells import NOTES, Page, Section
+from muver.reproduction.tables.cells import Page, Section
+from muver.reproduction.tables.paper import NOTES
 from muver.reproduction.tables.records import (
     GridResult,
     LengthsFigure,

@@ -17,6 +17,10 @@ CLAIMS = ("holds", "does not hold", "cannot tell")
 CONFIDENCE = 0.95
 
 
+# What people read above and below tables.
+NOTES: dict[str, str] = msgspec.yaml.decode(Path(__file__).with_name("notes.yaml").read_bytes())
+
+
 @cache
 def paper() -> dict[str, Any]:
     """Content of paper.yaml."""
@@ -107,10 +111,8 @@ def comparability(
     ours = f"{dataset} ({split})" if of_paper else dataset
     if not of_paper and dataset == paper()["dataset"]:
         ours += ", whose counts are not the published ones"
-    return (
-        f"The paper's numbers are for {paper()['dataset']} ({paper()['split']}); this table is "
-        f"made on {ours}, so they do not stand beside ours."
-    )
+    theirs = f"{paper()['dataset']} ({paper()['split']})"
+    return NOTES["other_data"].format(theirs=theirs, ours=ours)
 
 
 def comparability_of_sets(name: str, first: Evaluation, sets: Sequence[TableSet]) -> str | None:
@@ -121,18 +123,13 @@ def comparability_of_sets(name: str, first: Evaluation, sets: Sequence[TableSet]
     if not other or not paper().get(name, {}).get("rows"):
         return None
     if first.kb.entities != (wanted := other[0].published.entities):
-        return (
-            f"The paper's numbers are for a knowledge base of {wanted} entities; this one has "
-            f"{first.kb.entities}, so they do not stand beside ours."
-        )
+        return NOTES["other_base"].format(theirs=wanted, ours=first.kb.entities)
     counted = ", ".join(
         f"{of_set.column} ({of_set.mentions}, BLINK's numbers are over {of_set.published.support})"
         for of_set in other
     )
-    return (
-        f"The paper's numbers for {counted} do not stand beside ours: the mentions with their gold "
-        f"in the knowledge base differ by more than {paper()['tolerance']['support']:.0%}."
-    )
+    tolerance = paper()["tolerance"]["support"]
+    return NOTES["other_mentions"].format(sets=counted, tolerance=tolerance)
 
 
 def judge(

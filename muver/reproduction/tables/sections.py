@@ -8,7 +8,6 @@ from statistics import mean, stdev
 
 from muver.io.text import bounds, counted, probability
 from muver.reproduction.tables.cells import (
-    NOTES,
     Column,
     Layout,
     Place,
@@ -17,7 +16,7 @@ from muver.reproduction.tables.cells import (
     pivot,
     text_of,
 )
-from muver.reproduction.tables.paper import CLAIMS, VERDICTS, paper
+from muver.reproduction.tables.paper import CLAIMS, NOTES, VERDICTS, paper
 from muver.reproduction.tables.records import (
     LEFT_OUT,
     MEAN,

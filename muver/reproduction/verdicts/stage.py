@@ -41,13 +41,7 @@ TALLY = {  # a word in a sentence, of one and of several
     OPEN: ("can't be told", "can't be told"),
     NOT_RUN: ("was not run", "were not run"),
 }
-NOTE = (
-    "Differences are in points of recall, of several the least. The default's data were made anew "
-    "after MuVER had lost by 11.25 points on the first ones, and its towers read 32 tokens of a "
-    "context: it is no evidence for the paper. [The protocol](docs/protocol.md) came before the "
-    "runs; [each test](docs/verdicts.md) has its p-value, those of Table 2 among them."
-)
-HEAD = TEMPLATES / "verdicts.md"
+HEAD, NOTE = TEMPLATES / "verdicts.md", TEMPLATES / "matrix.md"
 Judged = Mapping[str, Mapping[str, Mapping[str, Verdict]]]  # by dataset, protocol and claim
 
 
@@ -114,7 +108,8 @@ def _matrix(claims: Claims, judged: Judged) -> str:
     said = [f"**{title}**: {_counted(found)}." for title, found in words.items()]
     missing = (name for both in COLUMNS.values() for name in both if name and name not in judged)
     presets = ", ".join(f"`{name}`" for name in missing)
-    note = f"{NOTE} No claim is tested yet on {presets}."
+    note = NOTE.read_text(encoding="utf-8").rstrip()
+    note += f" No claim is tested yet on {presets}."
     return "\n".join([" ".join(said), "", *lines, "", note])
 
 
