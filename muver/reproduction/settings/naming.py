@@ -16,12 +16,13 @@ from muver.reproduction.settings.entries import (
 )
 from muver.reproduction.settings.params import Resolved
 from muver.reproduction.settings.rows import first_stage, towers_of
+from muver.reproduction.tables.records import LEFT_OUT
 from muver.retriever.retrieval.aggregates import AGGREGATES
 
 
 def method_of(settings: Resolved, system: str) -> str:
     """A row's name, as in "MuVER (w/o heuristic search), own-page negatives, own page left out"."""
-    left_out = ["own page left out"] if _own_page_left_out(settings, system) else []
+    left_out = [LEFT_OUT] if _own_page_left_out(settings, system) else []
     return ", ".join([*_row(settings, system), *left_out])
 
 
