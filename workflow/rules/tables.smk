@@ -19,7 +19,7 @@ for name in [*TABLES.made, *TABLES.further]:
         localrule: True
         params:
             command=result.commands[0],
-            job=write_settings(W, name, result.told),
+            job=write_settings(W, name, result.options),
             then=then(name),
             call=call(name),
         shell:

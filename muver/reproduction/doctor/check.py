@@ -136,7 +136,7 @@ def data(graph: Graph, asked: Sequence[Artifact]) -> list[Finding]:
             place = settings.download
             found.append(_from_elsewhere(name, files, "download.source", place.source, place.url))
         elif artifact.kind == "raw":
-            name, source = artifact.rule, artifact.told["settings"]["source"]
+            name, source = artifact.rule, artifact.options["settings"]["source"]
             found.append(_from_elsewhere(name, files, f"linking.source.{name}", source))
     return found
 

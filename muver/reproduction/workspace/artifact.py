@@ -47,7 +47,7 @@ class Artifact:
     # Of the machine, which move numbers; where a stage takes them apart from the others.
     machine: Mapping[str, Any] = field(default_factory=dict)
     pinned: bool = False  # whether a published checksum says what it holds: its name needs no key
-    told: Mapping[str, Any] = field(default_factory=dict)  # further options of its command
+    options: Mapping[str, Any] = field(default_factory=dict)  # further options of its command
 
     @cached_property
     def key(self) -> str:

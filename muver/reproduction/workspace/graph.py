@@ -72,9 +72,9 @@ class Graph(Models):
         of_row = {"row": row_settings(self.settings, system), **self.agreement}
         settings = plain(self.settings.evaluate) | of_row
         dataset = self.settings.dataset if self.settings.over_kb else self.settings.workspace
-        told = {"system": system, "dataset": dataset, "name": name, "trec": True}
+        options = {"system": system, "dataset": dataset, "name": name, "trec": True}
         return self.artifact(
-            "evaluate", f"{name}/{system}", settings, told=told,
+            "evaluate", f"{name}/{system}", settings, options=options,
             run=run[".parquet"], manifest=run[".json"], **inputs,
         )  # fmt: skip
 
@@ -154,14 +154,15 @@ class Graph(Models):
         """
         source = find_source(self.settings.dataset)
         checksum = {"sha256": source.sha256} if source.sha256 else {}
-        told = {
+        options = {
             what: source.name,
             "archive": f"{self.root}/download/{source.file}",
             "settings": plain(self.settings.download),
         }
         return self.artifact(
-            "download", source.name, checksum, told=told, suffixes=suffixes, pinned=not checksum
-        )
+            "download", source.name, checksum, options=options, suffixes=suffixes,
+            pinned=not checksum,
+        )  # fmt: skip
 
     def made_by(self, step: Step) -> list[Artifact]:
         """All artifacts that a step makes."""

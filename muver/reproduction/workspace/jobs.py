@@ -18,21 +18,21 @@ from muver.reproduction.workspace.steps import BY_RULE
 def job_of(graph: Graph, artifact: Artifact) -> dict[str, Any]:
     """The options of the command that makes an artifact, by name."""
     step = BY_RULE[artifact.rule]
-    told = {
+    options = {
         step.called.get(role, role).replace("_", "-"): _path(value)
         for role, value in artifact.inputs.items()
     }
-    told |= {name: f"{artifact.path}{suffix}" for name, suffix in step.out.items()}
+    options |= {name: f"{artifact.path}{suffix}" for name, suffix in step.out.items()}
     settings = {**artifact.settings, **artifact.free}
     spread = {name.replace("_", "-"): value for name, value in settings.items()}
-    told |= spread if step.spread else {"settings": settings}
+    options |= spread if step.spread else {"settings": settings}
     if step.compute:
-        told["compute"] = {**graph.settings.compute.as_dict(), **artifact.machine}
+        options["compute"] = {**graph.settings.compute.as_dict(), **artifact.machine}
     if step.trains:
-        told["checkpoints"] = artifact.checkpoints
+        options["checkpoints"] = artifact.checkpoints
     if step.runs_a_model:
-        told["label"] = artifact.label
-    return {**told, **artifact.told}
+        options["label"] = artifact.label
+    return {**options, **artifact.options}
 
 
 def write_job(graph: Graph, artifact: Artifact) -> str:
@@ -40,25 +40,25 @@ def write_job(graph: Graph, artifact: Artifact) -> str:
 
     Where settings are in no key of the artifact's name, they are in one of the file's.
     """
-    told, name = job_of(graph, artifact), artifact.id
+    options, name = job_of(graph, artifact), artifact.id
     if artifact.pinned and artifact.settings:
-        name = f"{name}-{short_hash(told, 8)}"
-    return _written(f"{graph.root}/jobs/{artifact.kind}/{name}.json", told)
+        name = f"{name}-{short_hash(options, 8)}"
+    return _written(f"{graph.root}/jobs/{artifact.kind}/{name}.json", options)
 
 
-def write_settings(graph: Graph, name: str, told: Mapping[str, Any]) -> str:
+def write_settings(graph: Graph, name: str, options: Mapping[str, Any]) -> str:
     """Write what the command of a table or figure is told, to a file named by its content.
 
     So another setting is another file, and the table outdated.
     """
-    return _written(f"{graph.root}/jobs/results/{name}-{short_hash(told, 8)}.json", told)
+    return _written(f"{graph.root}/jobs/results/{name}-{short_hash(options, 8)}.json", options)
 
 
-def _written(path: str, told: Mapping[str, Any]) -> str:
-    file, told = Path(path), json.loads(json.dumps(told))
-    told[CHECKSUM] = short_hash(told, 64)
-    if not file.is_file() or read_json(file) != told:
-        write_json(file, told)
+def _written(path: str, options: Mapping[str, Any]) -> str:
+    file, options = Path(path), json.loads(json.dumps(options))
+    options[CHECKSUM] = short_hash(options, 64)
+    if not file.is_file() or read_json(file) != options:
+        write_json(file, options)
     return path
 
 

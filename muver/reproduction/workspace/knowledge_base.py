@@ -53,8 +53,8 @@ class KnowledgeBase(Graph):
         if source == "blink_benchmarks":
             name, out = "benchmarks", f"{out}/benchmarks"
         settings = {"source": getattr(self.linking.source, source)}
-        told = {"files": source, "out": out, "settings": settings}
-        return self.artifact(source, name, told=told, pinned=True)
+        options = {"files": source, "out": out, "settings": settings}
+        return self.artifact(source, name, options=options, pinned=True)
 
     def given(self, path: str) -> Input:
         """A file that is named in the settings, which may be BLINK's weights."""
@@ -116,10 +116,10 @@ class KnowledgeBase(Graph):
             "format": declared.format or None,
             "part": declared.part or None,
         }
-        file, told = self.set_file(name), {"name": name}
+        file, options = self.set_file(name), {"name": name}
         if isinstance(file, Artifact):  # the benchmarks' archive
-            told |= {"path": declared.file, "below": file.path}
-        return self.artifact("link", name, settings, told=told, file=file, kb=self.kb)
+            options |= {"path": declared.file, "below": file.path}
+        return self.artifact("link", name, settings, options=options, file=file, kb=self.kb)
 
     # Training.
 
@@ -186,12 +186,12 @@ class KnowledgeBase(Graph):
 
     def index_jobs(self, index: Artifact) -> list[dict[str, Any]]:
         """What the two commands that make an index are told: its building, and its check."""
-        told, mentions = {"vectors": index.inputs["vectors"].path}, index.inputs["mentions"]
+        options, mentions = {"vectors": index.inputs["vectors"].path}, index.inputs["mentions"]
         build, check = ({**index.settings[part], **index.free[part]} for part in index.settings)
         checked = {"mention-vectors": mentions.files[0], "index": [index.path]}
         return [
-            {**told, "settings": build, "out": index.path, "label": index.label},
-            {**told, "settings": check, "report": index.files[2], **checked},
+            {**options, "settings": build, "out": index.path, "label": index.label},
+            {**options, "settings": check, "report": index.files[2], **checked},
         ]
 
     # Runs and scores.

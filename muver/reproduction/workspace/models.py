@@ -78,7 +78,7 @@ class Models(ABC):
 
     def artifact(
         self, rule: str, name: str, settings: Mapping[str, Any] | None = None,
-        free: Mapping[str, Any] | None = None, told: Mapping[str, Any] | None = None,
+        free: Mapping[str, Any] | None = None, options: Mapping[str, Any] | None = None,
         suffixes: Sequence[str] = (), pinned: bool = False, **inputs: Input,
     ) -> Artifact:  # fmt: skip
         """What a step makes of this dataset; where it encodes, its settings are the machine's too.
@@ -90,7 +90,7 @@ class Models(ABC):
             settings, free = {**settings, **self.precision}, self.compute
         return Artifact(
             self.root, step.kind, name, rule, suffixes or step.files, settings, inputs, free,
-            pinned=pinned, told=told or {},
+            pinned=pinned, options=options or {},
         )  # fmt: skip
 
     @property
@@ -129,8 +129,8 @@ class Models(ABC):
         if self.settings.pooling == "auto":
             settings["pooling"] = "auto"
         kept = {key: value for key, value in settings.items() if key not in SOURCE}
-        told = {"source": self.settings.encoder, "settings": kept}
-        return self.artifact("encoder", name, settings, told=told, **inputs)
+        options = {"source": self.settings.encoder, "settings": kept}
+        return self.artifact("encoder", name, settings, options=options, **inputs)
 
     def start_of(self, seed: int) -> Artifact:
         """What trainings with a seed start from."""
@@ -158,8 +158,8 @@ class Models(ABC):
         if isinstance(entry, Chosen) and not entry.after:
             models = [self.model(other) for other in entry.best_of]
             cutoff = models[0].settings["training"]["validation_cutoff"]  # which all share
-            told = {"models": [(model.name, model.path) for model in models]}
-            return self.artifact("choose", name, {"cutoff": cutoff}, told=told, models=models)
+            options = {"models": [(model.name, model.path) for model in models]}
+            return self.artifact("choose", name, {"cutoff": cutoff}, options=options, models=models)
         settings = training_settings(self.settings, name)
         if isinstance(entry, Converted):
             inputs = {"checkpoint": self.given(entry.checkpoint), "start": self.encoder}
@@ -171,8 +171,8 @@ class Models(ABC):
             trained = [self.model(other) for other in entry.best_of if other in rows]
             start = self.origin(entry.best_of[0])  # all start from the same
             inputs = {"start": start, **self.training_data(name), "models": trained}
-            told = {"models": [(model.name, model.path) for model in trained]}
-            return self.artifact("train_best", name, settings, told=told, **inputs)
+            options = {"models": [(model.name, model.path) for model in trained]}
+            return self.artifact("train_best", name, settings, options=options, **inputs)
         inputs = {"start": self.origin(name), **self.training_data(name)}
         free = {"validate_after": shares} if (shares := self._chosen_after(name)) else {}
         return self.artifact("train", name, settings, free, **inputs)

@@ -26,7 +26,7 @@ class Result(NamedTuple):
 
     commands: list[str]  # the first one makes it
     read: Mapping[str, str | list[str]]  # files, by the names of the rule's inputs
-    told: Mapping[str, Any]  # the first command's options
+    options: Mapping[str, Any]  # the first command's options
     files: list[str]
 
 
@@ -86,45 +86,45 @@ class Results:
         if name == "metrics":
             of = {"tables": self.measured, "curves": self.drawn}
             read = {key: [f"{folder}/{table}.json" for table in of[key]] for key in of}
-            told = {**read, "metrics": self.numbers, "plots": f"{folder}/plots"}
-            return Result(["stage metrics"], read, told, self.metrics + self.plots)
+            options = {**read, "metrics": self.numbers, "plots": f"{folder}/plots"}
+            return Result(["stage metrics"], read, options, self.metrics + self.plots)
         if name == "report":
             shown = [artifact for artifact in graph.asked(listed) if artifact.kind in SHOWN]
             read = {"tables": [f"{folder}/{table}.csv" for table in listed]}
             read["made"] = [file for artifact in shown for file in artifact.files]
-            told = {"results": folder, "workspace": f"{graph.root}/current",
+            options = {"results": folder, "workspace": f"{graph.root}/current",
                     "out": f"{folder}/report.html", "settings": {"results": listed}}  # fmt: skip
-            return Result(["report"], read, told, [told["out"]])
+            return Result(["report"], read, options, [options["out"]])
         figure, drawing = self.settings.figures.get(name), self.is_drawn(name)
         ends = ("csv", "json") if figure else ("csv", "html", "md", "json", "tex")
         files = [f"{folder}/{name}.{end}" for end in ends]
         if figure or drawing:
             files += [f"{folder}/figures/{name}.{end}" for end in ("svg", "png")]
-        told = {"name": name, "out": files[0]}
+        options = {"name": name, "out": files[0]}
         if name in ("table4", "table5"):
             read = self.counts if name == "table4" else {"encoder": graph.encoder.files}
-            told |= self.counts if name == "table4" else {"encoder": graph.encoder.path}
-            told |= {"evaluations": [], "settings": {}}
-            return Result(["stage table"], read, told, files)
+            options |= self.counts if name == "table4" else {"encoder": graph.encoder.path}
+            options |= {"evaluations": [], "settings": {}}
+            return Result(["stage table"], read, options, files)
         if name == "grid":
             logs = [point.files[0] for point in graph.grid_points]
             start = graph.weights(self.settings.grid.models[0]).path
             read = {"logs": logs, "encoder": start, **self.counts}
-            told = {**read, "out": files[0], "settings": self._of_grid()}
-            return Result(["stage grid"], read, told, files)
+            options = {**read, "out": files[0], "settings": self._of_grid()}
+            return Result(["stage grid"], read, options, files)
         read = self.inputs(name)
-        told["evaluations"] = read["evaluations"]
+        options["evaluations"] = read["evaluations"]
         if figure:
             rows = [{"method": method_of(self.settings, row), "system": row} for row in figure.rows]
             settings = {**figure.as_dict(), "rows": rows}
-            told |= {"figures": f"{folder}/figures", "settings": settings}
-            return Result(["stage figure"], read, told, files)
+            options |= {"figures": f"{folder}/figures", "settings": settings}
+            return Result(["stage figure"], read, options, files)
         data = self.counts
         if self.settings.tables[name].categories:
             data["mentions"] = graph.texts["mentions"].path
-        told |= {**data, "settings": self.of_table(name)}
+        options |= {**data, "settings": self.of_table(name)}
         commands = ["stage table", *["stage figure"] * drawing]
-        return Result(commands, {**read, **data}, told, files)
+        return Result(commands, {**read, **data}, options, files)
 
     @property
     def counts(self) -> dict[str, str]:

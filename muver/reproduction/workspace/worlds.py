@@ -72,17 +72,18 @@ class Worlds(Graph):
         expected = self.raw.name if self.raw else None
         settings = {**self.settings.corpus.as_dict(), "expected": expected}
         folder = self.raw.path if self.raw else self.settings.dataset
-        told = {"name": self.settings.workspace, "raw": folder}
+        options = {"name": self.settings.workspace, "raw": folder}
         raw = self.raw or [f"{folder}{suffix}" for suffix in self.raw_files]
-        return self.artifact("corpus", "", settings, told=told, raw=raw)
+        return self.artifact("corpus", "", settings, options=options, raw=raw)
 
     @cached_property
     def segment(self) -> Artifact:
         """Descriptions split into sentences."""
         asked, inputs = self.settings.segment, self.counted
         if asked.punkt == "english" and asked.by != "unicode":
-            told = {"punkt": "english"}
-            inputs["english"] = self.artifact("punkt_english", "english", told=told, pinned=True)
+            inputs["english"] = self.artifact(
+                "punkt_english", "english", options={"punkt": "english"}, pinned=True
+            )
         return self.artifact("segment", "", asked.as_dict(), **inputs)
 
     @property
