@@ -213,7 +213,7 @@ def retriever_kind(wildcards):
 def shown(file):
     """A file of a result; Snakemake's own report shows tables and drawings."""
     form = {".html": "table", ".svg": "figure"}.get(Path(file).suffix)
-    form = form if Path(file).stem in TABLES.made else None
+    form = form if Path(file).stem in TABLES.names else None
     labels = {"result": Path(file).stem, "form": form}
     return report(file, category=f"{form.capitalize()}s", labels=labels) if form else file
 

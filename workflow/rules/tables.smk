@@ -1,7 +1,7 @@
 # From evaluations to tables, figures, MLflow and the page of all results, a folder a dataset.
 
 # Of the page the logs are not inputs, as another time of a job is no reason to make it again.
-for name in [*TABLES.made, *TABLES.further]:
+for name in [*TABLES.names, *TABLES.further]:
     result = TABLES.result(name)
 
     rule:
@@ -33,7 +33,7 @@ rule not_made:
     output:
         f"{RESULTS}/{{table}}.csv",
     wildcard_constraints:
-        table=rf"(?!(?:{one_of(TABLES.made)})\.csv$)[^/]+",
+        table=rf"(?!(?:{one_of(TABLES.names)})\.csv$)[^/]+",
 
 
 # The plain names in results/ are links to the files of the dataset that was asked for last.

@@ -46,7 +46,7 @@ class RunFiles:
         check([recorded])
         text = recorded.read_text(encoding="utf-8") if recorded.is_file() else ""
         lines = csv.DictReader(text.splitlines())
-        return {one["row_key"]: one["address"] for one in lines if one["address"].startswith("/")}
+        return {run["row_key"]: run["address"] for run in lines if run["address"].startswith("/")}
 
     def corpus(self, file: str) -> Path:
         """A file of the corpus of worlds."""

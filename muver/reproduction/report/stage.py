@@ -78,7 +78,8 @@ def make_report(
     contents |= {"predictions": "Predictions"} if data else {}
     contents |= {"rows": "Rows"} if systems else {}
     has = f"{counted(len(shown), 'result')}, {counted(len(systems), 'row')}"
-    dataset = next((one.dataset for one in shown if isinstance(one, ResultOnData)), results.name)
+    datasets = (result.dataset for result in shown if isinstance(result, ResultOnData))
+    dataset = next(datasets, results.name)
     head, changed = commit()
     page = _templates().get_template("page.html").render(
         title=f"muver: results on {dataset}",

@@ -37,8 +37,8 @@ def pairs_of_rows(
     for on_set in found.values():
         for world in on_set.first.worlds if table.layout == "domains" else ("",):
             yield from _tested(table, on_set, once, table.cutoffs, world)
-        for one in seeded:  # each alone, as rows may have other numbers of seeds
-            yield from _tested(table, on_set, [one], table.cutoffs)
+        for pair in seeded:  # each alone, as rows may have other numbers of seeds
+            yield from _tested(table, on_set, [pair], table.cutoffs)
 
 
 def _against(table: Table) -> list[Asked]:

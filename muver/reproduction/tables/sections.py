@@ -147,7 +147,7 @@ def reference(shown: Layout, source: str, heading: str) -> list[Section]:
     table = shown.table
 
     def number(line: Line) -> Published | None:
-        return next((one for one in table.judged(line) if one.source == source), None)
+        return next((found for found in table.judged(line) if found.source == source), None)
 
     def cell(line: Line) -> str:
         if (found := number(line)) is None:

@@ -56,7 +56,7 @@ class KnowledgeBase(Graph):
         options = {"files": source, "out": out, "settings": settings}
         return self.artifact(source, name, options=options, pinned=True)
 
-    def given(self, path: str) -> Input:
+    def named_file(self, path: str) -> Input:
         """A file that is named in the settings, which may be BLINK's weights."""
         weights = self.download("blink_biencoder")
         return weights[""] if path == weights.path else path

@@ -162,7 +162,7 @@ class Models(ABC):
             return self.artifact("choose", name, {"cutoff": cutoff}, options=options, models=models)
         settings = training_settings(self.settings, name)
         if isinstance(entry, Converted):
-            inputs = {"checkpoint": self.given(entry.checkpoint), "start": self.encoder}
+            inputs = {"checkpoint": self.named_file(entry.checkpoint), "start": self.encoder}
             return self.artifact("convert", name, settings, **inputs)
         if isinstance(entry, Trained) and entry.score == "cross":
             return self.cross_encoder(name)
@@ -177,7 +177,7 @@ class Models(ABC):
         free = {"validate_after": shares} if (shares := self._chosen_after(name)) else {}
         return self.artifact("train", name, settings, free, **inputs)
 
-    def given(self, path: str) -> Input:
+    def named_file(self, path: str) -> Input:
         """A file that is named in the settings."""
         return path
 

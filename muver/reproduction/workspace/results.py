@@ -43,7 +43,7 @@ class Results:
         self.costed = [table for table in self.compared if graph.settings.tables[table].costs]
         # All that can be asked for as ``results/NAME.csv``.
         of_worlds = [] if graph.settings.over_kb else [*BUILT, *figures]
-        self.made = [*self.compared, *of_worlds]
+        self.names = [*self.compared, *of_worlds]
         # What MLflow can get: Table 6 has the rows of Table 1.
         of_rows = [*self.compared, "table3", "grid"]
         self.recordable = [table for table in of_rows if table != "table6"]
@@ -72,7 +72,7 @@ class Results:
             )
         raise InputError(
             f"results/{name}.csv: the dataset {dataset} has no table of this name."
-            f"{did_you_mean(name, self.made)} There are: {', '.join(sorted(self.made))}."
+            f"{did_you_mean(name, self.names)} There are: {', '.join(sorted(self.names))}."
         )
 
     def is_drawn(self, name: str) -> bool:

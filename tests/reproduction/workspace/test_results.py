@@ -21,8 +21,8 @@ def results(**overrides):
 
 def test_worlds_have_all_tables_but_table_2_and_a_knowledge_base_only_that():
     worlds, base = results(), results(preset="miniwikipedia")
-    assert {"table1", "table3", "table4", "table6", "figure2", "grid"} <= set(worlds.made)
-    assert "table2" not in worlds.made and base.made == ["table2"]
+    assert {"table1", "table3", "table4", "table6", "figure2", "grid"} <= set(worlds.names)
+    assert "table2" not in worlds.names and base.names == ["table2"]
 
 
 @pytest.mark.parametrize(
