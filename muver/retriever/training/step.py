@@ -121,29 +121,23 @@ def backward_through_batch(
     a GPU then has :data:`.device.BATCH_TOKENS` of them, if that is more.
     """
     sides = objective.sides(model, batch)
-    shares = [_share(side.sequences, accelerator) for side in sides]
-    tokens = sum(
-        side.pad_to or len(ids)
-        for side, share in zip(sides, shares, strict=True)
-        for _, ids in share
-    )
+    share = slice(accelerator.process_index, None, accelerator.num_processes)
+    tokens = sum(side.pad_to or len(ids) for side in sides for ids in side.sequences[share])
     keep, device = tokens <= graph_tokens, accelerator.device
     if keep and device.type == "cuda":
         chunk_tokens = max(chunk_tokens, BATCH_TOKENS["cuda"])
     how = (chunk_tokens, keep, device)
     with accelerator.autocast():
         encoded = [
-            CachedEncoding(side.encode, [ids for _, ids in share], *how, side.pad_to)
-            for side, share in zip(sides, shares, strict=True)
+            CachedEncoding(side.encode, side.sequences[share], *how, side.pad_to) for side in sides
         ]
     gathered = [
-        _gather(encoding, [row for row, _ in share], len(side.sequences), accelerator)
-        for encoding, side, share in zip(encoded, sides, shares, strict=True)
+        _gather(encoding, share, len(side.sequences), accelerator)
+        for encoding, side in zip(encoded, sides, strict=True)
     ]
     loss = objective.loss(model, batch, *chain.from_iterable(gathered))
     loss.backward()
-    for encoding, (vectors, _), share in zip(encoded, gathered, shares, strict=True):
-        _return_share(encoding, vectors, [row for row, _ in share])
+    for encoding in encoded:
         with accelerator.autocast():
             encoding.backward()
     if accelerator.num_processes > 1:
@@ -154,30 +148,18 @@ def backward_through_batch(
     return loss.detach()
 
 
-def _share(sequences: Sequence[Ids], accelerator: Accelerator) -> list[tuple[int, Ids]]:
-    rows = range(accelerator.process_index, len(sequences), accelerator.num_processes)
-    return [(row, sequences[row]) for row in rows]
-
-
 def _gather(
-    encoded: CachedEncoding, rows: list[int], total: int, accelerator: Accelerator
-) -> tuple[Tensor, Tensor]:
-    """Vectors and mask of all processes' sequences, as a leaf tensor of its own."""
+    encoded: CachedEncoding, share: slice, total: int, accelerator: Accelerator
+) -> list[Tensor]:
+    """Vectors and mask of all processes' sequences; gradients flow to its ``share``."""
     if accelerator.num_processes == 1:
-        return encoded.vectors, encoded.mask
+        return [encoded.vectors, encoded.mask]
     whole = []
-    for local in (encoded.vectors.detach(), encoded.mask):
+    for local in (encoded.vectors, encoded.mask):
         length = torch.tensor(local.shape[1], device=accelerator.device)
         longest = int(accelerator.gather(length).max())
         placed = local.new_zeros((total, longest, *local.shape[2:]))
-        placed[rows, : local.shape[1]] = local
-        whole.append(accelerator.reduce(placed, reduction="sum"))
-    vectors, mask = whole
-    return vectors.detach().requires_grad_(), mask
-
-
-def _return_share(encoded: CachedEncoding, gathered: Tensor, rows: list[int]) -> None:
-    if gathered is encoded.vectors:
-        return
-    assert gathered.grad is not None
-    encoded.vectors.grad = gathered.grad[rows][:, : encoded.vectors.shape[1]].contiguous()
+        placed[share, : local.shape[1]] = local
+        others = accelerator.reduce(placed.detach(), reduction="sum") - placed.detach()
+        whole.append(placed + others)
+    return whole
