@@ -135,17 +135,16 @@ def resolve(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> Resolved
         )
     merged = with_entries({key: value for key, value in params.items() if key not in FOLDERS})
     layers = {"params.yaml": merged}
+    further = {f"presets/{chosen}.yaml": with_entries(presets[chosen] or {}), "--config": overrides}
+    for name, layer in reversed({**layers, **further}.items()):
+        if mistake := problem(Preset, layer):
+            form = FORM if name == "--config" and any("." in key for key in layer) else ""
+            raise InputError(f"{name}: {mistake[1]}{form}")
     for name, experiment in experiments.items():
         if mistake := problem(Experiment, experiment):
             raise InputError(f"experiments/{name}.yaml: {mistake[1]}")
         added = layers[f"experiments/{name}.yaml"] = of_experiment(name, experiment, chosen)
         merged = beside(merged, name, added)
-    preset = presets[chosen] or {}
-    further = {f"presets/{chosen}.yaml": with_entries(preset), "--config": overrides}
-    for name, layer in reversed({"params.yaml": merged, **further}.items()):
-        if mistake := problem(Preset, layer):
-            form = FORM if name == "--config" and any("." in key for key in layer) else ""
-            raise InputError(f"{name}: {mistake[1]}{form}")
     layers |= further
     merged = reduce(overlay, further.values(), merged)
     merged = completed({**merged, "preset": chosen})

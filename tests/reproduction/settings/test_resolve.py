@@ -54,6 +54,13 @@ def test_command_line_over_preset_over_sections(params):
     assert settings.training.epochs == params["presets"]["miniwikia"]["training"]["epochs"]
 
 
+@pytest.mark.parametrize("section", ["models", "tables", "contrasts"])
+def test_a_section_of_another_form_is_refused_before_experiments_join_it(params, section):
+    params[section] = 4
+    with pytest.raises(InputError, match=f"^params.yaml: {section} is 4: expected"):
+        resolve(params, {})
+
+
 def test_lists_are_replaced_whole(params):
     settings = resolve(params, {"tables": {"table1": ["bm25"]}})
     assert settings.tables["table1"].rows == ["bm25"]  # a list is short for the rows
