@@ -114,7 +114,7 @@ def opened(systems: Sequence[System]) -> list[str]:
     blinks = [system.name for system in systems if system.method.startswith("BLINK")]
     if muver is None or not blinks:
         return [systems[0].name]
-    return [muver.name, muver.against if muver.against in blinks else blinks[0]]
+    return [muver.name, muver.table.against if muver.table.against in blinks else blinks[0]]
 
 
 def views_of(settings: Mapping[str, Any]) -> Data:

@@ -85,8 +85,7 @@ class System:
     name: str
     method: str
     key: str  # the row's
-    titles: dict[str, str]  # what the table calls its sets, by name of the set
-    against: str | None = None  # the system that its first table tests it against
+    table: Table  # the first one that it stands in
     # By name of the set; empty if those of any set cannot be read
     evaluations: dict[str, Evaluation] = field(default_factory=dict)
     tables: list[str] = field(default_factory=list)  # that it stands in
@@ -122,12 +121,11 @@ def read_systems(
         for row in table.rows:
             name = row.system
             if name not in systems:
-                titles = {of_set.set: of_set.column for of_set in table.sets}
-                systems[name] = System(name, row.method, row.row_key, titles, table.against)
+                systems[name] = System(name, row.method, row.row_key, table)
                 try:
                     systems[name].evaluations = {
-                        set_name: read_evaluation(files.evaluation(name, set_name))
-                        for set_name in titles
+                        of_set.set: read_evaluation(files.evaluation(name, of_set.set))
+                        for of_set in table.sets
                     }
                 except InputError as error:
                     problems.append(

@@ -25,7 +25,7 @@ from muver.reproduction.report.results import (
     read_results,
     read_systems,
 )
-from muver.reproduction.tables.cells import Section
+from muver.reproduction.tables.cells import Section, text_of
 from muver.reproduction.tables.evaluations import data_fingerprint
 from muver.reproduction.tables.pages import page_of
 from muver.reproduction.tables.records import AnyResult, ResultOnData, caption_of, result_names
@@ -141,7 +141,7 @@ def _row(system: System, files: RunFiles) -> dict[str, Any]:
     """A system with its files, its recall by world or set, and its settings."""
     if not system.evaluations:
         return {"system": system}
-    lines = []
+    places = []
     for name, evaluation in system.evaluations.items():
         scores = files.evaluation(system.name, name)
         paths = {
@@ -150,24 +150,21 @@ def _row(system: System, files: RunFiles) -> dict[str, Any]:
             "ranks of the gold entities": scores.with_suffix(".parquet"),
             "for TREC's tools": scores.with_suffix(".run"),
         }
-        lines += [(f"{what} on {name}", files.shown(path)) for what, path in paths.items()]
-        lines.append((f"SHA-256 of the run file on {name}", evaluation.run_sha256))
-    lines.append(("fingerprint of the data", data_fingerprint(system.evaluations)))
+        places += [(f"{what} on {name}", files.shown(path)) for what, path in paths.items()]
+        places.append((f"SHA-256 of the run file on {name}", evaluation.run_sha256))
+    places.append(("fingerprint of the data", data_fingerprint(system.evaluations)))
     unit = "set" if system.over_kb else "world"
+    sets = system.table.sets if system.over_kb else []
+    titles = {of_set.set: of_set.column for of_set in sets}
     recall = [
-        [
-            system.titles[name] if system.over_kb else world,
-            str(part.mentions),
-            *(f"{recall:.2f}" for recall in part.recall.values()),
-        ]
-        for name, evaluation in system.evaluations.items()
-        for world, part in evaluation.worlds.items()
+        [titles.get(name, name), str(lines[0].mentions), *map(text_of, lines)]
+        for name, lines in system.table.by_world(system.key).items()
     ]
     header = [unit, "mentions", *(f"R@{k}" for k in system.evaluation.cutoffs)]
     settings = [list(pair) for pair in without_places(system.settings).items()]
     return {
         "system": system,
-        "files": lines,
+        "files": places,
         "own_page": ", ".join(
             f"{evaluation.own_page_first} of {counted(evaluation.mentions, 'mention')}"
             for evaluation in system.evaluations.values()

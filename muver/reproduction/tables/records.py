@@ -198,6 +198,15 @@ class Table(ResultOnData, tag="table", dict=True):
         """The line of a row's key; the set is the first one if none is named."""
         return self._found.get((key, k, set or self.sets[0].set, world, category))
 
+    def by_world(self, key: str) -> dict[str, list[Line]]:
+        """The lines of a row's key by world, or over a knowledge base by set."""
+        found: dict[str, list[Line]] = {}
+        for line in self.lines:
+            of_part = bool(line.world) != bool(self.kb) and line.world != MEAN and not line.category
+            if line.key == key and of_part:
+                found.setdefault(line.set if self.kb else line.world, []).append(line)
+        return found
+
     def row(self, system: str) -> TableRow:
         """The row of a system."""
         return next(row for row in self.rows if row.system == system)

@@ -160,15 +160,9 @@ def note(key: str, table: str, config: Mapping[str, Any], files: Sequence[str] =
     return f"Row `{key}` of `{table}`. To make it again:\n\n```\n{command}\n```"
 
 
-def worlds_csv(lines: Sequence[Line], by_set: bool) -> str:
-    """Recall by world, or by set of a knowledge base, as CSV in percent with two decimals."""
-    found: dict[str, dict[int, Line]] = {}
-    for line in lines:
-        if not line.category and bool(line.world) != by_set and line.world != MEAN:
-            found.setdefault(line.set if by_set else line.world, {})[line.k] = line
-    cutoffs = sorted(next(iter(found.values())))
-    grid = [
-        [name, by_k[cutoffs[0]].mentions, *(text_of(by_k[k]) for k in cutoffs)]
-        for name, by_k in found.items()
-    ]
+def worlds_csv(table: Table, key: str) -> str:
+    """Recall of a row by world, or over a knowledge base by set, as CSV in percent."""
+    parts = table.by_world(key)
+    grid = [[name, lines[0].mentions, *map(text_of, lines)] for name, lines in parts.items()]
+    cutoffs = [line.k for line in next(iter(parts.values()))]
     return csv_text(["world", "mentions", *(f"R@{k}" for k in cutoffs)], grid)

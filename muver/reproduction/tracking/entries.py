@@ -246,8 +246,7 @@ class _Builder:
         further = list(map(Path, self.settings.artifacts.get(system, [])))
         logs = (path for path in further if path.name in LOGS)
         fields = of_settings(first.settings, logs, self.settings.benchmarks.get(system, {}))
-        by_world = describe.worlds_csv(self.lines(key), bool(self.table.kb))
-        fields["texts"]["evaluation/worlds.csv"] = by_world
+        fields["texts"]["evaluation/worlds.csv"] = describe.worlds_csv(self.table, key)
         size = {"entities": first.kb.entities} if first.kb else {"worlds": len(first.worlds)}
         mentions = sum(evaluation.mentions for evaluation in evaluations.values())
         return Entry(

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from muver.reproduction.report import explorer
 from muver.reproduction.report.explorer import Report, explore, fit, opened, shorten, views_of
 from muver.reproduction.report.results import System, read_collection, read_results, read_systems
+from muver.reproduction.tables.records import Table
+from tests.blank import blank
 from tests.reproduction.report.made import BM25, GIVEN, MUVER, RANKS, WORLDS
 
 ALL = {"mentions": 100, "candidates": 2, "characters": 10_000}
@@ -117,7 +119,8 @@ def test_sentences_of_a_span_are_kept(finished, monkeypatch):
     ],
 )
 def test_the_page_opens_with_muver_against_blink(systems, expected):
-    assert opened([System(*one, "", {}, against="b5") for one in systems]) == expected
+    table = blank(Table, against="b5")
+    assert opened([System(*system, "", table) for system in systems]) == expected
 
 
 def test_how_rows_read_a_description():

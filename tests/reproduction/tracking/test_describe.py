@@ -9,8 +9,8 @@ from tests.blank import made_table
 
 def test_worlds_csv():
     worlds = {"lego": {1: 100 / 3, 64: 100.0}, "c#/d": {1: 0.0, 64: 100.0}}
-    lines = made_table({"system": "muver", "worlds": worlds}, mentions=3).lines
-    assert worlds_csv(lines, by_set=False) == (
+    table = made_table({"system": "muver", "worlds": worlds}, mentions=3)
+    assert worlds_csv(table, "muver") == (
         "world,mentions,R@1,R@64\nlego,3,33.33,100.00\nc#/d,3,0.00,100.00\n"
     )
 
