@@ -1,7 +1,5 @@
 """Tiny random encoders of the families that users have, in directories of the library's form."""
 
-import json
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +9,7 @@ from tokenizers.pre_tokenizers import Split
 from tokenizers.processors import TemplateProcessing
 from transformers import AutoConfig, AutoModel, PreTrainedTokenizerBase
 
+from muver.io.files import write_json
 from tests import tiny
 
 SIZES = {
@@ -79,21 +78,16 @@ def with_modules(
     folder: Path, pooling: str, dense: int = 0, normalised: bool = True, **prompts: str
 ) -> Path:
     """Add the files of sentence-transformers, with a random layer to ``dense`` numbers if asked."""
-    write = partial(_write, folder)
     kinds = ["Transformer", "Pooling", *["Dense"] * bool(dense), *["Normalize"] * normalised]
-    write("modules.json", [{"type": f"sentence_transformers.models.{kind}"} for kind in kinds])
-    write("1_Pooling/config.json", {"pooling_mode": pooling})
-    write("config_sentence_transformers.json", {"prompts": prompts})
+    modules = [{"type": f"sentence_transformers.models.{kind}"} for kind in kinds]
+    write_json(folder / "modules.json", modules)
+    write_json(folder / "1_Pooling/config.json", {"pooling_mode": pooling})
+    write_json(folder / "config_sentence_transformers.json", {"prompts": prompts})
     if dense:
         layer = torch.nn.Linear(SIZES["hidden_size"], dense)
         sizes = {"in_features": SIZES["hidden_size"], "out_features": dense, "bias": True}
         activation = {"activation_function": "torch.nn.modules.activation.Tanh"}
-        write("2_Dense/config.json", {**sizes, **activation})
+        write_json(folder / "2_Dense/config.json", {**sizes, **activation})
         weights = {f"linear.{name}": value for name, value in layer.state_dict().items()}
         torch.save(weights, folder / "2_Dense" / "pytorch_model.bin")
     return folder
-
-
-def _write(folder: Path, name: str, content: Any) -> None:
-    (folder / name).parent.mkdir(parents=True, exist_ok=True)
-    (folder / name).write_text(json.dumps(content))

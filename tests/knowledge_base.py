@@ -55,10 +55,10 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
-def make_kb(folder: Path, pages: Sequence[tuple[str, list[str]]] = PAGES) -> Path:
+def make_kb(folder: Path) -> Path:
     """A finished base in several parts, ids 100, 101, ..."""
     dump = folder / "dump.json"
-    lines = [line(100 + n, title, *some) for n, (title, some) in enumerate(pages)]
+    lines = [line(100 + n, title, *some) for n, (title, some) in enumerate(PAGES)]
     dump.write_bytes(b"".join(lines))
     read_dump(dump, folder / "kb", reading(part_bytes=500))
     return folder / "kb"

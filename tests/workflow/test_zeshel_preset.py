@@ -1,58 +1,19 @@
 """The paper's own setting, on stand-ins: a small archive of ZESHEL's shape, a small encoder."""
 
-import io
 import json
 import shutil
-import tarfile
 from pathlib import Path
 
-from muver.retriever.corpus.sources import find_source
+from tests.retriever.corpus.conftest import dataset, zeshel
 from tests.workflow.conftest import BUILT, Project, copy_of_the_project
 
-
-def archive_of_zeshel_shape() -> bytes:
-    """All 16 worlds under their names, two documents each, a mention in each."""
-    published = find_source("zeshel").published
-    assert published is not None
-    mentions = {"train": [], "val": [], "test": []}
-    files = {}
-    for world, expected in published.worlds.items():
-        documents = [
-            {
-                "document_id": f"{world}{n}",
-                "title": f"Page {n}",
-                "text": f"Page {n} tells of {world} .",
-            }
-            for n in range(2)
-        ]
-        files[f"documents/{world}.json"] = documents
-        mentions[expected.split].append(
-            {
-                "mention_id": world,
-                "context_document_id": f"{world}0",
-                "label_document_id": f"{world}1",
-                "text": "tells",
-                "start_index": 2,
-                "end_index": 2,
-                "corpus": world,
-                "category": "LOW_OVERLAP",
-            }
-        )
-    files |= {f"mentions/{split}.json": lines for split, lines in mentions.items()}
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w:bz2") as archive:
-        for name, lines in files.items():
-            content = "".join(json.dumps(line) + "\n" for line in lines).encode()
-            member = tarfile.TarInfo(f"zeshel/{name}")
-            member.size = len(content)
-            archive.addfile(member, io.BytesIO(content))
-    return packed.getvalue()
+__all__ = ["dataset", "zeshel"]  # fixtures
 
 
-def test_the_download_is_checked_against_the_published_counts(main_job, site, tmp_path):
-    """Fetched, unpacked, read; 2 entities are not 31929, and nothing is trained on them."""
-    project = copy_of_the_project(tmp_path)
-    site.body = archive_of_zeshel_shape()
+def test_the_download_is_checked_against_the_published_counts(main_job, site, zeshel, tmp_path):
+    """Fetched, unpacked, read; 3 entities are not 31929, and nothing is trained on them."""
+    project = copy_of_the_project(tmp_path / "project")
+    site.body = zeshel
     encoder = main_job.folder / BUILT / "start"
     said = project.snakemake(
         "results/table1.csv",
@@ -64,13 +25,13 @@ def test_the_download_is_checked_against_the_published_counts(main_job, site, tm
         "tables={table1: [bm25]}",
         ok=False,
     )
-    assert "american_football entities 2 (published 31929)" in said
+    assert "american_football entities 3 (published 31929)" in said
     assert "val mentions 4 (published 10000)" in said
     assert "Traceback" not in said
-    raw = tmp_path / "build/zeshel/raw/zeshel"
+    raw = project.folder / "build/zeshel/raw/zeshel"
     assert len(list((raw / "documents").iterdir())) == 16
-    assert (tmp_path / "build/zeshel/download/zeshel.tar.bz2.sha256").is_file()
-    assert not (tmp_path / "build/zeshel/models").exists()
+    assert (project.folder / "build/zeshel/download/zeshel.tar.bz2.sha256").is_file()
+    assert not (project.folder / "build/zeshel/models").exists()
 
 
 def table_1(project: Project, preset: str, encoder: object, row: str) -> None:

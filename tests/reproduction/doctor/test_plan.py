@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from muver.io.files import write_text
 from muver.reproduction.doctor.plan import COSTS, encoder_sizes, plan, together
 from muver.reproduction.workspace.knowledge_base import PART
 from tests.reproduction.settings import graph
@@ -12,8 +13,7 @@ from tests.reproduction.settings import graph
 
 def touch(files, text=""):
     for file in map(Path, files):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
+        write_text(file, text)
 
 
 def planned(gpu=False, results=("table1",), **overrides):

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from muver.io.files import write_json, write_text
 from muver.io.typed import read
 from muver.reproduction.tables.grid import GridTable, make_grid
 from muver.reproduction.tables.tables_settings import Grid, name_of, trials
@@ -34,15 +35,14 @@ def write_log(path: Path, recalls: tuple[float, ...], cutoff: int = 8) -> Path:
         if step % 2 == 0:
             recall = recalls[step // 2 - 1]
             lines.append({"step": step, "epoch": 1, f"validation_recall_at_{cutoff}": recall})
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    write_text(path, "".join(json.dumps(line) + "\n" for line in lines))
     return path
 
 
 @pytest.fixture
 def counts(tmp_path: Path) -> Path:
     path = tmp_path / "counts.json"
-    path.write_text(json.dumps(jsonable(blank(Counts, dataset="tiny", fingerprint="f00d"))))
+    write_json(path, blank(Counts, dataset="tiny", fingerprint="f00d"))
     return path
 
 

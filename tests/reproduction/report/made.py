@@ -6,11 +6,13 @@ Gold ranks: BM25 1 2 1 1 0 3, MuVER 1 1 3 2 1 1 (0 = not among the three candida
 import json
 from pathlib import Path
 
-from muver.io.files import write_json
+from muver.io.files import write_json, write_text
 from muver.io.parquet import table_of, write_table
 from muver.reproduction.report.results import RunFiles
 from muver.reproduction.tables.stage import make_table
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
+from muver.retriever.corpus.sources import WorldCounts
+from muver.retriever.corpus.statistics import Counts
 from muver.retriever.evaluation.records import Scoring
 from muver.retriever.evaluation.stage import evaluate
 from muver.retriever.runs.run import write_run
@@ -82,13 +84,12 @@ def make_project(folder: Path, dataset: str = "tiny") -> RunFiles:
     make_table("table4", [], places.table("table4", ".csv"), {}, places.corpus("counts.json"))
     keys = [row["row_key"] for row in json.loads(places.table("table1").read_text())["rows"]]
     drawn = places.results / "figures" / "table4.svg"
-    drawn.parent.mkdir()
-    drawn.write_text('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 5"/>')
-    places.recorded("table1").parent.mkdir(parents=True)
-    places.recorded("table1").write_text(
+    write_text(drawn, '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 5"/>')
+    write_text(
+        places.recorded("table1"),
         "row_key,method,run_id,experiment_id,address\n"
         f"{keys[0]},BM25,r1,1,/#/experiments/1/runs/r1\n"
-        f"{keys[1]},MuVER,r2,1,/#/experiments/1/runs/r2\n"
+        f"{keys[1]},MuVER,r2,1,/#/experiments/1/runs/r2\n",
     )
     return places
 
@@ -109,19 +110,9 @@ def _corpus(places: RunFiles, dataset: str) -> None:
         (places.sentences, SENTENCES, sentences),
     ):
         write_table(path, table_of(schema, zip(*rows, strict=True)))
-    worlds = {
-        world: {"split": "test", "mentions": 3, "entities": len(described), "without_text": 0}
-        for world, described in WORLDS.items()
-    }
-    counts = {
-        "dataset": dataset,
-        "fingerprint": "f00d",
-        "identified_as": None,
-        "worlds": worlds,
-        "mentions": {"train": 0, "val": 0, "test": 6},
-        "entities": {"train": 0, "val": 0, "test": 8},
-    }
-    places.corpus("counts.json").write_text(json.dumps(counts))
+    worlds = {world: WorldCounts("test", len(own), 3) for world, own in WORLDS.items()}
+    sizes = ({"train": 0, "val": 0, "test": number} for number in (6, 8))
+    write_json(places.corpus("counts.json"), Counts(dataset, "f00d", None, worlds, *sizes))
 
 
 def _system(places: RunFiles, dataset: str, name: str, ranked: dict, **row: dict) -> Path:

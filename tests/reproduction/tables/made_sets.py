@@ -1,12 +1,12 @@
 """Evaluations of linked sets: two systems, three sets of four, two and five mentions inside."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from muver.io.files import write_json
 from muver.io.parquet import write_table
 from muver.reproduction.tables.paper import paper, published
 from muver.retriever.evaluation.recall import ranks_table, scored
@@ -84,8 +84,7 @@ def write(folder: Path, evaluations: Sequence[Evaluation]) -> list[Path]:
     paths = []
     for evaluation in evaluations:
         path = folder / evaluation["system"] / f"{evaluation['set']}.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(evaluation))
+        write_json(path, evaluation)
         hits = tuple(evaluation["hits"].values())
         table = make_ranks(evaluation["set"], hits, evaluation["mentions"])
         write_table(path.with_suffix(".parquet"), table)

@@ -1,13 +1,15 @@
 """What a table is made of must belong together."""
 
-import json
-
 import pytest
 
 from muver.io.errors import InputError
+from muver.io.files import write_json
 from muver.io.typed import read
 from muver.reproduction.tables.evaluations import only_set, read_evaluations
 from muver.reproduction.tables.tables_settings import TableSettings
+from muver.retriever.corpus.sources import WorldCounts
+from muver.retriever.corpus.statistics import Counts
+from tests.blank import blank
 from tests.reproduction.tables import made_sets
 
 SYSTEMS = ["bm25", "muver"]
@@ -39,16 +41,15 @@ def test_a_file_of_another_kind(tmp_path, content):
 
 def test_worlds_without_mentions(evaluation, write, tmp_path):
     files = write(*both(evaluation))
-    worlds = {
-        "lego": {"split": "test", "entities": 9, "mentions": 8},
-        "yugioh": {"split": "test", "entities": 9, "mentions": 3},
-        "atlantis": {"split": "none", "entities": 9, "mentions": 0},
-        "quiet": {"split": "val", "entities": 9, "mentions": 2},
+    sizes = {
+        "lego": ("test", 8),
+        "yugioh": ("test", 3),
+        "atlantis": ("none", 0),
+        "quiet": ("val", 2),
     }
+    worlds = {name: WorldCounts(split, 9, size) for name, (split, size) in sizes.items()}
     counts = tmp_path / "counts.json"
-    content = {"dataset": "tiny", "fingerprint": "f00d", "mentions": {}, "entities": {}}
-    content["identified_as"] = None
-    counts.write_text(json.dumps({**content, "worlds": worlds}))
+    write_json(counts, blank(Counts, dataset="tiny", fingerprint="f00d", worlds=worlds))
     for read_counts, expected in ((counts, ["atlantis"]), (None, [])):
         found = read_evaluations(files, SYSTEMS, counts=read_counts)
         assert only_set(found).without_mentions == expected

@@ -3,39 +3,42 @@
 import json
 
 import pytest
+from msgspec.structs import replace
 
 from muver.io.errors import InputError
+from muver.io.files import write_json
 from muver.reproduction.tables.pages import page_of
 from muver.reproduction.tables.records import Numbers
 from muver.reproduction.tables.stage import build_data, build_models
+from muver.retriever.corpus.sources import WorldCounts
+from muver.retriever.corpus.statistics import Counts
 from muver.retriever.encoders.bert import Bert, BertConfig
 
-COUNTS = {
-    "dataset": "tiny",
-    "fingerprint": "f00d",
-    "worlds": {
-        "starwars": {"split": "train", "entities": 7, "mentions": 5, "without_text": 0},
-        "muppets": {"split": "val", "entities": 4, "mentions": 2, "without_text": 1},
-        "lego": {"split": "test", "entities": 3, "mentions": 2, "without_text": 0},
-        "atlantis": {"split": "test", "entities": 6, "mentions": 0, "without_text": 0},
+COUNTS = Counts(
+    dataset="tiny",
+    fingerprint="f00d",
+    identified_as=None,
+    worlds={
+        "starwars": WorldCounts("train", 7, 5),
+        "muppets": WorldCounts("val", 4, 2, without_text=1),
+        "lego": WorldCounts("test", 3, 2),
+        "atlantis": WorldCounts("test", 6, 0),
     },
-    "mentions": {"train": 5, "val": 2, "test": 2},
-    "entities": {"train": 7, "val": 4, "test": 9},
-    "identified_as": None,
-}
-ZESHEL = {
-    **COUNTS,
-    "dataset": "mine",
-    "identified_as": "zeshel",
-    "mentions": {"train": 49275, "val": 10000, "test": 10000},
-    "entities": {"train": 332632, "val": 89549, "test": 70139},
-}
+    mentions={"train": 5, "val": 2, "test": 2},
+    entities={"train": 7, "val": 4, "test": 9},
+)
+ZESHEL = replace(
+    COUNTS,
+    dataset="mine",
+    identified_as="zeshel",
+    mentions={"train": 49275, "val": 10000, "test": 10000},
+    entities={"train": 332632, "val": 89549, "test": 70139},
+)
 
 
 def table_of(folder, counts):
-    path = folder / "counts.json"
-    path.write_text(json.dumps(counts))
-    return build_data(path)
+    write_json(folder / "counts.json", counts)
+    return build_data(folder / "counts.json")
 
 
 def test_rows_by_split(tmp_path):

@@ -7,8 +7,11 @@ import pytest
 
 from muver.cli import main
 from muver.io.errors import InputError
+from muver.io.files import write_json
 from muver.reproduction.tables import stage
 from muver.reproduction.tables.evaluations import row_key
+from muver.retriever.corpus.statistics import Counts
+from tests.blank import blank
 from tests.reproduction.tables.conftest import ZESHEL
 
 ROWS = [{"method": "BM25", "system": "bm25"}, {"method": "A & B | C", "system": "muver"}]
@@ -139,10 +142,8 @@ def test_the_command(evaluation, write, out):
 
 def test_table_4_from_counts(tmp_path, out):
     splits = dict.fromkeys(("train", "val", "test"), 5)
-    counts = {"dataset": "tiny", "fingerprint": "f00d", "mentions": splits, "entities": splits}
-    counts["identified_as"] = None
-    counts["worlds"] = {"lego": {"split": "test", "mentions": 5, "entities": 5}}
-    (tmp_path / "counts.json").write_text(json.dumps(counts))
+    counts = blank(Counts, dataset="tiny", mentions=splits, entities=splits)
+    write_json(tmp_path / "counts.json", counts)
     make_table("table4", [], out, {}, tmp_path / "counts.json")
     assert out.read_text().splitlines()[:2] == [
         "Dataset,Split,Mention Num,KB,Entity Num",

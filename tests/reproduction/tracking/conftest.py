@@ -19,8 +19,10 @@ from muver.reproduction.tables.records import Published, Table, TableRow, TableS
 from muver.reproduction.tracking.entries import Recording
 from muver.reproduction.tracking.record import record as record_stage
 from muver.reproduction.tracking.store import open_store
-from muver.retriever.evaluation.records import Means, Scores, World, read_evaluation
+from muver.retriever.evaluation.recall import scored
+from muver.retriever.evaluation.records import read_evaluation
 from tests.blank import blank, blank_evaluation
+from tests.reproduction.tables.conftest import make_ranks
 
 RUN = b"run"  # content of a run file
 
@@ -67,18 +69,13 @@ def active(client: MlflowClient, name: str) -> list[Any]:
 
 
 def evaluation(system: str, hits: int, seed: int = 1, fingerprint: str = "f00d") -> dict[str, Any]:
-    """Hits at 1 of four mentions of one world; at 8 all are found."""
-    by_cutoff = {1: hits, 8: 4}
-    recall = {k: 25.0 * count for k, count in by_cutoff.items()}
-    bounds = {1: [25.0 * hits - 20, 25.0 * hits + 20], 8: [100.0, 100.0]}
-    both = Means(micro=bounds, macro=bounds)
-    worlds = {"lego": World(4, by_cutoff, recall, bounds)}
+    """Hits at 1 of four mentions of one world; at 64 all are found."""
     return blank_evaluation(
-        Scores(4, by_cutoff, recall, recall, worlds, both),
+        scored(make_ranks({"lego": (hits, 4)}, {"lego": 4}), [1, 64], "documents"),
         system=system,
         fingerprint=fingerprint,
-        settings={"system": system, "seed": seed, "retrieve": {"k": 8}},
-        cutoffs=[1, 8],
+        settings={"system": system, "seed": seed, "retrieve": {"k": 64}},
+        cutoffs=[1, 64],
         views_per_entity=2.5 if system != "bm25" else None,
         run_sha256=sha256(RUN).hexdigest(),
     )
@@ -121,7 +118,7 @@ class TableFiles:
             own = {"seeds": seeds, "row_key": keys[row["system"]]}
             made.append(blank(TableRow, method=row["method"], system=row["system"], **own))
         table = blank(
-            Table, dataset="tiny", cutoffs=[1, 8], sets=[blank(TableSet, set="test")], rows=made,
+            Table, dataset="tiny", cutoffs=[1, 64], sets=[blank(TableSet, set="test")], rows=made,
             lines=lines, published=published,
         )  # fmt: skip
         write_json(self.folder / "table1.json", table)

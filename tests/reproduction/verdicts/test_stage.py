@@ -35,9 +35,8 @@ def add(project, row, found, dataset="realworlds"):
     lengths = [1 + n % 100 for n in range(MENTIONS)]
     table = ranks_table(IDS, ["w"] * MENTIONS, IDS, ranks, lengths, 64)
     folder = project / "build" / dataset / "current" / "evaluations" / "test"
-    folder.mkdir(parents=True, exist_ok=True)
     own = blank_evaluation(scored(table, [1, 64], "documents"), system=row, settings={"seed": row})
-    (folder / f"{row}.json").write_text(json.dumps(own))
+    write_json(folder / f"{row}.json", own)
     write_table(folder / f"{row}.parquet", table)
 
 

@@ -8,6 +8,7 @@ import pytest
 from pathspec import PathSpec
 
 from muver.cli import main
+from muver.io.files import write_text
 from muver.reproduction.workspace.current import link, not_asked, path_of, write_asked
 from tests.reproduction.settings import graph
 
@@ -17,8 +18,7 @@ PROJECT = Path(__file__).parents[3]
 def make(*artifacts):
     for one in artifacts:
         for file in one.files:
-            Path(file).parent.mkdir(parents=True, exist_ok=True)
-            Path(file).write_text("made")
+            write_text(file, "made")
 
 
 @pytest.fixture(autouse=True)

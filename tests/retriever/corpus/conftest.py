@@ -1,10 +1,14 @@
 """A small dataset in ZESHEL's format that a test can spoil, and an HTTP server that it can tune."""
 
+import io
 import json
+import tarfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+
+from muver.retriever.corpus.sources import find_source
 
 
 def document(number: int, title: str, text: str) -> dict:
@@ -57,3 +61,19 @@ class Dataset:
 @pytest.fixture
 def dataset(tmp_path) -> Dataset:
     return Dataset(tmp_path / "raw")
+
+
+@pytest.fixture
+def zeshel(dataset: Dataset) -> bytes:
+    """An archive with ZESHEL's sixteen worlds, three documents each."""
+    documents, mentions = dataset.documents["alpha"], dataset.mentions["train"][0]
+    worlds = find_source("zeshel").published.worlds
+    dataset.documents = dict.fromkeys(worlds, documents)
+    dataset.mentions = {"train": [], "val": [], "test": [], "heldout_train_seen": []}
+    for world, published in worlds.items():
+        its_mention = {**mentions, "mention_id": f"M-{world}", "corpus": world}
+        dataset.mentions[published.split].append(its_mention)
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:bz2") as tar:
+        tar.add(dataset.write(), "zeshel")
+    return buffer.getvalue()

@@ -1,8 +1,5 @@
 """The three commands of the data side, one after the other, as a workflow calls them."""
 
-import io
-import tarfile
-
 import pytest
 
 from muver.io.errors import InputError
@@ -11,22 +8,6 @@ from muver.retriever.corpus.sources import find_source
 from tests.commands import call
 
 TABLES = ["--entities", "entities.parquet", "--counts", "counts.json"]
-
-
-@pytest.fixture
-def zeshel(dataset) -> bytes:
-    """An archive with ZESHEL's sixteen worlds, three documents each."""
-    documents, mentions = dataset.documents["alpha"], dataset.mentions["train"][0]
-    worlds = find_source("zeshel").published.worlds
-    dataset.documents = dict.fromkeys(worlds, documents)
-    dataset.mentions = {"train": [], "val": [], "test": [], "heldout_train_seen": []}
-    for world, published in worlds.items():
-        its_mention = {**mentions, "mention_id": f"M-{world}", "corpus": world}
-        dataset.mentions[published.split].append(its_mention)
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w:bz2") as tar:
-        tar.add(dataset.write(), "zeshel")
-    return buffer.getvalue()
 
 
 @pytest.mark.parametrize(("what", "name"), [("dataset", "miniwikia"), ("files", "miniwikipedia")])

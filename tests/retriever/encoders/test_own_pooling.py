@@ -8,7 +8,7 @@ import torch
 from msgspec.structs import replace
 
 from muver.io.errors import InputError
-from muver.io.files import read_json
+from muver.io.files import read_json, write_text
 from muver.io.typed import read
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.library import find_file
@@ -119,8 +119,7 @@ def test_the_files_of_a_hub_s_encoder_without_the_network(tmp_path, monkeypatch)
         (f"snapshots/{commit}/modules.json", "[]"),
         (f".no_exist/{commit}/config_sentence_transformers.json", ""),
     ):
-        (repository / name).parent.mkdir(parents=True, exist_ok=True)
-        (repository / name).write_text(content)
+        write_text(repository / name, content)
     modules = find_file("someone/encoder", "modules.json")
     assert modules == repository / "snapshots" / commit / "modules.json"
     assert find_file("someone/encoder", "config_sentence_transformers.json") is None

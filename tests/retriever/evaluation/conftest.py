@@ -3,17 +3,19 @@
 reef has two entities called Bob. Ranks of the gold titles: m1 1, m2 2 (the other Bob), m3 3, m4 1.
 """
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
-from muver.io.parquet import write_table
+from muver.io.files import write_json
+from muver.io.parquet import table_of, write_table
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
+from muver.retriever.corpus.statistics import Counts
 from muver.retriever.evaluation.recall import ranks_table
 from muver.retriever.runs.run import write_run
+from tests.blank import blank
 
 TITLES = {"reef": ["Ann", "Bob", "Bob", "Cid"], "vale": ["Dot", "Eve", "Fay"]}
 GOLD = {"m1": ("reef", 0), "m2": ("reef", 2), "m3": ("reef", 3), "m4": ("vale", 1)}
@@ -75,29 +77,16 @@ def write_corpus(folder: Path) -> Path:
         for n, title in enumerate(titles)
     ]
     mentions = [
-        {
-            **dict.fromkeys(MENTIONS.names, "x"),
-            "mention_id": mention,
-            "split": split,
-            "world": world,
-            "document": f"page of {mention}",
-            "gold": gold,
-        }  # fmt: skip
+        (mention, split, world, f"page of {mention}", "x", "x", "x", gold, "x")
         for mention, split, (world, gold) in [
             ("m0", "train", ("reef", 0)),
             *((mention, "test", gold) for mention, gold in GOLD.items()),
         ]
     ]
     write_table(folder / "entities.parquet", pa.Table.from_pylist(entities, ENTITIES))
-    write_table(folder / "mentions.parquet", pa.Table.from_pylist(mentions, MENTIONS))
+    write_table(folder / "mentions.parquet", table_of(MENTIONS, zip(*mentions, strict=True)))
     save_sentences(folder / "sentences.parquet", SENTENCES_OF)
-    counts = {
-        "dataset": "tiny",
-        "fingerprint": "f00d",
-        "identified_as": None,
-        "worlds": {},
-        "mentions": {"train": 1, "val": 0, "test": 4},
-        "entities": {},
-    }
-    (folder / "counts.json").write_text(json.dumps(counts))
+    mentions = {"train": 1, "val": 0, "test": 4}
+    counts = blank(Counts, dataset="tiny", fingerprint="f00d", mentions=mentions)
+    write_json(folder / "counts.json", counts)
     return folder

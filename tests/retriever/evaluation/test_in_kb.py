@@ -9,12 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from muver.cli import main
 from muver.io.files import sha256_of, write_json
+from muver.io.parquet import table_of, write_table
 from muver.retriever.corpus.schema import LINKED_MENTIONS
 from muver.retriever.evaluation.recall import candidates, read_ranks
 from muver.retriever.runs.run import write_run
@@ -30,44 +29,19 @@ INDEX = {"index": "IVF4,SQ8", "built": {"factory": "ivf_sq8", "lists": 4}, "agre
 Evaluate = Callable[..., int]
 
 
-def save_run(path: Path, ranked: dict[str, list[int]]) -> None:
-    rows = [
-        (mention, "wikipedia", rank, entity, f"Title {entity}", -float(rank), 0, 0, 0)
-        for mention, entities in ranked.items()
-        for rank, entity in enumerate(entities, start=1)
-    ]
-    write_run(path, *map(list, zip(*rows, strict=True)))
-
-
 @pytest.fixture
 def evaluate(tmp_path: Path) -> Evaluate:
     """Write a set, a knowledge base and a run, and score it by the command."""
 
-    def command(
-        index: dict[str, Any] | None = None,
-        ranked: dict[str, list[int]] = RANKED,
-        kb: str = "kb",
-        **settings: Any,
-    ) -> int:
-        (tmp_path / "kb").mkdir(exist_ok=True)
-        write_json(
-            tmp_path / "kb" / "manifest.json",
-            {"entities": 10, "fingerprint": kb, "identified_as": None},
-        )
+    def command(index: dict[str, Any] | None = None, **settings: Any) -> int:
+        base = {"entities": 10, "fingerprint": "kb", "identified_as": None}
+        write_json(tmp_path / "kb" / "manifest.json", base)
         rows = [
-            {
-                **dict.fromkeys(LINKED_MENTIONS.names, ""),
-                "mention_id": mention,
-                "split": "msnbc",
-                "world": "wikipedia",
-                "document": None,
-                "gold": gold,
-                "matched": matched,
-            }
+            (mention, "msnbc", "wikipedia", None, "", "", "", gold, "", matched)
             for mention, (gold, matched) in GOLD.items()
         ]
         mentions = tmp_path / "mentions.parquet"
-        pq.write_table(pa.Table.from_pylist(rows, LINKED_MENTIONS), mentions)
+        write_table(mentions, table_of(LINKED_MENTIONS, zip(*rows, strict=True)))
         report = {
             "settings": {"context_tokens": 128, "match": "id_or_title"},
             "inputs": {"mentions": "lines", "kb": "kb"},
@@ -84,7 +58,12 @@ def evaluate(tmp_path: Path) -> Evaluate:
         }
         write_json(tmp_path / "report.json", report)
         write_json(tmp_path / "s.json", manifest)
-        save_run(tmp_path / "s.parquet", ranked)
+        rows = [
+            (mention, "wikipedia", rank, entity, f"Title {entity}", -float(rank), 0, 0, 0)
+            for mention, entities in RANKED.items()
+            for rank, entity in enumerate(entities, start=1)
+        ]
+        write_run(tmp_path / "s.parquet", *zip(*rows, strict=True))
         given = {"cutoffs": [1, 2, 3], "resample": "documents", "row": ROW, "agreement": 0.995}
         given |= settings
         return main(

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from ir_measures import Success
 
 from muver.io.errors import InputError
+from muver.io.parquet import table_of
 from muver.retriever.corpus.schema import read_mentions
 from muver.retriever.runs.gold import gold_ranks
 from muver.retriever.runs.run import RUN, decreasing, field, read_run, write_trec
@@ -69,17 +70,10 @@ def many_ties(match: str) -> tuple[pa.Table, pa.Table, dict[str, list[str]]]:
             {"mention_id": f"m {n}", "world": world, "gold": int(generator.choice(kinds))}
         )
         run += [
-            {
-                "mention_id": f"m {n}",
-                "world": world,
-                "rank": rank,
-                "entity": int(entity),
-                "title": titles[world][entity],
-                "score": score,
-            }
+            (f"m {n}", world, rank, entity, titles[world][entity], score, 0, 0, 0)
             for rank, (entity, score) in enumerate(zip(entities, scores, strict=True), start=1)
         ]
-    return pa.Table.from_pylist(run, RUN), pa.Table.from_pylist(mentions), titles
+    return table_of(RUN, zip(*run, strict=True)), pa.Table.from_pylist(mentions), titles
 
 
 @given(

@@ -5,7 +5,6 @@ import threading
 
 import pytest
 
-from muver.retriever.evaluation.records import Evaluation, Means
 from tests import tiny
 from tests.retriever.sharing.hub import TOKEN, Hub, handler_of
 
@@ -22,7 +21,7 @@ def model(tmp_path_factory, encoder):
 def hub(tmp_path, monkeypatch):
     made = Hub()
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler_of(made))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=[0.01], daemon=True).start()
     monkeypatch.setenv("HF_HUB_OFFLINE", "0")
     monkeypatch.setenv("HF_TOKEN", TOKEN)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
@@ -36,21 +35,3 @@ def hub(tmp_path, monkeypatch):
     yield made
     server.shutdown()
     server.server_close()
-
-
-@pytest.fixture
-def evaluation():
-    """Makes the record of a row by its system's name: one of four mentions found first."""
-
-    def record(system: str) -> Evaluation:
-        found, between = {1: 1, 64: 4}, {1: [20.0, 30.0], 64: [90.0, 100.0]}
-        recall = {1: 25.0, 64: 100.0}
-        return Evaluation(
-            system=system, dataset="miniwikia", set="test", fingerprint="f", identified_as=None,
-            kb=None, outside=0, matched_by_title=0, settings={}, precision={}, cutoffs=[1, 64],
-            resample="documents", mentions=4, hits=found, micro=recall, macro=recall, worlds={},
-            interval=Means(between, between), views_per_entity=1.0, index=None, model=None,
-            run_sha256="",
-        )  # fmt: skip
-
-    return record

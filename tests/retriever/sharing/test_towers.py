@@ -6,13 +6,16 @@ import pytest
 import torch
 
 from muver.cli import main
-from muver.io.files import write_json
+from muver.io.files import write_json, write_text
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.bulk import pack
 from muver.retriever.encoders.start import take_encoder
+from muver.retriever.evaluation.recall import scored
 from muver.retriever.training.start import as_the_makers
 from muver.retriever.views.build import entity_views, mention_contexts
 from tests import families, tiny
+from tests.blank import blank_evaluation
+from tests.retriever.evaluation.conftest import make_ranks
 
 MENTIONS = [
     ("The king saw", "the raven", "twice."),
@@ -108,7 +111,7 @@ def test_a_place_that_is_taken(model, tmp_path, capsys):
     assert "is there already" in capsys.readouterr().err
 
 
-def test_the_card_has_what_the_workflow_recorded(model, tmp_path, evaluation):
+def test_the_card_has_what_the_workflow_recorded(model, tmp_path):
     """Of rows that retrieve by the model alone: neither of a fusion nor of another model."""
     build = tmp_path / "build" / "miniwikia"
     folder = build / "models" / "muver-1a"
@@ -125,16 +128,17 @@ def test_the_card_has_what_the_workflow_recorded(model, tmp_path, evaluation):
             "evaluations/test/fusion-8b": ["runs/test/fusion-5e"],
         },
     )
+    scores = scored(make_ranks([1, 2, 2, 2]), [1, 64], "mentions")
     for name in ("muver-7a", "fusion-8b"):
-        write_json(build / f"evaluations/test/{name}.json", evaluation(name.partition("-")[0]))
+        own = {"system": name.partition("-")[0], "dataset": "miniwikia", "cutoffs": [1, 64]}
+        write_json(build / f"evaluations/test/{name}.json", blank_evaluation(scores, **own))
     log = tmp_path / "logs/miniwikia/train/muver-1a.benchmark.tsv"
-    log.parent.mkdir(parents=True)
-    log.write_text("s\th:m:s\n90.0\t0:01:30\n")
+    write_text(log, "s\th:m:s\n90.0\t0:01:30\n")
     assert main(["export", str(folder), "--to", str(tmp_path / "smiths")]) == 0
     card = (tmp_path / "smiths" / "README.md").read_text()
     for said in (
         "# smiths", "[unused0] the smith [unused1]", "Licence: MIT", "Training took 1.5 minutes",
-        "| `muver` | miniwikia, test | 4 | 25.0 (20.0 to 30.0) |", "The data are invented",
+        "| `muver` | miniwikia, test | 4 | 25.0 (0.0 to 75.0) |", "The data are invented",
         "Vectors have length 1 here; muver's are 4.472 times as long",
     ):  # fmt: skip
         assert said in card, said

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from muver.io.errors import InputError
+from muver.io.files import write_text
 from muver.retriever.encoders.files import MODEL_FILES
 from muver.retriever.training.log import choose, chosen_model, kept_validation, read_log
 from tests.reproduction.grid.conftest import write_log
@@ -44,8 +45,7 @@ def test_what_is_no_log_with_this_cutoff(tmp_path: Path, content: str | None, na
 
 def make(folder, recalls):
     for name in MODEL_FILES:
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(f"{name} of {folder.name}")
+        write_text(folder / name, f"{name} of {folder.name}")
     lines = [{"step": 1, "loss": 2.0}]
     lines += [{"step": n, "validation_recall_at_4": r} for n, r in enumerate(recalls, start=1)]
     (folder / "training_log.jsonl").write_text("".join(json.dumps(x) + "\n" for x in lines))

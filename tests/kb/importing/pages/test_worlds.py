@@ -8,6 +8,7 @@ import tarfile
 import pytest
 
 from muver.io.errors import InputError
+from muver.io.files import write_text
 from muver.kb.importing.download import download
 from muver.kb.importing.pages import worlds
 from muver.kb.importing.pages.forms import FORMS
@@ -49,8 +50,7 @@ def folder(tmp_path):
     """The repository as its archive unpacks."""
     root = tmp_path / "given" / f"ships-{COMMIT}"
     for name, text in PAGES.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
+        write_text(root / name, text)
     return root
 
 

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from muver.io.errors import InputError
-from muver.io.parquet import write_table
+from muver.io.parquet import table_of, write_table
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, read_mentions
 from muver.retriever.retrieval import rows
 from muver.retriever.retrieval.kinds import retrieve
@@ -70,19 +70,16 @@ def corpus(tmp_path: Path) -> Path:
         for n, (title, text) in enumerate(zip(titles[world], texts[world], strict=True))
     ]
     mentions = [
-        {
-            "mention_id": name, "split": split, "world": world, "context_left": "",
-            "mention": words, "context_right": "", "gold": 0, "category": "",
-        }
+        (name, split, world, None, "", words, "", 0, "")
         for name, split, world, words in [
             ("a", "train", "alps", "fox"),
             ("b", "test", "dunes", "asp"),
             ("c", "test", "alps", "fox"),
             ("d", "test", "alps", "unheard words"),
         ]
-    ]  # fmt: skip
+    ]
     write_table(tmp_path / "entities.parquet", pa.Table.from_pylist(entities, ENTITIES))
-    write_table(tmp_path / "mentions.parquet", pa.Table.from_pylist(mentions, MENTIONS))
+    write_table(tmp_path / "mentions.parquet", table_of(MENTIONS, zip(*mentions, strict=True)))
     return tmp_path
 
 
