@@ -125,25 +125,33 @@ import os, sys, time
 from tests.kb.importing.test_opening import tell
 from muver.retriever.corpus.opening import in_order
 if __name__ == "__main__":
-    next(in_order(tell, [sys.argv[1]] * 9, 2))
+    results = in_order(tell, [sys.argv[1]] * 9, 2)  # which is kept, or its workers end
+    next(results)
     time.sleep(600)
 """
     (tmp_path / "parent.py").write_text(code)
     with subprocess.Popen(
         [sys.executable, tmp_path / "parent.py", tmp_path], env={**os.environ, "PYTHONPATH": "."}
     ) as parent:
-        own = psutil.Process(parent.pid)
-        wait_until(lambda: len(list(tmp_path.glob("*.worker"))) == 2)
-        workers = own.children(recursive=True)
-        assert {one.stem for one in tmp_path.glob("*.worker")} <= {str(one.pid) for one in workers}
-        parent.kill()
+        try:
+            until_two_work(tmp_path)
+            workers = psutil.Process(parent.pid).children(recursive=True)
+        finally:
+            parent.kill()
+    told = {one.stem for one in tmp_path.glob("*.worker")}
+    assert told <= {str(one.pid) for one in workers}
     _, alive = psutil.wait_procs(workers, timeout=60)
     assert not alive
 
 
 def tell(folder: str) -> None:
+    """Wait for the other worker, lest one does all the work before there is a second."""
     Path(folder, f"{os.getpid()}.worker").touch()
-    time.sleep(0.2)
+    until_two_work(folder)
+
+
+def until_two_work(folder: str) -> None:
+    wait_until(lambda: len(list(Path(folder).glob("*.worker"))) == 2)
 
 
 def wait_until(happened) -> None:
