@@ -4,6 +4,7 @@ import json
 import shutil
 from pathlib import Path
 
+from tests import families
 from tests.retriever.corpus.conftest import dataset, zeshel
 from tests.workflow.conftest import BUILT, Project, copy_of_the_project
 
@@ -48,14 +49,7 @@ def test_the_small_encoder_s_preset_runs_by_the_encoder_s_own_pooling(main_job, 
     """A sentence encoder in place of MiniLM: mean over all pieces, one length, prompts."""
     project = main_job.copy(tmp_path / "copy")
     encoder = Path(shutil.copytree(project.folder / BUILT / "start", tmp_path / "encoder"))
-    (encoder / "1_Pooling").mkdir()
-    files = {
-        "modules.json": [{"type": f"models.{m}"} for m in ("Transformer", "Pooling", "Normalize")],
-        "1_Pooling/config.json": {"pooling_mode": "mean"},
-        "config_sentence_transformers.json": {"prompts": {"query": "who :", "passage": "page :"}},
-    }
-    for name, content in files.items():
-        (encoder / name).write_text(json.dumps(content))
+    families.with_modules(encoder, "mean", query="who :", passage="page :")
     table_1(project, "zeshel_small", encoder, "muver_plain")
     model = json.loads(project.read("build/zeshel_small/current/models/muver/muver.json"))
     assert (model["pooling"], model["context"]["prompt"]) == ("all", "who :")

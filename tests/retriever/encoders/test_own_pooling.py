@@ -1,6 +1,5 @@
 """How an encoder's makers pool: what sentence-transformers' files say, and that towers do it."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -8,7 +7,7 @@ import torch
 from msgspec.structs import replace
 
 from muver.io.errors import InputError
-from muver.io.files import read_json, write_text
+from muver.io.files import read_json, write_json, write_text
 from muver.io.typed import read
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.library import find_file
@@ -48,10 +47,9 @@ def write(folder: Path, modules=MODULES, pooling=MINILM, prompts=None) -> Path:
         "1_Pooling/config.json": pooling,
         "config_sentence_transformers.json": prompts and {"prompts": prompts},
     }  # fmt: skip
-    (folder / "1_Pooling").mkdir(parents=True)
     for name, content in contents.items():
         if content is not None:
-            (folder / name).write_text(json.dumps(content))
+            write_json(folder / name, content)
     return folder
 
 
