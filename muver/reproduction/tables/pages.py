@@ -23,8 +23,8 @@ def _data(table: StatisticsTable) -> Page:
     against, keys = [], ("mentions", "entities")
     for row in table.rows:
         if row.paper:
-            told = [_equal(getattr(row, key), getattr(row.paper, key)) for key in keys]
-            against.append([row.dataset, row.split, *told])
+            equal = [_equal(getattr(row, key), getattr(row.paper, key)) for key in keys]
+            against.append([row.dataset, row.split, *equal])
     worlds = [
         [row.split, world, str(part.mentions), str(part.entities)]
         for row in table.rows
@@ -32,16 +32,17 @@ def _data(table: StatisticsTable) -> Page:
     ]
     note = NOTES["splits"]
     said = f"{table.source}: the paper's number, and whether ours is the same."
-    told = "The splits' worlds."
+    by_world = "The splits' worlds."
     if empty := [world for _, world, mentions, _ in worlds if mentions == "0"]:
-        told += f" Without mentions, and so without a number in other tables: {', '.join(empty)}."
+        listed = ", ".join(empty)
+        by_world += f" Without mentions, and so without a number in other tables: {listed}."
     header = [*split, "Mention Num", "KB", "Entity Num"]
     return Page(
         f"{table.caption}, {table.dataset}",
         [
             Section("", f"{note} {table.note or ''}".strip(), header, grid),
             *([Section("Against the paper", said, [*split, *numbers], against)] if against else []),
-            Section("By world", told, ["Split", "World", *numbers], worlds),
+            Section("By world", by_world, ["Split", "World", *numbers], worlds),
         ],
     )
 

@@ -208,10 +208,10 @@ def _width(section: Section, columns: Sequence[int]) -> int:
 def _contrasts(table: Table, width: int) -> Iterator[str]:
     """A paragraph for each cutoff printed, and for each set or domain if there are several."""
     columns = {contrast.set: contrast.column for contrast in table.sets}
-    told = [k for k in SPOKEN if k in table.cutoffs] or table.cutoffs[-1:]
+    cutoffs = [k for k in SPOKEN if k in table.cutoffs] or table.cutoffs[-1:]
     paragraphs: dict[tuple[str, int], list[str]] = {}
     for by_k in contrasted(table, "contrast"):
-        for k in told:
+        for k in cutoffs:
             contrast = by_k[k]
             methods = (table.row(system).method for system in (contrast.first, contrast.second))
             said = sentence(contrast, *methods)

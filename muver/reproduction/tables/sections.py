@@ -241,6 +241,6 @@ def search(places: Sequence[Place]) -> Section:
             knob = f", {index.knob} {index.effort}" if index.knob else ""
             agreed = [f"{share:.4f}" for share in (index.recall, index.best.found)]
             cells = [f"{index.factory}{knob}", *agreed, str(index.k), str(index.mentions)]
-        told = "" if views is None else f"{views:.2f}"
-        grid.append([*place.labels.values(), told, *cells])
+        mean = "" if views is None else f"{views:.2f}"
+        grid.append([*place.labels.values(), mean, *cells])
     return Section("How candidates were found", NOTES["search"], header, grid)

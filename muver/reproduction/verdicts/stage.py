@@ -178,12 +178,12 @@ def _counted(found: Sequence[tuple[str, bool]]) -> str:
     >>> _counted([("contradicted", False), ("holds", True), ("holds", False)])
     '2 hold (1 on numbers of parameters), 1 is contradicted'
     """
-    told = []
+    counts = []
     for word, (of_one, of_several) in TALLY.items():
         if among := [on_parameters for other, on_parameters in found if other == word]:
             note = f" ({sum(among)} on numbers of parameters)" if any(among) else ""
-            told.append(f"{len(among)} {of_one if len(among) == 1 else of_several}{note}")
-    return ", ".join(told)
+            counts.append(f"{len(among)} {of_one if len(among) == 1 else of_several}{note}")
+    return ", ".join(counts)
 
 
 def _range(claim: Claim) -> str:

@@ -114,5 +114,5 @@ def retrieve(
     except TypeError as error:
         takes = [f"--{key.replace('_', '-')}" for key in [*signature.parameters][2:]]
         raise InputError(f"retriever kind {kind}: {error}. It takes {', '.join(takes)}.") from None
-    told = {"stage": "retrieve", "inputs": {}, **ranks(of_kind, run, **inputs)}
-    write_manifest(manifest, settings=of_kind.as_dict(), **told)
+    fields = {"stage": "retrieve", "inputs": {}, **ranks(of_kind, run, **inputs)}
+    write_manifest(manifest, settings=of_kind.as_dict(), **fields)
