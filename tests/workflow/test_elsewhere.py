@@ -63,6 +63,23 @@ def test_in_the_folder_of_the_catalog_s_test(tmp_path):
     assert (counts["train"], counts["evaluate"]) == ("1", "2")
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--config", "models=4"], "--config: models is 4: expected `object`, got `int`."),
+        (["results/tabel1.csv"], "results/tabel1.csv: the dataset miniwikia has no table of this"),
+    ],
+)
+def test_of_a_user_s_mistake_stands_the_message_alone(words, message):
+    """Of settings, and of a target whose rule has an input function."""
+    command = ["snakemake", "--dry-run", *words]
+    options = {"cwd": ROOT, "env": Project(ROOT).environment, "text": True}
+    done = subprocess.run(command, **options, capture_output=True)
+    lines = done.stdout.splitlines()  # where a dry run says all
+    assert done.returncode == 1 and lines.pop().startswith(message)
+    assert not any("Error" in line or "File" in line for line in lines)
+
+
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory) -> Path:
     """A folder of packages with what `pip install` gets of this project."""

@@ -12,7 +12,6 @@ import shlex
 from contextlib import suppress
 from pathlib import Path
 
-from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
 from muver.retriever.corpus.sources import find_source
@@ -32,7 +31,7 @@ from muver.reproduction.workspace.models import tokens_of
 from muver.reproduction.workspace.jobs import write_job, write_settings
 from muver.reproduction.workspace.knowledge_base import PART
 from muver.reproduction.workspace.current import write_ignored
-from muver.reproduction.workspace.running import check_writable, names_the_holder
+from muver.reproduction.workspace.running import check_writable, in_our_words
 from muver.reproduction.workspace.steps import BY_RULE
 from muver.reproduction.workspace.results import (
     Results,
@@ -41,17 +40,10 @@ from muver.reproduction.workspace.results import (
     record_settings,
 )
 
-
-def raised(function, *arguments):
-    """What a function returns; its InputError as Snakemake's own, which it shows without a trace."""
-    try:
-        return function(*arguments)
-    except InputError as error:
-        raise WorkflowError(str(error)) from None
-
+logger.addFilter(in_our_words)  # from the first mistake in settings on
 
 # Read here and not by `configfile:`, which is slow and ignores mistakes such as a repeated key.
-PARAMS = raised(project.read_params, project.params_file())
+PARAMS = project.read_params(project.params_file())
 
 
 def overrides():
@@ -64,14 +56,14 @@ def overrides():
     return overlay(project.config_of(), workflow.config_settings.overwrite_config)
 
 
-S = raised(lambda: resolve(PARAMS, overrides()))
-W = raised(graph_of, S)
-raised(lambda: W.by_place)
+S = resolve(PARAMS, overrides())
+W = graph_of(S)
+W.by_place  # whose mistakes are told before any job
 
 
 # A dry run may plan for another machine. A run that needs the encoder ends before its first job.
 if workflow.is_main_process and not Path(W.encoder.files[-1]).exists():
-    raised(hub.check_before_a_run, S.encoder, logger.warning)
+    hub.check_before_a_run(S.encoder, logger.warning)
 
 ROOT = W.root
 TABLES = Results(W)  # and figures
@@ -95,7 +87,7 @@ def page():
     from muver.reproduction.report.stage import page_of_made  # takes a second to import
 
     if not workflow.touch:
-        raised(page_of_made, Path(RESULTS))
+        page_of_made(Path(RESULTS))
 
 
 def at_end():
@@ -106,21 +98,20 @@ def at_end():
 
 FOLLOWER = Follower(tables_to_show, at_end, Path(workflow.overwrite_workdir or ""))
 if workflow.is_main_process:  # not again in every job
-    raised(check_writable, Path())
+    check_writable(Path())
     since = os.environ.get("DVC_EXP_BASELINE_REV", "HEAD")
     for change in project.without_effect(project.params_file(), S.preset, since):
         logger.warning(f"params.yaml: {change}")
     for path in Path("results").glob("*"):  # Snakemake fails at a link that leads nowhere
         if path.is_symlink() and not path.exists():
             path.unlink()
-    logger.addFilter(names_the_holder)
     logger.addHandler(FOLLOWER)
 
 
 onstart:
     jobs = list(workflow.dag.needrun_jobs())
     if any(job.rule.name == "encoder" for job in jobs):
-        raised(hub.check_there, S.encoder)
+        hub.check_there(S.encoder)
     link(W)
     with suppress(InputError):  # params.yaml may need this call's --config
         write_ignored(graph_of(resolve(PARAMS, {})))  # DVC knows params.yaml alone
@@ -133,7 +124,7 @@ onstart:
 
 def at(kind, wildcards):
     """The artifact of a rule's wildcard ``id``."""
-    return raised(W.at, kind, wildcards.id)
+    return W.at(kind, wildcards.id)
 
 
 def inputs(kind):

@@ -29,7 +29,7 @@ for name in [*TABLES.names, *TABLES.further]:
 # What none of the other rules makes: the one input is an error that says what there is.
 rule not_made:
     input:
-        lambda wildcards: raised(TABLES.refuse, wildcards.table),
+        lambda wildcards: TABLES.refuse(wildcards.table),
     output:
         f"{RESULTS}/{{table}}.csv",
     wildcard_constraints:
@@ -64,7 +64,7 @@ rule record:
         f"{LOGS}/record.log",
     localrule: True
     params:
-        job=lambda wildcards: write_settings(W, "record", raised(recordings, TABLES.recorded)),
+        job=lambda wildcards: write_settings(W, "record", recordings(TABLES.recorded)),
         call=call(TABLES.recordable[0]),
     shell:
         "muver record --log {log} --job {params.job} {params.call}"
@@ -82,8 +82,7 @@ onsuccess:
         why for key, why in not_recorded(Path(ROOT, "recorded")).items() if key not in OF_BEFORE
     ]
     if failed:
-        raise WorkflowError(
+        raise InputError(
             "All tables are made, but not all rows are in MLflow. Once it can be reached: "
-            "snakemake --cores all record",
-            *failed,
+            "snakemake --cores all record\n" + "\n".join(failed)
         )

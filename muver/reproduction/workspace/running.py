@@ -7,6 +7,7 @@ say who wrote them, so we look for a living process that could have.
 
 import logging
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -94,7 +95,12 @@ def run_code_of(folder: Path) -> None:
 
 
 LOCKS = Path(".snakemake", "locks")
-LOCKED = "Directory cannot be locked"  # as Snakemake says it
+# As Snakemake says it, the second one raised in a Snakefile or in an input function.
+LOCKED = "Directory cannot be locked"
+MISTAKE = re.compile(
+    r"(?s)(InputFunctionException[^\n]*\nError:\n  )?InputError[^\n]*?:\s(?P<message>.*?)"
+    r"\n(Wildcards:|  File \")"
+)
 
 
 def holder(folder: Path) -> tuple[int, str] | None:
@@ -147,8 +153,12 @@ def unlock(folder: str | Path = ".") -> bool:
     return True
 
 
-def names_the_holder(record: logging.LogRecord) -> bool:
-    """Who holds the lock, as a filter of Snakemake's log: in place of its advice to remove it."""
+def in_our_words(record: logging.LogRecord) -> bool:
+    """A filter of Snakemake's log: of a user's mistake its message alone, without frames; and who
+    holds a lock, in place of the advice to remove it.
+    """
+    if mistake := MISTAKE.match(str(record.msg)):
+        record.msg = mistake["message"]
     if LOCKED in str(record.msg):
         try:
             check_idle(Path())
