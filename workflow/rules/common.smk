@@ -33,12 +33,7 @@ from muver.reproduction.workspace.knowledge_base import PART
 from muver.reproduction.workspace.current import write_ignored
 from muver.reproduction.workspace.running import check_writable, in_our_words
 from muver.reproduction.workspace.steps import BY_RULE
-from muver.reproduction.workspace.results import (
-    Results,
-    costs_settings,
-    not_recorded,
-    record_settings,
-)
+from muver.reproduction.workspace.results import Results, not_recorded
 
 logger.addFilter(in_our_words)  # from the first mistake in settings on
 
@@ -213,7 +208,7 @@ def recordings(tables):
     """What `muver record` is told of some tables."""
     if not tables:
         raise InputError(f"results: none of {', '.join(S.results)} has rows. Name a table of rows.")
-    return {"settings": {"tables": [record_settings(TABLES, one) for one in tables]}}
+    return {"settings": {"tables": [TABLES.recording(table) for table in tables]}}
 
 
 def then(name):
@@ -229,7 +224,7 @@ def then(name):
             job = write_settings(W, f"{name}_drawing", TABLES.drawing(name))
             more.append(f"stage figure --log {LOGS}/tables/{name}_figure.log --job {job}")
         if name in TABLES.costed:
-            job = write_settings(W, f"costs_{name}", costs_settings(TABLES, name))
+            job = write_settings(W, f"costs_{name}", TABLES.costs(name))
             more.append(f"stage costs --log {LOGS}/tables/{name}_costs.log --job {job}")
         if name in TABLES.recordable:
             job = write_settings(W, f"record_{name}", recordings([name]))

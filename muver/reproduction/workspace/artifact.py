@@ -74,9 +74,14 @@ class Artifact:
         return self.name.rpartition("/")[0]
 
     @property
+    def place(self) -> str:
+        """Its path from the dataset's folder."""
+        return f"{self.kind}/{self.id}"
+
+    @property
     def path(self) -> str:
         """What all its files begin with: a folder, or a file's path without its suffix."""
-        return f"{self.root}/{self.kind}/{self.id}"
+        return f"{self.root}/{self.place}"
 
     @property
     def files(self) -> list[str]:
@@ -144,24 +149,10 @@ def _key(source: str | File | Artifact) -> str:
     return source.path if source.pinned else source.key
 
 
-CATALOG = "catalog.json"
-
-
 def add_to_catalog(root: Path, artifacts: Iterable[Artifact]) -> None:
-    """Add artifacts to the catalog of their dataset's folder."""
-    known = read_catalog(root)
-    below = {
-        artifact.path: artifact.path.removeprefix(f"{artifact.root}/") for artifact in artifacts
-    }
-    parents_of = {
-        below[artifact.path]: [below[parent.path] for parent in artifact.parents]
-        for artifact in artifacts
-    }
-    if not parents_of.items() <= known.items():
-        write_json(root / CATALOG, {**known, **parents_of})
-
-
-def read_catalog(root: Path) -> dict[str, list[str]]:
-    """By each artifact's path below the folder, without suffixes, the paths of its inputs."""
-    path = root / CATALOG
-    return dict(read_json(path)) if path.is_file() else {}
+    """Add to the catalog of a dataset's folder of which others each artifact is made."""
+    path = root / "catalog.json"
+    known = read_json(path) if path.is_file() else {}
+    parents = {one.place: [parent.place for parent in one.parents] for one in artifacts}
+    if not parents.items() <= known.items():
+        write_json(path, {**known, **parents})

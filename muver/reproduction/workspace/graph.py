@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 
 from muver.io.errors import InputError
@@ -118,23 +119,17 @@ class Graph(Models):
         """Everything that the settings' tables and figures can ask for."""
         return self.asked([*self.measured, "grid"])
 
-    @property
-    def indexes(self) -> list[Artifact]:
-        """An index of each row that searches a store of views."""
-        systems = self.settings.systems
-        return [self.index(row) for row in systems if kind_of(self.settings, row) == "views"]
-
     @cached_property
     def by_place(self) -> dict[tuple[str, str], Artifact]:
         """Every artifact that can be made, by kind and id."""
-        found = [*self.declared, *self.indexes]
-        for model in self.settings.models:
+        systems = self.settings.systems
+        searched = [system for system in systems if kind_of(self.settings, system) == "views"]
+        found = [*self.declared, *map(self.index, searched)]
+        others = [(self.model, model) for model in self.settings.models]
+        others += [(self.evaluation, *row) for row in product(systems, self.sets)]
+        for make, *names in others:
             with suppress(InputError):  # made of other data
-                found.append(self.model(model))
-        for system in self.settings.systems:
-            for name in self.sets:
-                with suppress(InputError):
-                    found.append(self.evaluation(system, name))
+                found.append(make(*names))
         return {(artifact.kind, artifact.id): artifact for artifact in with_origins(found)}
 
     def at(self, kind: str, name: str) -> Artifact:

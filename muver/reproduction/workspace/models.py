@@ -164,16 +164,18 @@ class Models(ABC):
         if isinstance(entry, Converted):
             inputs = {"checkpoint": self.named_file(entry.checkpoint), "start": self.encoder}
             return self.artifact("convert", name, settings, **inputs)
-        if isinstance(entry, Trained) and entry.score == "cross":
-            return self.cross_encoder(name)
+        # Models that one is chosen among start from the same.
+        first = entry.best_of[0] if isinstance(entry, Chosen) else name
+        inputs = {"start": self.origin(first), **self.training_data(name)}
         if isinstance(entry, Chosen):
             rows = set(map(model_of, self.settings.systems.values()))
             trained = [self.model(other) for other in entry.best_of if other in rows]
-            start = self.origin(entry.best_of[0])  # all start from the same
-            inputs = {"start": start, **self.training_data(name), "models": trained}
             options = {"models": [(model.name, model.path) for model in trained]}
+            inputs["models"] = trained
             return self.artifact("train_best", name, settings, options=options, **inputs)
-        inputs = {"start": self.origin(name), **self.training_data(name)}
+        if entry.score == "cross":
+            inputs["validation_run"] = self.validation_run(name)
+            return self.artifact("train_cross", name, settings, **inputs)
         free = {"validate_after": shares} if (shares := self._chosen_after(name)) else {}
         return self.artifact("train", name, settings, free, **inputs)
 
@@ -186,10 +188,10 @@ class Models(ABC):
         among = [entry for entry in self.settings.models.values() if isinstance(entry, Chosen)]
         return sorted({entry.after for entry in among if entry.after and name in entry.best_of})
 
-    def cross_encoder(self, name: str) -> Artifact:
-        """A trained cross-encoder, where the data can have one."""
+    def validation_run(self, model: str) -> Input:
+        """Candidates that a cross-encoder ranks again for validation, where data can have one."""
         raise InputError(
-            f"models.{name}: a cross-encoder is trained on worlds with mentions alone."
+            f"models.{model}: a cross-encoder is trained on worlds with mentions alone."
         )
 
     def negatives(self, model: str) -> dict[str, Input]:

@@ -101,17 +101,17 @@ class Results:
         if figure or drawing:
             files += [f"{folder}/figures/{name}.{end}" for end in ("svg", "png")]
         options = {"name": name, "out": files[0]}
-        if name in ("table4", "table5"):
-            read = self.counts if name == "table4" else {"encoder": graph.encoder.files}
-            options |= self.counts if name == "table4" else {"encoder": graph.encoder.path}
-            options |= {"evaluations": [], "settings": {}}
-            return Result(["stage table"], read, options, files)
         if name == "grid":
             logs = [point.files[0] for point in graph.grid_points]
             start = graph.weights(self.settings.grid.models[0]).path
             read = {"logs": logs, "encoder": start, **self.counts}
             options = {**read, "out": files[0], "settings": self._of_grid()}
             return Result(["stage grid"], read, options, files)
+        if name in ("table4", "table5"):
+            read = self.counts if name == "table4" else {"encoder": graph.encoder.files}
+            of = self.counts if name == "table4" else {"encoder": graph.encoder.path}
+            options |= {**of, "evaluations": [], "settings": {}}
+            return Result(["stage table"], read, options, files)
         read = self.inputs(name)
         options["evaluations"] = read["evaluations"]
         if figure:
@@ -199,98 +199,87 @@ class Results:
                 found[system] = list(dict.fromkeys(logs))
         return found
 
-
-def record_settings(results: Results, table: str) -> dict[str, Any]:
-    """Settings from which a table's rows, or the grid's points, are recorded."""
-    settings, graph = results.settings, results.graph
-    if table == "grid":
-        points = graph.grid_points
-        took = {point.name: {"train": _benchmark(results, point)} for point in points}
-        made_of = {"logs": [point.files[0] for point in points]}
-    else:
-        read, took = results.inputs(table), _benchmarks(results, table)
-        made_of = {
-            "evaluations": list(map(list, zip(read["evaluations"], read["runs"], strict=True))),
-            "artifacts": results.training_logs(table),
-            "figures": [f"{results.folder}/figures/{table}.svg"] * results.is_drawn(table),
+    def recording(self, table: str) -> dict[str, Any]:
+        """Settings from which a table's rows, or the grid's points, are recorded."""
+        if table == "grid":
+            points = self.graph.grid_points
+            took = {point.name: {"train": self._benchmark(point)} for point in points}
+            made_of = {"logs": [point.files[0] for point in points]}
+        else:
+            read, took = self.inputs(table), self._benchmarks(table)
+            made_of = {
+                "evaluations": list(map(list, zip(read["evaluations"], read["runs"], strict=True))),
+                "artifacts": self.training_logs(table),
+                "figures": [f"{self.folder}/figures/{table}.svg"] * self.is_drawn(table),
+            }
+        return {
+            "experiment": table,
+            "source": self._source,
+            "out": f"{self.graph.root}/recorded/{table}.csv",
+            **self.settings.tracking.as_dict(),
+            "table": f"{self.folder}/{table}.json",
+            **made_of,
+            "benchmarks": took,
         }
-    return {
-        "experiment": table,
-        "source": _source(results),
-        "out": f"{graph.root}/recorded/{table}.csv",
-        **settings.tracking.as_dict(),
-        "table": f"{results.folder}/{table}.json",
-        **made_of,
-        "benchmarks": took,
-    }
 
+    @property
+    def _source(self) -> str:
+        """Where the dataset comes from: an address, a file or a folder."""
+        settings, raw = self.settings, self.graph.raw
+        if raw is None:
+            return settings.dataset
+        if raw.rule == "kilt":
+            return settings.linking.source.kilt or find_source("kilt").address
+        download, declared = settings.download, find_source(settings.dataset)
+        return download.source or download.url or declared.address or raw.path
 
-def _source(results: Results) -> str:
-    """Where the dataset comes from: an address, a file or a folder."""
-    settings, graph = results.settings, results.graph
-    if graph.raw is None:
-        return settings.dataset
-    if graph.raw.rule == "kilt":
-        return graph.linking.source.kilt or find_source("kilt").address
-    download = settings.download
-    declared = find_source(settings.dataset)
-    return download.source or download.url or declared.address or graph.raw.path
+    def costs(self, table: str) -> dict[str, Any]:
+        """The options of the command that writes what each row of a table costs."""
+        rows = []
+        for evaluation in self.graph.evaluations(table):
+            run = evaluation.inputs["run"].artifact
+            rows.append({
+                "method": method_of(self.settings, run.label),
+                "evaluation": evaluation.files[0],
+                "manifest": run[".json"].path,
+                "trainings": list(map(self._benchmark, self._trainings(run.label))),
+                "ranking": self._benchmark(run),
+            })  # fmt: skip
+        caption = f"What each row of {table} costs on this machine, {self.settings.workspace}"
+        out = f"{self.folder}/{table}_costs.csv"
+        return {"out": out, "settings": {"caption": caption, "rows": rows}}
 
+    def _benchmarks(self, table: str) -> dict[str, dict[str, str]]:
+        """The benchmark file of each stage that made a system, by system and stage."""
+        found = {}
+        for evaluation in self.graph.evaluations(table):
+            system, run = evaluation.label, evaluation.inputs["run"].artifact
+            encoded = [one for one in run.parents if one.kind in TIMED and one.set == run.set]
+            stages = [
+                (f"search_{run.set}" if self.settings.over_kb else "retrieve", run),
+                *((TIMED[artifact.kind], artifact) for artifact in encoded),
+                *(("train", artifact) for artifact in self._trainings(system)),
+            ]
+            times = Counter[str]()
+            for stage, artifact in stages:
+                times[stage] += 1
+                name = stage if times[stage] == 1 else f"{stage}_{times[stage]}"
+                found.setdefault(system, {})[name] = self._benchmark(artifact)
+        return found
 
-def costs_settings(results: Results, table: str) -> dict[str, Any]:
-    """The options of the command that writes what each row of a table costs."""
-    graph, rows = results.graph, []
-    for evaluation in graph.evaluations(table):
-        run = evaluation.inputs["run"].artifact
-        trained = _trainings(graph, evaluation.label)
-        rows.append({
-            "method": method_of(results.settings, run.label),
-            "evaluation": evaluation.files[0],
-            "manifest": run[".json"].path,
-            "trainings": [_benchmark(results, training) for training in trained],
-            "ranking": _benchmark(results, run),
-        })  # fmt: skip
-    caption = f"What each row of {table} costs on this machine, {results.settings.workspace}"
-    out = f"{results.folder}/{table}_costs.csv"
-    return {"out": out, "settings": {"caption": caption, "rows": rows}}
-
-
-def _benchmarks(results: Results, table: str) -> dict[str, dict[str, str]]:
-    """The benchmark file of each stage that made a system, by system and stage."""
-    graph, found = results.graph, {}
-    for evaluation in graph.evaluations(table):
-        system, run = evaluation.label, evaluation.inputs["run"].artifact
-        search = f"search_{run.set}" if results.settings.over_kb else "retrieve"
-        stages = [(search, run)]
-        stages += [
-            (TIMED[artifact.kind], artifact)
-            for artifact in run.parents
-            if artifact.kind in TIMED and artifact.set == run.set
+    def _trainings(self, system: str) -> list[Artifact]:
+        """The jobs that trained a row's models, none that chose one or trained on no label."""
+        models = map(self.graph.model, models_of(self.settings, system))
+        return [
+            model
+            for model in models
+            if model.rule != "choose" and model.settings.get("training", {}).get("labelled") != 0
         ]
-        stages += [("train", artifact) for artifact in _trainings(graph, system)]
-        files, times = found.setdefault(system, {}), Counter[str]()
-        for stage, artifact in stages:
-            times[stage] += 1
-            name = stage if times[stage] == 1 else f"{stage}_{times[stage]}"
-            files[name] = _benchmark(results, artifact)
-    return found
 
-
-def _trainings(graph: Graph, system: str) -> list[Artifact]:
-    """The jobs that trained a row's models, none that chose one."""
-    found = []
-    for model in models_of(graph.settings, system):
-        training = graph.model(model)
-        nothing = training.settings.get("training", {}).get("labelled") == 0
-        if training.rule != "choose" and not nothing:
-            found.append(training)
-    return list({training.id: training for training in found}.values())
-
-
-def _benchmark(results: Results, artifact: Artifact) -> str:
-    """Where Snakemake writes how long the job of an artifact took."""
-    phase = "grid" if artifact.kind == "grid" else artifact.rule
-    return f"{results.logs}/{phase}/{artifact.id}.benchmark.tsv"
+    def _benchmark(self, artifact: Artifact) -> str:
+        """Where Snakemake writes how long the job of an artifact took."""
+        phase = "grid" if artifact.kind == "grid" else artifact.rule
+        return f"{self.logs}/{phase}/{artifact.id}.benchmark.tsv"
 
 
 def not_recorded(folder: Path) -> dict[tuple[Path, int], str]:

@@ -9,7 +9,7 @@ that rewording a help text never trains a model again.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -20,10 +20,9 @@ from muver.retriever.views.views_settings import PUNKT_FILES
 
 LOG = "/training_log.jsonl"
 LOSSES = "/pretraining_log.jsonl"
-LAYER0 = ("/layer0.npy", "/layer0.parquet")
 TEXTS = ("alone", "in_context", "title", "title_and_text")  # that signals compare
+MANIFEST = f"/{MANIFEST_FILE}"
 FOLDER = {"out": ""}  # of a command that writes a folder
-TABLE = {"out": ".parquet", "manifest": ".json"}
 
 
 class Step(NamedTuple):
@@ -33,7 +32,8 @@ class Step(NamedTuple):
     kind: str  # the folder below build/<workspace>
     dvc: str  # the DVC stage that keeps them
     out: Mapping[str, str] = FOLDER  # options of the command, and the suffixes of its outputs
-    files: Sequence[str] = ()  # suffixes of all outputs; empty where they depend on the settings
+    # Suffixes of all outputs, where the options do not name them or they depend on the settings.
+    named: Sequence[str] = ()
     called: Mapping[str, str] = {}  # inputs whose option has another name than their role
     stage: str = ""  # after ``muver stage``, where it is not called as the rule
     spread: bool = False  # whether its settings are options of their own
@@ -45,42 +45,52 @@ class Step(NamedTuple):
     folder: bool = False  # whether its one output is a folder of any files
 
     @property
+    def files(self) -> Sequence[str]:
+        """Suffixes of all outputs; empty where they depend on the settings."""
+        return self.named or tuple(filter(None, self.out.values()))
+
+    @property
     def command(self) -> str:
         """The name after ``muver stage``."""
         return self.stage or self.rule.replace("_", "-")
 
 
-def _named(names: Sequence[str]) -> tuple[str, ...]:
+def _named(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(f"/{name}" for name in names)
+
+
+def _vectors(*names: str) -> tuple[str, ...]:
+    return *_named(f"{name}{end}" for name in names for end in (".npy", ".parquet")), MANIFEST
 
 
 MODEL = (*_named(MODEL_FILES), LOG)
 TRAINED = {**FOLDER, "training-log": LOG}
+TRAINS = {"trains": True, "runs_a_model": True, "compute": True}
+ENCODES = {"runs_a_model": True, "first": True}
 # Files of other projects that Table 2 is made of, by their declared sources.
 FETCHED = ("kilt", "blink_biencoder", "blink_entities", "blink_benchmarks")
 STEPS = (
     Step("download", "raw", "corpus", here=True),
-    *(Step(name, "raw", "corpus", files=("",), stage="download", here=True,
+    *(Step(name, "raw", "corpus", named=("",), stage="download", here=True,
            folder=name == "blink_benchmarks") for name in FETCHED),
     Step(
         "corpus", "corpus", "corpus",
         {"entities": "/entities.parquet", "mentions": "/mentions.parquet",
          "counts": "/counts.json"},
-        ("/entities.parquet", "/mentions.parquet", "/counts.json"),
     ),
-    Step("punkt_english", "punkt_english", "", files=_named(PUNKT_FILES), stage="download",
+    Step("punkt_english", "punkt_english", "", named=_named(PUNKT_FILES), stage="download",
          here=True),
     Step(
         "segment", "segment", "segment",
-        files=("/sentences.parquet", *(f"/punkt/{file}" for file in PUNKT_FILES), "/manifest.json"),
+        named=("/sentences.parquet", *(f"/punkt/{file}" for file in PUNKT_FILES), "/manifest.json"),
     ),
     Step("kb", "kb", "corpus", {"folder": ""},
          ("/manifest.json", "/ids.npy", "/by_id.npy", "/by_title.npy")),
     Step("texts", "texts", "corpus", {"folder": ""}, ("",), {"file": "source"}, "kb-texts",
          folder=True),
     Step("link", "mentions", "corpus", {"mentions": ".parquet", "report": ".json"},
-         (".parquet", ".json"), {"file": "path"}),
-    Step("encoder", "start", "encoder", files=_named(START_FILES), here=True),
+         called={"file": "path"}),
+    Step("encoder", "start", "encoder", named=_named(START_FILES), here=True),
     Step(
         "subset", "training", "encoder", {"folder": ""},
         ("/entities.parquet", "/mentions.parquet", "/sentences.parquet", "/negatives.parquet",
@@ -88,37 +98,30 @@ STEPS = (
     ),
     Step("pretrain", "pretrained", "pretrain", {**FOLDER, "training-log": LOSSES},
          (*_named(START_FILES), LOSSES), runs_a_model=True, compute=True),
-    Step("negatives", "negatives", "train", TABLE, (".parquet", ".json")),
-    Step("train", "models", "train", TRAINED, MODEL, trains=True, runs_a_model=True, compute=True),
-    Step("train_best", "models", "train", TRAINED, MODEL, trains=True, runs_a_model=True,
-         compute=True),
-    Step("train_cross", "models", "train", TRAINED, (*_named(CROSS_FILES), LOG), trains=True,
-         runs_a_model=True, compute=True),
-    Step("choose", "models", "train", files=MODEL, spread=True, here=True),
-    Step("convert", "models", "train", TRAINED, (*MODEL, f"/{MANIFEST_FILE}"),
+    Step("negatives", "negatives", "train", {"out": ".parquet", "manifest": ".json"}),
+    Step("train", "models", "train", TRAINED, MODEL, **TRAINS),
+    Step("train_best", "models", "train", TRAINED, MODEL, **TRAINS),
+    Step("train_cross", "models", "train", TRAINED, (*_named(CROSS_FILES), LOG), **TRAINS),
+    Step("choose", "models", "train", named=MODEL, spread=True, here=True),
+    Step("convert", "models", "train", TRAINED, (*MODEL, MANIFEST),
          {"start": "encoder"}),
-    Step("grid_point", "grid", "grid", {"training-log": ".jsonl"}, (".jsonl",), stage="train",
-         trains=True, runs_a_model=True, compute=True),
-    Step("encode", "stores", "encode", files=(*LAYER0, "/mentions.npy", "/mentions.parquet",
-         "/manifest.json"), runs_a_model=True, first=True),
-    Step("encode_global", "globals", "encode", files=(*LAYER0, "/manifest.json"),
-         runs_a_model=True, first=True),
-    Step("encode_texts", "signals", "encode",
-         files=(*(f"/{text}{end}" for text in TEXTS for end in (".npy", ".parquet")),
-         "/manifest.json"), runs_a_model=True, first=True),
-    Step("merge", "merged", "merge", runs_a_model=True, first=True),
+    Step("grid_point", "grid", "grid", {"training-log": ".jsonl"}, stage="train", **TRAINS),
+    Step("encode", "stores", "encode", named=_vectors("layer0", "mentions"), **ENCODES),
+    Step("encode_global", "globals", "encode", named=_vectors("layer0"), **ENCODES),
+    Step("encode_texts", "signals", "encode", named=_vectors(*TEXTS), **ENCODES),
+    Step("merge", "merged", "merge", **ENCODES),
     Step("encode_part", "vectors", "encode", runs_a_model=True),
     Step("encode_mentions", "mention_vectors", "encode", {"out": ".npy"}, (".npy", ".parquet"),
          runs_a_model=True),
-    Step("ann_index", "index", "encode", files=("/index.faiss", "/manifest.json", ".json")),
-    Step("retrieve", "runs", "retrieve", {"run": ".parquet", "manifest": ".json"},
-         (".parquet", ".json"), compute=True, first=True),
+    Step("ann_index", "index", "encode", named=("/index.faiss", "/manifest.json", ".json")),
+    Step("retrieve", "runs", "retrieve", {"run": ".parquet", "manifest": ".json"}, compute=True,
+         first=True),
     Step("evaluate", "evaluations", "evaluate", {"out": ".json"},
          (".json", ".parquet", ".run", ".qrels"), {"manifest": "run-manifest",
          "identity": "encoder"}, first=True),
     # A row as an index, which muver.Index opens, is made on request:
     # snakemake --cores all build/<dataset>/indexes/<system>
-    Step("index", "indexes", "", files=("",), stage="index-row", folder=True),
+    Step("index", "indexes", "", named=("",), stage="index-row", folder=True),
 )  # fmt: skip
 BY_RULE = {step.rule: step for step in STEPS}
 # The kinds that each DVC stage keeps, in the order of the steps.

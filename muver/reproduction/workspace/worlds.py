@@ -12,7 +12,7 @@ from muver.reproduction.settings import (
     Resolved,
 )
 from muver.reproduction.settings.entries import model_of, rows_named_by
-from muver.reproduction.settings.rows import merge_settings, signal_of, training_settings
+from muver.reproduction.settings.rows import merge_settings, signal_of
 from muver.reproduction.workspace.artifact import Artifact, Input
 from muver.reproduction.workspace.graph import Graph
 from muver.retriever.corpus.sources import SPLITS, find_source
@@ -108,12 +108,8 @@ class Worlds(Graph):
         """Mentions of the training worlds, and a model's hard negatives."""
         return {**self.texts, **self.negatives(model)}
 
-    def cross_encoder(self, name: str) -> Artifact:
-        """A cross-encoder, which validation asks to rank its first stage's candidates again."""
-        settings = training_settings(self.settings, name)
-        first = self.run(self.settings.models[name].negatives.from_, "val")[".parquet"]
-        inputs = {"start": self.origin(name), **self.training_data(name), "validation_run": first}
-        return self.artifact("train_cross", name, settings, **inputs)
+    def validation_run(self, model: str) -> Input:
+        return self.run(self.settings.models[model].negatives.from_, "val")[".parquet"]
 
     # Vectors.
 

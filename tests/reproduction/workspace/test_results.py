@@ -6,12 +6,7 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.reproduction.settings.naming import method_of
-from muver.reproduction.workspace.results import (
-    Results,
-    costs_settings,
-    not_recorded,
-    record_settings,
-)
+from muver.reproduction.workspace.results import Results, not_recorded
 from tests.reproduction.settings import graph
 
 
@@ -60,7 +55,7 @@ def test_a_table_is_compared_against_one_of_its_own_rows():
 
 
 def test_what_is_recorded_of_a_row_that_is_trained_and_of_one_that_is_not():
-    told = record_settings(results(encoder="scratch", pretrain={"steps": 5}), "table1")
+    told = results(encoder="scratch", pretrain={"steps": 5}).recording("table1")
     assert set(told["benchmarks"]["bm25"]) == {"retrieve"}
     assert set(told["benchmarks"]["muver"]) == {"retrieve", "encode", "merge", "train"}
     model, encoder = told["artifacts"]["muver"]
@@ -69,19 +64,19 @@ def test_what_is_recorded_of_a_row_that_is_trained_and_of_one_that_is_not():
 
 
 def test_copying_the_chosen_model_is_not_its_training():
-    told = record_settings(results(preset="zeshel"), "table1")["benchmarks"]
+    told = results(preset="zeshel").recording("table1")["benchmarks"]
     assert "train" in told["blink_128"] and "train" not in told["partalidou"]
 
 
 def test_a_sum_costs_what_its_rows_cost():
     """What is not trained costs no training, and each of several has its own file."""
     own = results(tables={"best": {"own_page": "keep", "repeat_seeds": []}})
-    told = record_settings(own, "best")
+    told = own.recording("best")
     took = told["benchmarks"]["muver_signals"]
     assert set(took) == {"retrieve", "encode", "encode_texts", "train"}
     assert took["encode"].startswith(f"{own.logs}/encode/test/muver-")
     assert len(told["artifacts"]["muver_signals"]) == 2
-    rows = costs_settings(own, "best")["settings"]["rows"]
+    rows = own.costs("best")["settings"]["rows"]
     trainings = {row["method"]: row["trainings"] for row in rows}
     sums = method_of(own.settings, "muver_signals")
     assert trainings[sums] == [took["train"]] == trainings["MuVER"]
@@ -92,9 +87,9 @@ def test_a_sum_costs_what_its_rows_cost():
 def test_where_data_come_from(tmp_path):
     (tmp_path / "documents").mkdir()
     (tmp_path / "documents" / "moor.json").touch()
-    told = record_settings(results(dataset=str(tmp_path)), "table1")
+    told = results(dataset=str(tmp_path)).recording("table1")
     assert told["source"] == str(tmp_path)
-    assert record_settings(results(preset="zeshel"), "table1")["source"].startswith("http")
+    assert results(preset="zeshel").recording("table1")["source"].startswith("http")
 
 
 def test_a_message_of_this_run_is_told_though_the_clock_was_set_back(tmp_path):
