@@ -14,7 +14,6 @@ from muver.io.errors import InputError
 from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
 from muver.kb.index.mentions import read_mentions
-from muver.kb.index.open_index import OpenIndex
 
 TEXT = "The red gate stood by the mill. Anna saw the red gate."
 
@@ -99,7 +98,7 @@ def test_what_is_linked_survives_bytes(index):
 
 def test_none_of_these_is_nil(index, monkeypatch):
     class Unsure:
-        threshold, answers = 0.5, OpenIndex.answers
+        threshold, answers = 0.5, Index.answers
 
         def retrieve(self, mentions, k, weights=None):
             return [[] for _ in mentions]

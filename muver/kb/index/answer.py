@@ -1,11 +1,10 @@
 """Mentions answered one by one: the entity, or that none is right, and the ranked candidates."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Self, TypeVar
 
-from muver.io.errors import Mistake, did_you_mean, listed, quoted
 from muver.io.progress import Progress
 from muver.retriever.answers import Candidate, Excerpt, Mention
 
@@ -82,13 +81,3 @@ def followed(mentions: Iterable[M]) -> Iterator[list[M]]:
         yield group
         progress.advance(len(group))
     progress.finish()
-
-
-def known_world(name: str | None, worlds: Collection[str], what: str) -> str | None:
-    """A world to search, None for all; a mistake that begins with ``what`` if there is none."""
-    if name is None or name in worlds:
-        return name
-    raise Mistake(
-        f"{what}: world {quoted(name)} is not in this index.{did_you_mean(str(name), worlds)} "
-        f"There are: {listed(worlds) or 'none, as it has no entities'}."
-    )

@@ -23,7 +23,6 @@ from muver.kb.index import segments
 from muver.kb.index.entity import Entity, checked
 from muver.kb.index.index_settings import Making, changed, defaults
 from muver.kb.index.machinery import Machinery, check_model
-from muver.kb.index.search import Place
 from muver.kb.index.segments import Opened, check, groups, joined, schema
 from muver.kb.index.snapshot import Snapshot
 from muver.kb.index.state import (
@@ -108,10 +107,10 @@ def put(snapshot: Snapshot, source: Source, overwrite: bool) -> Change:
     counts, gone = dict(added=0, updated=0, unchanged=0), set()
 
     def taken() -> Iterator[Entity]:
-        for entity, place in _with_places(snapshot, source):
-            if place is None:
+        for entity, number in _with_numbers(snapshot, source):
+            if number is None:
                 counts["added"] += 1
-            elif snapshot.parts[place.part].content[place.row] == entity.content:
+            elif snapshot.content(number) == entity.content:
                 counts["unchanged"] += 1
                 continue
             elif not overwrite:
@@ -121,7 +120,7 @@ def put(snapshot: Snapshot, source: Source, overwrite: bool) -> Change:
                 )
             else:
                 counts["updated"] += 1
-                gone.add(place)
+                gone.add(number)
             yield entity
 
     kb = isinstance(source, str | Path)
@@ -134,10 +133,10 @@ def put(snapshot: Snapshot, source: Source, overwrite: bool) -> Change:
 
 def remove(snapshot: Snapshot, ids: Sequence[str], world: str | None) -> Change:
     """Take entities out of the newest state, all or, if one is not there, none."""
-    places = {snapshot.place(id, world) for id in ids}
-    if places:
-        write_state(snapshot.folder, snapshot.state.after(_without(snapshot, places)))
-    return Change(removed=len(places))
+    numbers = {snapshot.number(id, world) for id in ids}
+    if numbers:
+        write_state(snapshot.folder, snapshot.state.after(_without(snapshot, numbers)))
+    return Change(removed=len(numbers))
 
 
 def compact(snapshot: Snapshot) -> None:
@@ -210,12 +209,12 @@ def write_new(snapshot: Snapshot, entities: Iterator[Entity], total: int) -> lis
     return [_written(snapshot, _name(snapshot.state), encoded())]
 
 
-def _with_places(snapshot: Snapshot, source: Source) -> Iterator[tuple[Entity, Place | None]]:
-    """Entities, each with its place in the index if it has one; an id may not come twice."""
+def _with_numbers(snapshot: Snapshot, source: Source) -> Iterator[tuple[Entity, int | None]]:
+    """Entities, each with its number in the index if it has one; an id may not come twice."""
     seen: set[int] = set()
     entities = checked(source, snapshot.worlds)
     while group := list(islice(entities, segments.ENTITIES_A_PART)):
-        places = snapshot.find(entity.key for entity in group)
+        numbers = snapshot.find(entity.key for entity in group)
         for entity in group:
             if entity.key in seen:
                 raise InputError(
@@ -223,12 +222,12 @@ def _with_places(snapshot: Snapshot, source: Source) -> Iterator[tuple[Entity, P
                     "differ within a world. Leave one of the two out."
                 )
             seen.add(entity.key)
-            yield entity, places.get(entity.key)
+            yield entity, numbers.get(entity.key)
 
 
-def _without(snapshot: Snapshot, places: set[Place]) -> list[Segment]:
+def _without(snapshot: Snapshot, numbers: set[int]) -> list[Segment]:
     """The segments of a snapshot when these entities are gone; those without any are left out."""
-    gone = np.array(sorted(snapshot.number(*place) for place in places), dtype=np.int64)
+    gone = np.array(sorted(numbers), dtype=np.int64)
     segments, first = [], 0
     for segment in snapshot.state.segments:
         rows = gone[(first <= gone) & (gone < first + segment.entities)] - first

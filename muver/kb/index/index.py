@@ -1,40 +1,53 @@
-"""An index of one's own knowledge base in its own files: made, opened, changed."""
+"""An index of one's own knowledge base: made, opened, asked and changed."""
 
 import atexit
 import contextlib
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from muver.io.errors import InputError, quoted
-from muver.io.files import folder_beside, size_of, write_text
+from muver.io.errors import InputError, Mistake, listed, quoted
+from muver.io.files import folder_beside, write_text
+from muver.io.text import counted
 from muver.io.typed import read
 from muver.kb.importing.build import as_kb
 from muver.kb.index import changes
-from muver.kb.index.answer import known_world
-from muver.kb.index.calibration import read_calibration
+from muver.kb.index.answer import Answer, groups
+from muver.kb.index.calibration import COMPARED, Calibration, read_calibration
 from muver.kb.index.changes import Change, Source
+from muver.kb.index.costs import Costs
+from muver.kb.index.described import EntityViews
 from muver.kb.index.entity import Entity
-from muver.kb.index.index_settings import DEPTH, Making
-from muver.kb.index.open_index import OpenIndex
-from muver.kb.index.segments import has_views
-from muver.kb.index.shown import card_of
-from muver.kb.index.snapshot import Snapshot
-from muver.kb.index.state import FILE, LOCK, MODEL, SEGMENTS, writing
-from muver.retriever.answers import Mention
+from muver.kb.index.index_settings import DEPTH, Asking, Making, changed
+from muver.kb.index.mentions import Labelled, as_mentions, in_text
+from muver.kb.index.question import Question
+from muver.kb.index.shown import Answers, card_of
+from muver.kb.index.snapshot import Snapshot, known_world
+from muver.kb.index.state import FILE, LOCK, writing
+from muver.retriever.answers import Candidate, Explanation, Mention, check_number, check_texts
 from muver.retriever.encoders.hub import fetched, push_folder
 
+if TYPE_CHECKING:
+    from muver.kb.index.reranked import Reranker
 
-class Index(OpenIndex):
-    """An index in its own files, which can be changed.
+
+class Index:
+    """Ranks the entities of an index for mentions, and changes it. Threads may share it.
 
     An object answers from one snapshot. It sees its own changes at once, and those of other
     processes after :meth:`refresh`. A second writer, in this process or another, is refused while
     one is at work.
+
+    The ``fingerprint`` is equal for indexes that give equal answers if they have the same entities.
+    ``calibration`` is what `muver index calibrate` had found when it was opened. ``weights`` say
+    how much each signal counts. ``fixed`` says what it is where it cannot be changed. With a
+    ``second`` stage its first candidates are ranked again, and no calibration holds.
 
     >>> from tempfile import TemporaryDirectory
     >>> from muver import Mention
@@ -46,6 +59,16 @@ class Index(OpenIndex):
     >>> best.document_id
     '1'
     """
+
+    fixed: str | None = None
+    second: "Reranker | None" = None
+
+    def __init__(self, store: Snapshot, calibration: Calibration | None = None):
+        self._store, self.calibration = store, calibration
+        self.folder, state = store.folder, store.state
+        self.fingerprint, self.weights = state.fingerprint, state.weights
+        if state.row:
+            self.fixed = "a row of the workflow"
 
     @classmethod
     def create(
@@ -130,30 +153,198 @@ class Index(OpenIndex):
 
     def refresh(self) -> "Index":
         """The index as it is now; this object if nothing has changed."""
-        store = self._store  # a change in another thread may replace it meanwhile
-        snapshot = Snapshot.now(self.folder, store)
-        calibration = read_calibration(self.folder, snapshot.state.fingerprint)
-        return self._newer(store, snapshot, calibration)
+        before = self._store  # a change in another thread may replace it meanwhile
+        store = Snapshot.now(self.folder, before)
+        calibration = read_calibration(self.folder, store.state.fingerprint)
+        calibration = None if self.second else calibration
+        if store is before and calibration == self.calibration:
+            return self
+        return Index(store, calibration)._with(second=self.second)
+
+    def _with(self, **changed: Any) -> Self:
+        other = copy(self)
+        vars(other).update(changed)
+        return other
+
+    def reranked(self, second: "Reranker") -> Self:
+        """This index with a second stage."""
+        return self._with(second=second, calibration=None)
+
+    def where(self, **columns: str) -> Self:
+        """This index, as it is now, with only the entities whose other columns have these values;
+        a column of several lines has each of them.
+        """
+        return self._with(_store=self._store.narrowed(columns), fixed="narrowed by where")
+
+    def asking(self, **settings: Any) -> Self:
+        """This index, as it is now, with other ``aggregate`` or ``words``, as it is made with; no
+        vector depends on them. It has no calibration.
+        """
+        try:
+            store = self._store.asking(read(Asking, settings, "settings"))
+        except InputError as error:
+            raise Mistake(str(error)) from None
+        return self._with(_store=store, fixed="asked otherwise", calibration=None)
+
+    @property
+    def threshold(self) -> float | None:
+        """The least probability with which the best candidate is the answer."""
+        return self.calibration and self.calibration.threshold
+
+    @property
+    def costs(self) -> Costs:
+        """What it takes to answer."""
+        costs, second = self._store.costs, self.second
+        return replace(costs, depth=second.depth, reranked=second.reads) if second else costs
+
+    @property
+    def generation(self) -> int:
+        """Grows with each change."""
+        return self._store.state.generation
+
+    @property
+    def worlds(self) -> list[str]:
+        """Names of the worlds that have entities, in alphabetical order."""
+        return list(self._store.worlds)
+
+    def __len__(self) -> int:
+        return len(self._store)
+
+    def __repr__(self) -> str:
+        model = self._store.state.model
+        shown = counted(len(self), "entity", "entities"), model.name if model else "words and names"
+        return f"<Index {self.folder}: {', '.join(shown)}>"
+
+    def info(self) -> dict[str, Any]:
+        """Model, settings, counts and sizes, as JSON has them."""
+        return self._store.info()
 
     def entities(self) -> Iterable[Entity]:
         """All entities, in no particular order."""
         return self._store.entities()
 
-    def compared(self, mention: Mention, gold: str, deep: int) -> np.ndarray:
-        """(signals, some) float32 what each signal says of the best ``deep`` candidates by each of
-        them, and at last of the gold entity; the signals in the order of the weights.
+    def entity(self, id: str, world: str | None = None) -> Entity:
+        """One entity; the world has to be named where several have one of this id."""
+        return self._store.entity(self._store.number(id, world))
+
+    def has(self, id: str, world: str | None = None) -> bool:
+        """Whether an entity is there, in a world or in any."""
+        return bool(self.having(id, world))
+
+    def having(self, id: str, world: str | None = None) -> list[str]:
+        """The worlds that have an entity of an id, or the one asked for if it has."""
+        return list(self._store.having(id, world))
+
+    def views(self, id: str, world: str | None = None) -> EntityViews:
+        """One entity with its views and their vectors."""
+        if "views" not in self._store.state.columns:
+            raise InputError(
+                f"{self.folder}: has no views of sentences. An index by a trained model has, and "
+                "one made with --views."
+            )
+        return self._store.views(self._store.number(id, world))
+
+    def search(
+        self,
+        asked: str | Mention | Sequence[str | Mention],
+        k: int = 10,
+        weights: Mapping[str, float] | None = None,
+    ) -> Answers:
+        """Answer the marked mentions of a text, ``"In spring [[the smith]] forged it."``, or
+        mentions as :meth:`retrieve` takes them; where Python prints the answers they are tables.
         """
+        if isinstance(asked, str):
+            asked = [line.mention for line in in_text(asked)]
+        found = self.answers(as_mentions(asked), k, weights)
+        return Answers(found, self.threshold, len(self.worlds) > 1)
+
+    def answers(
+        self, mentions: Iterable[Mention], k: int, weights: Mapping[str, float] | None = None
+    ) -> Iterator[tuple[Mention, Answer]]:
+        """Answer mentions in their order; :data:`.answer.TOGETHER` of them are held at a time."""
+        for group in groups(mentions):
+            ranked = self.retrieve(group, k, weights=weights)
+            for mention, candidates in zip(group, ranked, strict=True):
+                yield mention, Answer.of(mention, candidates, self.threshold)
+
+    def checked(self, mentions: Iterable[Labelled], world: str | None = None) -> Iterator[Labelled]:
+        """The mentions, in worlds that are here; ``world`` is that of those that name none."""
+        worlds = self.worlds
+        known_world(world, worlds, "--world")
+        for line in mentions:
+            named = known_world(line.mention.world or world, worlds, line.place)
+            yield replace(line, mention=replace(line.mention, world=named))
+
+    def has_gold(self, line: Labelled) -> bool:
+        """Whether the gold entity of a mention is here; refused if several worlds have it."""
+        worlds = self.having(line.gold, line.mention.world) if isinstance(line.gold, str) else []
+        if len(worlds) > 1:
+            raise Mistake(
+                f"{line.place}: gold {quoted(line.gold)} is in several worlds "
+                f"({listed(sorted(worlds))}). Name one."
+            )
+        return bool(worlds)
+
+    def retrieve(
+        self,
+        mentions: str | Mention | Sequence[str | Mention],
+        k: int = 64,
+        excerpts: bool = False,
+        weights: Mapping[str, float] | None = None,
+    ) -> list[list[Candidate]]:
+        """Rank entities for each mention; one without a world is looked for in all of them.
+
+        Each gets its best ``k`` candidates, best first, or all if there are fewer, perhaps with the
+        winning sentences as they stand between others (``excerpts``). Their
+        ``entity`` is a number by which this object tells entities apart; ``document_id`` and
+        ``world`` name the entity. The first has a ``probability`` if the index is calibrated.
+        ``weights`` stand in the place of the index's for this once, without a calibration.
+        """
+        check_number(k, "k")
+        mentions, second, store = as_mentions(mentions), self.second, self._store
+        check_texts(mentions)
+        calibration = None if weights else self.calibration
+        deep = second.depth if second else max(k, COMPARED) if calibration else k
+        weighed = changed(self.weights, weights)
+        rows_of: dict[str | None, list[int]] = {}
+        for row, mention in enumerate(mentions):
+            world = known_world(mention.world, store.worlds, f"mention {quoted(mention.text)}")
+            rows_of.setdefault(world, []).append(row)
+        ranked: dict[int, list[Candidate]] = {}
+        for world, rows in rows_of.items():
+            question = Question(store, [mentions[row] for row in rows], world, weighed, deep)
+            ranked |= zip(rows, question.candidates(excerpts), strict=True)
+        answers = [ranked[row] for row in range(len(mentions))]
+        if second:
+            return second.rank(mentions, answers, store.entity, k)
+        for mention, candidates in zip(mentions, answers, strict=True) if calibration else ():
+            if candidates:
+                chance = calibration.probability(mention, candidates)
+                candidates[0] = replace(candidates[0], probability=chance)
+        return [candidates[:k] for candidates in answers]
+
+    def explain(
+        self,
+        mention: str | Mention,
+        id: str,
+        world: str | None = None,
+        weights: Mapping[str, float] | None = None,
+    ) -> Explanation:
+        """What each signal, and each view of sentences, adds to an entity's score for a mention."""
+        (mention,) = as_mentions(mention)
+        check_texts([mention])
         store = self._store
-        known_world(mention.world, store.worlds, f"mention {quoted(mention.text)}")
-        asked, _, signals = store.question([mention], mention.world, dict.fromkeys(self.weights, 1))
-        scores = np.stack([s.scores(slice(0, 1))[0] for s in signals.values()])
-        place = asked.place(*store.place(gold, mention.world))
-        scores[:, place], of_gold = -np.inf, scores[:, place].copy()
-        scores[:, ~asked.live] = -np.inf
-        deep = min(deep, len(asked) - 1)
-        best = np.unique(np.argpartition(-scores, deep, axis=1)[:, :deep])
-        best = best[np.isfinite(scores[:, best]).all(axis=0)]
-        return np.column_stack([scores[:, best], of_gold])
+        number = store.number(id, world)
+        world = mention.world and store.entity(number).world
+        return Question(store, [mention], world, changed(self.weights, weights)).explanation(number)
+
+    def compared(self, mention: Mention, gold: str, deep: int) -> np.ndarray:
+        """(signals, candidates) float32 what each signal says of the best ``deep`` candidates by
+        each of them, and at last of the gold entity; the signals in the order of the weights.
+        """
+        alike = dict.fromkeys(self.weights, 1.0)
+        question = Question(self._store, [mention], mention.world, alike)
+        return question.compared(self._store.number(gold, mention.world), deep)
 
     def add(self, entities: Source) -> Change:
         """Add entities, all or none.
@@ -178,40 +369,6 @@ class Index(OpenIndex):
         """Make the index small again; answers stay the same."""
         with self._changing() as snapshot:
             changes.compact(snapshot)
-
-    def info(self) -> dict[str, Any]:
-        """Model, settings, counts and sizes, as JSON has them."""
-        state, folder = self._store.state, self.folder
-        return {
-            "folder": str(folder),
-            "generation": state.generation,
-            "fingerprint": state.fingerprint,
-            "model": state.model and state.model.name,
-            "trained": state.model and state.model.trained,
-            "weights": state.weights,
-            "settings": state.settings.as_dict(),
-            "vectors": state.columns,
-            "entities": state.entities,
-            "views": sum(s.views for s in state.segments) if self.has_views else None,
-            **self._coverage(),
-            "worlds": self._store.worlds,
-            "segments": len(state.segments),
-            "removed": sum(len(segment.removed) for segment in state.segments),
-            "bytes": size_of(folder / SEGMENTS),
-            "model_bytes": size_of(folder / MODEL) if state.model else 0,
-        }
-
-    def _coverage(self) -> dict[str, float | None]:
-        """How many views an entity has, and how much of the descriptions none of them reads."""
-        parts, columns = self._store.parts, self._store.state.columns
-        views = unread = None
-        if len(self) and "views" in columns:
-            counts = (np.diff(part.vectors("views")[0])[part.live] for part in parts)
-            views = round(sum(int(count.sum()) for count in counts) / len(self), 1)
-        if len(self) and has_views(columns):
-            characters, missed = (sum(c) for c in zip(*(p.unread for p in parts), strict=True))
-            unread = round(100 * missed / max(characters, 1), 1)
-        return {"views_an_entity": views, "unread_percent": unread}
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[Snapshot]:

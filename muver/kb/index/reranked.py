@@ -1,6 +1,6 @@
 """A second stage: a cross-encoder ranks an index's first candidates again."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,13 +12,12 @@ from muver.retriever.encoders.device import weight_of
 from muver.retriever.views.build import entity_views, mention_contexts
 
 BATCH_TOKENS = 4096
-Pairs = list[tuple[Candidate, Entity]]
 
 
 class Reranker:
     """Ranks the first ``depth`` candidates again. Scores are the ``model``'s.
 
-    ``reads`` is what it takes for one, as of :attr:`muver.kb.index.open_index.OpenIndex.weight`.
+    ``reads`` is what it takes for one, in tokens (:mod:`muver.kb.index.costs`).
     """
 
     def __init__(self, model: CrossEncoder, depth: int):
@@ -27,24 +26,32 @@ class Reranker:
         pair = model.config.context.max_tokens + model.config.views.max_tokens
         self.reads = pair * weight_of(model.cross_encoder)
 
-    def rank(self, mentions: Sequence[Mention], found: Sequence[Pairs], k: int) -> list[Pairs]:
-        """The best ``k`` of the candidates that an index found for each mention."""
+    def rank(
+        self,
+        mentions: Sequence[Mention],
+        found: Sequence[Sequence[Candidate]],
+        read: Callable[[int], Entity],
+        k: int,
+    ) -> list[list[Candidate]]:
+        """The best ``k`` of the candidates that an index found for each mention; ``read`` gives
+        their entities by number.
+        """
         config, pieces = self._model.config, self._model.pieces
         sides = ([getattr(mention, side).lower() for mention in mentions] for side in SIDES)
         pairs = []
         for context, candidates in zip(
             mention_contexts(*sides, config.context, pieces), found, strict=True
         ):
-            titles = [entity.title for _, entity in candidates]
-            texts = [entity.description for _, entity in candidates]
-            views = entity_views(titles, texts, [[]] * len(candidates), config.views, pieces)
+            entities = [read(candidate.entity) for candidate in candidates]
+            titles, texts = [e.title for e in entities], [e.description for e in entities]
+            views = entity_views(titles, texts, [[]] * len(entities), config.views, pieces)
             pairs.append(self._model.pairs(context, [view.ids for (view,) in views]))
         device = next(self._model.parameters()).device
         scores = self._model.scores(pairs, BATCH_TOKENS, device)
         return [
             [
-                (replace(pairs[n][0], score=float(new[n]), probability=None), pairs[n][1])
+                replace(candidates[n], score=float(new[n]))
                 for n in np.argsort(-new, kind="stable")[:k].tolist()
             ]
-            for pairs, new in zip(found, scores, strict=True)
+            for candidates, new in zip(found, scores, strict=True)
         ]

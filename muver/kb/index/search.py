@@ -6,8 +6,10 @@ entities may be among the best. These are compared by sums that are always taken
 equal scores are ordered by world and id.
 """
 
+from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import accumulate
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -22,44 +24,40 @@ MEMORY_MB = 256  # of the scores held at a time
 PRODUCTS = 2**18  # bytes of a mention's products with the vectors of a part, about
 
 
-class Place(NamedTuple):
-    """Where an entity lies: number of the part, and its row there."""
-
-    part: int
-    row: int
-
-
 class Asked:
     """The entities of a world, or of all, with those that are removed, side by side.
 
-    ``parts`` has the parts that have some, each with their rows; ``places`` says where these stand
-    among all. ``live`` is (entities,) bool.
+    ``parts`` has the parts that have some, each with their rows, and ``firsts`` the number that the
+    first of them has in the index; ``places`` says where they stand among all. ``live`` is
+    (entities,) bool.
     """
 
     def __init__(self, parts: Sequence[Part], world: str | None):
-        self.numbers = [n for n, part in enumerate(parts) if part.live[part.rows(world)].any()]
-        self.parts = [(parts[n], parts[n].rows(world)) for n in self.numbers]
-        counts = [rows.stop - rows.start for _, rows in self.parts]
-        self.starts = np.cumsum([0, *counts])
-        self.places = [slice(*ends) for ends in zip(self.starts, self.starts[1:], strict=False)]
+        self.parts: list[tuple[Part, slice]] = []
+        self.firsts: list[int] = []
+        for first, part in zip(accumulate(map(len, parts), initial=0), parts, strict=False):
+            rows = part.rows(world)
+            if part.live[rows].any():
+                self.parts.append((part, rows))
+                self.firsts.append(first + rows.start)
+        counts = (rows.stop - rows.start for _, rows in self.parts)
+        self.starts = list(accumulate(counts, initial=0))
+        self.places = list(map(slice, self.starts, self.starts[1:]))
         live = [part.live[rows] for part, rows in self.parts]
         self.live = np.concatenate([np.zeros(0, bool), *live])
 
     def __len__(self) -> int:
-        return int(self.starts[-1])
+        return self.starts[-1]
 
-    def at(self, place: int) -> Place:
-        n, row = self._find(place)
-        return Place(self.numbers[n], row)
+    def number(self, place: int) -> int:
+        """The number in the index of the entity that stands here."""
+        n = bisect(self.starts, place) - 1
+        return self.firsts[n] + place - self.starts[n]
 
-    def _find(self, place: int) -> tuple[int, int]:
-        n = int(np.searchsorted(self.starts, place, side="right")) - 1
-        return n, self.parts[n][1].start + place - int(self.starts[n])
-
-    def place(self, part: int, row: int) -> int:
-        """Where an entity stands: the other way round."""
-        n = self.numbers.index(part)
-        return int(self.starts[n]) + row - self.parts[n][1].start
+    def place(self, number: int) -> int:
+        """Where the entity of a number stands: the other way round."""
+        n = bisect(self.firsts, number) - 1
+        return self.starts[n] + number - self.firsts[n]
 
     @cached_property
     def order(self) -> np.ndarray:
@@ -80,8 +78,11 @@ class Asked:
 
     def vectors(self, column: str, places: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
         """(vectors, d) float32 of some entities, and (entities,) where those of each begin."""
-        found = map(self._find, places)
-        vectors = [self.parts[n][0].vectors_of(column, row) for n, row in found]
+        vectors = []
+        for place in places:
+            n = bisect(self.starts, place) - 1
+            part, rows = self.parts[n]
+            vectors.append(part.vectors_of(column, rows.start + place - self.starts[n]))
         return np.concatenate(vectors), np.cumsum([0, *map(len, vectors[:-1])])
 
 
@@ -103,9 +104,9 @@ class Signal(Protocol):
 
 
 class Hit(NamedTuple):
-    """A ranked entity: where it lies, and what each signal gives to its score."""
+    """A ranked entity: its number in the index, and what each signal gives to its score."""
 
-    place: Place
+    number: int
     signals: dict[str, float]
 
 
@@ -144,9 +145,7 @@ def search(
     return found
 
 
-def contributions(
-    asked: Asked, signals: Mapping[str, Signal], weights: Weights, place: int
-) -> dict[str, float]:
+def contributions(signals: Mapping[str, Signal], weights: Weights, place: int) -> dict[str, float]:
     """What each signal gives to the score of an entity for the first of the mentions."""
     places, first = np.array([place]), slice(0, 1)
     return {
@@ -162,7 +161,9 @@ def _best(
     total = sum(contributed.values())
     best = np.lexsort((asked.order[near], -total))[:k].tolist()
     signals = [{name: float(scores[n]) for name, scores in contributed.items()} for n in best]
-    return [Hit(asked.at(int(near[n])), of_hit) for n, of_hit in zip(best, signals, strict=True)]
+    return [
+        Hit(asked.number(int(near[n])), of_hit) for n, of_hit in zip(best, signals, strict=True)
+    ]
 
 
 def _spans(asked: Asked, signals: int, mentions: int) -> Iterator[slice]:

@@ -19,7 +19,7 @@ from scipy import sparse
 
 from muver.io.files import atomic_path, sha256_of
 from muver.io.parquet import row_groups
-from muver.kb.index.costs import Rows
+from muver.kb.index.costs import Held
 from muver.kb.index.described import EntityViews
 from muver.kb.index.entity import Entity
 from muver.kb.index.names import LOOKED_UP, looked_up
@@ -137,8 +137,8 @@ class Part:
         return self.batch.column("length_in_words").to_numpy()
 
     @cached_property
-    def costs(self) -> Rows:
-        return Rows.of(self.batch)
+    def held(self) -> Held:
+        return Held.of(self.batch)
 
     @property
     def unread(self) -> tuple[int, int]:

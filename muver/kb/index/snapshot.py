@@ -2,29 +2,27 @@
 alters.
 """
 
+from bisect import bisect
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import copy
-from functools import cache, cached_property
+from functools import cached_property, lru_cache, partial
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from muver.io.errors import Mistake, did_you_mean, listed, quoted
-from muver.kb.index.answer import known_world
-from muver.kb.index.costs import Costs
-from muver.kb.index.described import NONE, WHOLE, EntityViews
+from muver.io.files import size_of
+from muver.kb.index.costs import NO_MODEL, Costs
+from muver.kb.index.described import EntityViews
 from muver.kb.index.entity import Entity, key_of
-from muver.kb.index.index_settings import COLUMN_OF, WITHOUT_MODEL, Asking, Weights
+from muver.kb.index.index_settings import Asking
 from muver.kb.index.machinery import Machinery
-from muver.kb.index.search import Asked, Hit, Place, Signal, contributions, search
-from muver.kb.index.segments import Opened
-from muver.kb.index.signals import Characters, Exact, Vectors, Words
-from muver.kb.index.state import SEGMENTS, Damaged, State, read_state
-from muver.retriever.answers import Candidate, Explanation, Mention
-from muver.retriever.retrieval.aggregates import MAX
-from muver.retriever.retrieval.exact import exactly
+from muver.kb.index.search import Asked
+from muver.kb.index.segments import Opened, Part, has_views
+from muver.kb.index.state import MODEL, SEGMENTS, Damaged, State, read_state
 
 MOST_KEPT = 64  # worlds of which what was computed for answers is kept
 
@@ -34,14 +32,22 @@ class UnknownEntity(Mistake):
 
 
 class Snapshot:
-    """Entities by key. ``generation`` grows with each change of the index."""
+    """Entities by number: from 0 on those of the parts, one after another, the removed ones too.
 
-    def __init__(self, machinery: Machinery, state: State, opened: list[Opened]):
+    ``asked`` gives the entities of a world, or of all, and keeps what was computed of them.
+    """
+
+    def __init__(
+        self,
+        machinery: Machinery,
+        state: State,
+        opened: list[Opened],
+        parts: list[Part] | None = None,
+    ):
         self.folder, self.machinery = machinery.folder, machinery
         self.state, self.opened = state, opened
-        self.generation = state.generation
-        self.parts = [part for file in opened for part in file.parts]
-        self._asked: dict[str | None, Asked] = {}
+        self.parts = parts or [part for file in opened for part in file.parts]
+        self.asked = lru_cache(MOST_KEPT)(partial(Asked, self.parts))
 
     @classmethod
     def now(cls, folder: str | Path, before: "Snapshot | None" = None) -> "Snapshot":
@@ -78,75 +84,63 @@ class Snapshot:
                 counts[world] += int(part.live[rows].sum())
         return {world: count for world, count in sorted(counts.items()) if count}
 
-    def having(self, id: str, world: str | None) -> dict[str, Place]:
-        """Where each world, or the one that is named, has an entity of an id."""
-        keys = {key_of(w, id): w for w in (self.worlds if world is None else [world])}
-        return {keys[key]: place for key, place in self.find(keys).items()}
+    def __len__(self) -> int:
+        return sum(self.worlds.values())
 
-    def place(self, id: str, world: str | None) -> Place:
-        """Where the one entity of an id lies; a mistake if there is none, or several worlds do."""
-        known_world(world, self.worlds, f"id {quoted(id)}")
-        found = self.having(id, world)
-        if len(found) > 1:
-            raise Mistake(
-                f"id {quoted(id)} is in several worlds: {listed(sorted(found))}. Name one."
-            )
-        if not found:
-            where = f"world {quoted(world)} of this index" if world is not None else "this index"
-            raise UnknownEntity(f"id {quoted(id)} is not in {where}.")
-        return next(iter(found.values()))
+    @cached_property
+    def _firsts(self) -> list[int]:
+        """The number of the first entity of each part."""
+        return list(accumulate(map(len, self.parts), initial=0))
 
-    def find(self, keys: Iterable[int]) -> dict[int, Place]:
-        """Where the entities with these keys lie; those that are not there are left out."""
-        found, wanted = {}, np.array(list(keys), np.uint64)
-        for number, part in enumerate(self.parts):
-            for row in np.flatnonzero(np.isin(part.keys, wanted) & part.live).tolist():
-                found[int(part.keys[row])] = Place(number, row)
-        return found
+    def at(self, number: int) -> tuple[Part, int]:
+        """The part in which an entity lies, and its row there."""
+        n = bisect(self._firsts, number) - 1
+        return self.parts[n], number - self._firsts[n]
+
+    def content(self, number: int) -> int:
+        part, row = self.at(number)
+        return int(part.content[row])
+
+    def entity(self, number: int) -> Entity:
+        part, row = self.at(number)
+        return part.entity(row)
+
+    def views(self, number: int) -> EntityViews:
+        part, row = self.at(number)
+        return part.views(row)
 
     def entities(self) -> Iterator[Entity]:
         for part in self.parts:
-            for row in np.flatnonzero(part.live).tolist():
-                yield part.entity(row)
+            yield from map(part.entity, np.flatnonzero(part.live).tolist())
 
-    @cached_property
-    def _starts(self) -> list[int]:
-        return [0, *accumulate(map(len, self.parts))]
+    def find(self, keys: Iterable[int]) -> dict[int, int]:
+        """The numbers of the entities with these keys; those that are not there are left out."""
+        numbers, wanted = {}, np.array(list(keys), np.uint64)
+        for first, part in zip(self._firsts, self.parts, strict=False):
+            for row in np.flatnonzero(np.isin(part.keys, wanted) & part.live).tolist():
+                numbers[int(part.keys[row])] = first + row
+        return numbers
 
-    def number(self, part: int, row: int) -> int:
-        """The number of an entity among those of all segments, the removed ones counted."""
-        return self._starts[part] + row
-
-    def asked(self, world: str | None) -> Asked:
-        """The entities of a world, or of all; what was computed of them is kept."""
-        if (asked := self._asked.get(world)) is None:
-            if len(self._asked) >= MOST_KEPT:
-                self._asked.clear()
-            asked = self._asked[world] = Asked(self.parts, world)
-        return asked
-
-    def ranked(
-        self,
-        mentions: Sequence[Mention],
-        world: str | None,
-        k: int,
-        weights: Weights,
-        excerpts: bool = False,
-    ) -> list[list[tuple[Candidate, Entity]]]:
-        """The best ``k`` candidates of each mention, of a world or of all, with their entities.
-
-        An entity is read once, whichever mentions find it.
+    def having(self, id: str, world: str | None) -> dict[str, int]:
+        """The worlds that have an entity of an id, or the one that is named if it has, each with
+        the entity's number.
         """
-        asked, queries, signals = self.question(mentions, world, weights, k)
-        found = search(asked, signals, weights, len(mentions), k)
-        read = cache(lambda at: self.parts[at.part].views(at.row))
+        keys = {key_of(w, id): w for w in (self.worlds if world is None else [world])}
+        return {keys[key]: number for key, number in self.find(keys).items()}
 
-        def candidate(mention: int, hit: Hit) -> tuple[Candidate, Entity]:
-            entity, number = read(hit.place), self.number(*hit.place)
-            view = self._shown(entity, queries, mention)
-            return entity.candidate(number, hit.signals, view, excerpts), entity.entity
-
-        return [[candidate(n, hit) for hit in hits] for n, hits in enumerate(found)]
+    def number(self, id: str, world: str | None) -> int:
+        """The number of the one entity of an id; a mistake if none has it, or several worlds do."""
+        known_world(world, self.worlds, f"id {quoted(id)}")
+        numbers = self.having(id, world)
+        if len(numbers) > 1:
+            raise Mistake(
+                f"id {quoted(id)} is in several worlds: {listed(sorted(numbers))}. Name one."
+            )
+        if not numbers:
+            where = f"world {quoted(world)} of this index" if world is not None else "this index"
+            raise UnknownEntity(f"id {quoted(id)} is not in {where}.")
+        (number,) = numbers.values()
+        return number
 
     def narrowed(self, where: Mapping[str, str]) -> "Snapshot":
         """The same with only the entities whose other columns have these values."""
@@ -157,8 +151,8 @@ class Snapshot:
                     f"where {name}: no entity has such a column.{did_you_mean(name, known)} "
                     f"There are: {listed(sorted(known)) or 'none'}."
                 )
-        other = Snapshot(self.machinery, self.state, self.opened)
-        other.parts = [part.narrowed(where) for part in self.parts]
+        parts = [part.narrowed(where) for part in self.parts]
+        other = Snapshot(self.machinery, self.state, self.opened, parts)
         other.worlds = {**dict.fromkeys(self.worlds, 0), **other.worlds}
         return other
 
@@ -168,67 +162,62 @@ class Snapshot:
         other.state = self.state.asking(settings)
         return other
 
-    def explained(
-        self, mention: Mention, id: str, world: str | None, weights: Weights
-    ) -> Explanation:
-        """What signals and views add to the score of an entity."""
-        at = self.place(id, world)
-        entity = self.parts[at.part].views(at.row)
-        world = mention.world and entity.entity.world
-        asked, queries, signals = self.question([mention], world, weights)
-        contributed = contributions(asked, signals, weights, asked.place(*at))
-        parts = []
-        if "views" in queries:
-            how = self.state.model.metric, self.state.settings.scorer
-            parts = entity.parts(queries["views"], *how)
-        return Explanation(contributed, parts)
-
-    def question(
-        self,
-        mentions: Sequence[Mention],
-        world: str | None,
-        weights: Weights,
-        k: int | None = None,
-    ) -> tuple[Asked, dict[str, np.ndarray], dict[str, Signal]]:
-        """The entities asked for, and vectors of the mentions and signals by name: those that have
-        a weight.
-        """
-        asked, state = self.asked(world), self.state
-        counted = [name for name, weight in weights.items() if weight]
-        compared = [name for name in counted if name not in WITHOUT_MODEL]
-        queries = self.machinery.queries(mentions, compared)
-        signals: dict[str, Signal] = {}
-        for name in counted:
-            match name:
-                case "exact":
-                    signals[name] = Exact(asked, mentions)
-                case "words":
-                    signals[name] = Words(asked, mentions, state.settings.words)
-                case "characters":
-                    signals[name] = Characters(asked, mentions)
-                case "views" | "whole":
-                    aggregate = state.settings.scorer if name == "views" else MAX
-                    how = self.longest, aggregate, state.model.metric, state.model.scale, k
-                    signals[name] = Vectors(asked, name, queries[name], *how)
-                case _:
-                    column = COLUMN_OF[name]
-                    signals[name] = Vectors(asked, column, queries[name], 1.0, MAX)
-        return asked, queries, signals
-
-    def _shown(self, entity: EntityViews, queries: Mapping[str, np.ndarray], mention: int) -> int:
-        """The view of an entity that won, if views were compared."""
-        if "views" not in queries:
-            return WHOLE if "whole" in queries else NONE
-        asked = queries["views"][mention][None]
-        (similar,) = exactly(entity.vectors, asked, self.state.model.metric)
-        return entity.shown(int(similar.argmax()), similar)
-
     @cached_property
     def costs(self) -> Costs:
-        return Costs([part.costs for part in self.parts], [part.live for part in self.parts])
+        piece, state = NO_MODEL, self.state
+        if state.columns:
+            from muver.retriever.encoders.device import weight_of
+
+            piece = weight_of(self.machinery.model.mention_encoder)
+        held, live = [part.held for part in self.parts], [part.live for part in self.parts]
+        return Costs.of(held, live, piece, state.settings.merge)
 
     @cached_property
     def longest(self) -> float:
         """Length of the longest vector of a view or of a whole description."""
         lengths = (part.batch.column("length").to_numpy() for part in self.parts)
         return max((float(each.max(initial=0)) for each in lengths), default=0.0)
+
+    def info(self) -> dict[str, Any]:
+        """Model, settings, counts and sizes, as JSON has them."""
+        state, folder = self.state, self.folder
+        return {
+            "folder": str(folder),
+            "generation": state.generation,
+            "fingerprint": state.fingerprint,
+            "model": state.model and state.model.name,
+            "trained": state.model and state.model.trained,
+            "weights": state.weights,
+            "settings": state.settings.as_dict(),
+            "vectors": state.columns,
+            "entities": state.entities,
+            "views": sum(s.views for s in state.segments) if "views" in state.columns else None,
+            **self._coverage(),
+            "worlds": self.worlds,
+            "segments": len(state.segments),
+            "removed": sum(len(segment.removed) for segment in state.segments),
+            "bytes": size_of(folder / SEGMENTS),
+            "model_bytes": size_of(folder / MODEL) if state.model else 0,
+        }
+
+    def _coverage(self) -> dict[str, float | None]:
+        """How many views an entity has, and how much of the descriptions none of them reads."""
+        parts, columns = self.parts, self.state.columns
+        views = unread = None
+        if len(self) and "views" in columns:
+            counts = (np.diff(part.vectors("views")[0])[part.live] for part in parts)
+            views = round(sum(int(count.sum()) for count in counts) / len(self), 1)
+        if len(self) and has_views(columns):
+            characters, missed = (sum(c) for c in zip(*(p.unread for p in parts), strict=True))
+            unread = round(100 * missed / max(characters, 1), 1)
+        return {"views_an_entity": views, "unread_percent": unread}
+
+
+def known_world(name: str | None, worlds: Collection[str], what: str) -> str | None:
+    """A world to search, None for all; a mistake that begins with ``what`` if there is none."""
+    if name is None or name in worlds:
+        return name
+    raise Mistake(
+        f"{what}: world {quoted(name)} is not in this index.{did_you_mean(str(name), worlds)} "
+        f"There are: {listed(worlds) or 'none, as it has no entities'}."
+    )

@@ -12,7 +12,7 @@ class Limits(Settings):
     characters: Count = 10_000  # of a mention with the text around it
     k: Count = 1_000  # candidates of a mention
     candidates: Count = 5_000  # of a request: its mentions times k
-    # Of work, by estimate (muver.kb.serve.waiting).
+    # Of work, by estimate (muver.kb.index.costs).
     tokens: Count = 3_500  # of a request: less than 2 s of one core
     waiting_tokens: Count = 16_384  # of the requests that wait
     batch_tokens: Count = 512  # that are done at a time: a turn of the queue

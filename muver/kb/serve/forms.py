@@ -13,7 +13,7 @@ from pydantic_core import PydanticSerializationError, to_json
 from muver.kb.index.answer import Answer
 from muver.kb.index.changes import Change
 from muver.kb.index.entity import Entity
-from muver.retriever.answers import Explanation
+from muver.retriever.answers import Explanation, Mention
 
 # pydantic looks whether a text is of whole characters only where its length is bounded.
 String = Annotated[str, Field(min_length=0)]
@@ -51,6 +51,9 @@ class AskedMention(Form):
     right: Side = ""
     world: World = None
     asked: Sendable = {}
+
+    def mentioned(self) -> Mention:
+        return Mention(self.mention, self.left, self.right, self.world, self.asked)
 
 
 class Retrieval(Form):

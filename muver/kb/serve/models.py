@@ -34,7 +34,7 @@ class Served:
         """Take the newest snapshot, if another process made one; why not, if it can't be read."""
         try:
             newest = self.index.refresh()
-            _ = newest.weight  # loads a model that is another one; requests ask for it
+            _ = newest.costs  # loads a model that is another one; requests ask for it
         except Exception as error:  # whatever it is, the next look may find all well
             return str(error) if isinstance(error, InputError) else repr(error)
         if newest is not self.index:

@@ -29,16 +29,7 @@ from muver.kb.serve.forms import (
 )
 from muver.kb.serve.guard import Gone, Metrics
 from muver.kb.serve.models import Models, Served
-from muver.kb.serve.waiting import (
-    Ranking,
-    Waiting,
-    Work,
-    check_tokens,
-    mention_of,
-    tokens_of_all,
-    tokens_to_add,
-    tokens_to_tell,
-)
+from muver.kb.serve.waiting import Ranking, Waiting, Work
 from muver.retriever.answers import Mention
 
 BEARER = Depends(HTTPBearer(auto_error=False))
@@ -89,7 +80,7 @@ def asking(service: Service) -> APIRouter:
         """Rank entities for mentions. Requests that wait are ranked together."""
         check(asked, service.limits)
         served = service.models.named(asked.model)
-        mentions = [mention_of(m) for m in asked.mentions]
+        mentions = [form.mentioned() for form in asked.mentions]
         if service.log_texts:
             for m in mentions:
                 logger.info("%r in %r", m.text, f"{m.left}[[{m.text}]]{m.right}")
@@ -97,7 +88,7 @@ def asking(service: Service) -> APIRouter:
         weights = tuple((asked.weights or {}).items())
         index = served.index.asking(**asked.settings) if asked.settings else served.index
         work = Ranking(index, asked.k, asked.excerpts, where, weights)
-        costs = tokens_of_all(asked.mentions, index, asked.k, bool(where))
+        costs = index.costs.answers(mentions, asked.k, bool(where))
         cure = "Send fewer at a time, less text around them, or a smaller k."
         check_tokens("mentions", sum(costs), service.limits.tokens, cure)
         pieces = in_pieces(mentions, costs, service.limits.batch_tokens)
@@ -112,13 +103,13 @@ def asking(service: Service) -> APIRouter:
         check_length("mention", question.mention, service.limits)
         served = service.models.named(question.model)
         entity = await entity_at(served, question.id, question.world)
-        index, mention = served.index, mention_of(question.mention)
+        index, mention = served.index, question.mention.mentioned()
 
         def work(_: Sequence[None]) -> list[Explained]:
             explanation = index.explain(mention, entity.id, entity.world, question.weights)
             return [Explained(explanation.signals, explanation.views, entity=entity)]
 
-        cost = tokens_to_tell(question.mention, index, entity)
+        cost = index.costs.explanation(mention, entity)
         (explained,) = await service.work(served, work, [(None, cost)], request)
         return explained
 
@@ -169,7 +160,7 @@ def changing(service: Service) -> APIRouter:
         entity = Entity(**entity_form.model_dump() | {"id": id})
 
         def update() -> Change:
-            tokens = tokens_to_add(entity_form, served.index)
+            tokens = served.index.costs.change(entity)
             cure = "Bring it in by `muver index update`."
             check_tokens("title, aliases and description", tokens, service.limits.tokens, cure)
             return served.index.update([entity])
@@ -280,3 +271,9 @@ def check_length(where: str, asked: AskedMention, limits: Limits) -> None:
             f"{where}: {length} characters with the text around it, {limits.characters} at most. "
             "Send less of left and right: only what is near a mention counts."
         )
+
+
+def check_tokens(what: str, tokens: int, most: int, cure: str) -> None:
+    """Refuse what takes too long."""
+    if tokens > most:
+        raise Mistake(f"{what}: about {tokens:,} tokens of work, {most:,} at most. {cure}")

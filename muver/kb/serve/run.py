@@ -16,6 +16,7 @@ from muver.io.network import LOOPBACK, listen
 from muver.io.progress import logger
 from muver.kb.index.index_settings import DEPTH
 from muver.kb.serve import Limits
+from muver.retriever.answers import Mention
 
 if TYPE_CHECKING:
     from uvicorn.server import Server
@@ -89,10 +90,7 @@ def serve(
 
 def check_least(served: "Served", most: int) -> None:
     """Refuse an index of which even one word takes more than a request may."""
-    from muver.kb.serve.forms import AskedMention
-    from muver.kb.serve.waiting import tokens_of
-
-    if (least := tokens_of(AskedMention(mention="a"), served.index, 1)) > most:
+    if (least := served.index.costs.answer(Mention("a"), 1)) > most:
         raise InputError(
             f"{served.name}: one mention takes about {least:,} tokens of work, and a request may "
             f"take {most:,}. Give a smaller --depth or model, or allow more by --settings "

@@ -4,7 +4,6 @@ Work is counted in tokens, as in :mod:`muver.kb.index.costs`.
 """
 
 import asyncio
-import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,13 +13,8 @@ from typing import Any
 
 from starlette.exceptions import HTTPException
 
-from muver.io.errors import Mistake
 from muver.kb.index.answer import Answer
-from muver.kb.index.entity import Entity
-from muver.kb.serve.forms import AskedMention, NewEntity
 from muver.retriever.answers import Mention
-from muver.retriever.corpus.texts import clean
-from muver.retriever.views.boundaries import sentence_spans
 
 # What jobs do, with their results in order. Jobs of equal works are done in one call.
 Work = Callable[[Sequence[Any]], Sequence[Any]]
@@ -132,74 +126,6 @@ def _results(jobs: Sequence[_Job]) -> list[Any]:
         return [None if job.done.done() else _results([job])[0] for job in jobs]
 
 
-# At most about so many word pieces are in a text, of any language: none has more than three letters
-# without accents. A context of more is cut, and so what is far from the mention is not counted.
-PIECE = re.compile(r"[A-Za-z]{1,3}|\w|[^\w\s]")
-LONGEST, NEAR = 128, 512
-Weights = tuple[tuple[str, float], ...]
-# As many take about as long as a token:
-CHARACTERS_EXPLAINED = 200  # of a description whose views are told
-ALIASES_EXPLAINED = 8  # under each of which is a view
-ENTITIES_A_TOKEN = 100_000  # among which a word is looked up
-ENTITIES_NARROWED = 60  # that are looked through for other columns
-WORLD = 30  # tokens that each further world takes
-VIEW, TITLE = 40, 4  # tokens of a view, and of it beside title and sentence
-
-
-def pieces(text: str) -> int:
-    """About how many word pieces a text has at most.
-
-    >>> pieces("The king, 1066")
-    8
-    """
-    return sum(1 for _ in PIECE.finditer(text))
-
-
-def tokens_of(mention: AskedMention, index: Any, k: int = 0) -> int:
-    """About how much the k candidates of an answer take, or without any the scores of one."""
-    near = mention.left[-NEAR:], mention.mention[:NEAR], mention.right[:NEAR]
-    read = min(2 + sum(map(pieces, near)), LONGEST)
-    piece = index.weight + len(index) / ENTITIES_A_TOKEN
-    found = index.candidates_take(k) if k else 0
-    named = min(pieces(near[1]), LONGEST)
-    return round(read * piece + index.costs.comparing(named) + found)
-
-
-def tokens_of_all(
-    mentions: Sequence[AskedMention], index: Any, k: int, narrowed: bool
-) -> list[int]:
-    """The same of each of some mentions; what they share is the first one's."""
-    found = [tokens_of(mention, index, k) for mention in mentions]
-    narrowing, worlds = index.costs.narrowing, {mention.world for mention in mentions}
-    found[0] += round((WORLD + narrowing) * (len(worlds) - 1))
-    found[0] += round(len(index) / ENTITIES_NARROWED + narrowing) if narrowed else 0
-    return found
-
-
-def tokens_to_tell(mention: AskedMention, index: Any, entity: Entity) -> int:
-    """About how much it takes to explain a score of an entity, view by view."""
-    views = len(entity.description) / CHARACTERS_EXPLAINED + len(entity.aliases) / ALIASES_EXPLAINED
-    merged = index.weight_of_entities / index.weight
-    return tokens_of(mention, index, 1) + round(views * merged)
-
-
-def tokens_to_add(entity: NewEntity, index: Any) -> int:
-    """About how much it takes to bring an entity to an index."""
-    title, views = pieces(entity.title), len(sentence_spans(clean(entity.description)))
-    read = sum(map(pieces, [entity.title, *entity.aliases, entity.description]))
-    return round((read + views * min(TITLE + title, VIEW)) * index.weight_of_entities)
-
-
-def check_tokens(what: str, tokens: int, most: int, cure: str) -> None:
-    """Refuse what takes too long."""
-    if tokens > most:
-        raise Mistake(f"{what}: about {tokens:,} tokens of work, {most:,} at most. {cure}")
-
-
-def mention_of(asked: AskedMention) -> Mention:
-    return Mention(asked.mention, asked.left, asked.right, asked.world, asked.asked)
-
-
 @dataclass(frozen=True)
 class Ranking:
     """Ranks the mentions of some requests in one call, and gives each request its answers, with the
@@ -210,7 +136,7 @@ class Ranking:
     k: int
     excerpts: bool
     where: tuple[tuple[str, str], ...] = ()
-    weights: Weights = ()
+    weights: tuple[tuple[str, float], ...] = ()
 
     @cached_property
     def _narrowed(self) -> Any:

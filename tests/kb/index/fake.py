@@ -3,13 +3,13 @@
 from difflib import SequenceMatcher
 
 from muver import Candidate
-from muver.kb.index.open_index import OpenIndex
+from muver.kb.index.index import Index
 
 
 class Names:
     """Ranks entities by how much of their title a mention is."""
 
-    answers, checked = OpenIndex.answers, OpenIndex.checked
+    answers, checked = Index.answers, Index.checked
 
     def __init__(self, titles, threshold=None, probability=None, worlds=("sea",)):
         self.titles, self.threshold, self.worlds = titles, threshold, list(worlds)

@@ -78,8 +78,8 @@ def test_a_query_and_the_service_take_it(index, cross, capsys):
     assert served.index.retrieve([Mention("the king")], 2) == [found] and served.look() is None
     a_candidate = 1 + (32 + 24) * LEAST  # as its weights are few
     for k in (1, 1_000):
-        assert served.index.candidates_take(k) == pytest.approx(8 * a_candidate, abs=0.1)
+        assert served.index.costs.candidates(k) == pytest.approx(8 * a_candidate, abs=0.1)
     deep = opened_index(index, cross[0], 10**6)
-    assert deep.candidates_take(1) == pytest.approx(len(deep) * a_candidate, rel=0.01)
+    assert deep.costs.candidates(1) == pytest.approx(len(deep) * a_candidate, rel=0.01)
     assert main([*given, "--rerank", str(index)]) == 2
     assert "muver.json" in capsys.readouterr().err

@@ -1,5 +1,7 @@
 """An index of words in memory, as quick as it is simple: an entity's views are its sentences."""
 
+import numpy as np
+
 from muver.io.errors import Mistake
 from muver.kb.index.changes import Change
 from muver.kb.index.costs import Costs
@@ -23,9 +25,7 @@ class Shelf:
 class FakeIndex:
     """As :class:`muver.kb.index.Index`: a snapshot, which its own changes replace."""
 
-    weight, weight_of_entities = 1.0, 1.0
     fixed = None
-    costs = Costs([], [])
     threshold = None  # or from 0 to 1, and the probability is a tenth of the score
 
     def __init__(self, shelf):
@@ -35,8 +35,9 @@ class FakeIndex:
     def __len__(self):
         return len(self.entities)
 
-    def candidates_take(self, k):
-        return min(k, len(self))
+    @property
+    def costs(self):
+        return Costs(len(self), np.arange(len(self) + 1), 0, 0, 0, piece=1.0, piece_of_entity=1.0)
 
     def refresh(self):
         return self if self.generation == self.shelf.generation else FakeIndex(self.shelf)

@@ -46,7 +46,7 @@ async def looked_until(condition, served):
 @pytest.mark.parametrize("error", [InputError("it is gone."), KeyError("x"), MemoryError()])
 def test_an_index_that_cannot_be_read_stays_as_it_is_and_is_told_once(error, caplog):
     class Odd:
-        generation, weight, looks = 2, 1.0, 0
+        generation, costs, looks = 2, None, 0
         whole = False
 
         def refresh(self):
