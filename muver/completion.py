@@ -38,7 +38,9 @@ SCRIPTS = {
 
 
 def completion(shell: Literal["bash", "zsh", "fish", "words"], typed: Sequence[str] = ()) -> None:
-    """Print a script for a shell, or what may stand where the typed words end.
+    """Print what completes commands, options and names of params.yaml in bash, zsh or fish.
+
+    A script for a shell, or what may stand where the typed words end.
 
     In bash or zsh `source <(muver completion bash)`; in fish `muver completion fish | source`.
     Names of models, rows and tables come from the params.yaml of the folder.

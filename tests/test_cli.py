@@ -225,7 +225,7 @@ def typed(monkeypatch):
     """Calls the function above as `muver work`, or as a stage; gives what it was called with."""
     monkeypatch.setattr(Command, "function", lambda _: work)
     for name in ("work", "stage work"):
-        monkeypatch.setitem(COMMANDS, name, Command(name, "", "do nothing", "here"))
+        monkeypatch.setitem(COMMANDS, name, Command(name, "", "here", says="do nothing"))
 
     def call(*words: str) -> dict[str, Any]:
         GIVEN.clear()

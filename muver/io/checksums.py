@@ -90,7 +90,7 @@ def check(paths: Iterable[Path]) -> None:
 
 
 def verify(*, folder: Path = Path("build")) -> None:
-    """Look whether everything that was made is as it was written.
+    """Look whether everything in build/ is as it was written.
 
     Parameters
     ----------

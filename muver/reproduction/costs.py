@@ -59,7 +59,10 @@ class Costs(Settings):
 
 
 def write_costs(out: Path, settings: Costs) -> None:
-    """Write ``out`` (.csv), and beside it the table for people (.md)."""
+    """Write what each row of a table costs on this machine: training, vectors, ranking.
+
+    Writes ``out`` (.csv), and beside it the table for people (.md).
+    """
     rows = [_cells(row) for row in settings.rows]
     page = Page(settings.caption, [Section("", NOTES["costs"], HEADER, rows)])
     write_text(out, csv_text(HEADER, rows))

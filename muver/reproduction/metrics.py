@@ -22,7 +22,9 @@ Point = tuple[str, float, float, float, float]  # name, x, y and the 95% interva
 def write_metrics(
     tables: Sequence[Path], curves: Sequence[Path], metrics: Path, plots: Path
 ) -> None:
-    """Write ``metrics``/<result>/<row>.json and ``plots``/<result>.csv.
+    """Write the numbers and curves of results as DVC compares them.
+
+    Writes ``metrics``/<result>/<row>.json and ``plots``/<result>.csv.
 
     ``tables`` and ``curves`` are JSON files of results. All other files in the two folders belong
     to rows that are no longer asked for and are removed.

@@ -145,7 +145,9 @@ def spreads(rows: Iterable[RowOfRecord]) -> dict[str, Spread]:
 
 
 def compare_record(*, folder: Path = Path("."), config: Iterable[tuple[str, Any]] = ()) -> None:
-    """Print how many mentions more or fewer rows found than those of record, by their keys.
+    """After a run: its rows beside the numbers of record, which lie in docs/results.
+
+    Prints how many mentions more or fewer rows found, by their keys.
 
     Ends with 1 if a row of equal key has numbers outside of the spread, 2 after bad input.
 

@@ -27,7 +27,7 @@ def write_results_page(
     config: Iterable[tuple[str, Any]] = (),
     uncommitted: bool = False,
 ) -> None:
-    """Write docs/results/DATASET.md, and its numbers beside it.
+    """Write docs/results/DATASET.md, the page of record, and its numbers beside it.
 
     Parameters
     ----------

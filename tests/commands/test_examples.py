@@ -1,5 +1,6 @@
 """Each command's own example, as its help prints it: accepted as it stands."""
 
+import inspect
 import json
 import shlex
 
@@ -33,6 +34,14 @@ def test_the_options_are_accepted(name):
     given = parser_of(COMMANDS[name]).parse_args(example(name)[len(name.split()) :])
     if settings := {"settings", "asked"} & set(vars(given)):
         assert getattr(given, settings.pop()), "an example of --settings is missing"
+
+
+@pytest.mark.parametrize("name", [name for name, one in COMMANDS.items() if not one.says])
+def test_what_a_list_says_is_the_docstring_that_help_begins_with(name):
+    """A list reads it from the module's text, without an import."""
+    sentence = inspect.getdoc(COMMANDS[name].function()).partition("\n")[0]
+    said = COMMANDS[name].help
+    assert f"{said[0].upper()}{said[1:]}." == sentence
 
 
 def said(arguments, capsys) -> tuple[int, str]:

@@ -50,7 +50,9 @@ def import_kb(
     workers: int = 1,
     mentions: Path | None = None,
 ) -> dict[str, Any]:
-    """Write the entities of some files as one knowledge base; return the manifest's counts.
+    """Read a knowledge base of any usual form into a canonical one.
+
+    Returns the manifest's counts.
 
     docs/own-data.md has a section for each form. Nothing is written if anything in a file is wrong.
 

@@ -22,7 +22,10 @@ def download(
     url: str | None = None,
     source: Path | None = None,
 ) -> None:
-    """Obtain a dataset, other files, or Punkt's parameters; one of the three is named."""
+    """Fetch a dataset, a declared file or Punkt's English parameters, and verify it.
+
+    One of the three is named.
+    """
     declared = find_source(dataset or files or f"punkt_{punkt}")
     local = source or (Path(settings.source) if settings.source else declared.shipped)
     beside = out if files and declared.kind == "file" else out.parent / "download"

@@ -24,7 +24,9 @@ PENALTY = 1.0  # on half the sum of the squared weights, as is usual
 def calibrate_index(
     index: Path, mentions: str, *, form: Form | None = None, precision: float | None = None
 ) -> None:
-    """Calibrate an index by a file of labelled mentions, and say how well it then decides.
+    """Find out from labelled mentions how likely answers are right, and when none is.
+
+    Says how well the index then decides.
 
     Then `muver query` answers 'none of these' where the probability is too low.
 

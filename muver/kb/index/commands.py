@@ -33,7 +33,9 @@ def create(
     world: str | None = None,
     columns: Columns = (),
 ) -> None:
-    """Make an index (:meth:`muver.kb.index.Index.create`).
+    """Make an index of a knowledge base, without training.
+
+    See :meth:`muver.kb.index.Index.create`.
 
     docs/own-data.md explains the choices.
 
@@ -113,7 +115,9 @@ add, update = _bringing("add"), _bringing("update")
 def remove(
     index: Path, ids: Sequence[str] = (), *, file: str | None = None, world: str | None = None
 ) -> None:
-    """Remove entities (:meth:`muver.kb.index.Index.remove`).
+    """Remove entities from an index.
+
+    See :meth:`muver.kb.index.Index.remove`.
 
     Parameters
     ----------
@@ -132,6 +136,7 @@ def remove(
 
 
 def compact(index: Path) -> None:
+    """Make an index small after many changes, and remove files that are no longer needed."""
     opened = Index.open(index)
     before = opened.info()["bytes"]
     opened.compact()
@@ -140,6 +145,7 @@ def compact(index: Path) -> None:
 
 
 def show(index: Path, *, as_json: bool = False) -> None:
+    """Show what an index is made with, and how large it is."""
     info = Index.open(index).info()
     if as_json:
         print(json.dumps(info, indent=2))
@@ -150,13 +156,17 @@ def show(index: Path, *, as_json: bool = False) -> None:
 
 
 def verify(index: Path) -> None:
-    """Look at the files of an index; the error names all that are not as they were written."""
+    """Look whether all files of an index are as they were written.
+
+    The error names all that are not.
+    """
     if wrong := changes.verify(index):
         raise InputError("\n".join(wrong))
     logger.info("%s: all files are as they were written", index)
 
 
 def repair(index: Path) -> None:
+    """Bring a damaged index back to what it was before its last change."""
     if (state := changes.repair(index)) is None:
         logger.info("%s: all files are as they were written; nothing to repair", index)
     else:

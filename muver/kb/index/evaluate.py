@@ -65,7 +65,9 @@ def evaluate(
     settings: Asking | None = None,
     as_json: bool = False,
 ) -> None:
-    """Print an index's recall and mean reciprocal rank.
+    """Measure recall@k of an index on mentions whose entities are known.
+
+    The mean reciprocal rank is printed too.
 
     Parameters
     ----------

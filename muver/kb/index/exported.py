@@ -36,7 +36,9 @@ def export_row(
     global_views: Path | None = None,
     chosen: Path | None = None,
 ) -> None:
-    """Write a row as an index (:class:`muver.Index`), which is asked and not changed.
+    """Write a row of the workflow as an index, which queries and the service open.
+
+    The index (:class:`muver.Index`) is asked and not changed.
 
     Its answers are the row's, with every entity a candidate of its own, and its scores those of
     the row's run. Signals of words and names have the weight 0.

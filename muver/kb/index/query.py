@@ -28,7 +28,9 @@ def query(
     rerank: Path | None = None,
     depth: int = DEPTH,
 ) -> None:
-    """Answer mentions and print the answers as they come, as tables or a line of JSON each.
+    """Find the entities of mentions, and print them.
+
+    They are printed as they come, as tables or a line of JSON each.
 
     docs/own-data.md says how mentions are written, and what the JSON has.
 

@@ -39,7 +39,9 @@ class Tuned(NamedTuple):
 
 
 def tune_index(index: Path, mentions: str, *, form: Form | None = None, cutoff: int = 16) -> None:
-    """Choose the weights of an index by a file of labelled mentions, and say what is gained.
+    """Choose from labelled mentions how much each signal of an index counts.
+
+    Says what is gained.
 
     Two of three mentions choose, and the third tells whether the index gets these weights.
 
@@ -83,7 +85,9 @@ def settle(index: Path, weights: Mapping[str, float], settings: Asking) -> None:
 
 
 def set_index(index: Path, *, weights: str | None = None, settings: Asking | None = None) -> None:
-    """Choose for good what `muver query` takes for once; nothing is encoded again.
+    """Give an index other weights, or another aggregate, without encoding.
+
+    What `muver query` takes for once is chosen for good.
 
     Parameters
     ----------

@@ -40,7 +40,9 @@ def serve(
     rerank: Path | None = None,
     depth: int = DEPTH,
 ) -> None:
-    """Serve indexes until SIGTERM or Ctrl+C; requests in hand are answered first.
+    """Answer requests over HTTP, with a page to ask and to compare.
+
+    Until SIGTERM or Ctrl+C; requests in hand are answered first.
 
     docs/serve.md has the routes.
 

@@ -63,7 +63,7 @@ def this_machine() -> Machine:
 def check_project(
     *, folder: Path = Path("."), config: Iterable[tuple[str, Any]] = (), out: Path | None = None
 ) -> None:
-    """Print whether a run can begin, and how long its stages take.
+    """Before a run: what is missing, what does not fit, how long it will take.
 
     Ends with 0 if all is well, 1 if something was found, 2 after bad input.
 

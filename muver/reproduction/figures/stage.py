@@ -33,7 +33,9 @@ def make_figure(
     out: Path | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> None:
-    """Draw curves of recall from a table, or errors by length of description from evaluations.
+    """Draw a figure: errors by length of description, recall by number of views.
+
+    The first is drawn from evaluations, the second from a table.
 
     Of evaluations, ``out`` is the .csv of the numbers; a .json goes next to it.
     """

@@ -48,7 +48,9 @@ LINKS_ONLY = ("elements.js", "links.js")
 def make_report(
     *, results: Path, out: Path, settings: Report, workspace: Path | None = None
 ) -> list[str]:
-    """Write the page of a run; what does not fit together is returned, on the page and in the log.
+    """Make one page of tables, figures, times and single predictions, which opens anywhere.
+
+    What does not fit together is returned, on the page and in the log.
 
     Parameters
     ----------

@@ -53,7 +53,9 @@ def make_grid(
     settings: GridTable,
     encoder: Path | None = None,
 ) -> None:
-    """Write ``out`` (.csv), and beside it the grid as .md, .html, .tex and .json.
+    """Compare the points of the grid by their validation recall and choose one.
+
+    Writes ``out`` (.csv), and beside it .md, .html, .tex and .json.
 
     ``logs`` are those of all trials, in the order of the rows. The identity of the start encoder,
     from its manifest, becomes part of each point's settings.

@@ -127,7 +127,9 @@ NARROWEST = 100  # columns
 
 
 def show(names: Sequence[str] = ("table1",), *, results: Path = Path("results")) -> None:
-    """Print tables of a results folder, and where there is more to see.
+    """Print tables with contrasts in words.
+
+    Where there is more to see is printed too.
 
     Parameters
     ----------

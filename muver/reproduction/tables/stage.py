@@ -40,7 +40,9 @@ def make_table(
     encoder: Path | None = None,
     mentions: Path | None = None,
 ) -> None:
-    """Write ``out`` (.csv), and beside it the table as .md, .html, .tex and .json.
+    """Make a table, the paper's or our own, from evaluations.
+
+    Writes ``out`` (.csv), and beside it .md, .html, .tex and .json.
 
     Any ``name`` but the paper's is a comparison, whose ``settings`` have a caption. The corpus's
     ``counts`` are what Table 4 is made of, and tell the others which worlds have no mentions; its

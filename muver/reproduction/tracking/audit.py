@@ -25,7 +25,9 @@ RUNS = "/#/experiments/{}/runs?workflowType=machine_learning"
 
 
 def audit(*, port: int = 5000, list_: bool = False) -> None:
-    """Name the address of each table's runs and serve MLflow's pages until Ctrl+C.
+    """Open MLflow's pages on the recorded rows, for this machine alone.
+
+    The address of each table's runs is named. The pages are served until Ctrl+C.
 
     A store that is a server has pages of its own: they are named, and nothing is started.
 

@@ -31,7 +31,9 @@ LISTED = ("row_key", "method", "run_id", "experiment_id", "address", "store")
 def record_all(
     settings: Recordings, keep_going: bool = False, *, config: Iterable[tuple[str, Any]] = ()
 ) -> None:
-    """Record several tables; one that cannot be recorded does not stop the others.
+    """Record each row of a table, or each point of the grid, as a run of MLflow.
+
+    One that cannot be recorded does not stop the others.
 
     With ``keep_going``, whatever goes wrong is logged and written to a file beside the table's list
     of runs, and the command ends well, so that a rule that made the table keeps it. The next

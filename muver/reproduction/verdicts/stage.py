@@ -52,7 +52,9 @@ def write_verdicts(
     readme: Path = Path("README.md"),
     uncommitted: bool = False,
 ) -> None:
-    """Write the page of verdicts and the README's matrix from the record of what was measured.
+    """Test the claims of the paper, and write docs/verdicts.md and the matrix in README.
+
+    Both are made from the record of what was measured.
 
     Parameters
     ----------

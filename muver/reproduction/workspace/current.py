@@ -86,7 +86,9 @@ def not_asked(graph: Graph) -> list[Path]:
 
 
 def prune(*, config: Iterable[tuple[str, Any]] = (), remove: bool = False) -> None:
-    """Print what was made and is no longer asked for, largest first, and remove it if told to.
+    """Show what was made and is no longer asked for, with its size, and remove it.
+
+    The largest comes first.
 
     Nothing is removed while a run is at work, which may be making or reading it.
 
@@ -120,7 +122,9 @@ IGNORE = "# Of each kind only what params.yaml asks for; `muver prune` removes t
 
 
 def list_asked(config: Iterable[tuple[str, Any]] = ()) -> None:
-    """Write what each DVC stage depends on and what DVC leaves alone, and link it in ``current``.
+    """List what params.yaml asks of each DVC stage, in build/DATASET/asked.
+
+    Writes what DVC leaves alone, too, and links what is asked for in ``current``.
 
     A stage that has nothing to make leaves the empty folders that DVC expects, made here.
     """

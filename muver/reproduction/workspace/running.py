@@ -31,7 +31,9 @@ def run(
     profile: str = "default",
     show: bool = False,
 ) -> None:
-    """Become Snakemake on the workflow's Snakefile; what is made lies in the present folder.
+    """Make tables and figures in the present folder, as snakemake does in a clone.
+
+    Becomes Snakemake on the workflow's Snakefile.
 
     Parameters
     ----------
@@ -135,7 +137,9 @@ def _at_work(command: Sequence[str]) -> str | None:
 
 
 def unlock(folder: str | Path = ".") -> bool:
-    """Remove a lock that a killed Snakemake left; return whether there was one.
+    """Remove a lock that a killed run left in a working folder.
+
+    Returns whether there was one.
 
     It stays where a process that may hold it is alive.
 

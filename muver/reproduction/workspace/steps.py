@@ -170,7 +170,7 @@ def code(rule: str) -> list[str]:
     ['muver/retriever/runs/manifest.py', 'muver/retriever/training/log.py']
     """
     found: set[str] = set()
-    waiting = [PACKAGE / name for name in BEGINS.get(rule, _begins(rule))]
+    waiting = [PACKAGE / name for name in BEGINS[rule]] if rule in BEGINS else _begins(rule)
     while waiting:
         path = waiting.pop()
         name = path.relative_to(PACKAGE).as_posix()
@@ -181,15 +181,15 @@ def code(rule: str) -> list[str]:
     return sorted(f"{BEFORE}muver/{name}" for name in found)
 
 
-def _begins(rule: str) -> list[str]:
+def _begins(rule: str) -> list[Path]:
     """The modules that do the work of a rule's stages, or in which a retriever kind ranks."""
     if rule.startswith(KIND):
-        return [f"retriever/retrieval/kinds/{rule.removeprefix(KIND)}.py"]
+        return [PACKAGE / f"retriever/retrieval/kinds/{rule.removeprefix(KIND)}.py"]
     names = ["ann-build", "ann-check"]
     if rule != "ann_index":
         names = [BY_RULE[rule].command if rule in BY_RULE else rule.replace("_", "-")]
     found = [COMMANDS.get(f"{STAGE}{name}") or COMMANDS.get(name) for name in names]
-    return [command.module.replace(".", "/") + ".py" for command in found if command]
+    return [command.file for command in found if command]
 
 
 @cache

@@ -40,7 +40,9 @@ CHARACTERS_A_GROUP = 1 << 22
 
 
 def read_dump(dump: Path, folder: Path, settings: ReadDump, workers: int = 1) -> dict[str, Any]:
-    """Write KILT's knowledge source as a knowledge base in parts; return its counts.
+    """Read KILT's knowledge source into a knowledge base in parts.
+
+    Returns its counts.
 
     A part has the entities whose lines begin within ``part_bytes`` of the dump. Memory holds a row
     group, and 16 bytes for each entity. The bytes written are the same with any number of workers.
@@ -96,7 +98,9 @@ def read_dump(dump: Path, folder: Path, settings: ReadDump, workers: int = 1) ->
 
 
 def write_texts(source: Path, kb: Path, folder: Path, settings: ReadTexts) -> dict[str, Any]:
-    """Write a text of BLINK's ``entity.jsonl`` for each entity of a knowledge base, by its id.
+    """Find the text of each entity of a knowledge base in BLINK's entity.jsonl.
+
+    A text is found by its entity's id.
 
     The file, whose lines may be in any order, is read twice: to find where each entity's line
     begins, then part by part of the base. Memory holds eight bytes an entity, 16 a line, and the

@@ -70,7 +70,7 @@ def build_corpus(
     counts_path: Path,
     settings: BuildCorpus,
 ) -> Counts:
-    """Check a folder in ZESHEL's format and write its entities, mentions and counts.
+    """Check a dataset in ZESHEL's format and write its entities, mentions and counts.
 
     Nothing is written unless everything is in order, the published counts included where
     ``settings.expected`` names them.

@@ -32,7 +32,7 @@ UNUSED = ("pooler.", "embeddings.position_ids")
 def convert(
     checkpoint: Path, encoder: str, settings: Layouts, out: Path, training_log: Path | None = None
 ) -> None:
-    """Write a model directory from a pickled state dict of two towers.
+    """Convert a released checkpoint (a pickled state dict of two towers) to a model.
 
     Its ``manifest.json`` has the ``identity`` of the weights, which becomes part of a row's key.
 

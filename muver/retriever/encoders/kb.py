@@ -37,7 +37,7 @@ def encode_part(
     settings: Part,
     texts: str | Path | None = None,
 ) -> None:
-    """Encode the views of a part's entities.
+    """Encode the views of one part of a knowledge base.
 
     The model says what views are. For the kind "sentences" the paragraphs are laid out as sentences
     are, so that with ``min_pieces`` 1 each is a view. For the kind "prefix" one view has the title
@@ -109,7 +109,9 @@ def _encode(
 def encode_mentions(
     model_folder: str | Path, mentions: str | Path, out: str | Path, settings: Encoding
 ) -> None:
-    """Encode all mentions of a set in their contexts, even those with gold outside the base.
+    """Encode the mentions that `muver stage link` matched to a knowledge base.
+
+    In their contexts, also those with gold outside the base.
 
     ``mentions`` is a Parquet file of `muver stage link`. ``out`` is the .npy of the part to write,
     (mentions, d) float32 in the table's order.

@@ -39,7 +39,7 @@ def make_start(
     entities: Path | None = None,
     counts: Path | None = None,
 ) -> None:
-    """Make or fetch the encoder that both towers start from.
+    """Make or fetch the BERT that both towers start from.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ def encode_split(
     out: Path,
     settings: Encode,
 ) -> None:
-    """Encode all entities of a split's worlds and its mentions.
+    """Encode the entities and mentions of a split into a view store.
 
     Writes the parts ``layer0`` and ``mentions``, and ``manifest.json``.
     """
@@ -77,7 +77,9 @@ class GlobalViews(Encoding):
 
 
 def merge_store(model_folder: Path, store: Path, out: Path, settings: Merge) -> None:
-    """Merge the views of a store and write ``layer1`` to ``layerL`` and ``manifest.json``.
+    """Merge views, layer by layer, and encode the merged ones.
+
+    Writes ``layer1`` to ``layerL`` and ``manifest.json``.
 
     Each layer holds its new views only: layers 0 to n are an entity's views after n rounds of
     merging, so one pass serves every number of layers. The ``first`` and ``last`` of a merged view
@@ -107,7 +109,9 @@ def merge_store(model_folder: Path, store: Path, out: Path, settings: Merge) -> 
 def encode_global(
     model_folder: Path, store: Path, entities: Path, out: Path, settings: GlobalViews
 ) -> None:
-    """Give every entity of a store one view of its whole description, laid out as BLINK's.
+    """Encode one view of each entity's whole description, beside those of a store.
+
+    It is laid out as BLINK's.
 
     Writes ``layer0``, with one row per entity that spans all of its views, and ``manifest.json``.
     """

@@ -52,7 +52,9 @@ def evaluate(
     choice: Path | None = None,
     trec: bool = False,
 ) -> None:
-    """Score a run on a set; write its evaluation and, next to it, the ranks of the gold entities.
+    """Score a run: recall@k and its intervals, ranks of the gold entities, TREC files.
+
+    The ranks lie beside the evaluation.
 
     Recall is over the mentions whose gold entity is in the knowledge base ("In-KB", section 3.2 of
     the paper). ``outside`` counts the others; worlds have none.

@@ -44,7 +44,9 @@ def mine(
     kb: str | Path | None = None,
     entities: str | Path | None = None,
 ) -> None:
-    """Write the hard negatives of every training mention with a known gold, and their provenance.
+    """Mine hard negatives: each mention's best candidates in a run that are not its gold.
+
+    Of every training mention with a known gold. Their provenance is written too.
 
     The manifest counts mentions, those left out because their gold is outside the base, those
     mined, their negatives, mentions with fewer than asked for, and candidates skipped because they

@@ -114,7 +114,7 @@ def _cost(model: BiEncoder, folder: Path) -> str:
 
 
 def export(model: Path, *, to: Path) -> None:
-    """Write a model so that sentence-transformers loads it to the same vectors, with its card.
+    """Write a model so that sentence-transformers loads it to the same vectors.
 
     The folder is a model of that library, each of its two towers is one by itself, and muver takes
     it as any model's directory.
@@ -135,7 +135,9 @@ def export(model: Path, *, to: Path) -> None:
 
 
 def push(model: Path, name: str, *, private: bool = False) -> None:
-    """Upload a model to the hub as `muver export` writes it.
+    """Upload a model to the hub, with a card made from its record.
+
+    It is written as by `muver export`.
 
     `--model OWNER/NAME` of an index and `encoder: OWNER/NAME` take it back. The token is that of
     `hf auth login`, or HF_TOKEN. An index is pushed from Python: Index.push_to_hub.

@@ -31,8 +31,9 @@ def train_cross(
     training_log: Path,
     out: Path,
 ) -> None:
-    """Train one cross-encoder and write it with its log; resume if a run of the same key was
-    killed.
+    """Train a cross-encoder, which reranks what another row retrieves.
+
+    It is written with its log; a run of the same key that was killed is resumed.
 
     Parameters
     ----------

@@ -62,7 +62,9 @@ def recall_after(path: Path, share: float, cutoff: int) -> float | None:
 
 
 def choose(models: Iterable[tuple[str, Path]], cutoff: int, out: Path) -> None:
-    """Copy the model with the best validation recall@``cutoff``; if equal, the first one.
+    """Choose one of several trained models by validation recall.
+
+    It is copied; of equal ones the first is chosen.
 
     The copy's log ends with a line that names the models and their recall. ``models`` are names and
     directories of models with their training logs.

@@ -192,7 +192,9 @@ def pretrain(
     training_log: Path,
     out: Path,
 ) -> None:
-    """Train an encoder on texts, and write it with the log of its losses.
+    """Train an encoder on the texts of the training worlds: masked words and inverse cloze.
+
+    It is written with the log of its losses.
 
     Parameters
     ----------

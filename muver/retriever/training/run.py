@@ -86,7 +86,9 @@ def train_model(
     out: Path | None = None,
     negatives: Path | None = None,
 ) -> None:
-    """Train one model and write it with its log (:func:`train`).
+    """Train a model, two towers, and keep the checkpoint that the settings say.
+
+    It is written with its log (:func:`train`).
 
     Parameters
     ----------

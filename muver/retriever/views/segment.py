@@ -25,7 +25,9 @@ Split = Callable[[str], Iterable[Span]]
 def segment(
     entities: Path, counts: Path, out: Path, settings: Segment, english: Path | None = None
 ) -> None:
-    """Split the descriptions of all entities; write sentences, parameters and a manifest.
+    """Split descriptions into sentences with Punkt.
+
+    Writes sentences, Punkt's parameters and a manifest.
 
     Parameters
     ----------

@@ -34,7 +34,9 @@ def link_set(
     settings: Link,
     below: str | Path | None = None,
 ) -> None:
-    """Write a benchmark's mentions (`LINKED_MENTIONS`) with their entities, and a report.
+    """Match the mentions of an entity-linking benchmark to the knowledge base.
+
+    Writes them (`LINKED_MENTIONS`) with their entities, and a report.
 
     Nothing is written if the file is malformed, has another number of mentions than expected, or
     has no gold entity in the knowledge base at all. If ``below``, an unpacked archive, is given,

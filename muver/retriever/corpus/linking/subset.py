@@ -45,7 +45,7 @@ def write_subset(
     settings: Subset,
     texts: str | Path | None = None,
 ) -> None:
-    """Write the tables that training and its validation read.
+    """Take from a knowledge base the entities that training and its validation need.
 
     Memory holds the mentions and a few thousand entities, whatever the size of the base.
 

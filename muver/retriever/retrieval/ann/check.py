@@ -47,7 +47,9 @@ def check(
     settings: Check,
     report: str | Path | None = None,
 ) -> None:
-    """Measure indices of the same shards on the same sample of mentions, searched exactly once.
+    """Compare indices with exact search on a sample, and choose their nprobe or efSearch.
+
+    All are measured on the same mentions, which are searched exactly once.
 
     Each index gets the smallest of ``efforts`` (nprobe or efSearch) that reaches ``agreement``, or
     the last one if none does. Its manifest records this effort and the measurements, and

@@ -54,7 +54,9 @@ class Build(Index, kw_only=True):
 
 
 def build(vectors: str | Path, out: str | Path, settings: Build) -> None:
-    """Build an index of all views in the folder ``out``, in place of one that is there.
+    """Build a faiss index of the views of a knowledge base, from shards on disk.
+
+    It lies in the folder ``out``, in place of one that is there.
 
     Memory holds the index and a block of views.
     """

@@ -100,7 +100,9 @@ def needs(name: str, run: Mapping[str, Any]) -> tuple[str, ...]:
 def retrieve(
     kind: str, settings: Mapping[str, Any], run: Path, manifest: Path, **inputs: Unpack[Inputs]
 ) -> None:
-    """Rank with the kind of this name, whose settings are checked here; write run and manifest.
+    """Rank entities for each mention, with a retriever of one of the kinds.
+
+    Settings are checked here. Run and manifest are written.
 
     Inputs are None if not given; kinds that run no model ignore ``compute``.
     """

@@ -63,7 +63,9 @@ class TextsOfSplit(Encoding):
 def encode_texts(
     model_folder: Path, entities: Path, mentions: Path, out: Path, settings: TextsOfSplit
 ) -> None:
-    """Encode what signals compare of a split, by the entity tower: a part for each kind of text.
+    """Encode what signals compare of a split: mentions, contexts, titles, descriptions.
+
+    By the entity tower, a part for each kind of text.
 
     Vectors have length one. Beside the parts lies ``manifest.json``.
     """
