@@ -15,15 +15,13 @@ from textwrap import fill
 from typing import Any
 
 from muver import __version__
-from muver.commands import COMMANDS, GROUPS, STAGE, Command
+from muver.commands import COMMANDS, GROUPS, NAMED, STAGE, Command, called
 from muver.io.errors import InputError, did_you_mean, quoted
 from muver.io.process import Stopped, collect_seldom, end_as_always, hide, stop_at_signals
 from muver.io.progress import note, start_logging
 from muver.io.text import Output, Shown, visible
 from muver.options import bounded, is_settings, parameters, parser_of, read_job, told_by_file
 
-# Options that take a name of params.yaml too, and the section with its names.
-NAMED = {"model": "models", "index": "systems", "rerank": "models"}
 HELP = ("-h", "--help")
 BROKEN = re.compile("[\ud800-\udfff]")  # bytes of a word that are no text
 NO_MEMORY = re.compile("allocate memory|out of memory|bad_alloc")  # as torch and faiss say it
@@ -39,8 +37,8 @@ LESS = (
 
 def run(command: Command, words: Sequence[str]) -> None:
     with redirect_stderr(Shown(sys.stderr)):
-        parser = parser_of(command)
-        by_file = told_by_file(command) and "--job" in words
+        parser, of_workflow = parser_of(command), told_by_file(command)
+        by_file = of_workflow and "--job" in words
         words = bounded(parser, words)
         arguments = (
             read_job(command, parser, words)
@@ -54,8 +52,7 @@ def run(command: Command, words: Sequence[str]) -> None:
     from muver.io.checksums import check, seal
     from muver.io.files import WRITTEN
 
-    sealing = told_by_file(command)
-    if sealing:
+    if of_workflow:
         check(_paths(arguments.values()))
     for name, kind, default, _ in parameters(work):
         if is_settings(kind) and (arguments[name] or default is not None):
@@ -68,7 +65,7 @@ def run(command: Command, words: Sequence[str]) -> None:
                 arguments[name] = _by_name(name, arguments[name])
     WRITTEN.clear()
     work(**arguments)
-    if sealing:
+    if of_workflow:
         seal(WRITTEN)
 
 
@@ -126,11 +123,10 @@ def _family(word: str) -> list[Command]:
     return [command for name, command in COMMANDS.items() if name.startswith(f"{word} ")]
 
 
-def _found(words: Sequence[str]) -> Command | str:
+def _asked(words: Sequence[str]) -> Command | str:
     """The command that is called, or a text to print in its place."""
-    for count in (2, 1):
-        if command := COMMANDS.get(" ".join(words[:count])):
-            return command
+    if command := called(words):
+        return command
     if not words or words[0] in HELP:
         return overview()
     if words[0] == "--version":
@@ -156,7 +152,24 @@ def _extra(module: str) -> str | None:
     return next((text for text in wanted if text.startswith(name)), None)
 
 
-def _mistake(prefix: str, text: object) -> int:
+def _mistake(error: Exception) -> str | None:
+    """What a user can mend of an error, in words; None of a fault of ours."""
+    match error:
+        case InputError():
+            return str(error)
+        case ModuleNotFoundError(name=str(name)) if package := _extra(name):
+            return f"{package} is not installed. Install it with: pip install '{package}'"
+        case OSError(errno=number, filename=file) if number in OF_DISKS:
+            why = f"{file or 'a file'}: the system does not allow it ({error.strerror})"
+            return f"{why}. Look at the disk and its permissions, then run the same command again."
+    if isinstance(error, MemoryError) or (
+        isinstance(error, RuntimeError) and NO_MEMORY.search(str(error))
+    ):
+        return f"the memory of this machine does not suffice. {LESS}"
+    return None
+
+
+def _tell(prefix: str, text: str) -> int:
     if sys.stderr is not None:  # it may be closed, or full
         with suppress(OSError):
             print(visible(f"{prefix}: error: {text}"), file=sys.stderr, flush=True)
@@ -189,44 +202,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if wrong := next((word for word in words if BROKEN.search(word)), None):
                 cure = "Rename the file, or set LC_ALL=C.UTF-8."
                 raise InputError(f"{ascii(wrong)}: not UTF-8. {cure}")
-            found = _found(words)
+            asked = _asked(words)
             try:
-                if isinstance(found, str):
-                    print(found)
+                if isinstance(asked, str):
+                    print(asked)
                 else:
-                    prefix = f"muver {found.name}"
-                    if arguments is None and found.name.startswith(STAGE):
+                    prefix = f"muver {asked.name}"
+                    if arguments is None and asked.name.startswith(STAGE):
                         hide("pandas")  # which no stage needs
-                    run(found, words[len(found.name.split()) :])
+                    run(asked, words[len(asked.name.split()) :])
             finally:
                 sys.stdout.flush()
-    except InputError as error:
-        return _mistake(prefix, error)
-    except ModuleNotFoundError as error:
-        if not (package := _extra(error.name or "")):
-            raise
-        return _mistake(
-            prefix, f"{package} is not installed. Install it with: pip install '{package}'"
-        )
     except Stopped as signal:
         print(f"{prefix}: ended by {signal}", file=sys.stderr)
         return signal.status
     except KeyboardInterrupt:
         return 130
-    except (MemoryError, RuntimeError) as error:
-        if not (isinstance(error, MemoryError) or NO_MEMORY.search(str(error))):
-            raise
-        return _mistake(prefix, f"the memory of this machine does not suffice. {LESS}")
     except BrokenPipeError:  # who reads it has had enough, as head has
         _drop()
         return 141
-    except OSError as error:
-        if error.errno not in OF_DISKS:
+    except Exception as error:
+        if (text := _mistake(error)) is None:
             raise
-        why = f"{error.filename or 'a file'}: the system does not allow it ({error.strerror})"
-        return _mistake(
-            prefix, f"{why}. Look at the disk and its permissions, then run the same command again."
-        )
+        return _tell(prefix, text)
     finally:
         if arguments is None:
             end_as_always()

@@ -4,7 +4,7 @@ A new command is an entry here; its help is the docstring of the function that i
 are the parameters. The work is imported when the command runs, so that this table is quick to read.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -150,3 +150,10 @@ GROUPS: dict[str, tuple[Command, ...]] = {
 }
 # fmt: on
 COMMANDS = {command.name: command for commands in GROUPS.values() for command in commands}
+# Options that take a name of params.yaml too, and the section with its names.
+NAMED = {"model": "models", "index": "systems", "rerank": "models"}
+
+
+def called(words: Sequence[str]) -> Command | None:
+    """The command that typed words begin with, if one is called so."""
+    return COMMANDS.get(" ".join(words[:2])) or COMMANDS.get(" ".join(words[:1]))

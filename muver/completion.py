@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
-from muver.commands import COMMANDS, STAGE
+from muver.commands import COMMANDS, NAMED, STAGE, called
 
 # Where a name of params.yaml may stand: the section, by the command or the option before it.
 SECTIONS = {
-    "query": "systems", "serve": "systems", "--index": "systems", "export": "models",
-    "push": "models", "--model": "models", "--rerank": "models", "run": "tables", "show": "tables",
-    "index evaluate": "systems", "index info": "systems",
+    "query": "systems", "serve": "systems", "index evaluate": "systems", "index info": "systems",
+    "export": "models", "push": "models", "run": "tables", "show": "tables",
+    **{f"--{option}": section for option, section in NAMED.items()},
 }  # fmt: skip
 # A last word of two dashes would be taken for the end of options.
 BASH = """\
@@ -56,8 +56,7 @@ def completion(shell: Literal["bash", "zsh", "fish", "words"], typed: Sequence[s
 def words(typed: Sequence[str]) -> Iterator[str]:
     """What the last of the words may become, and more that does not begin like it."""
     before = list(typed[:-1])
-    command = next((found for n in (2, 1) if (found := COMMANDS.get(" ".join(before[:n])))), None)
-    if command is None:
+    if (command := called(before)) is None:
         started = [name.split() for name in COMMANDS if name.split()[: len(before)] == before]
         yield from (name[len(before)] for name in started)
         if not before:

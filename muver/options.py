@@ -10,7 +10,8 @@ import json
 import re
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import partial, reduce
+from operator import or_
 from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import fill
@@ -70,10 +71,8 @@ class _Merge(argparse.Action):
     """Takes JSON objects one after another, each laid over those before it."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option: Any = None) -> None:
-        merged = getattr(namespace, self.dest, None) or {}  # none beside a job
-        for value in values:
-            merged = {**merged, **value}
-        setattr(namespace, self.dest, merged)
+        before = getattr(namespace, self.dest, None) or {}  # none beside a job
+        setattr(namespace, self.dest, reduce(or_, values, before))
 
 
 class _Several(argparse.Action):
