@@ -9,8 +9,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from muver.reproduction.settings import resolve
 from muver.reproduction.settings.file import read_params
+from muver.reproduction.settings.resolve import resolve
 from muver.reproduction.workspace import graph_of
 from muver.retriever.encoders.hub import SHIPPED
 from muver.retriever.encoders.start import take_encoder

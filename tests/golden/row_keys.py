@@ -8,9 +8,10 @@ meant to move keys, ``python -m tests.golden.row_keys`` writes them anew.
 import json
 from pathlib import Path
 
-from muver.reproduction.settings import resolve, row_settings
 from muver.reproduction.settings.file import home, read_params
 from muver.reproduction.settings.precision import KEYS as PRECISIONS
+from muver.reproduction.settings.resolve import resolve
+from muver.reproduction.settings.rows import row_settings
 from muver.reproduction.tables.evaluations import row_key
 
 PARAMS = read_params(home() / "params.yaml")

@@ -19,8 +19,8 @@ import pytest
 import yaml
 
 from muver.options import setting
-from muver.reproduction.settings import resolve
 from muver.reproduction.settings.file import read_params
+from muver.reproduction.settings.resolve import resolve
 from muver.reproduction.workspace import Artifact, graph_of
 from tests.workflow import warm
 

@@ -19,18 +19,15 @@ from muver.retriever.encoders import hub
 from muver.io.errors import InputError
 from muver.io.typed import overlay
 from muver.retriever.retrieval.kinds import runs_a_model
-from muver.reproduction.settings import resolve
+from muver.reproduction.settings.resolve import resolve, typed
 from muver.reproduction.settings.rows import kind_of
 from muver.reproduction.settings import file as project
-from muver.reproduction.settings.resolve import typed
 from muver.reproduction.doctor.follow import Follower
-from muver.reproduction.workspace import KnowledgeBase, graph_of
-from muver.reproduction.workspace import code
-from muver.reproduction.workspace.current import link
+from muver.reproduction.workspace import KnowledgeBase, code, graph_of
+from muver.reproduction.workspace.current import link, write_ignored
 from muver.reproduction.workspace.models import tokens_of
 from muver.reproduction.workspace.jobs import write_job, write_settings
 from muver.reproduction.workspace.knowledge_base import PART
-from muver.reproduction.workspace.current import write_ignored
 from muver.reproduction.workspace.running import check_writable, in_our_words
 from muver.reproduction.workspace.steps import BY_RULE
 from muver.reproduction.workspace.results import Results, not_recorded

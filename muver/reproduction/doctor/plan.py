@@ -15,8 +15,8 @@ from typing import NamedTuple
 import msgspec
 
 from muver.io.files import read_json
-from muver.reproduction.settings import NAMED_DATASETS
 from muver.reproduction.settings.entries import model_of
+from muver.reproduction.settings.resolve import NAMED_DATASETS
 from muver.reproduction.settings.rows import kind_of, towers_of
 from muver.reproduction.workspace import Artifact, Graph, KnowledgeBase, Worlds
 from muver.reproduction.workspace.knowledge_base import PART

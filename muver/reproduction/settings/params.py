@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType, defstruct
 
-from muver.io.typed import FileName, Name, Natural, Settings, Some, T, Text, partial
+from muver.io.typed import FileName, Name, Natural, Settings, Some, T, Text, declared, partial
 from muver.reproduction.settings.entries import AnyModel, AnySystem
 from muver.reproduction.tables.tables_settings import Figure, Grid, Sweep, Table
 from muver.retriever.corpus.corpus_settings import (
@@ -114,16 +114,12 @@ class Shared(Settings, kw_only=True):
 # Everything that a run is made with: params.yaml with experiments beside it and a preset laid over
 # it. A retriever kind that a row names brings its section along (muver/retriever/retrieval/kinds).
 # A section whose keys all have defaults may be left out.
-def _section(kind: type[Settings]) -> tuple:
-    try:
-        return kind, kind()
-    except TypeError:
-        return (kind,)
-
-
 Sections = defstruct(
     "Sections",
-    [(name, *_section(kind)) for name, kind in sections().items()],
+    [
+        (name, kind) if any(key.required for key in declared(kind)) else (name, kind, kind())
+        for name, kind in sections().items()
+    ],
     bases=(Shared,),
     kw_only=True,
 )

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import UNSET
 
 from muver.io.errors import InputError
-from muver.io.typed import plain
+from muver.io.typed import fields, plain
 from muver.reproduction.settings.entries import (
     OWN,
     AnySystem,
@@ -25,14 +25,13 @@ from muver.reproduction.settings.entries import (
     rows_named_by,
 )
 from muver.reproduction.settings.params import Resolved
-from muver.retriever.encoders.encoders_settings import ONE_VIEW
+from muver.retriever.encoders.encoders_settings import ONE_VIEW, Layouts
 from muver.retriever.retrieval.aggregates import AGGREGATES
 from muver.retriever.retrieval.kinds.signals import SIGNALS
 from muver.retriever.retrieval.retrieval_settings import open_choice
 
 Json = dict[str, Any]
 OF_FIRST_STAGE = ("k", "match", "own_page")  # keys that a second stage has of its first one
-OF_TOWERS = ("views", "score", "metric", "pooling", "context", "decay")
 
 
 def kind_of(settings: Resolved, system: str) -> str:
@@ -83,7 +82,7 @@ def training_settings(settings: Resolved, model: str) -> Json:
         among = {name: training_settings(settings, name) for name in entry.best_of}
         return {"best_of": among, "after": entry.after}
     values = {**plain(entry), "pooling": pooling_of(settings, entry)}
-    layouts = {key: values[key] for key in OF_TOWERS if key in values}
+    layouts = {key: values[key] for key in fields(Layouts) if key in values}
     if isinstance(entry, Converted):
         return layouts
     training = {
@@ -101,19 +100,18 @@ def training_settings(settings: Resolved, model: str) -> Json:
 
 def negatives_settings(settings: Resolved, model: str) -> Json:
     """Settings of `muver stage negatives`: how a model's hard negatives are taken from the run."""
-    negatives = settings.models[model].negatives
-    kept = {key: value for key, value in plain(negatives).items() if key not in ("from", "count")}
-    if negatives.random:
-        kept["seed"] = seed_of(settings, model)
-    return {"per_mention": negatives.count, **kept}
+    mined = plain(settings.models[model].negatives)
+    seed = {"seed": seed_of(settings, model)} if mined.get("random") else {}
+    del mined["from"]
+    return {"per_mention": mined.pop("count"), **mined, **seed}
 
 
 def model_settings(settings: Resolved, model: str) -> Json:
     """Everything that makes one model: its own training, and what it starts from and is made of."""
     entry = settings.models[model]
     if isinstance(entry, Chosen):
-        values = {"best_of": {name: model_settings(settings, name) for name in entry.best_of}}
-        return {**values, "after": entry.after} if entry.after else values
+        among = {name: model_settings(settings, name) for name in entry.best_of}
+        return {"best_of": among, **({"after": entry.after} if entry.after else {})}
     values = training_settings(settings, model)
     if isinstance(entry, Trained):
         if entry.start:
@@ -255,7 +253,7 @@ def to_search_a_kb(settings: Resolved, system: str) -> str | None:
         return f"Set model and aggregate, of the kind {' or '.join(aggregates)}"
     if more := [key for key in ("merge_layers", "global_view") if getattr(entry, key)]:
         return f"Leave out {', '.join(more)}"
-    views = views_of(settings, entry)
+    views = scores_of(settings, entry)
     if views["aggregate"] not in aggregates:
         return f"Set model and aggregate, of the kind {' or '.join(aggregates)}"
     if choice := open_choice(views):
@@ -266,28 +264,24 @@ def to_search_a_kb(settings: Resolved, system: str) -> str | None:
         return "Leave out own_page, as mentions stand on none of its pages"
     if entry.pool:
         return "Leave out pool"
-    return (
-        None if entry.index is not UNSET else "Set index to null (exact) or one of linking.indexes"
-    )
+    return "Set index to null (exact) or one of linking.indexes" if entry.index is UNSET else None
 
 
 def _knowledge_base_row(settings: Resolved, entry: ByViews) -> Json:
     linking = settings.linking
-    negatives = getattr(settings.models[entry.model], "negatives", UNSET)
-    mining = {}
-    if negatives:
-        mining = {"mining": _candidates(settings, settings.systems[negatives.from_])}
-    return {
+    row = {
         "corpus": plain(settings.corpus),
         "kb": {"paragraphs": linking.kb.paragraphs},
         **_candidates(settings, entry),
         "model": model_settings(settings, entry.model),
-        **mining,
         "subset": subset_settings(settings),
         "dtype": linking.dtype,
         "precision": settings.compute.precision,
         "seed": seed_of(settings, entry.model),
     }
+    if negatives := getattr(settings.models[entry.model], "negatives", UNSET):
+        row["mining"] = _candidates(settings, settings.systems[negatives.from_])
+    return row
 
 
 def subset_settings(settings: Resolved) -> Json:

@@ -1,6 +1,6 @@
 """What is made of what, where it lies, and which code makes it."""
 
-from muver.reproduction.settings import Resolved
+from muver.reproduction.settings.params import Resolved
 from muver.reproduction.workspace.artifact import Artifact
 from muver.reproduction.workspace.graph import Graph
 from muver.reproduction.workspace.knowledge_base import KnowledgeBase

@@ -15,9 +15,13 @@ from pathlib import Path
 
 from muver.io.errors import InputError
 from muver.io.typed import plain
-from muver.reproduction.settings import retrieval_settings, row_settings
 from muver.reproduction.settings.entries import Chosen, model_of
-from muver.reproduction.settings.rows import kind_of, search_settings
+from muver.reproduction.settings.rows import (
+    kind_of,
+    retrieval_settings,
+    row_settings,
+    search_settings,
+)
 from muver.reproduction.workspace.artifact import Artifact, Input, with_origins
 from muver.reproduction.workspace.models import Models
 from muver.reproduction.workspace.steps import LOG, Step

@@ -9,7 +9,7 @@ from typing import Any
 
 from muver.io.files import read_json
 from muver.io.typed import fields, plain
-from muver.reproduction.settings import Resolved
+from muver.reproduction.settings.params import Resolved
 from muver.reproduction.settings.rows import (
     index_settings,
     subset_settings,

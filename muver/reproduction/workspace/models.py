@@ -9,13 +9,13 @@ from typing import Any
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.typed import overlay
-from muver.reproduction.settings import Resolved
 from muver.reproduction.settings.entries import (
     Chosen,
     Converted,
     Trained,
     model_of,
 )
+from muver.reproduction.settings.params import Resolved
 from muver.reproduction.settings.rows import (
     models_of,
     negatives_settings,

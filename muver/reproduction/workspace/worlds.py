@@ -7,11 +7,9 @@ from functools import cached_property
 from pathlib import Path
 
 from muver.io.errors import InputError
-from muver.reproduction.settings import (
-    NAMED_DATASETS,
-    Resolved,
-)
 from muver.reproduction.settings.entries import model_of, rows_named_by
+from muver.reproduction.settings.params import Resolved
+from muver.reproduction.settings.resolve import NAMED_DATASETS
 from muver.reproduction.settings.rows import merge_settings, signal_of
 from muver.reproduction.workspace.artifact import Artifact, Input
 from muver.reproduction.workspace.graph import Graph

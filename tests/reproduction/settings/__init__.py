@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from muver.reproduction.settings import resolve
 from muver.reproduction.settings.file import read_params
+from muver.reproduction.settings.resolve import resolve
 from muver.reproduction.workspace import graph_of
 
 PARAMS = read_params(Path(__file__).parents[3] / "params.yaml")

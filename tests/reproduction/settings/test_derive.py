@@ -1,6 +1,7 @@
 """Rows that follow from others: the sweep over view counts, further seeds."""
 
-from muver.reproduction.settings import model_settings, resolve, row_settings
+from muver.reproduction.settings.resolve import resolve
+from muver.reproduction.settings.rows import model_settings, row_settings
 from tests.reproduction.settings import PARAMS
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from muver.io.errors import InputError
-from muver.reproduction.settings import resolve, row_settings
-from muver.reproduction.settings.rows import model_settings, search_settings
+from muver.reproduction.settings.resolve import resolve
+from muver.reproduction.settings.rows import model_settings, row_settings, search_settings
 from muver.reproduction.workspace import graph_of
 from tests.reproduction.settings import PARAMS
 

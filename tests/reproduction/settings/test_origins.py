@@ -3,8 +3,8 @@
 import pytest
 
 from muver.io.errors import InputError
-from muver.reproduction.settings import model_settings, resolve, row_settings
-from muver.reproduction.settings.rows import negatives_settings
+from muver.reproduction.settings.resolve import resolve
+from muver.reproduction.settings.rows import model_settings, negatives_settings, row_settings
 from tests.reproduction.settings import PARAMS
 
 BLINK = {

@@ -7,7 +7,9 @@ import pytest
 from msgspec import UNSET
 
 from muver.io.errors import InputError
-from muver.reproduction.settings import model_settings, precision, resolve, row_settings
+from muver.reproduction.settings import precision
+from muver.reproduction.settings.resolve import resolve
+from muver.reproduction.settings.rows import model_settings, row_settings
 from tests.reproduction.settings import PARAMS
 
 OTHER_CUTOFF = {"validation_cutoff": 32}

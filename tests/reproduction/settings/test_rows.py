@@ -7,9 +7,14 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from muver.io.errors import InputError
-from muver.reproduction.settings import model_settings, resolve, retrieval_settings, row_settings
 from muver.reproduction.settings.naming import method_of, note_of
-from muver.reproduction.settings.rows import signal_of
+from muver.reproduction.settings.resolve import resolve
+from muver.reproduction.settings.rows import (
+    model_settings,
+    retrieval_settings,
+    row_settings,
+    signal_of,
+)
 from tests.reproduction.settings import PARAMS
 
 COMMON = {"split": "test", "k": 64, "match": "title"}

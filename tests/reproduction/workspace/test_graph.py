@@ -6,7 +6,7 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.io.files import sha256_of
-from muver.reproduction.settings import row_settings
+from muver.reproduction.settings.rows import row_settings
 from muver.reproduction.workspace.artifact import with_origins
 from muver.reproduction.workspace.jobs import job_of
 from muver.reproduction.workspace.models import tokens_of

@@ -2,8 +2,9 @@
 
 import pytest
 
-from muver.reproduction.settings import resolve, row_settings
 from muver.reproduction.settings.file import home, read_params
+from muver.reproduction.settings.resolve import resolve
+from muver.reproduction.settings.rows import row_settings
 from muver.retriever.evaluation.records import in_words, reduced_precision
 
 PARAMS = read_params(home() / "params.yaml")

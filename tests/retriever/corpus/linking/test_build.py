@@ -6,8 +6,8 @@ import pytest
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.typed import read
-from muver.reproduction.settings import resolve
 from muver.reproduction.settings.file import home, read_params
+from muver.reproduction.settings.resolve import resolve
 from muver.reproduction.workspace import graph_of
 from muver.retriever.corpus.corpus_settings import Link
 from muver.retriever.corpus.linking.build import link_set
