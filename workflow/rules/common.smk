@@ -23,6 +23,7 @@ from muver.reproduction.settings.resolve import resolve, typed
 from muver.reproduction.settings.rows import kind_of
 from muver.reproduction.settings import file as project
 from muver.reproduction.doctor.follow import Follower
+from muver.reproduction.doctor.plan import Machine, gpus_here
 from muver.reproduction.workspace import KnowledgeBase, code, graph_of
 from muver.reproduction.workspace.current import link, write_ignored
 from muver.reproduction.workspace.models import tokens_of
@@ -64,7 +65,8 @@ COMPUTE = S.compute
 # Priority of what comes after a training: before any other one, so that rows are there early.
 AFTERWARDS = 10**9
 ONE_BASE = isinstance(W, KnowledgeBase)
-GPUS = W.gpus  # that a job which runs a model asks for, in each process
+MACHINE = Machine(workflow.cores, gpus_here())
+GPUS = int(MACHINE.gives_gpu(COMPUTE))  # that a job which runs a model asks for, in each process
 
 
 def tables_to_show():
@@ -111,7 +113,7 @@ onstart:
         # With a limit on jobs a second, here 100, every start is followed by a second's timer. The
         # call waits for the last of them, and each has the waiting jobs weighed up once more.
         workflow.scheduler.job_rate_limiter = None
-    FOLLOWER.start(logger, W, jobs, workflow.cores)
+    FOLLOWER.start(logger, W, jobs, MACHINE)
 
 
 def at(kind, wildcards):

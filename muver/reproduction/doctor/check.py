@@ -4,7 +4,6 @@ import getpass
 import os
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import chdir
 from pathlib import Path
@@ -14,7 +13,7 @@ from muver.io.errors import InputError
 from muver.io.files import write_json
 from muver.io.progress import duration
 from muver.io.text import aligned, counted
-from muver.reproduction.doctor.plan import plan, together
+from muver.reproduction.doctor.plan import Machine, gpus_here, plan, together
 from muver.reproduction.settings.resolve import settings_in
 from muver.reproduction.workspace import Artifact, Graph, graph_of
 from muver.retriever.corpus.sources import find_source
@@ -33,31 +32,6 @@ class Finding(NamedTuple):
     check: str  # what was looked at
     status: str  # OK; NOTE: worth knowing, the run will work; PROBLEM: it will not
     says: str  # what was found and what to do
-
-
-class Machine(NamedTuple):
-    """The processor cores and GPUs that a run can use."""
-
-    cores: int
-    gpus: int
-
-    def gives_gpu(self, compute: Compute) -> bool:
-        """Whether jobs that run a model get a GPU, which with ``cuda`` may be another machine's."""
-        return compute.device == "cuda" or (self.gpus > 0 and compute.device == "auto")
-
-    def at_once(self, compute: Compute) -> int:
-        """Jobs that run beside each other with ``--cores all``: one on GPUs, else by threads."""
-        if self.gives_gpu(compute):
-            return 1
-        return max(self.cores // (compute.threads * compute.processes), 1)
-
-
-def this_machine() -> Machine:
-    """The machine this runs on, with Snakemake's cores."""
-    from snakemake.utils import available_cpu_count
-
-    gpus = sum(path.name[6:].isdigit() for path in Path("/dev").glob("nvidia*"))
-    return Machine(available_cpu_count(), gpus)
 
 
 def check_project(
@@ -88,8 +62,10 @@ def check(folder: Path, overrides: Mapping[str, Any], machine: Machine | None = 
     """The report for JSON: ``findings``, ``jobs``, those that run ``at_once``, ``seconds_left``,
     and whether a problem is ``found``; by default for this machine.
     """
+    from snakemake.utils import available_cpu_count
+
     settings = settings_in(folder, overrides)
-    machine = machine or this_machine()
+    machine = machine or Machine(available_cpu_count(), gpus_here())
     compute = settings.compute
     at_once, jobs, findings = machine.at_once(compute), [], []
     with chdir(folder):  # the graph's paths are relative to it
@@ -100,7 +76,7 @@ def check(folder: Path, overrides: Mapping[str, Any], machine: Machine | None = 
             findings.append(Finding("dataset", PROBLEM, str(error)))
         else:
             findings += [*data(graph, asked), encoder(graph)]
-            jobs = plan(graph, machine.gives_gpu(compute), asked)
+            jobs = plan(graph, machine, asked)
     findings += [Finding("account", PROBLEM, says) for says in lacking()]
     findings.append(_device(compute, machine))
     return {
@@ -126,7 +102,7 @@ def data(graph: Graph, asked: Sequence[Artifact]) -> list[Finding]:
         found += [Finding("dataset", PROBLEM, says) for says in wrong]
         if len(wrong) == MISTAKES:
             found.append(Finding("dataset", NOTE, "These are the first mistakes; more may follow."))
-        if not wrong:
+        elif not wrong:
             found.append(Finding("dataset", OK, f"{settings.dataset}: is here"))
     for artifact in asked:
         name, files = artifact.name, artifact.files
@@ -219,12 +195,8 @@ def _device(compute: Compute, machine: Machine) -> Finding:
         says = f"compute.threads x processes is {threads * processes}, more than the cores."
         return Finding("device", NOTE, says)
     where = counted(machine.gpus, "GPU") if gpu else f"{counted(machine.cores, 'core')}, no GPU"
-    at_once = machine.at_once(compute)
-    return Finding(
-        "device",
-        OK,
-        f"{where}; {counted(at_once, 'job')} of {counted(threads, 'thread')} at a time",
-    )
+    jobs = f"{counted(machine.at_once(compute), 'job')} of {counted(threads, 'thread')}"
+    return Finding("device", OK, f"{where}; {jobs} at a time")
 
 
 def as_text(report: Mapping[str, Any]) -> str:
@@ -247,14 +219,11 @@ def _stages(report: Mapping[str, Any]) -> list[str]:
     """Lines with what each stage takes."""
     if not report["jobs"]:
         return ["The data are not counted yet: sizes and times follow once there is a corpus."]
-    stages: dict[str, Counter[str]] = {}
-    for job in report["jobs"]:
-        counts = {name: number for name, number in job.items() if name not in ("stage", "job")}
-        stages.setdefault(job["stage"], Counter()).update(counts)
-    rows = [("stage", "jobs", "done", "left")]
-    for stage, sums in stages.items():
-        left = duration(sums["seconds_left"]) if sums["seconds_left"] else "-"
-        rows.append((stage, str(sums["jobs"]), str(sums["done"]), left))
+    rows, sums = [("stage", "jobs", "done", "left")], ("jobs", "done", "seconds_left")
+    for stage in dict.fromkeys(job["stage"] for job in report["jobs"]):
+        of_stage = [job for job in report["jobs"] if job["stage"] == stage]
+        jobs, done, left = (sum(job[key] for job in of_stage) for key in sums)
+        rows.append((stage, str(jobs), str(done), duration(left) if left else "-"))
     return [
         *aligned(rows, right=(1, 2)),
         "",

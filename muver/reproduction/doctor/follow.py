@@ -14,7 +14,7 @@ from snakemake.common import NOTHING_TO_BE_DONE_MSG
 
 from muver.io.errors import InputError
 from muver.io.progress import duration
-from muver.reproduction.doctor.plan import COSTS, Key, plan, together
+from muver.reproduction.doctor.plan import COSTS, Key, Machine, plan, together
 from muver.reproduction.workspace import Graph
 
 KEY = re.compile(r"(^|-)[0-9a-f]{8}$")  # of an artifact's name
@@ -63,11 +63,13 @@ class Follower(logging.Handler):
         self._done = 0
         self._stopped = False
 
-    def start(self, logger: logging.Logger, graph: Graph, jobs: Iterable[Any], cores: int) -> None:
+    def start(
+        self, logger: logging.Logger, graph: Graph, jobs: Iterable[Any], machine: Machine
+    ) -> None:
         """Take the place of Snakemake's lines about these jobs, which are to be run."""
         self._left = {job.jobid: (job.rule.name, job.wildcards_dict.get("id", "")) for job in jobs}
-        self._together = 1 if graph.gpus else max(cores // graph.settings.compute.threads, 1)
-        self._graph, self._total, self._since = graph, len(self._left), time.monotonic()
+        self._graph, self._machine = graph, machine
+        self._total, self._since = len(self._left), time.monotonic()
         self._reckon()
         for handler in logger.handlers:
             if handler.name == "DefaultStreamHandler":
@@ -121,7 +123,7 @@ class Follower(logging.Handler):
     def _reckon(self) -> None:
         """Estimate what jobs take; there is no estimate before the data are counted."""
         with suppress(InputError, OSError):  # the job that meets the mistake says it
-            jobs = plan(self._graph, bool(self._graph.gpus), self._graph.declared)
+            jobs = plan(self._graph, self._machine, self._graph.declared)
             self._planned = {job.key: job.seconds for job in jobs}
 
     def _seconds_left(self) -> float | None:
@@ -133,7 +135,8 @@ class Follower(logging.Handler):
             if self._expected[rule]:
                 seconds *= self._took[rule] / self._expected[rule]
             each.append(max(seconds - (now - since.get(number, now)), 0.0))
-        return together(each, self._together) if self._planned else None
+        at_once = self._machine.at_once(self._graph.settings.compute)
+        return together(each, at_once) if self._planned else None
 
     def _say(self, line: str) -> None:
         progress = f"{self._done} of {self._total} jobs, {duration(time.monotonic() - self._since)}"

@@ -22,6 +22,7 @@ from muver.reproduction.workspace import Artifact, Graph, KnowledgeBase, Worlds
 from muver.reproduction.workspace.knowledge_base import PART
 from muver.reproduction.workspace.models import tokens_of
 from muver.retriever.corpus.sources import find_source
+from muver.retriever.encoders.encoders_settings import Compute
 from muver.retriever.encoders.hub import at_revision, cached, place
 from muver.retriever.encoders.sizes import BertConfig
 from muver.retriever.training.cloze import mean_longest_view
@@ -34,6 +35,29 @@ TERA = 1e12
 COSTS = msgspec.yaml.decode(Path(__file__).with_name("costs.yaml").read_bytes())
 
 Key = tuple[str, str]  # a rule, and the id of the artifact that it makes
+
+
+class Machine(NamedTuple):
+    """The processor cores and GPUs that a run can use."""
+
+    cores: int
+    gpus: int
+
+    def gives_gpu(self, compute: Compute) -> bool:
+        """Whether jobs that run a model get a GPU, which with ``cuda`` may be another machine's, as
+        of a cluster."""
+        return compute.device == "cuda" or (self.gpus > 0 and compute.device == "auto")
+
+    def at_once(self, compute: Compute) -> int:
+        """Jobs that run beside each other: one on GPUs, else by threads."""
+        if self.gives_gpu(compute):
+            return 1
+        return max(self.cores // (compute.threads * compute.processes), 1)
+
+
+def gpus_here() -> int:
+    """How many NVIDIA GPUs the system has."""
+    return sum(path.name[6:].isdigit() for path in Path("/dev").glob("nvidia*"))
 
 
 class Job(NamedTuple):
@@ -52,12 +76,10 @@ class Job(NamedTuple):
         return self.artifact.rule, self.artifact.id
 
 
-def plan(graph: Graph, gpu: bool, artifacts: Sequence[Artifact]) -> list[Job]:
-    """The jobs that make ``artifacts``; none as long as nobody has counted the data.
-
-    ``gpu`` says whether the jobs that run a model have a GPU.
-    """
+def plan(graph: Graph, machine: Machine, artifacts: Sequence[Artifact]) -> list[Job]:
+    """The jobs that make ``artifacts``; none as long as nobody has counted the data."""
     data = _sizes_of_base(graph) if isinstance(graph, KnowledgeBase) else _sizes_of_worlds(graph)
+    gpu = machine.gives_gpu(graph.settings.compute)
     return list(map(_Counter(graph, data, gpu).job, artifacts)) if data else []
 
 

@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from itertools import product
-from pathlib import Path
 
 from muver.io.errors import InputError
 from muver.io.typed import plain
@@ -82,16 +81,6 @@ class Graph(Models):
             "evaluate", f"{name}/{system}", settings, options=options,
             run=run[".parquet"], manifest=run[".json"], **inputs,
         )  # fmt: skip
-
-    @property
-    def gpus(self) -> int:
-        """GPUs that a job running a model asks for, in each of its processes.
-
-        With ``device: auto`` 1 where this machine has any, with ``cuda`` 1 anywhere: a cluster's
-        jobs run on other machines.
-        """
-        device = self.settings.compute.device
-        return int(device == "cuda" or (device == "auto" and Path("/dev/nvidia0").exists()))
 
     # What is asked for.
 

@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from snakemake.utils import available_cpu_count
 
 from muver.cli import main
 from muver.io.errors import InputError
 from muver.options import setting
-from muver.reproduction.doctor.check import Machine, as_text, check, this_machine
+from muver.reproduction.doctor.check import as_text, check
+from muver.reproduction.doctor.plan import Machine
 from muver.retriever.encoders.encoders_settings import Compute
 from tests import tiny
 
@@ -163,10 +163,6 @@ def test_jobs_beside_each_other_take_less_time(folder):
     each = [job["seconds_left"] for job in alone["jobs"]]
     assert alone["seconds_left"] == pytest.approx(sum(each))
     assert beside["seconds_left"] == pytest.approx(alone["seconds_left"] / 2)
-
-
-def test_this_machine():
-    assert this_machine().cores == available_cpu_count()
 
 
 def test_jobs_at_once():

@@ -9,6 +9,7 @@ import pytest
 
 from muver.reproduction.doctor import follow
 from muver.reproduction.doctor.follow import NOTHING_TO_BE_DONE_MSG, Follower
+from muver.reproduction.doctor.plan import Machine
 
 SECONDS = {("corpus", ""): 10.0, ("train", ""): 40.0}
 
@@ -44,10 +45,9 @@ def started(logger, targets=(), seconds=SECONDS, cores=1, jobs=tuple(SECONDS)):
     ]
     follower = Follower(lambda: targets, lambda: None)
     logger.addHandler(follower)
-    compute = SimpleNamespace(threads=1)
-    settings = SimpleNamespace(compute=compute)
-    graph = SimpleNamespace(settings=settings, gpus=0, seconds=seconds, declared=())
-    follower.start(logger, graph, listed, cores)
+    settings = SimpleNamespace(compute=SimpleNamespace(device="cpu", threads=1, processes=1))
+    graph = SimpleNamespace(settings=settings, seconds=seconds, declared=())
+    follower.start(logger, graph, listed, Machine(cores, 0))
     return follower
 
 

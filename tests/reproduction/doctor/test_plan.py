@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from muver.io.files import write_text
-from muver.reproduction.doctor.plan import COSTS, encoder_sizes, plan, together
+from muver.reproduction.doctor.plan import COSTS, Machine, encoder_sizes, plan, together
 from muver.reproduction.workspace.knowledge_base import PART
 from tests.reproduction.settings import graph
 
@@ -16,9 +16,10 @@ def touch(files, text=""):
         write_text(file, text)
 
 
-def planned(gpu=False, results=("table1",), **overrides):
+def planned(gpus=0, results=("table1",), **overrides):
     asked_graph = graph(results=list(results), **overrides)
-    found = plan(asked_graph, gpu, asked_graph.asked(asked_graph.settings.results))
+    machine = Machine(cores=1, gpus=gpus)
+    found = plan(asked_graph, machine, asked_graph.asked(asked_graph.settings.results))
     return {(job.artifact.rule, job.artifact.name): job for job in found}
 
 
@@ -124,8 +125,17 @@ def test_parts_that_are_encoded():
 
 
 def test_a_gpu_takes_less_time():
-    here, there = (planned(gpu)["train", "muver"] for gpu in (False, True))
+    here, there = (planned(gpus)["train", "muver"] for gpus in (0, 1))
     assert here.seconds > there.seconds
+
+
+@pytest.mark.parametrize(
+    ("device", "gpus", "gives"),
+    [("cpu", 1, False), ("auto", 0, False), ("auto", 2, True), ("cuda", 0, True)],
+)
+def test_a_cluster_is_asked_for_gpus_that_the_submitting_machine_lacks(device, gpus, gives):
+    compute = graph(compute={"device": device}).settings.compute
+    assert Machine(2, gpus).gives_gpu(compute) == gives
 
 
 def test_threads_and_processes_share_a_training():

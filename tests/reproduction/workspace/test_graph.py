@@ -289,12 +289,6 @@ def test_a_second_stage_names_the_row_whose_candidates_it_ranks():
         graph(systems={"second": second})
 
 
-@pytest.mark.parametrize(("device", "gpus"), [("cpu", 0), ("auto", 0), ("cuda", 1)])
-def test_a_cluster_is_asked_for_gpus_that_the_submitting_machine_lacks(device, gpus, monkeypatch):
-    monkeypatch.setattr(Path, "exists", lambda self: False)
-    assert graph(compute={"device": device}).gpus == gpus
-
-
 @pytest.mark.parametrize(
     ("given", "ask", "named"),
     [
