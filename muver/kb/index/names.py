@@ -83,7 +83,7 @@ def looked_up(titles: pa.Array, aliases: pa.Array, descriptions: pa.Array) -> di
 
 class Letters:
     """How rare runs of characters are in the names of the entities asked, and the lengths of these
-    names' vectors. ``asked`` is a :class:`muver.kb.index.search.Asked`.
+    names' vectors. ``asked`` is a :class:`muver.kb.index.asked.Asked`.
     """
 
     def __init__(self, asked: Any):

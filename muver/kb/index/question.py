@@ -1,22 +1,38 @@
-"""Mentions that are asked of an index: its signals put together, and what becomes of an answer."""
+"""Mentions that are asked of an index: exact search by a weighted sum of signals.
 
-from collections.abc import Sequence
+Answers do not depend on how entities are spread over parts. A matrix product rounds differently by
+the shape of its matrices. So products only say which entities may be among the best. These are
+compared by sums that are always taken in the same order; equal scores are ordered by world and id.
+"""
+
+from collections.abc import Iterator, Sequence
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
 from muver.kb.index.described import NONE, WHOLE, EntityViews
 from muver.kb.index.index_settings import COLUMN_OF, WITHOUT_MODEL, Weights
-from muver.kb.index.search import Hit, Signal, contributions, search
-from muver.kb.index.signals import Characters, Exact, Vectors, Words
+from muver.kb.index.signals import Characters, Exact, Signal, Vectors, Words
 from muver.kb.index.snapshot import Snapshot
 from muver.retriever.answers import Candidate, Explanation, Mention
 from muver.retriever.retrieval.aggregates import MAX
 from muver.retriever.retrieval.exact import exactly
 
+MEMORY_MB = 256  # of the scores held at a time
+PRODUCTS = 2**18  # bytes of a mention's products with the vectors of a part, about
+FIRST = slice(0, 1)  # of the mentions
+
+
+class Hit(NamedTuple):
+    """A ranked entity: its number in the index, and what each signal gives to its score."""
+
+    number: int
+    signals: dict[str, float]
+
 
 class Question:
-    """Mentions, and the entities of a world, or of all, of which only the ``k`` best will count.
+    """Mentions, and the entities of a world, or of all, of which the ``k`` best are looked for.
 
     Only signals that have a weight are computed.
     """
@@ -29,12 +45,12 @@ class Question:
         weights: Weights,
         k: int | None = None,
     ):
-        self._store, self._mentions, self._weights = store, mentions, weights
-        self._asked, self._k = store.asked(world), k
-        counted = [name for name, weight in weights.items() if weight]
-        compared = [name for name in counted if name not in WITHOUT_MODEL]
+        self._store, self._mentions, self._k = store, mentions, k
+        self._asked = store.asked(world)
+        self._weights = {name: weight for name, weight in weights.items() if weight}
+        compared = [name for name in self._weights if name not in WITHOUT_MODEL]
         self._queries = store.machinery.queries(mentions, compared)
-        self._signals = {name: self._signal(name) for name in counted}
+        self._signals = {name: self._signal(name) for name in self._weights}
 
     def _signal(self, name: str) -> Signal:
         asked, state = self._asked, self._store.state
@@ -54,14 +70,52 @@ class Question:
 
     def candidates(self, excerpts: bool) -> list[list[Candidate]]:
         """The best of each mention. An entity is read once, whichever mentions find it."""
-        hits_of = search(self._asked, self._signals, self._weights, len(self._mentions), self._k)
         read = cache(self._store.views)
 
         def candidate(mention: int, hit: Hit) -> Candidate:
             entity = read(hit.number)
             return entity.candidate(*hit, self._shown(entity, mention), excerpts)
 
-        return [[candidate(n, hit) for hit in hits] for n, hits in enumerate(hits_of)]
+        return [[candidate(n, hit) for hit in hits] for n, hits in enumerate(self._hits())]
+
+    def _hits(self) -> Iterator[list[Hit]]:
+        """Of each mention the best entities by the sum, best first, or all if there are fewer.
+
+        Without a model those of which no signal says anything are none.
+        """
+        asked, signals, k = self._asked, self._signals, self._k
+        least = 0 if all(signal.sure for signal in signals.values()) else -np.inf
+        for mentions_at in self._spans():
+            total = np.zeros((mentions_at.stop - mentions_at.start, len(asked)))
+            room = np.zeros(len(total))
+            for name, signal in signals.items():
+                total += self._weights[name] * signal.scores(mentions_at).astype(np.float64)
+                room += self._weights[name] * signal.slack(mentions_at)
+            total[:, ~asked.live] = -np.inf
+            for row, values in enumerate(total):
+                near = np.flatnonzero(values > least)
+                if len(near) > k:
+                    last = np.partition(values[near], -k)[-k]
+                    near = near[values[near] >= last - room[row]]
+                yield self._best(mentions_at.start + row, near) if len(near) else []
+
+    def _spans(self) -> Iterator[slice]:
+        """As many mentions at a time as fit into memory with all their scores; at least one."""
+        of_a_mention = len(self._asked) * (16 + 4 * len(self._signals)) + PRODUCTS  # bytes
+        size, mentions = max(MEMORY_MB * 2**20 // of_a_mention, 1), len(self._mentions)
+        return (slice(n, min(n + size, mentions)) for n in range(0, mentions, size))
+
+    def _best(self, mention: int, near: np.ndarray) -> list[Hit]:
+        """The best of the entities at some places."""
+        asked, given = self._asked, self._given(mention, near)
+        best = np.lexsort((asked.order[near], -sum(given.values())))[: self._k].tolist()
+        signals = [{name: float(scores[n]) for name, scores in given.items()} for n in best]
+        return list(map(Hit, map(asked.number, near[best].tolist()), signals))
+
+    def _given(self, mention: int, places: np.ndarray) -> dict[str, np.ndarray]:
+        """(places,) float64 what each signal gives to scores."""
+        exact = {name: s.exactly(mention, places) for name, s in self._signals.items()}
+        return {name: self._weights[name] * exact[name].astype(np.float64) for name in exact}
 
     def _shown(self, entity: EntityViews, mention: int) -> int:
         """The view of an entity that won, if views were compared."""
@@ -73,17 +127,21 @@ class Question:
 
     def explanation(self, number: int) -> Explanation:
         """What signals and views add to the score of an entity for the first mention."""
-        place, state, parts = self._asked.place(number), self._store.state, []
+        places, state, parts = np.array([self._asked.place(number)]), self._store.state, []
         if "views" in self._queries:
             how = state.model.metric, state.settings.scorer
             parts = self._store.views(number).parts(self._queries["views"], *how)
-        return Explanation(contributions(self._signals, self._weights, place), parts)
+        for signal in self._signals.values():
+            if signal.sure:
+                signal.scores(FIRST)
+        given = self._given(0, places)
+        return Explanation({name: float(score) for name, (score,) in given.items()}, parts)
 
     def compared(self, gold: int, deep: int) -> np.ndarray:
         """(signals, candidates) float32 what each signal says, for the first mention, of the best
         ``deep`` candidates by each of them, and at last of the gold entity.
         """
-        scores = np.stack([signal.scores(slice(0, 1))[0] for signal in self._signals.values()])
+        scores = np.stack([signal.scores(FIRST)[0] for signal in self._signals.values()])
         place = self._asked.place(gold)
         scores[:, place], of_gold = -np.inf, scores[:, place].copy()
         scores[:, ~self._asked.live] = -np.inf

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from muver.kb.index.asked import Asked
 from muver.kb.index.index_settings import Words as Settings
 from muver.kb.index.names import folded
-from muver.kb.index.search import Asked
 from muver.kb.index.tables import keys_of
 from muver.retriever.answers import Mention
 from muver.retriever.corpus.texts import split
@@ -24,22 +24,39 @@ FIRST = 10.0  # what an equal name gives: more than all else together, by the we
 LONGEST = 128  # words of a query, as many as the usual model reads word pieces of a mention
 
 
-class Sure:
-    """A signal whose scores no rounding moves."""
+class Signal:
+    """What speaks for each entity. Where it is ``sure``, no rounding moves its scores: they are the
+    same in any batch and part.
+    """
 
     sure = True
 
-    def slack(self, mentions_at: slice) -> float:
+    def scores(self, mentions_at: slice) -> np.ndarray:
+        """Of some of the mentions: (mentions, entities) float32."""
+        self._first, self._computed = mentions_at.start, self._scores(mentions_at)
+        return self._computed
+
+    def _scores(self, mentions_at: slice) -> np.ndarray:
+        raise NotImplementedError
+
+    def slack(self, mentions_at: slice) -> np.ndarray | float:
+        """(mentions,) more than twice what rounding can move a score by."""
         return 0.0
 
+    def exactly(self, mention: int, places: np.ndarray) -> np.ndarray:
+        """(places,) float32 scores that are the same in any batch and part, of a mention whose
+        scores were computed last if it is ``sure``.
+        """
+        return self._computed[mention - self._first, places]
 
-class Exact(Sure):
+
+class Exact(Signal):
     """Whether a mention equals a name."""
 
     def __init__(self, asked: Asked, mentions: Sequence[Mention]):
         self._asked, self._names = asked, keys_of(folded(m.text) for m in mentions)
 
-    def scores(self, mentions_at: slice) -> np.ndarray:
+    def _scores(self, mentions_at: slice) -> np.ndarray:
         wanted = self._names[mentions_at]
         found = np.zeros((len(wanted), len(self._asked)), np.float32)
         for (part, rows), place in zip(self._asked.parts, self._asked.places, strict=True):
@@ -51,17 +68,17 @@ class Exact(Sure):
         return found
 
 
-class Characters(Sure):
+class Characters(Signal):
     """Cosines of the letters of mentions and names."""
 
     def __init__(self, asked: Asked, mentions: Sequence[Mention]):
         self._letters, self._texts = asked.letters, [m.text for m in mentions]
 
-    def scores(self, mentions_at: slice) -> np.ndarray:
+    def _scores(self, mentions_at: slice) -> np.ndarray:
         return self._letters.scores(self._texts[mentions_at])
 
 
-class Vectors:
+class Vectors(Signal):
     """Similarities of (mentions, d) float32 ``queries`` and a column of vectors, of which
     ``length`` is that of the longest; an entity's are put together by an ``aggregate``, of which
     only the ``k`` best of a mention count.
@@ -84,19 +101,18 @@ class Vectors:
         self.sure = not aggregate.alone  # cannot be had of a few entities
         self._best = np.full(len(queries), -np.inf, np.float32)
 
-    def scores(self, mentions_at: slice) -> np.ndarray:
+    def _scores(self, mentions_at: slice) -> np.ndarray:
         found = np.empty((len(self._queries[mentions_at]), len(self._asked)), np.float32)
         blocks = self._products(mentions_at)
-        if not self._aggregate.alone and len(self._asked):
+        if self._aggregate.alone:
+            for place, block in zip(self._asked.places, blocks, strict=True):
+                found[:, place] = self._aggregate.scores(Block.of(*block), self._k)
+        elif len(self._asked):
             products, starts = zip(*blocks, strict=True)
             firsts = np.cumsum([0, *(p.shape[1] for p in products[:-1])])
             starts = [begins + first for begins, first in zip(starts, firsts, strict=True)]
-            blocks = iter([(np.concatenate(products, axis=1), np.concatenate(starts))])
-        done = 0
-        for products, starts in blocks:
-            scores = self._aggregate.scores(Block.of(products, starts), self._k)
-            found[:, done : done + len(starts)] = scores
-            done += len(starts)
+            whole = Block.of(np.concatenate(products, axis=1), np.concatenate(starts))
+            found[:] = self._aggregate.scores(whole, self._k)
         found /= np.float32(self._scale)
         return found
 
@@ -117,13 +133,15 @@ class Vectors:
         return slack(self._queries[mentions_at], self._length, self._metric, best) / self._scale
 
     def exactly(self, mention: int, places: np.ndarray) -> np.ndarray:
+        if self.sure:
+            return super().exactly(mention, places)
         vectors, starts = self._asked.vectors(self._column, places.tolist())
         similarities = exactly(vectors, self._queries[mention][None], self._metric)
         found = self._aggregate.scores(Block.of(similarities, starts), len(starts))[0]
         return found / np.float32(self._scale)
 
 
-class Words(Sure):
+class Words(Signal):
     """BM25 of the entities that are asked for, as shares of each mention's best.
 
     What a word adds is kept, as the mentions of a request often share their context.
@@ -139,7 +157,7 @@ class Words(Sure):
         self._mean = total / self._entities if total else 1.0
         self._added: dict[str, tuple[np.ndarray, np.ndarray]] = {}
 
-    def scores(self, mentions_at: slice) -> np.ndarray:
+    def _scores(self, mentions_at: slice) -> np.ndarray:
         found = np.zeros((mentions_at.stop - mentions_at.start, len(self._asked)), np.float32)
         for scores, query in zip(found, self._queries[mentions_at], strict=True):
             counts, sums = Counter(query), np.zeros(len(self._asked))

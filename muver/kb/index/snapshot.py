@@ -15,12 +15,12 @@ import numpy as np
 
 from muver.io.errors import Mistake, did_you_mean, listed, quoted
 from muver.io.files import size_of
+from muver.kb.index.asked import Asked
 from muver.kb.index.costs import NO_MODEL, Costs
 from muver.kb.index.described import EntityViews
 from muver.kb.index.entity import Entity, key_of
 from muver.kb.index.index_settings import Asking
 from muver.kb.index.machinery import Machinery
-from muver.kb.index.search import Asked
 from muver.kb.index.segments import Opened, Part, has_views
 from muver.kb.index.state import MODEL, SEGMENTS, Damaged, State, read_state
 
