@@ -7,7 +7,7 @@ killed before that leaves the old state, and at most a file that nothing names.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from operator import length_hint
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from muver.kb.index import segments
 from muver.kb.index.entity import Entity, checked
 from muver.kb.index.index_settings import Making, changed, defaults
 from muver.kb.index.machinery import Machinery, check_model
-from muver.kb.index.segments import Opened, check, groups, joined, schema
+from muver.kb.index.segments import check, groups, joined, write_segment
 from muver.kb.index.snapshot import Snapshot
 from muver.kb.index.state import (
     FILE,
@@ -146,7 +146,7 @@ def compact(snapshot: Snapshot) -> None:
     """
     state, folder = snapshot.state, snapshot.folder
     if len(state.segments) > 1 or any(segment.removed for segment in state.segments):
-        state = state.after(_rewritten(snapshot, snapshot.opened, _name(state)))
+        state = state.after(_rewritten(snapshot, state.segments, _name(state)))
         write_state(folder, state)
     kept = {segment.name for segment in state.segments}
     (folder / PREVIOUS).unlink(missing_ok=True)  # it names files that go now
@@ -195,18 +195,16 @@ def write_new(snapshot: Snapshot, entities: Iterator[Entity], total: int) -> lis
     """Encode ``total`` entities or fewer and write them as a segment, none if there are none;
     memory does not grow with them.
     """
-    parts = groups(entities)
-    if (first := next(parts, None)) is None:
-        return []
     progress = Progress("encoding", total, "entities")
 
     def encoded() -> Iterator[dict[str, pa.Array]]:
-        for part in chain([first], parts):
-            yield snapshot.machinery.columns(part)
-            progress.advance(len(part))
+        for group in groups(entities):
+            yield snapshot.machinery.columns(group)
+            progress.advance(len(group))
         progress.finish()
 
-    return [_written(snapshot, _name(snapshot.state), encoded())]
+    state = snapshot.state
+    return write_segment(snapshot.folder, _name(state), state.model, encoded())
 
 
 def _with_numbers(snapshot: Snapshot, source: Source) -> Iterator[tuple[Entity, int | None]]:
@@ -245,26 +243,19 @@ def _tidied(snapshot: Snapshot, segments: list[Segment]) -> State:
     small = [segment for segment in segments if segment.live < SMALL]
     if len(small) <= MOST_SMALL:
         return after
-    opened = Snapshot.of(snapshot.folder, after, snapshot).opened
-    few = [file for file in opened if file.segment in small]
-    new = _rewritten(snapshot, few, f"{after.generation:06d}-joined.arrow")
+    name = f"{after.generation:06d}-joined.arrow"
+    new = _rewritten(Snapshot.of(snapshot.folder, after, snapshot), small, name)
     return replace(after, segments=[segment for segment in segments if segment not in small] + new)
 
 
-def _rewritten(snapshot: Snapshot, opened: Sequence[Opened], name: str) -> list[Segment]:
+def _rewritten(snapshot: Snapshot, segments: Sequence[Segment], name: str) -> list[Segment]:
     """Write what is there of some segments as one; none if nothing is."""
-    parts = [part for file in opened for part in file.parts]
-    if not any(part.live.any() for part in parts):
-        return []
-    for file in opened:  # what is copied gets a new checksum
-        check(snapshot.folder / SEGMENTS, file.segment)
-    return [_written(snapshot, name, joined(parts))]
-
-
-def _written(snapshot: Snapshot, name: str, parts: Iterable[dict[str, pa.Array]]) -> Segment:
-    state = snapshot.state
-    kind = schema(state.model.dimension if state.model else 0, state.columns)
-    return segments.write_segment(snapshot.folder / SEGMENTS / name, kind, parts)
+    state, parts = snapshot.state, []
+    for segment, of_segment in zip(state.segments, snapshot.files, strict=True):
+        if segment in segments:
+            check(snapshot.folder / SEGMENTS, segment)  # what is copied gets a new checksum
+            parts += of_segment
+    return write_segment(snapshot.folder, name, state.model, joined(parts))
 
 
 def _name(state: State) -> str:

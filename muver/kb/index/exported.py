@@ -17,8 +17,8 @@ from muver.kb.index.entity import Entity
 from muver.kb.index.index_settings import WITHOUT_MODEL, Making
 from muver.kb.index.machinery import own_columns
 from muver.kb.index.model import keep
-from muver.kb.index.segments import groups, schema, write_segment
-from muver.kb.index.state import SEGMENTS, State, write_state
+from muver.kb.index.segments import groups, write_segment
+from muver.kb.index.state import State, write_state
 from muver.kb.index.views import placed_in, view_columns
 from muver.retriever.corpus.schema import read_entities, read_sentences
 from muver.retriever.retrieval.layers import SystemViews
@@ -63,9 +63,8 @@ def export_row(
         weights = {**dict.fromkeys(WITHOUT_MODEL, 0.0), "views": 1.0}
         state = State(settings=making, weights=weights, model=kept, row=True)
         parts = _parts(views, entities, sentences)
-        path = temporary / SEGMENTS / "000001.arrow"
-        segment = write_segment(path, schema(kept.dimension, state.columns), parts)
-        write_state(temporary, state.after([segment]))
+        segments = write_segment(temporary, "000001.arrow", kept, parts)
+        write_state(temporary, state.after(segments))
         temporary.replace(out)
 
 

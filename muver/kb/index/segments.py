@@ -9,8 +9,8 @@ looked up by is made when it is written, from the entities alone.
 import copy
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +23,7 @@ from muver.kb.index.costs import Held
 from muver.kb.index.described import EntityViews
 from muver.kb.index.entity import Entity
 from muver.kb.index.names import LOOKED_UP, looked_up
-from muver.kb.index.state import Damaged, Segment
+from muver.kb.index.state import SEGMENTS, Damaged, Model, Segment
 from muver.kb.index.tables import Table
 
 ENTITIES_A_PART = 4096
@@ -49,15 +49,14 @@ VIEWS = [
 ]
 
 
-def schema(dimension: int, columns: Sequence[str]) -> pa.Schema:
-    """The columns of a segment: entities, what they are looked up by, and columns of vectors of a
-    dimension.
-    """
+def schema(model: Model | None) -> pa.Schema:
+    """The columns of a segment: entities, what they are looked up by, and a model's vectors."""
     fields = [*ENTITY, *LOOKED_UP]
-    if has_views(columns):
-        fields += VIEWS
-    vectors = pa.list_(pa.list_(pa.float32(), dimension))
-    return pa.schema([*fields, *((name, vectors) for name in columns)])
+    if model:
+        vectors = pa.list_(pa.list_(pa.float32(), model.dimension))
+        fields += VIEWS if has_views(model.columns) else []
+        fields += [(name, vectors) for name in model.columns]
+    return pa.schema(fields)
 
 
 def has_views(columns: Collection[str]) -> bool:
@@ -190,33 +189,28 @@ class Part:
         return np.stack([field.to_numpy() for field in fields], axis=1)
 
 
-class Opened(NamedTuple):
-    """A segment and its parts, memory-mapped."""
+def opened(folder: Path, segment: Segment) -> list[Part]:
+    """Map the parts of a segment. Damage that a small file's checksum or the form tells is an
+    error.
+    """
+    check(folder, segment, AT_ONCE)
+    path = folder / segment.name
+    try:
+        file = pa.ipc.open_file(pa.memory_map(str(path)))
+        batches = [file.get_batch(number) for number in range(file.num_record_batches)]
+    except (pa.ArrowInvalid, FileNotFoundError) as error:
+        raise Damaged(path, str(error)) from None
+    if not sum(map(len, batches)) == segment.entities > max(segment.removed, default=-1):
+        raise Damaged(path, f"not the {segment.entities} entities that its index says")
+    return at([Part(batch, np.ones(len(batch), bool), path) for batch in batches], segment)
 
-    segment: Segment
-    parts: list[Part]
 
-    @classmethod
-    def of(cls, folder: Path, segment: Segment) -> "Opened":
-        """Map a segment. Damage that a small file's checksum or the form tells is an error."""
-        check(folder, segment, AT_ONCE)
-        path = folder / segment.name
-        try:
-            file = pa.ipc.open_file(pa.memory_map(str(path)))
-            batches = [file.get_batch(number) for number in range(file.num_record_batches)]
-        except (pa.ArrowInvalid, FileNotFoundError) as error:
-            raise Damaged(path, str(error)) from None
-        if not sum(map(len, batches)) == segment.entities > max(segment.removed, default=-1):
-            raise Damaged(path, f"not the {segment.entities} entities that its index says")
-        return cls(segment, [Part(b, np.ones(len(b), bool), path) for b in batches]).at(segment)
-
-    def at(self, segment: Segment) -> "Opened":
-        """The same at another time, with other entities gone."""
-        live = np.ones(segment.entities, dtype=bool)
-        live[segment.removed] = False
-        ends = np.cumsum([len(part) for part in self.parts])[:-1]
-        lives = zip(self.parts, np.split(live, ends), strict=True)
-        return Opened(segment, [part.at(rows) for part, rows in lives])
+def at(parts: Sequence[Part], segment: Segment) -> list[Part]:
+    """The same parts at another time of their segment, with other entities gone."""
+    live = np.ones(segment.entities, dtype=bool)
+    live[segment.removed] = False
+    ends = np.cumsum([len(part) for part in parts])[:-1]
+    return [part.at(rows) for part, rows in zip(parts, np.split(live, ends), strict=True)]
 
 
 def check(folder: Path, segment: Segment, most: float = float("inf")) -> None:
@@ -230,30 +224,29 @@ def check(folder: Path, segment: Segment, most: float = float("inf")) -> None:
         raise Damaged(path, f"its SHA-256 is {found[:12]}, {segment.sha256[:12]} was written")
 
 
-def write_segment(path: Path, kind: pa.Schema, parts: Iterable[Mapping[str, pa.Array]]) -> Segment:
-    """Write the columns of parts, one after another, with those of :data:`LOOKED_UP`; the file gets
-    its name when it is complete.
+def write_segment(
+    folder: Path, name: str, model: Model | None, parts: Iterable[Mapping[str, pa.Array]]
+) -> list[Segment]:
+    """Write the columns of parts, one after another, with those of :data:`LOOKED_UP`; none if there
+    are no parts. The file gets its name when it is complete.
     """
+    parts = iter(parts)
+    if (first := next(parts, None)) is None:
+        return []
+    path, kind = folder / SEGMENTS / name, schema(model)
     entities = views = 0
     with (
         atomic_path(path) as temporary,
         pa.OSFile(str(temporary), "wb") as sink,
         pa.ipc.new_file(sink, kind) as file,
     ):
-        for columns in parts:
+        for columns in chain([first], parts):
             texts = (columns[name] for name in ("title", "aliases", "description"))
             columns = {**columns, **looked_up(*texts)}
-            batch = pa.record_batch([columns[f.name] for f in kind], schema=kind)
-            file.write_batch(batch)
-            entities += len(batch)
+            file.write_batch(pa.record_batch([columns[f.name] for f in kind], schema=kind))
+            entities += len(columns["key"])
             views += len(columns["views"].values) if "views" in columns else 0
-    return Segment(
-        name=path.name,
-        sha256=sha256_of(path),
-        bytes=path.stat().st_size,
-        entities=entities,
-        views=views,
-    )
+    return [Segment(name, sha256_of(path), path.stat().st_size, entities, views)]
 
 
 def joined(parts: Sequence[Part]) -> Iterator[dict[str, pa.Array]]:

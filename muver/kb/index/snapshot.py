@@ -21,7 +21,7 @@ from muver.kb.index.described import EntityViews
 from muver.kb.index.entity import Entity, key_of
 from muver.kb.index.index_settings import Asking
 from muver.kb.index.machinery import Machinery
-from muver.kb.index.segments import Opened, Part, has_views
+from muver.kb.index.segments import Part, at, has_views, opened
 from muver.kb.index.state import MODEL, SEGMENTS, Damaged, State, read_state
 
 MOST_KEPT = 64  # worlds of which what was computed for answers is kept
@@ -37,16 +37,10 @@ class Snapshot:
     ``asked`` gives the entities of a world, or of all, and keeps what was computed of them.
     """
 
-    def __init__(
-        self,
-        machinery: Machinery,
-        state: State,
-        opened: list[Opened],
-        parts: list[Part] | None = None,
-    ):
+    def __init__(self, machinery: Machinery, state: State, files: list[list[Part]]):
         self.folder, self.machinery = machinery.folder, machinery
-        self.state, self.opened = state, opened
-        self.parts = parts or [part for file in opened for part in file.parts]
+        self.state, self.files = state, files  # the parts of each segment
+        self.parts = [part for parts in files for part in parts]
         self.asked = lru_cache(MOST_KEPT)(partial(Asked, self.parts))
 
     @classmethod
@@ -67,13 +61,15 @@ class Snapshot:
         if before is not None and before.state == state:
             return before
         # Of one name there may have been another file: it counts if it is the same.
-        known = {file.segment.sha256: file for file in before.opened} if before else {}
-        opened = [
-            known[s.sha256].at(s) if s.sha256 in known else Opened.of(folder / SEGMENTS, s)
+        known = {s.sha256: n for n, s in enumerate(before.state.segments)} if before else {}
+        files = [
+            at(before.files[known[s.sha256]], s)
+            if s.sha256 in known
+            else opened(folder / SEGMENTS, s)
             for s in state.segments
         ]
         same = before is not None and before.state.made_with == state.made_with
-        return cls(before.machinery if same else Machinery(folder, state), state, opened)
+        return cls(before.machinery if same else Machinery(folder, state), state, files)
 
     @cached_property
     def worlds(self) -> dict[str, int]:
@@ -151,8 +147,8 @@ class Snapshot:
                     f"where {name}: no entity has such a column.{did_you_mean(name, known)} "
                     f"There are: {listed(sorted(known)) or 'none'}."
                 )
-        parts = [part.narrowed(where) for part in self.parts]
-        other = Snapshot(self.machinery, self.state, self.opened, parts)
+        files = [[part.narrowed(where) for part in parts] for parts in self.files]
+        other = Snapshot(self.machinery, self.state, files)
         other.worlds = {**dict.fromkeys(self.worlds, 0), **other.worlds}
         return other
 
