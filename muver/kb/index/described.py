@@ -4,6 +4,7 @@ All of it is linear in the description, once an entity, and then in what is show
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -24,21 +25,27 @@ ALIKE = 0.01  # of a similarity: so near is another one that is about the same
 WHOLE, NONE = -2, -1  # in place of a view's number: the whole description, nothing
 
 
-class Described:
-    """A description with its (sentences, 2) starts and ends, in characters of the cleaned text.
+@dataclass(frozen=True, eq=False)
+class EntityViews:
+    """An entity with its (sentences, 2) starts and ends in the cleaned description, in characters,
+    its (views, 3) layers, first and last sentences, as of :class:`muver.Candidate`, and their
+    (views, d) float32 vectors.
 
-    >>> one = Described("Left . It rang.", np.array([[0, 5], [6, 14]]))
-    >>> one.text(1, 1), one.place(1, 1), one.excerpt(1, 1).before
+    >>> entity = Entity(id="1", title="Bell", description="Left . It rang.")
+    >>> views = EntityViews(entity, np.array([[0, 5], [6, 14]]))
+    >>> views.text(1, 1), views.place(1, 1), views.excerpt(1, 1).before
     ('It rang.', (7, 15), 'Left . ')
     """
 
-    def __init__(self, description: str, sentences: np.ndarray):
-        self.description, self.sentences = description, sentences
+    entity: Entity
+    sentences: np.ndarray
+    views: np.ndarray = field(default_factory=lambda: np.empty((0, 3), np.int32))
+    vectors: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.float32))
 
     @cached_property
     def _spans(self) -> np.ndarray:
         """(sentences, 2) the same in characters of the description, which has more spaces."""
-        letters = np.frombuffer(self.description.encode("utf-32-le"), "<u4")
+        letters = np.frombuffer(self.entity.description.encode("utf-32-le"), "<u4")
         gone = np.flatnonzero((letters[:-1] == ord(" ")) & (letters[1:] == ord(".")))
         before = gone - np.arange(len(gone))
         letters_at = self.sentences - [0, 1]  # the first and the last of each sentence
@@ -46,14 +53,13 @@ class Described:
 
     def text(self, first: int, last: int) -> str:
         """Sentences, cleaned, with a space between two; :data:`MOST` characters of them."""
-        found: list[str] = []
-        room = MOST
+        description, text = self.entity.description, ""
         for start, end in self._spans[max(first, 0) : last + 1]:
-            found.append(clean(self.description[start : min(end, start + 2 * MOST)]))
-            room -= len(found[-1]) + 1
-            if room < 0:
+            sentence = clean(description[start : min(end, start + 2 * MOST)])
+            text = f"{text} {sentence}" if text else sentence
+            if len(text) > MOST:
                 break
-        return cut(" ".join(found))
+        return cut(text)
 
     def place(self, first: int, last: int) -> tuple[int, int] | tuple[None, None]:
         """Start and end of sentences in the description; None for both where there are none."""
@@ -63,24 +69,11 @@ class Described:
     def excerpt(self, first: int, last: int) -> Excerpt:
         """Sentences as they stand, with their neighbours; without any the beginning."""
         start, end = self.place(first, last)
-        text, start, end = self.description, start or 0, end or 0
+        text, start, end = self.entity.description, start or 0, end or 0
         before = _first(text[max(start - NEAR - 1, 0) : start][::-1])[::-1]
         if end - start > MOST:
             return Excerpt(before, text[start : start + MOST] + CUT, "")
         return Excerpt(before, text[start:end], _first(text[end : end + NEAR + 1]))
-
-
-class EntityViews(Described):
-    """An entity with its (sentences, 2) starts and ends in the cleaned description, in characters,
-    its (views, 3) layers, first and last sentences, as of :class:`muver.Candidate`, and their
-    (views, d) float32 vectors.
-    """
-
-    def __init__(
-        self, entity: Entity, sentences: np.ndarray, views: np.ndarray, vectors: np.ndarray
-    ):
-        super().__init__(entity.description, sentences)
-        self.entity, self.views, self.vectors = entity, views, vectors
 
     def part(self, number: int, similarity: float, share: float) -> ViewPart:
         """A view, with what it adds to a score."""

@@ -13,11 +13,10 @@ from itertools import accumulate, chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from muver.io.errors import InputError
-from muver.io.typed import problem
+from muver.io.typed import read
 from muver.kb.importing.piped import STDIN, name_of, standard_input
 from muver.retriever.answers import Mention
 from muver.retriever.corpus.jsonl import Identity, numbered, structs
@@ -73,17 +72,16 @@ def read_mentions(
     fourth. Without a ``form`` the file's ending tells, or its first line. A pipeline of spaCy,
     ``ner``, finds the mentions in unmarked paragraphs.
     """
-    where = name_of(path)
-    read = None
+    where, mention = name_of(path), None
     with standard_input() if str(path) == STDIN else opened(Path(path)) as stream:
         lines: Lines = numbered(stream)
         form = form or ("text" if ner else ENDINGS.get(plain(Path(path)).suffix.lower()))
         if form is None:
             form, lines = _guessed(lines)
         reader = READERS[form] if ner is None else partial(_recognised, nlp=_pipeline(ner))
-        for read in reader(lines, where):
-            yield read
-    if read is None:
+        for mention in reader(lines, where):
+            yield mention
+    if mention is None:
         marks = " Mark them [[like this]], or find them with --ner." if reader is _texts else ""
         raise InputError(f"{where}: no mention in it, read as {form}.{marks}")
 
@@ -101,29 +99,28 @@ def marked(text: str, where: str, first: int | None = None) -> list[Labelled]:
         return where if first is None else f"{where}, line {first + text.count(chr(10), 0, at)}"
 
     plain, done = "", 0
-    spans: list[tuple[int, int, int]] = []  # start and end in the plain text, and place in this one
-    opened: tuple[int, int] | None = None
+    marks: list[tuple[str, int, int]] = []  # brackets, and their places in the plain text and here
     for found in _BRACKETS.finditer(text):
         slashes, brackets = found.groups()
         plain += text[done : found.start()] + "\\" * (len(slashes) // 2)
         done = found.end()
         if len(slashes) % 2:
             plain += brackets
-        elif brackets == "[[" and opened is None:
-            opened = len(plain), found.start()
-        elif brackets == "]]" and opened is not None:
-            spans.append((opened[0], len(plain), opened[1]))
-            opened = None
         else:
-            wrong = "a [[ within another" if opened else "a ]] without its [["
-            raise InputError(f"{place(found.start())}: {wrong}. {_ESCAPE}")
-    if opened is not None:
-        raise InputError(f"{place(opened[1])}: a [[ that no ]] closes. {_ESCAPE}")
+            marks.append((brackets, len(plain), found.start()))
     plain += text[done:]
-    for start, end, at in spans:
+    for n, (brackets, _, at) in enumerate(marks):
+        if brackets != ("[[", "]]")[n % 2]:
+            wrong = "a [[ within another" if n % 2 else "a ]] without its [["
+            raise InputError(f"{place(at)}: {wrong}. {_ESCAPE}")
+    if len(marks) % 2:
+        raise InputError(f"{place(marks[-1][2])}: a [[ that no ]] closes. {_ESCAPE}")
+    labelled = []
+    for (_, start, at), (_, end, _) in zip(marks[::2], marks[1::2], strict=True):
         if not plain[start:end].strip():
             raise InputError(f"{place(at)}: an empty mention, [[]].")
-    return [Labelled(mention_at(plain, start, end), place(at)) for start, end, at in spans]
+        labelled.append(Labelled(mention_at(plain, start, end), place(at)))
+    return labelled
 
 
 def in_text(text: str) -> list[Labelled]:
@@ -181,9 +178,7 @@ def _paragraphs(lines: Lines, where: str) -> Iterator[tuple[int, str]]:
 def _json_lines(lines: Lines, where: str) -> Iterator[Labelled]:
     for number, raw in structs(lines, where, dict[str, Any]):
         place = f"{where}, line {number}"
-        if wrong := problem(_Line, raw):
-            raise InputError(f"{place}: {wrong[1]}")
-        line = msgspec.convert(raw, _Line)
+        line = read(_Line, raw, place)
         if not line.mention.strip():
             raise InputError(f"{place}: 'mention' is empty.")
         if line.gold == "":

@@ -175,13 +175,12 @@ class Part:
 
     def views(self, row: int) -> EntityViews:
         """An entity with its views of sentences, if the index has them."""
-        there = set(self.batch.schema.names)
-        sentences, views = (
-            self._structs(name, row) if name in there else np.empty((0, width), np.int32)
-            for name, width in (("sentences", 2), ("spans", 3))
-        )
-        vectors = self.vectors_of("views", row) if "views" in there else np.empty((0, 0))
-        return EntityViews(self.entity(row), sentences, views, vectors)
+        names, entity = self.batch.schema.names, self.entity(row)
+        if "spans" not in names:
+            return EntityViews(entity, np.empty((0, 2), np.int32))
+        sentences, views = self._structs("sentences", row), self._structs("spans", row)
+        vectors = self.vectors_of("views", row) if "views" in names else np.empty((0, 0))
+        return EntityViews(entity, sentences, views, vectors)
 
     def _structs(self, column: str, row: int) -> np.ndarray:
         """(some, fields) int32 of a list of structs."""

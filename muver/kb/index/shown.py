@@ -1,7 +1,7 @@
 """What people read of an index: answers as tables, in a terminal or a notebook, and its card."""
 
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from muver.kb.index.index_settings import in_words
 from muver.retriever.answers import NO_VIEW, Mention
 
 WIDTH = 100  # characters of a line where no terminal says it
+WIDEST = {"title": 28, "id": 16, "world": 16}  # characters of a column in a terminal
 BESIDE = 36  # characters of the context on each side
 
 
@@ -25,19 +26,15 @@ class Answers(list[Answer]):
     def __init__(
         self, found: Iterable[tuple[Mention, Answer]], threshold: float | None, several: bool
     ):
-        self._mentions: list[Mention] = []
-        self._threshold, self._several = threshold, several
-        for mention, answer in found:
-            self._mentions.append(mention)
-            self.append(answer)
+        pairs = list(found)
+        super().__init__(answer for _, answer in pairs)
+        self._shown = [(mention, answer, threshold, several) for mention, answer in pairs]
 
     def __repr__(self) -> str:
-        pairs = zip(self._mentions, self, strict=True)
-        return "\n".join(in_terminal(*pair, self._threshold, self._several) for pair in pairs)
+        return "\n".join(in_terminal(*shown) for shown in self._shown)
 
     def _repr_html_(self) -> str:
-        pairs = zip(self._mentions, self, strict=True)
-        return "".join(in_notebook(*pair, self._threshold, self._several) for pair in pairs)
+        return "".join(in_notebook(*shown) for shown in self._shown)
 
 
 def in_terminal(
@@ -55,15 +52,14 @@ def in_terminal(
     lines = [" ".join(filter(None, [left, f"[{text}]", right])), *_decided(answer, threshold)]
     if not answer.candidates:
         return "\n".join([*lines, ""])
-    columns = {"title": 28, "id": 16, **({"world": 16} if worlds else {}), "found by": None}
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), expand=True)
-    for name in ("", "score"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for name, most in columns.items():
-        ratio = None if most else 1
-        table.add_column(name, no_wrap=True, overflow="ellipsis", max_width=most, ratio=ratio)
-    for row in _rows(answer, worlds):
-        table.add_row(*map(Text, row))
+    rows = _rows(answer, worlds)
+    for name in rows[0]:
+        justify = "right" if name in ("", "score") else "left"
+        most, ratio = WIDEST.get(name), 1 if name == "found by" else None
+        table.add_column(name, justify=justify, no_wrap=True, max_width=most, ratio=ratio)
+    for row in rows:
+        table.add_row(*map(Text, row.values()))
     with console.capture() as captured:
         console.print(table)
     lines += [line.rstrip() for line in captured.get().splitlines()]
@@ -76,14 +72,14 @@ def in_notebook(
     """The same as HTML."""
     left, text, right = map(escape, _in_context(mention))
     decision = "".join(f"<br>{escape(line)}" for line in _decided(answer, threshold))
-    names = ["", "score", "title", "id", *["world"] * worlds, "found by"]
     rows = _rows(answer, worlds)
-    head = "".join(f"<th>{name}</th>" for name in names)
+    head = "".join(f"<th>{name}</th>" for row in rows[:1] for name in row)
     body = "".join(
-        f"<tr>{''.join(f'<td style=text-align:left>{escape(cell)}</td>' for cell in row)}</tr>"
+        f"<tr>{''.join(f'<td style=text-align:left>{escape(cell)}</td>' for cell in row.values())}"
+        "</tr>"
         for row in rows
     )
-    table = f"<table><tr>{head}</tr>{body}</table>" if body else ""
+    table = f"<table><tr>{head}</tr>{body}</table>" if rows else ""
     return f"<p>{left} <mark>{text}</mark> {right}{decision}</p>{table}"
 
 
@@ -109,12 +105,16 @@ def _decided(answer: Answer, threshold: float | None) -> list[str]:
     return [f"{decided}. The best one is right with probability {chance}."]
 
 
-def _rows(answer: Answer, worlds: bool) -> Iterator[list[str]]:
-    """Rank, score, title, id, perhaps the world, and what it was found by, of each candidate."""
+def _rows(answer: Answer, worlds: bool) -> list[dict[str, str]]:
+    """The cells of each candidate by the names of their columns, perhaps with its world."""
+    rows = []
     for found in answer.candidates:
         by = found.text or (in_words(found.signals) if found.layer == NO_VIEW else "(its title)")
-        cells = (found.title, found.id, *[found.world or ""] * worlds, by)
-        yield [str(found.rank), f"{found.score:.2f}", *map(_flat, cells)]
+        world = {"world": found.world or ""} if worlds else {}
+        cells = {"title": found.title, "id": found.id, **world, "found by": by}
+        cells = {name: _flat(cell) for name, cell in cells.items()}
+        rows.append({"": str(found.rank), "score": f"{found.score:.2f}", **cells})
+    return rows
 
 
 def _flat(text: str) -> str:

@@ -2,8 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muver.kb.index import described as module
-from muver.kb.index.described import CUT, MOST, NEAR, Described, placed
+from muver.kb.index.described import CUT, MOST, NEAR, EntityViews, placed
 from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
 from muver.kb.index.segments import Part
@@ -15,8 +14,12 @@ TEXT = st.text("ab .\n\u00e4\U0001f600", max_size=30)
 WHOLE = np.array([[0, 1]])
 
 
+def views(description, spans):
+    return EntityViews(Entity(id="1", title="", description=description), spans)
+
+
 def described(description, sentences):
-    return Described(description, placed(description, sentences))
+    return views(description, placed(description, sentences))
 
 
 @given(TEXT, st.data())
@@ -24,7 +27,7 @@ def test_sentences_are_cut_as_from_the_cleaned_text(description, data):
     cleaned = clean(description)
     ends = sorted(data.draw(st.sets(st.integers(0, len(cleaned)), max_size=6), "ends"))
     spans = np.array(list(zip(ends, ends[1:], strict=False)), np.int64).reshape(-1, 2)
-    one = Described(description, spans)
+    one = views(description, spans)
     for n, (start, end) in enumerate(spans):
         assert one.text(n, n) == cleaned[start:end]
         first, last = one.place(n, n)
@@ -41,7 +44,7 @@ def test_sentences_are_found_one_after_another():
 
 
 def test_the_title_alone_stands_nowhere_and_has_the_beginning():
-    for one in (Described("A gate. A bell.", WHOLE), described("A gate. A bell.", [])):
+    for one in (views("A gate. A bell.", WHOLE), described("A gate. A bell.", [])):
         assert one.place(0, -1) == (None, None) and one.text(0, -1) == ""
         assert one.excerpt(0, -1) == Excerpt("", "", "A gate. A bell.")
 
@@ -69,7 +72,7 @@ def test_an_entity_is_read_once_whatever_is_asked_of_it(model, tmp_path, monkeyp
     entities = [Entity(id=id, title=id, description=text) for id in "abc"]
     index = Index.create(tmp_path / "index", entities, model)
     read, placed = [], []
-    views, described = Part.views, module.Described.__init__
+    views, described = Part.views, EntityViews.__init__
 
     def reads(self, row):
         read.append(row)
@@ -80,7 +83,7 @@ def test_an_entity_is_read_once_whatever_is_asked_of_it(model, tmp_path, monkeyp
         return described(self, *given)
 
     monkeypatch.setattr(Part, "views", reads)
-    monkeypatch.setattr(module.Described, "__init__", places)
+    monkeypatch.setattr(EntityViews, "__init__", places)
     found = index.retrieve([Mention("the king"), Mention("the bell")] * 4, 3, excerpts=True)
     assert sorted(read) == [0, 1, 2] and len(placed) == 3
     assert all(one.excerpt.winning == one.text for own in found for one in own)

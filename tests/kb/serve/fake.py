@@ -5,7 +5,7 @@ import numpy as np
 from muver.io.errors import Mistake
 from muver.kb.index.changes import Change
 from muver.kb.index.costs import Costs
-from muver.kb.index.described import Described, placed
+from muver.kb.index.described import EntityViews, placed
 from muver.kb.index.entity import Entity, checked
 from muver.kb.index.snapshot import UnknownEntity
 from muver.retriever.answers import Candidate, Explanation, ViewPart
@@ -109,7 +109,7 @@ def _sentences(entity):
 
 
 def _described(entity):
-    return Described(entity.description, placed(entity.description, _sentences(entity)))
+    return EntityViews(entity, placed(entity.description, _sentences(entity)))
 
 
 def entity(id, title, description=""):
