@@ -47,7 +47,7 @@ def parquet_errors(path: str | Path, remedy: str) -> Iterator[None]:
         yield
     except FileNotFoundError:
         raise InputError(f"{path}: no such file. {remedy}") from None
-    except (pa.ArrowInvalid, OSError) as error:
+    except (ValueError, OSError) as error:  # also of texts that are no UTF-8
         raise InputError(f"{path}: not a Parquet file, or damaged ({error}). {remedy}") from None
 
 

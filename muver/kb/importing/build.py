@@ -91,10 +91,56 @@ def import_sources(
     form: str | None = None,
     mentions: Path | None = None,
 ) -> dict[str, Any]:
-    """The same, with the options of what reads a source."""
-    _check_free(out)
-    with at_rest(sources, out) as files:
-        return _import(files, options, out, form, mentions)
+    """:func:`import_kb`, with the options of what reads a source."""
+    _check_free(out, mentions)
+    settings = options.settings
+    with contextlib.ExitStack() as open_folders:
+        files = open_folders.enter_context(at_rest(sources, out))
+        for path in files:
+            with opened(path):  # what can't be opened is told before hours go into another one
+                pass
+        forms = [form or format_of(path) for path in files]
+        if options.where and set(forms) != {"wikidata"}:
+            raise InputError("--where: only Wikidata's dump has properties to filter by.")
+        if mentions is not None and LINKED.isdisjoint(forms):
+            raise InputError("--mentions: only wikis have links, and --format linked.")
+        names = [path.name for path in files]
+        if len(set(names)) < len(names):
+            names = list(map(str, files))
+        temporary = open_folders.enter_context(folder_beside(out))
+        dataset = mentions and open_folders.enter_context(folder_beside(mentions))
+        ledger = open_folders.enter_context(opened_ledger(temporary, files))
+        build = _Build(ledger, settings)
+        for number, (path, name) in enumerate(zip(files, forms, strict=True)):
+            build.read(number, path, name, options)
+        build.check()
+        open_folders.enter_context(disk_errors(out, "Nothing was changed."))
+        build.write(temporary / FILE)
+        counts = build.summary()
+        if mentions is not None:
+            worlds = list(build.worlds)
+            with disk_errors(mentions, "Nothing was changed."):
+                counts["dataset"] = write_dataset(dataset, ledger, worlds, settings.mentions)
+                synchronise_all(dataset)
+        write_manifest(
+            temporary / MANIFEST,
+            STAGE,
+            settings.as_dict(),
+            dict(zip(names, map(sha256_of, files), strict=True)),
+            formats=sorted(set(forms)),
+            map=options.columns,
+            where=list(options.where),
+            **counts,
+        )
+        out.mkdir(exist_ok=True)
+        # The old manifest must never lie beside the new table.
+        (out / MANIFEST).unlink(missing_ok=True)
+        for name in (FILE, MANIFEST):
+            (temporary / name).replace(out / name)
+        if mentions is not None:
+            dataset.replace(mentions)
+        _tell(files, counts)
+    return counts
 
 
 @contextlib.contextmanager
@@ -131,63 +177,10 @@ def as_kb(
         yield kb
 
 
-def _import(
-    sources: Sequence[Path], options: Options, out: Path, form: str | None, mentions: Path | None
-) -> dict[str, Any]:
-    for path in sources:
-        with opened(path):  # what can't be opened is told before hours go into another one
-            pass
-    settings = options.settings
-    forms = [form or format_of(path) for path in sources]
-    if options.where and set(forms) != {"wikidata"}:
-        raise InputError("--where: only Wikidata's dump has properties to filter by.")
-    if mentions is not None:
-        if LINKED.isdisjoint(forms):
-            raise InputError("--mentions: only wikis have links, and --format linked.")
-        if mentions.exists() or mentions == out:  # files of another import would stay among ours
-            raise InputError(f"{mentions}: is there already. Remove it, or name another folder.")
-    names = [path.name for path in sources]
-    if len(set(names)) < len(names):
-        names = list(map(str, sources))
-    with contextlib.ExitStack() as open_folders:
-        temporary = open_folders.enter_context(folder_beside(out))
-        dataset = mentions and open_folders.enter_context(folder_beside(mentions))
-        ledger = open_folders.enter_context(opened_ledger(temporary, sources))
-        build = _Build(ledger, settings)
-        for number, (path, name) in enumerate(zip(sources, forms, strict=True)):
-            build.read(number, path, name, options)
-        build.check()
-        open_folders.enter_context(disk_errors(out, "Nothing was changed."))
-        build.write(temporary / FILE)
-        counts = build.summary()
-        if mentions is not None:
-            worlds = list(build.worlds)
-            with disk_errors(mentions, "Nothing was changed."):
-                counts["dataset"] = write_dataset(dataset, ledger, worlds, settings.mentions)
-                synchronise_all(dataset)
-        write_manifest(
-            temporary / MANIFEST,
-            STAGE,
-            settings.as_dict(),
-            dict(zip(names, map(sha256_of, sources), strict=True)),
-            formats=sorted(set(forms)),
-            map=options.columns,
-            where=list(options.where),
-            **counts,
-        )
-        out.mkdir(exist_ok=True)
-        # The old manifest must never lie beside the new table.
-        (out / MANIFEST).unlink(missing_ok=True)
-        for name in (FILE, MANIFEST):
-            (temporary / name).replace(out / name)
-        if mentions is not None:
-            dataset.replace(mentions)
-    _tell(sources, counts)
-    return counts
-
-
-def _check_free(out: Path) -> None:
-    """Refuse a place where something is that no import wrote."""
+def _check_free(out: Path, mentions: Path | None) -> None:
+    """Refuse a place where something is that no import wrote, and one of mentions that is there."""
+    if mentions is not None and (mentions.exists() or mentions == out):
+        raise InputError(f"{mentions}: is there already. Remove it, or name another folder.")
     if out.exists() and not out.is_dir():
         raise InputError(f"{out}: is no folder. Remove it, or name another place with --out.")
     names = {path.name for path in out.iterdir()} if out.exists() else set()

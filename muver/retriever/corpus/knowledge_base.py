@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from muver.io.errors import InputError
 from muver.io.files import read_json
 from muver.io.matrices import load_matrix
+from muver.io.parquet import parquet_errors
 from muver.io.text import normal
 
 MANIFEST = "manifest.json"
@@ -70,10 +71,8 @@ def open_part(folder: str | Path, number: int) -> MadePart:
     if not 0 <= number < len(parts):
         raise InputError(f"--part {number}: {folder} has the parts 0 to {len(parts) - 1}.")
     path = Path(folder, parts[number]["file"])
-    try:
+    with parquet_errors(path, AGAIN):
         metadata = pq.read_metadata(path)
-    except (OSError, pa.ArrowInvalid) as error:
-        raise _damaged(path, error) from None
     # Parquet counts an empty list as one value.
     paragraphs = metadata.num_columns - 1
     groups = (metadata.row_group(group) for group in range(metadata.num_row_groups))
@@ -140,11 +139,8 @@ class KnowledgeBase:
         for part in np.unique(parts):
             rows = wanted[order][parts[order] == part] - self._firsts[part]
             path = self.folder / self.manifest["parts"][part]["file"]
-            try:
-                table = pq.read_table(path, columns=columns, partitioning=None)
-            except (OSError, pa.ArrowInvalid) as error:
-                raise _damaged(path, error) from None
-            tables.append(table.take(rows))
+            with parquet_errors(path, AGAIN):
+                tables.append(pq.read_table(path, columns=columns, partitioning=None).take(rows))
         return pa.concat_tables(tables).take(np.argsort(order))
 
 
@@ -153,7 +149,3 @@ def _manifest(folder: str | Path) -> dict[str, Any]:
     if not path.is_file():
         raise InputError(f"{path}: no such file. `muver stage kb` or `kb-texts` writes it.")
     return read_json(path)
-
-
-def _damaged(path: Path, error: Exception) -> InputError:
-    return InputError(f"{path}: missing or damaged ({error}). {AGAIN}")

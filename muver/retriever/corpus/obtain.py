@@ -4,7 +4,6 @@ import contextlib
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
@@ -23,67 +22,57 @@ TIMEOUT = (30, 60)  # seconds to connect, seconds without a byte
 HTML = (b"<!doctype html", b"<html")
 
 
-@dataclass(frozen=True)
-class Download:
-    """A source, and where its files come from."""
-
-    source: Source
-    archive: Path  # is downloaded to this path if missing
-    url: str | None = None  # in place of the declared one, as is sha256
-    local: Path | None = None  # archive or folder, fetched by hand; nothing is downloaded then
-    sha256: str | None = None
-
-    @contextlib.contextmanager
-    def unpacked(self, out: Path) -> Iterator[Path]:
-        """The unpacked source: the local folder, or a temporary one near ``out``."""
-        if self.local is not None and self.local.is_dir():
-            yield self.local
-            return
-        with self.fetched() as archive, unpacked(archive, out) as folder:
-            yield folder
-
-    @contextlib.contextmanager
-    def fetched(self) -> Iterator[Path]:
-        """The source's file, with its checksum compared.
-
-        If no checksum is pinned, the file's own is recorded beside it once the caller has used the
-        file without an error.
-        """
-        source, file = self.source, self.local or self.archive
-        if source.kind == "instructions" and self.local is None:
-            raise InputError(
-                f"{source.name}: is not downloaded ({source.licence}). {source.instructions} "
-                f"{source.page} has the annotations."
-            )
-        if self.local is not None and not self.local.exists():
-            raise InputError(f"--source {self.local}: no such file or folder.")
-        if not file.exists():
-            address = self.url or source.address
-            logger.info("%s from %s", source.title, address)
-            by_hand = (
-                f"Fetch it by hand from {source.page}, put it at {self.archive} (or name it with "
-                "--source), then run the same command again."
-            )
-            fetch(address, self.archive, by_hand)
-        found = sha256_of(file)
-        record = self.archive.with_name(self.archive.name + ".sha256")
-        pinned, where = self.sha256 or source.sha256, "the pinned one"
-        if pinned is None and record.exists():
-            pinned, where = record.read_text(encoding="utf-8").split()[0], f"the one in {record}"
-        if pinned is not None and found != pinned.lower():
-            raise InputError(
-                f"{file}: wrong checksum. Its SHA-256 is {found}, {where} is {pinned}. The file is "
-                "left as it is and not used: delete or move it, then run the same command again."
-            )
-        yield file
-        if pinned is None:
-            write_text(record, f"{found}  {self.archive.name}\n")
+@contextlib.contextmanager
+def source_folder(source: Source, archive: Path, local: Path | None, out: Path) -> Iterator[Path]:
+    """The unpacked source: the folder ``local``, or a temporary one near ``out``."""
+    if local is not None and local.is_dir():
+        yield local
+        return
+    with source_file(source, archive, local) as file, unpacked(file, out) as folder:
+        yield folder
 
 
-def obtain_dataset(download: Download, out: Path) -> None:
+@contextlib.contextmanager
+def source_file(source: Source, archive: Path, local: Path | None) -> Iterator[Path]:
+    """The source's file, with its checksum compared: ``local``, which was fetched by hand, or
+    ``archive``, which is downloaded if it is missing.
+
+    If no checksum is pinned, the file's own is recorded beside it once the caller has used the
+    file without an error.
+    """
+    file = local or archive
+    if source.kind == "instructions" and local is None:
+        raise InputError(
+            f"{source.name}: is not downloaded ({source.licence}). {source.instructions} "
+            f"{source.page} has the annotations."
+        )
+    if local is not None and not local.exists():
+        raise InputError(f"--source {local}: no such file or folder.")
+    if not file.exists():
+        logger.info("%s from %s", source.title, source.address)
+        by_hand = (
+            f"Fetch it by hand from {source.page}, put it at {archive} (or name it with "
+            "--source), then run the same command again."
+        )
+        fetch(source.address, archive, by_hand)
+    sha256 = sha256_of(file)
+    record = archive.with_name(archive.name + ".sha256")
+    pinned, where = source.sha256, "the pinned one"
+    if pinned is None and record.exists():
+        pinned, where = record.read_text(encoding="utf-8").split()[0], f"the one in {record}"
+    if pinned is not None and sha256 != pinned.lower():
+        raise InputError(
+            f"{file}: wrong checksum. Its SHA-256 is {sha256}, {where} is {pinned}. The file is "
+            "left as it is and not used: delete or move it, then run the same command again."
+        )
+    yield file
+    if pinned is None:
+        write_text(record, f"{sha256}  {archive.name}\n")
+
+
+def obtain_dataset(source: Source, archive: Path, local: Path | None, out: Path) -> None:
     """Put a dataset in ZESHEL's format into ``out/documents`` and ``out/mentions``."""
-    source = download.source
-    with download.unpacked(out) as folder:
+    with source_folder(source, archive, local, out) as folder:
         root = find_root(folder, ("documents", "mentions"))
         worlds = sorted(path.stem for path in (root / "documents").glob("[!.]*.json"))
         declared = source.published.worlds if source.published else {}
@@ -92,22 +81,21 @@ def obtain_dataset(download: Download, out: Path) -> None:
         if missing := [name for name in names if not (root / name).is_file()]:
             raise InputError(f"{root}: {', '.join(missing)} of {source.name} is missing.")
         place(root, out, names)
-    found = counted(len(worlds), "world")
-    logger.info("%s: %s in %s (licence: %s)", source.name, found, out, source.licence)
+    number = counted(len(worlds), "world")
+    logger.info("%s: %s in %s (licence: %s)", source.name, number, out, source.licence)
 
 
-def obtain_files(download: Download, out: Path) -> None:
+def obtain_files(source: Source, archive: Path, local: Path | None, out: Path) -> None:
     """Put the files of a source into ``out``: one file as it is, or an archive's files unpacked.
 
     A single file is linked, not copied (it may have 35 GB), where the file system allows it.
     """
-    source = download.source
     if source.kind in ("archive", "shipped"):
-        with download.unpacked(out) as folder:
+        with source_folder(source, archive, local, out) as folder:
             names = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
             place(folder, out, sorted(name.as_posix() for name in names))
     else:
-        with download.fetched() as file:
+        with source_file(source, archive, local) as file:
             _link(file, out / source.file)
     logger.info("%s: in %s (licence: %s)", source.name, out, source.licence)
 

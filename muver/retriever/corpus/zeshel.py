@@ -6,7 +6,7 @@ document's text from 0, the end included. Memory holds the mentions and one worl
 """
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -76,28 +76,21 @@ def build_corpus(
     ``settings.expected`` names them.
     """
     mentions = read_mentions(raw)
-    splits = split_of_worlds(raw, mentions)
     rows: dict[str, Row] = {}
     worlds: dict[str, WorldCounts] = {}
     with table_writer(entities_path, ENTITIES) as writer:
-        for world, split in splits.items():
-            documents = read_documents(raw / "documents" / f"{world}.json")
-            lines = (
+        for world, split, documents, inside in _checked(raw, mentions, settings.context_tokens):
+            lines = [
                 {"world": world, "entity": number, **asdict(document)}
-                for number, document in enumerate(documents.values())
-            )
-            table = pa.Table.from_pylist(list(lines), ENTITIES)
+                for number, document in enumerate(documents)
+            ]
+            table = pa.Table.from_pylist(lines, ENTITIES)
             writer.write_table(table, row_group_size=ROWS_A_GROUP)
-            numbers = {identity: number for number, identity in enumerate(documents)}
-            inside = [mention for mention in mentions if mention.corpus == world]
-            for mention in inside:
-                row = _mention_row(mention, documents, numbers, settings.context_tokens)
-                rows[mention.mention_id] = row
-            titles = [document.title.strip() for document in documents.values()]
-            without_text = sum(not document.text.strip() for document in documents.values())
-            _tell(world, titles, without_text)
+            rows |= inside
+            without_text = sum(not document.text.strip() for document in documents)
+            _tell(world, [document.title.strip() for document in documents], without_text)
             worlds[world] = WorldCounts(split, len(documents), len(inside), without_text)
-        files = [raw / "documents" / f"{world}.json" for world in splits]
+        files = [raw / "documents" / f"{world}.json" for world in worlds]
         files += [raw / "mentions" / f"{split}.json" for split in SPLITS]
         counts = count(name, fingerprint(raw, files), worlds, settings.expected)
     with table_writer(mentions_path, MENTIONS) as writer:
@@ -120,17 +113,26 @@ def mistakes(raw: Path, most: int) -> list[str]:
             raise _Enough
 
     with contextlib.suppress(_Enough):
-        mentions = read_mentions(raw, wrong)
-        for world in split_of_worlds(raw, mentions, wrong):
-            documents = read_documents(raw / "documents" / f"{world}.json", wrong)
-            numbers = dict.fromkeys(documents, 0)
-            for mention in mentions:
-                if mention.corpus == world:
-                    try:
-                        _mention_row(mention, documents, numbers, 1)
-                    except InputError as error:
-                        wrong(str(error))
+        for _ in _checked(raw, read_mentions(raw, wrong), 1, wrong):
+            pass
     return found
+
+
+def _checked(
+    raw: Path, mentions: Sequence[Mention], tokens: int, wrong: Wrong = refuse
+) -> Iterator[tuple[str, str, list[Document], dict[str, Row]]]:
+    """Each world's name, split, documents, and rows of `MENTIONS` by the mentions' ids."""
+    for world, split in split_of_worlds(raw, mentions, wrong).items():
+        documents = read_documents(raw / "documents" / f"{world}.json", wrong)
+        numbers = {identity: number for number, identity in enumerate(documents)}
+        rows: dict[str, Row] = {}
+        for mention in mentions:
+            if mention.corpus == world:
+                try:
+                    rows[mention.mention_id] = _mention_row(mention, documents, numbers, tokens)
+                except InputError as error:
+                    wrong(str(error))
+        yield world, split, list(documents.values()), rows
 
 
 def read_mentions(raw: Path, wrong: Wrong = refuse) -> list[Mention]:
@@ -210,7 +212,7 @@ def _tell(world: str, titles: Sequence[str], without_text: int) -> None:
 
 
 def _mention_row(
-    mention: Mention, documents: dict[str, Document], numbers: dict[str, int], tokens: int
+    mention: Mention, documents: Mapping[str, Document], numbers: Mapping[str, int], tokens: int
 ) -> Row:
     for kind in ("context", "label"):
         if (document := getattr(mention, f"{kind}_document_id")) not in documents:

@@ -7,7 +7,6 @@ from msgspec.structs import replace
 
 from muver.io.errors import InputError
 from muver.kb.importing.download import obtain_english
-from muver.retriever.corpus.obtain import Download
 from muver.retriever.corpus.sources import find_source
 
 PUNKT = replace(find_source("punkt_english"), sha256=None)
@@ -43,14 +42,14 @@ def punkt_zip(tmp_path):
 
 def test_punkt_from_its_package(site, punkt_zip, place, out):
     site.body = punkt_zip.read_bytes()
-    obtain_english(Download(PUNKT, place, url=site.address), out)
+    obtain_english(replace(PUNKT, address=site.address), place, None, out)
     assert {path.name: path.read_text() for path in out.iterdir()} == ENGLISH
 
 
 def test_punkt_from_a_folder(tmp_path, place, out):
     for name, text in ENGLISH.items():
         (tmp_path / name).write_text(text)
-    obtain_english(Download(PUNKT, place, local=tmp_path), out)
+    obtain_english(PUNKT, place, tmp_path, out)
     assert len(list(out.iterdir())) == 4
 
 
@@ -58,5 +57,5 @@ def test_punkt_that_does_not_know_doctors(tmp_path, place, out):
     for name in ENGLISH:
         (tmp_path / name).write_text("")
     with pytest.raises(InputError, match="not Punkt's English parameters"):
-        obtain_english(Download(PUNKT, place, local=tmp_path), out)
+        obtain_english(PUNKT, place, tmp_path, out)
     assert not out.exists()

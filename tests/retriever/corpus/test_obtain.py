@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from muver.io.errors import InputError
-from muver.retriever.corpus.obtain import Download, obtain_dataset
+from muver.retriever.corpus.obtain import obtain_dataset
 from muver.retriever.corpus.sources import find_source
 
 SMALL = replace(find_source("zeshel"), name="small", published=None)
@@ -53,7 +53,7 @@ def test_downloaded_once_and_the_checksum_of_the_first_good_archive_is_kept(
 ):
     site.body = archive.read_bytes()
     for _ in range(2):
-        obtain_dataset(Download(SMALL, place, url=site.address), out)
+        obtain_dataset(replace(SMALL, address=site.address), place, None, out)
         assert names(out) == EXPECTED and len(site.asked) == 1
     assert sorted(path.name for path in out.parent.iterdir()) == ["download", "raw"]
     record = place.with_name("zeshel.tar.bz2.sha256")
@@ -61,14 +61,14 @@ def test_downloaded_once_and_the_checksum_of_the_first_good_archive_is_kept(
     with tarfile.open(place, "w:gz") as tar:
         tar.add(out, "other")
     with pytest.raises(InputError, match="wrong checksum.*zeshel.tar.bz2.sha256"):
-        obtain_dataset(Download(SMALL, place), out)
+        obtain_dataset(SMALL, place, None, out)
     assert place.exists()
 
 
 def test_damaged_download_is_not_recorded(site, archive, place, out):
     site.body = archive.read_bytes()[:-50]
     with pytest.raises(InputError, match="not a complete tar"):
-        obtain_dataset(Download(SMALL, place, url=site.address), out)
+        obtain_dataset(replace(SMALL, address=site.address), place, None, out)
     assert not place.with_name("zeshel.tar.bz2.sha256").exists()
     assert not out.exists()
 
@@ -76,29 +76,29 @@ def test_damaged_download_is_not_recorded(site, archive, place, out):
 def test_pinned_checksum(site, archive, place, out):
     site.body = archive.read_bytes()
     with pytest.raises(InputError, match=f"wrong checksum.*{sha256(archive)}.*{'0' * 64}"):
-        obtain_dataset(Download(SMALL, place, url=site.address, sha256="0" * 64), out)
+        obtain_dataset(replace(SMALL, address=site.address, sha256="0" * 64), place, None, out)
     assert not out.exists()
-    obtain_dataset(Download(SMALL, place, sha256=sha256(archive).upper()), out)
+    obtain_dataset(replace(SMALL, sha256=sha256(archive).upper()), place, None, out)
     assert names(out) == EXPECTED
 
 
 def test_no_archive_says_where_to_put_it(site, place, out):
     site.status = 404
     with pytest.raises(InputError) as caught:
-        obtain_dataset(Download(SMALL, place, url=site.address), out)
+        obtain_dataset(replace(SMALL, address=site.address), place, None, out)
     assert str(place) in str(caught.value)
     assert SMALL.page in str(caught.value)
     with pytest.raises(InputError, match="none.tar.bz2: no such file"):
-        obtain_dataset(Download(SMALL, place, local=place.with_name("none.tar.bz2")), out)
+        obtain_dataset(SMALL, place, place.with_name("none.tar.bz2"), out)
 
 
 def test_archive_fetched_by_hand(archive, place, out):
-    obtain_dataset(Download(SMALL, place, local=archive), out)
+    obtain_dataset(SMALL, place, archive, out)
     assert names(out) == EXPECTED
 
 
 def test_unpacked_folder(dataset, place, out):
-    obtain_dataset(Download(SMALL, place, local=dataset.write().parent), out)
+    obtain_dataset(SMALL, place, dataset.write().parent, out)
     assert names(out) == EXPECTED
     world = "documents/alpha.json"
     assert (out / world).read_bytes() == (dataset.root / world).read_bytes()
@@ -109,7 +109,7 @@ def test_missing_files_are_named(dataset, place, out):
     worlds = {"starwars": find_source("zeshel").published.worlds["starwars"]}
     source = replace(SMALL, published=replace(find_source("zeshel").published, worlds=worlds))
     with pytest.raises(InputError, match="starwars.json of small is missing"):
-        obtain_dataset(Download(source, place, local=dataset.write()), out)
+        obtain_dataset(source, place, dataset.write(), out)
     (dataset.root / "mentions" / "val.json").rename(dataset.root / "mentions" / "valid.json")
     with pytest.raises(InputError, match="val.json of small is missing"):
-        obtain_dataset(Download(SMALL, place, local=dataset.root), out)
+        obtain_dataset(SMALL, place, dataset.root, out)

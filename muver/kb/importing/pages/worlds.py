@@ -47,13 +47,11 @@ def read_recipe() -> Recipe:
     return msgspec.yaml.decode(file.read_bytes(), type=Recipe)
 
 
-def obtain_worlds(
-    source: Source, archives: Path, out: Path, host: str | None = None, local: Path | None = None
-) -> None:
+def obtain_worlds(source: Source, archives: Path, local: Path | None, out: Path) -> None:
     """Put a dataset made of public wikis into ``out/documents`` and ``out/mentions``.
 
-    The folder ``archives`` gets them from ``host`` where they are missing; nothing is downloaded if
-    the folder ``local`` has them, or what they unpack to.
+    The folder ``archives`` gets them where they are missing; nothing is downloaded if the folder
+    ``local`` has them, or what they unpack to.
     """
     recipe, published = read_recipe(), source.published.worlds
     with folder_beside(out) as temporary:
@@ -61,7 +59,7 @@ def obtain_worlds(
         for name, world in recipe.worlds.items():
             pages: dict[str, bytes] = {}
             for archive in world.archives:
-                with _unpacked(archive, archives, temporary, host or source.address, local) as root:
+                with _unpacked(archive, archives, temporary, source.address, local) as root:
                     pages |= _pages(root, world)
             _check(name, world, pages)
             logger.info("%s: %s. %s, %s", name, world.title, world.attribution, world.licence)

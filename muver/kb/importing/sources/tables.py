@@ -11,6 +11,7 @@ import msgspec
 import pyarrow.parquet as pq
 
 from muver.io.errors import InputError, did_you_mean, listed, quoted
+from muver.io.parquet import parquet_errors
 from muver.io.progress import logger
 from muver.io.text import counted
 from muver.kb.importing.importing_settings import Options
@@ -63,13 +64,10 @@ def comma_separated(path: Path, options: Options) -> Iterator[Entity]:
 
 
 def _parquet_rows(path: Path) -> Rows:
-    try:
-        with pq.ParquetFile(path) as file:
-            rows = chain.from_iterable(batch.to_pylist() for batch in file.iter_batches(ROWS))
-            for number, row in enumerate(rows, start=1):
-                yield f"row {number}", row
-    except (ValueError, OSError) as error:
-        raise InputError(f"{path}: not a Parquet file, or damaged ({error}).") from None
+    with parquet_errors(path, "Write it anew."), pq.ParquetFile(path) as file:
+        rows = chain.from_iterable(batch.to_pylist() for batch in file.iter_batches(ROWS))
+        for number, row in enumerate(rows, start=1):
+            yield f"row {number}", row
 
 
 def _csv_rows(path: Path, options: Options) -> Rows:

@@ -27,6 +27,7 @@ class LinkedMention(NamedTuple):
     right: str
     gold_id: int  # of Wikipedia; -1 if unknown
     gold_title: str  # empty if unknown
+    line: int  # of its file
     document: str | None = None  # that it stands in; None if the benchmark does not say
 
 
@@ -49,17 +50,12 @@ def whole_id(value: object) -> int:
     return NO_ID
 
 
-def with_ids(
-    name: str, mentions: Sequence[LinkedMention], lines: Sequence[int]
-) -> list[LinkedMention]:
+def with_ids(name: str, mentions: Sequence[LinkedMention]) -> list[LinkedMention]:
     """Keep the mentions' ids if all have one and all differ; else number them ``<name>-<line>``."""
     ids = {mention.mention_id for mention in mentions}
     if len(ids) == len(mentions) and "" not in ids:
         return list(mentions)
-    return [
-        mention._replace(mention_id=f"{name}-{line}")
-        for mention, line in zip(mentions, lines, strict=True)
-    ]
+    return [mention._replace(mention_id=f"{name}-{mention.line}") for mention in mentions]
 
 
 class _Line(Struct):
@@ -80,7 +76,7 @@ def read_blink(name: str, path: Path, part: str | None = None) -> Benchmark:
     Such a file holds one set, so ``part`` is ignored. The mentions keep the lines' ``query_id`` if
     every line has one and all differ; else they are numbered ``<name>-<line>``.
     """
-    mentions, lines = [], []
+    mentions = []
     for number, line in read_json_lines(path, _Line):
         if not line.mention.strip():
             raise InputError(f"{path}, line {number}: 'mention' is empty.")
@@ -90,11 +86,10 @@ def read_blink(name: str, path: Path, part: str | None = None) -> Benchmark:
         titles = ((title or "").strip() for title in (line.Wikipedia_title, line.label_title))
         title = next(filter(None, titles), "")
         texts = (line.context_left, line.mention, line.context_right)
-        mentions.append(LinkedMention(query, *texts, gold, title))
-        lines.append(number)
+        mentions.append(LinkedMention(query, *texts, gold, title, number))
     if mentions and all(m.gold_id == NO_ID and not m.gold_title for m in mentions):
         raise InputError(
             f"{path}: no line names a gold entity; expected its Wikipedia id under one of "
             "Wikipedia_ID, label_id, label or its title under one of Wikipedia_title, label_title."
         )
-    return Benchmark(with_ids(name, mentions, lines), {})
+    return Benchmark(with_ids(name, mentions), {})

@@ -112,7 +112,7 @@ def read_conll(name: str, path: Path, part: str | None = None) -> Benchmark:
     out and counted. The set's ``name`` is for the ids of mentions if two documents have the same
     name. Of AIDA only the documents of a ``part`` (train, testa or testb) are read; None reads all.
     """
-    mentions, lines = [], []
+    mentions = []
     left_out = {"no_entity": 0, "no_address": 0}
     for document in _documents(path):
         document_name = _name(document, path, part)
@@ -129,8 +129,7 @@ def read_conll(name: str, path: Path, part: str | None = None) -> Benchmark:
                 left_out["no_address"] += 1
             else:
                 mentions.append(_as_linked(mention, document, document_name))
-                lines.append(mention.line)
-    return Benchmark(with_ids(name, mentions, lines), left_out)
+    return Benchmark(with_ids(name, mentions), left_out)
 
 
 def title_of(entity: str, address: str) -> str:
@@ -188,5 +187,6 @@ def _as_linked(mention: Tagged, document: Document, name: str) -> LinkedMention:
         " ".join(document.tokens[mention.end :]),
         whole_id(identity),
         title_of(entity, address),
+        mention.line,
         name,
     )
