@@ -1,6 +1,7 @@
 """A copy of the project with a very small miniwikia, and the tools run in it as a user would."""
 
 import contextlib
+import csv
 import fcntl
 import json
 import os
@@ -154,6 +155,18 @@ class Project:
 
     def read(self, path: str) -> bytes:
         return (self.folder / path).read_bytes()
+
+    def json(self, path: str) -> Any:
+        return json.loads(self.read(path))
+
+    def lines(self, path: str) -> list[dict[str, str]]:
+        """The lines of a CSV file, by its header."""
+        return list(csv.DictReader(self.read(path).decode().splitlines()))
+
+    def shown_by_dvc(self, *command: str) -> Any:
+        """The JSON that a command of DVC prints; messages before it are passed over."""
+        said = self.run("dvc", *command, "--json")
+        return json.loads(said[said.index("{") :])
 
     def commit(self, message: str) -> None:
         self.run("git", "add", "-A")

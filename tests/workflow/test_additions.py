@@ -2,9 +2,6 @@
 CONTRIBUTING.md says, links to what the settings ask for, the own page, and a damaged artifact.
 """
 
-import csv
-import io
-import json
 import os
 import re
 import shutil
@@ -44,10 +41,6 @@ def words(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return project
 
 
-def lines(project: Project, table: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(project.read(table).decode())))
-
-
 def test_dvc_makes_rows_from_nothing(words):
     """Each stage in its turn, after which neither tool has anything to do."""
     stages = yaml.safe_load(words.read("dvc.yaml"))["stages"]
@@ -59,25 +52,23 @@ def test_dvc_makes_rows_from_nothing(words):
 
 
 def test_a_retriever_kind_is_its_module_and_params(words):
-    bm25, overlap = lines(words, "results/mine.csv")
+    bm25, overlap = words.lines("results/mine.csv")
     assert [bm25["method"], overlap["method"]] == ["BM25", "Shared words"]
     assert float(overlap["R@16"]) > 20
-    mine = json.loads(words.read("results/mine.json"))
+    mine = words.json("results/mine.json")
     against = [one for one in mine["contrasts"] if one["kind"] == "against"]
     assert {one["first"] for one in against} == {"overlap"} and any(one["won"] for one in against)
     listed = words.read("build/miniwikia/recorded/mine.csv").decode()
     assert all(row["row_key"] in listed for row in mine["rows"])
-    assert json.loads(words.read(f"{BUILT}/runs/test/overlap.json"))["settings"]["lower"] is True
+    assert words.json(f"{BUILT}/runs/test/overlap.json")["settings"]["lower"] is True
     page = words.read("results/report.html").decode()
     assert "Shared words" in page and mine["caption"] in page
 
 
 def test_rows_with_and_without_the_own_page(words):
     rows = ["bm25", "bm25_elsewhere"]
-    assert len({line["row_key"] for line in lines(words, TABLE)}) == len(rows)
-    kept, left_out = (
-        json.loads(words.read(f"{BUILT}/evaluations/test/{row}.json")) for row in rows
-    )
+    assert len({line["row_key"] for line in words.lines(TABLE)}) == len(rows)
+    kept, left_out = (words.json(f"{BUILT}/evaluations/test/{row}.json") for row in rows)
     assert kept["own_page_first"] > left_out["own_page_first"] == 0
     # Nobody's gold is the own page, so that nothing moves down.
     assert all(left_out["hits"][k] >= count for k, count in kept["hits"].items())

@@ -1,9 +1,5 @@
 """DVC's own views of a run and of an experiment: metrics, plots, parameters."""
 
-import csv
-import io
-import json
-
 import pytest
 
 from tests.workflow.conftest import BUILT
@@ -24,12 +20,6 @@ def experiment(by_dvc, tmp_path_factory):
     return project
 
 
-def read(project, *command: str):
-    """The JSON that a command of DVC prints; messages before it are passed over."""
-    said = project.run("dvc", *command, "--json")
-    return json.loads(said[said.index("{") :])
-
-
 def test_an_experiment_runs_what_depends_on_it_and_trains_nothing(by_dvc, experiment):
     for stage in ("corpus", "segment", "encoder", "train", "encode"):
         assert f"Stage '{stage}' didn't change, skipping" in experiment.notes["said"]
@@ -44,14 +34,11 @@ def test_an_experiment_runs_what_depends_on_it_and_trains_nothing(by_dvc, experi
 
 
 def test_metrics_are_the_numbers_of_the_table(by_dvc):
-    shown = read(by_dvc, "metrics", "show", "metrics/miniwikia/table1")
+    shown = by_dvc.shown_by_dvc("metrics", "show", "metrics/miniwikia/table1")
     files = shown[""]["data"] if "" in shown else shown["workspace"]["data"]
-    lines = csv.DictReader(io.StringIO(by_dvc.read("results/table1.csv").decode()))
-    rows = {row["row_key"]: row for row in lines}
-    systems = {
-        row["row_key"]: row["system"]
-        for row in json.loads(by_dvc.read("results/table1.json"))["rows"]
-    }
+    rows = {row["row_key"]: row for row in by_dvc.lines("results/table1.csv")}
+    made = by_dvc.json("results/table1.json")["rows"]
+    systems = {row["row_key"]: row["system"] for row in made}
     assert len(files) == len(rows) == 3
     for key, row in rows.items():
         numbers = files[f"metrics/miniwikia/table1/{systems[key]}.json"]["data"]
@@ -60,7 +47,7 @@ def test_metrics_are_the_numbers_of_the_table(by_dvc):
 
 
 def test_metrics_differ_where_views_were_merged_and_nowhere_else(experiment):
-    files = read(experiment, "metrics", "diff", "--all")
+    files = experiment.shown_by_dvc("metrics", "diff", "--all")
     files = files.get("diff", files)
     names = {"table1/bm25", "table1/muver_plain", "table1/muver", "table6/muver"}
     assert set(files) == {f"metrics/miniwikia/{name}.json" for name in names}
@@ -71,7 +58,7 @@ def test_metrics_differ_where_views_were_merged_and_nowhere_else(experiment):
 
 
 def test_the_changed_parameters_are_all_that_differs(experiment):
-    differ = read(experiment, "params", "diff")
+    differ = experiment.shown_by_dvc("params", "diff")
     differ = differ.get("diff", differ)
     assert {key: (v["old"], v["new"]) for key, v in differ["params.yaml"].items()} == {
         "merge.top_k": (0.4, 0.2),
@@ -80,7 +67,7 @@ def test_the_changed_parameters_are_all_that_differs(experiment):
 
 
 def test_curves_of_two_revisions_stand_in_one_plot(experiment):
-    (plot,) = read(experiment, "plots", "diff")["data"][CURVES]
+    (plot,) = experiment.shown_by_dvc("plots", "diff")["data"][CURVES]
     assert sorted(plot["revisions"]) == ["HEAD", "workspace"]
     points = plot["content"]["data"]["values"]
     methods = {"BM25", "MuVER (w/o heuristic search)", "MuVER"}

@@ -61,8 +61,7 @@ def test_every_job_that_makes_something_has_a_log_and_a_benchmark():
 
 
 def test_dvc_draws_every_curve(main_job):
-    said = main_job.run("dvc", "plots", "show", "--json")
-    plots = json.loads(said[said.index("{") :])
+    plots = main_job.shown_by_dvc("plots", "show")
     assert not plots.get("errors")
     assert set(plots["data"]) == {
         "Table 1, recall at k",

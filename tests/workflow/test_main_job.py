@@ -1,7 +1,5 @@
 """The main job from end to end: raw data to the table and its MLflow runs."""
 
-import csv
-import io
 import json
 import re
 import shlex
@@ -13,19 +11,14 @@ import pytest
 from tests.workflow.conftest import BUILT, CHECKPOINT, RECORDED
 
 METHODS = [
-    "BM25",
-    "BLINK (128 tokens)",
-    "BLINK (512 tokens)",
-    "Partalidou et al.",
-    "SOM",
-    "MuVER (w/o heuristic search)",
-    "MuVER",
-]
+    "BM25", "BLINK (128 tokens)", "BLINK (512 tokens)", "Partalidou et al.", "SOM",
+    "MuVER (w/o heuristic search)", "MuVER",
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def rows(main_job):
-    return list(csv.DictReader(io.StringIO(main_job.read("results/table1.csv").decode())))
+    return main_job.lines("results/table1.csv")
 
 
 def test_every_row_and_column(rows):
@@ -69,21 +62,19 @@ def test_the_two_muver_rows_share_a_model_and_differ_in_views(main_job, rows):
 
 
 def test_a_repeat_seed_draws_again_what_a_second_laboratory_would(main_job):
-    for kind, same in (("start", "tokenizer.json"), ("pretrained", "tokenizer.json")):
-        main, repeat = f"{BUILT}/{kind}", f"{BUILT}/{kind}_seed10001"
-        assert main_job.read(f"{main}/model.safetensors") != main_job.read(
-            f"{repeat}/model.safetensors"
+    for kind in ("start", "pretrained"):
+        folders = [f"{BUILT}/{kind}{end}" for end in ("", "_seed10001")]
+        weights, words = (
+            {main_job.read(f"{folder}/{file}") for folder in folders}
+            for file in ("model.safetensors", "tokenizer.json")
         )
-        assert main_job.read(f"{main}/{same}") == main_job.read(f"{repeat}/{same}")
+        assert (len(weights), len(words)) == (2, 1)
     scored = [
-        json.loads(main_job.read(f"{BUILT}/evaluations/test/muver{end}.json"))
-        for end in ("", "_seed10001")
+        main_job.json(f"{BUILT}/evaluations/test/muver{end}.json") for end in ("", "_seed10001")
     ]
-    made = [one["settings"] for one in scored]
-    drawn = [
-        (own["seed"], own["encoder"]["seed"], own["encoder"]["pretrain"]["seed"]) for own in made
-    ]
-    assert drawn == [(10000,) * 3, (10001,) * 3]
+    for evaluation, seed in zip(scored, (10000, 10001), strict=True):
+        row, encoder = evaluation["settings"], evaluation["settings"]["encoder"]
+        assert (row["seed"], encoder["seed"], encoder["pretrain"]["seed"]) == (seed,) * 3
     assert scored[0]["fingerprint"] == scored[1]["fingerprint"]  # of the same mentions
 
 
@@ -109,12 +100,12 @@ def command_of(project, row_key: str) -> list[str]:
 
 def test_a_row_in_mlflow_for_every_row_of_the_table(main_job, rows):
     assert recorded(main_job, "table1") == sorted(row["row_key"] for row in rows)
-    listed = csv.DictReader(io.StringIO(main_job.read(RECORDED).decode()))
+    listed = main_job.lines(RECORDED)
     assert [line["row_key"] for line in listed] == [row["row_key"] for row in rows]
 
 
 def test_the_rows_by_world_stand_beside(main_job, rows):
-    lines = list(csv.DictReader(io.StringIO(main_job.read("results/table6.csv").decode())))
+    lines = main_job.lines("results/table6.csv")
     methods = ["BLINK (128 tokens)", "MuVER"]
     assert [(line["method"], line["Domain"]) for line in lines] == [
         (method, world) for world in ("fir", "gum", "macro mean") for method in methods
@@ -143,7 +134,7 @@ def test_a_lost_store_is_filled_again_and_the_table_stays(main_job, rows):
 
 
 def test_results_say_what_they_were_made_of(main_job, rows):
-    table = json.loads(main_job.read("results/table1.json"))
+    table = main_job.json("results/table1.json")
     text = json.dumps(table)
     assert all(row["row_key"] in text for row in rows)
     assert str(main_job.folder) not in text

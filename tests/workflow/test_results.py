@@ -1,7 +1,5 @@
 """Every table and figure of the default run, as files that a reader opens."""
 
-import csv
-import io
 import json
 import re
 import shutil
@@ -20,7 +18,7 @@ RECORDED = "build/miniwikia/recorded"
 
 
 def table(project, name: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(project.read(f"results/{name}.csv").decode())))
+    return project.lines(f"results/{name}.csv")
 
 
 def test_recall_by_number_of_views(main_job):
@@ -66,23 +64,20 @@ def test_the_grid_s_choice_is_by_validation(main_job):
     assert [*recall] == ["0.001", "0.002"]
     chosen = [line["learning_rate"] for line in lines if line["chosen"] == "true"]
     assert chosen == [max(recall, key=recall.__getitem__)]
-    listed = csv.DictReader(io.StringIO(main_job.read(f"{RECORDED}/grid.csv").decode()))
-    assert len(list(listed)) == 1 + len(lines)  # the parent and its points
+    listed = main_job.lines(f"{RECORDED}/grid.csv")
+    assert len(listed) == 1 + len(lines)  # the parent and its points
 
 
 def test_beyond_the_paper_with_what_validation_chose(main_job):
     assert [line["method"] for line in table(main_job, "beyond")] == [
-        "MuVER",
-        "MuVER, global view",
-        "MuVER + BM25 (reciprocal rank)",
-        "MuVER + words",
+        "MuVER", "MuVER, global view", "MuVER + BM25 (reciprocal rank)", "MuVER + words",
         "MuVER, log-mean-exp",
-    ]
-    weighted = json.loads(main_job.read(f"{BUILT}/runs/test/muver_bm25.json"))["chosen"]
+    ]  # fmt: skip
+    weighted = main_job.json(f"{BUILT}/runs/test/muver_bm25.json")["chosen"]
     hits = {tuple(tried["weights"]): tried["hits"] for tried in weighted["tried"]}
     assert hits[tuple(weighted["weights"])] == max(hits.values())
     assert weighted["mentions"] == 12  # those of validation
-    found = json.loads(main_job.read(f"{BUILT}/runs/test/muver_log_mean_exp.json"))["chosen"]
+    found = main_job.json(f"{BUILT}/runs/test/muver_log_mean_exp.json")["chosen"]
     hits = {tried["temperature"]: tried["hits"] for tried in found["tried"]}
     assert list(hits) == [0.5, 2] and hits[found["temperature"]] == max(hits.values())
 
@@ -101,10 +96,8 @@ def test_a_second_stage_orders_the_first_candidates_of_another_row_anew(main_job
 
 
 def test_a_footnote_names_the_pooling_that_validation_chose(main_job):
-    notes = {
-        row["system"]: row["note"]
-        for row in json.loads(main_job.read("results/table1.json"))["rows"]
-    }
+    rows = main_job.json("results/table1.json")["rows"]
+    notes = {row["system"]: row["note"] for row in rows}
     log = main_job.read(f"{BUILT}/models/partalidou/training_log.jsonl").decode()
     chosen = json.loads(log.splitlines()[-1])["chosen"]
     pooling = PARAMS["models"][chosen].get("pooling", "all")  # the preset's own for BLINK
@@ -128,7 +121,7 @@ def test_other_tools_score_the_run_files_to_the_same_numbers(main_job, system):
         list(ir_measures.read_trec_qrels(str(trec / f"{system}.qrels"))),
         list(ir_measures.read_trec_run(str(trec / f"{system}.run"))),
     )
-    ours = json.loads(main_job.read(f"{BUILT}/evaluations/test/{system}.json"))["micro"]
+    ours = main_job.json(f"{BUILT}/evaluations/test/{system}.json")["micro"]
     for measure in measures:
         assert 100 * found[measure] == pytest.approx(ours[str(measure.params["cutoff"])])
 

@@ -1,6 +1,5 @@
 """Table 2 from a dump to its rows: weights of BLINK's shape, two kinds of index, hard negatives."""
 
-import csv
 import json
 import zipfile
 from pathlib import Path
@@ -96,10 +95,9 @@ def linked(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 def test_table_2_has_both_rows_on_all_sets(linked):
-    with (linked.folder / "results/table2.csv").open() as file:
-        rows = list(csv.DictReader(file))
+    rows = linked.lines("results/table2.csv")
     assert [row["method"] for row in rows] == ["BLINK", "MuVER"]
-    table = json.loads(linked.read("results/table2.json"))
+    table = linked.json("results/table2.json")
     assert [one["set"] for one in table["sets"]] == list(SETS)
     for one in table["sets"]:
         assert one["mentions"] + one["outside"] == MENTIONS[one["set"]]
@@ -109,11 +107,11 @@ def test_table_2_has_both_rows_on_all_sets(linked):
 
 def test_vectors_are_made_in_parts_and_weights_come_from_the_checkpoint(linked):
     built = linked.folder / BUILT
-    parts = json.loads((built / "kb/manifest.json").read_text())["parts"]
+    parts = linked.json(f"{BUILT}/kb/manifest.json")["parts"]
     assert len(parts) > 1
     for model in ("blink_wiki", "muver_wiki"):
         assert len(list((built / "vectors" / model).glob("part-*.parquet"))) == len(parts)
-    evaluation = json.loads((built / "evaluations/msnbc/muver_wiki.json").read_text())
+    evaluation = linked.json(f"{BUILT}/evaluations/msnbc/muver_wiki.json")
     assert evaluation["settings"]["encoder"]["layout"] == "blink"
     assert evaluation["index"]["agreement"] >= 0.995
 
@@ -167,23 +165,22 @@ def test_the_papers_preset_on_files_as_they_are_published(linked, tmp_path):
         "tables={table2: [blink_wiki]}", "models={blink_wiki: {views: {max_tokens: 48}}}",
         "tracking={enabled: false}",
     )  # fmt: skip
-    table = json.loads(project.read("results/table2.json"))
+    table = project.json("results/table2.json")
     found = {one["set"]: one["mentions"] + one["outside"] for one in table["sets"]}
     assert found == {name: MENTIONS[name] for name in ("msnbc", "wnedwiki")}
-    built = tmp_path / "build/wikipedia/current"
+    built = "build/wikipedia/current"
     for name in found:
-        made, again = (
-            json.loads((root / f"mentions/{name}.json").read_text())["matched"]
-            for root in (linked.folder / BUILT, built)
-        )
+        file = f"mentions/{name}.json"
+        made = linked.json(f"{BUILT}/{file}")["matched"]
+        again = project.json(f"{built}/{file}")["matched"]
         # The paper's preset matches by id alone: a gold named by its title is not found.
         assert made["id"] == again["id"] > 0 == again["title"]
         assert made["title"] + made["none"] == again["none"]
-    texts = json.loads((built / "texts/blink_entities/manifest.json").read_text())
-    pages = json.loads((built / "kb/manifest.json").read_text())["entities"]
+    texts = project.json(f"{built}/texts/blink_entities/manifest.json")
+    pages = project.json(f"{built}/kb/manifest.json")["entities"]
     assert [texts[name] for name in ("found", "missing", "unknown")] == [pages - 1, 1, 1]
-    made = {path.stem for path in (built / "vectors/blink_wiki").glob("*.npy")}
+    made = {path.stem for path in tmp_path.glob(f"{built}/vectors/blink_wiki/*.npy")}
     assert made == {f"part-{number:05d}" for number in range(len(texts["parts"]))}
-    evaluation = json.loads((built / "evaluations/msnbc/blink_wiki.json").read_text())
+    evaluation = project.json(f"{built}/evaluations/msnbc/blink_wiki.json")
     assert evaluation["settings"]["model"]["views"]["text"] == "blink_entities"
     assert "storage fp16" in project.read("results/table2.md").decode()

@@ -1,6 +1,5 @@
 """The paper's own setting, on stand-ins: a small archive of ZESHEL's shape, a small encoder."""
 
-import json
 import shutil
 from pathlib import Path
 
@@ -51,13 +50,11 @@ def test_the_small_encoder_s_preset_runs_by_the_encoder_s_own_pooling(main_job, 
     encoder = Path(shutil.copytree(project.folder / BUILT / "start", tmp_path / "encoder"))
     families.with_modules(encoder, "mean", query="who :", passage="page :")
     table_1(project, "zeshel_small", encoder, "muver_plain")
-    model = json.loads(project.read("build/zeshel_small/current/models/muver/muver.json"))
+    model = project.json("build/zeshel_small/current/models/muver/muver.json")
     assert (model["pooling"], model["context"]["prompt"]) == ("all", "who :")
     assert model["views"]["prompt"] == "page :"
     assert 15 < model["scale"] < 30 and model["scale"] != 20
-    evaluation = json.loads(
-        project.read("build/zeshel_small/current/evaluations/test/muver_plain.json")
-    )
+    evaluation = project.json("build/zeshel_small/current/evaluations/test/muver_plain.json")
     assert evaluation["settings"]["encoder"]["vectors"]["normalised"] is True
     assert evaluation["settings"]["retrieve"]["aggregate"] == "max"
 
@@ -69,9 +66,9 @@ def test_the_paper_s_hyper_parameters_run_on_a_small_encoder(main_job, tmp_path)
     """
     project = main_job.copy(tmp_path / "copy")
     table_1(project, "zeshel", f"{BUILT}/start", "muver")
-    table = json.loads(project.read("results/table1.json"))
+    table = project.json("results/table1.json")
     (row,) = table["rows"]
     assert (table["dataset"], row["method"], table["published"]) == ("zeshel", "MuVER", [])
-    card = json.loads(project.read("build/zeshel/current/models/muver/muver.json"))
+    card = project.json("build/zeshel/current/models/muver/muver.json")
     training = card["provenance"]["training"]
     assert [training[key] for key in ("batch_size", "epochs", "learning_rate")] == [128, 20, 1e-5]

@@ -13,6 +13,14 @@ def resolved(preset="wikipedia", **more):
     return resolve(PARAMS, {"preset": preset, **more})
 
 
+def with_text(name):
+    return {"models": {"blink_wiki": {"views": {"text": name}}}}
+
+
+def mined_from(row):
+    return {"models": {"muver_wiki": {"negatives": {"from": row}}}}
+
+
 def test_of_exact_search_only_what_moves_a_candidate_is_in_the_key():
     row = row_settings(resolved(), "muver_wiki")
     assert row["retrieve"] == {"k": 100, "match": "id", "aggregate": "max"}
@@ -50,6 +58,15 @@ def test_an_index_is_in_the_key_with_how_it_is_searched():
         ({"linking": {"validation": "dev"}}, "linking.validation is 'dev'"),
         ({"linking": {"kb": {"pages": 3}}}, "unknown key linking.kb.pages"),
         ({"linking": {"sets": {"msnbc": {"file": 3}}}}, "sets.msnbc.file is 3"),
+        (with_text("blink"), "views.text is 'blink'. Allowed: blink_entities"),
+        (
+            {"preset": "zeshel", **with_text("blink_entities")},
+            "has texts for the entities of a knowledge base, and the da",
+        ),
+        # Rows that negatives cannot be mined from.
+        (mined_from("blnk_wiki"), "negatives.from is 'blnk_wiki'. Did you mean 'blink_wiki'"),
+        (mined_from("bm25"), "systems.bm25 is made for table2.* Set model and aggregate"),
+        (mined_from("muver_wiki"), "models.muver_wiki: is made of itself"),
     ],
 )
 def test_mistakes_are_named(changes, message):
@@ -74,28 +91,14 @@ def test_blinks_views_are_of_its_own_texts():
     texts = graph_of(settings).texts("blink_wiki")["texts"]
     assert texts.settings["expected"] == "blink_entities"
     assert not resolved("miniwikipedia").models["blink_wiki"].views.text
-    own = {"blink_wiki": {"views": {"text": "blink_entities"}}}
     source = {"source": {"blink_entities": "entity.jsonl"}}
-    assert resolved("miniwikipedia", models=own, linking=source)
-
-
-@pytest.mark.parametrize(
-    "preset, text, message",
-    [
-        ("wikipedia", "blink", "views.text is 'blink'. Allowed: blink_entities"),
-        ("zeshel", "blink_entities", "has texts for the entities of a knowledge base, and the da"),
-    ],
-)
-def test_texts_that_cannot_be_had(preset, text, message):
-    with pytest.raises(InputError, match=message):
-        resolved(preset, models={"blink_wiki": {"views": {"text": text}}})
+    assert resolved("miniwikipedia", **with_text("blink_entities"), linking=source)
 
 
 def test_negatives_are_mined_from_the_system_that_is_named():
     """Of two systems with one model; which of them stands first decides nothing."""
     other = {"method": "by IVF", "model": "blink_wiki", "aggregate": "max", "index": "ivf_sq"}
-    negatives = {"negatives": {"from": "by_ivf"}}
-    changes = {"systems": {"by_ivf": other}, "models": {"muver_wiki": negatives}}
+    changes = {"systems": {"by_ivf": other}, **mined_from("by_ivf")}
     settings = resolved(**changes)
     row = row_settings(settings, "muver_wiki")
     assert row["mining"]["index"] == {"factory": "ivf_sq", "seed": 10000}
@@ -114,19 +117,6 @@ def test_a_row_over_a_knowledge_base_may_take_all_views_of_an_entity():
     assert after == {**before, "retrieve": before["retrieve"] | added}
     with pytest.raises(InputError, match="muver_wiki is made for table2.* Set one temperature"):
         resolved(systems={"muver_wiki": {"aggregate": "log_mean_exp"}})
-
-
-@pytest.mark.parametrize(
-    "system, message",
-    [
-        ("blnk_wiki", "negatives.from is 'blnk_wiki'. Did you mean 'blink_wiki'"),
-        ("bm25", "systems.bm25 is made for table2.* Set model and aggregate"),
-        ("muver_wiki", "models.muver_wiki: is made of itself"),
-    ],
-)
-def test_a_system_that_negatives_cannot_be_mined_from(system, message):
-    with pytest.raises(InputError, match=message):
-        resolved(models={"muver_wiki": {"negatives": {"from": system}}})
 
 
 def test_the_dataset_brings_its_preset():

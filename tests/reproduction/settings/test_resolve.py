@@ -56,13 +56,6 @@ def test_command_line_over_preset_over_sections(params):
     assert settings.training.epochs == params["presets"]["miniwikia"]["training"]["epochs"]
 
 
-@pytest.mark.parametrize("section", ["models", "tables", "contrasts"])
-def test_a_section_of_another_form_is_refused_before_experiments_join_it(params, section):
-    params[section] = 4
-    with pytest.raises(InputError, match=f"^params.yaml: {section} is 4: expected"):
-        resolve(params, {})
-
-
 def test_lists_are_replaced_whole(params):
     settings = resolve(params, {"tables": {"table1": ["bm25"]}})
     assert settings.tables["table1"].rows == ["bm25"]  # a list is short for the rows
@@ -208,6 +201,10 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ("tables.seeds.labelled", [2], "tables.seeds.labelled.0 is 2"),
         ("figures.grid", PARAMS["figures"]["figure2"], "figures.grid: is a result without a fig"),
         ("preset", ["zeshel"], "preset: there is no presets/.*zeshel"),
+        # Before experiments join the section.
+        ("models", 4, "models is 4: expected"),
+        ("tables", 4, "tables is 4: expected"),
+        ("contrasts", 4, "contrasts is 4: expected"),
     ],
 )
 def test_mistakes_are_named(params, key, value, message):
@@ -242,25 +239,41 @@ def test_a_missing_key(params, key, message):
         resolve(params, {"preset": "zeshel"})
 
 
-def test_a_misspelt_section_of_the_preset(params):
-    params["presets"]["zeshel"]["trainig"] = {"epochs": 1}
-    with pytest.raises(InputError, match="presets/zeshel.yaml: unknown key trainig.* Did you mean"):
+LIKE = {"x": {"like": "som", "viws": 1}}
+
+
+@pytest.mark.parametrize(
+    "layer, key, value, message",
+    [
+        (
+            "presets.zeshel",
+            "trainig",
+            {"epochs": 1},
+            "unknown key trainig. Did you mean 'training'",
+        ),
+        ("presets.zeshel", "training.epochs", 0, "training.epochs is 0"),
+        ("presets.zeshel", "scratch", {"hidden": 33}, "scratch: hidden is 33"),
+        ("experiments.mined", "tabel", {}, "unknown key tabel. Did you mean 'table'"),
+        ("experiments.mined", "asks", None, "asks is None"),
+        (
+            "experiments.mined",
+            "models.muver",
+            {"like": "som"},
+            "models.muver is the name of another",
+        ),
+        ("experiments.mined", "models", LIKE, "unknown key models.x.viws"),
+        ("experiments.mined", "table", {"caption": "x", "rows": []}, r"table.rows is \[\]"),
+    ],
+)
+def test_a_message_begins_with_the_file_that_has_the_mistake(params, layer, key, value, message):
+    change(params, f"{layer}.{key}", value)
+    with pytest.raises(InputError, match=f"^{layer.replace('.', '/')}.yaml: {message}"):
         resolve(params, {"preset": "zeshel"})
+    del params["presets"]["zeshel"], params["experiments"]["mined"]
     resolve(params, {})
-
-
-def test_an_experiment_s_mistakes_are_named_by_its_file(params):
-    own = params["experiments"]["mined"]
-    for key, value, message in (
-        ("tabel", {}, "experiments/mined.yaml: unknown key tabel. Did you mean 'table'"),
-        ("asks", None, "experiments/mined.yaml: asks is None"),
-        ("models", {"muver": {"like": "som"}}, "mined.yaml: models.muver is the name of another"),
-        ("models", {"x": {"like": "som", "viws": 1}}, "mined.yaml: unknown key models.x.viws"),
-        ("table", {"caption": "x", "rows": []}, r"mined.yaml: table.rows is \[\]"),
-    ):
-        changed = {**params["experiments"], "mined": {**own, key: value}}
-        with pytest.raises(InputError, match=message):
-            resolve({**params, "experiments": changed}, {})
+    params["seed"] = -1
+    with pytest.raises(InputError, match="^params.yaml: seed is -1"):
+        resolve(params, {"preset": "released"})
 
 
 def test_deleting_its_file_deletes_the_idea(params):
@@ -322,23 +335,7 @@ def test_the_command_line_s_form_is_shown(params, given, message):
         resolve({**params, **given}, given)
 
 
-def test_a_message_says_which_layer_has_the_mistake(params):
-    params["presets"]["miniwikia"]["training"]["epochs"] = 0
-    with pytest.raises(InputError, match="^presets/miniwikia.yaml: training.epochs is 0"):
-        resolve(params, {})
-    params["presets"]["miniwikia"]["training"]["epochs"] = 1
-    params["presets"]["miniwikia"]["scratch"] = {"hidden": 33}
-    with pytest.raises(InputError, match="^presets/miniwikia.yaml: scratch: hidden is 33"):
-        resolve(params, {})
-    params["seed"] = -1
-    with pytest.raises(InputError, match="^params.yaml: seed is -1"):
-        resolve(params, {"preset": "zeshel"})
-
-
 def test_sentences_by_unicode_s_rules_are_split_where_they_are_too_long(params):
-    def said(**overrides):
-        models = resolve(params, overrides).models
-        return {name: one.views.long_sentences for name, one in models.items() if name == "muver"}
-
-    assert set(said().values()) == {UNSET}
-    assert set(said(segment={"by": "unicode"}).values()) == {"split"}
+    for segment, split in ({}, UNSET), ({"by": "unicode"}, "split"):
+        settings = resolve(params, {"segment": segment})
+        assert settings.models["muver"].views.long_sentences == split
