@@ -134,6 +134,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command("stage merge", "retriever.encoders.worlds:merge_store"),
         Command("stage retrieve", "retriever.retrieval.kinds:retrieve"),
         Command("stage ann-build", "retriever.retrieval.ann.index:build"),
+        Command("stage ann-index", "retriever.retrieval.ann.check:build_and_check"),
         Command("stage ann-check", "retriever.retrieval.ann.check:check"),
         Command("stage negatives", "retriever.retrieval.negatives:mine"),
         Command("stage index-row", "kb.index.exported:export_row"),

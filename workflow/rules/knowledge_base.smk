@@ -1,6 +1,6 @@
-# What a knowledge base has of its own: parts that are known once it is made, and an index of all.
+# What a knowledge base has of its own: parts that are known once it is made.
 
-IN_PARTS = ("kb", "encode_part", "ann_index")  # steps whose rules stand here
+IN_PARTS = ("kb", "encode_part")  # steps whose rules stand here
 
 if ONE_BASE:
 
@@ -43,27 +43,3 @@ if ONE_BASE:
             job=job("vectors"),
         shell:
             "muver stage encode-part --log {log} --part {params.number} --job {params.job}"
-
-    # Building and checking are one job, as the check writes its choice and the agreement into the
-    # index's manifest, and a table needs both.
-    rule ann_index:
-        input:
-            inputs("index"),
-            vectors=vectors("index"),
-            code=code("ann_index"),
-        output:
-            pattern("index", BY_RULE["ann_index"].files),
-        log:
-            build=f"{LOGS}/ann_index/{{id}}.log",
-            check=f"{LOGS}/ann_index/{{id}}_check.log",
-        benchmark:
-            f"{LOGS}/ann_index/{{id}}.benchmark.tsv"
-        threads: COMPUTE.threads
-        params:
-            jobs=lambda wildcards: [
-                write_settings(W, f"index_{n}", settings)
-                for n, settings in enumerate(W.index_jobs(at("index", wildcards)))
-            ],
-        shell:
-            "muver stage ann-build --log {log.build} --job {params.jobs[0]}"
-            " && muver stage ann-check --log {log.check} --job {params.jobs[1]}"

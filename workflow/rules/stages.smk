@@ -12,7 +12,7 @@ for step in STEPS:
             step.rule
         input:
             inputs(step.kind),
-            vectors=vectors(step.kind) if ONE_BASE and step.kind == "runs" else [],
+            vectors=vectors(step.kind) if ONE_BASE and step.kind in ("runs", "index") else [],
             code=code_of_step(step),
         output:
             (directory if step.folder else list)(pattern(step.kind, artifacts[0].suffixes)),
@@ -26,7 +26,7 @@ for step in STEPS:
         localrule: step.here
         threads:
             COMPUTE.threads * (COMPUTE.processes if step.trains else 1)
-            if step.compute or step.runs_a_model
+            if step.compute or step.runs_a_model or step.threads
             else 1
         resources:
             gpu=gpus(step),

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from muver.io.files import CHECKSUM, read_json, short_hash, write_json
+from muver.io.typed import overlay
 from muver.reproduction.workspace.artifact import Artifact, File, Input
 from muver.reproduction.workspace.graph import Graph
 from muver.reproduction.workspace.steps import BY_RULE
@@ -23,7 +24,7 @@ def job_of(graph: Graph, artifact: Artifact) -> dict[str, Any]:
         for role, value in artifact.inputs.items()
     }
     options |= {name: f"{artifact.path}{suffix}" for name, suffix in step.out.items()}
-    settings = {**artifact.settings, **artifact.free}
+    settings = overlay(artifact.settings, artifact.free)
     spread = {name.replace("_", "-"): value for name, value in settings.items()}
     options |= spread if step.spread else {"settings": settings}
     if step.compute:

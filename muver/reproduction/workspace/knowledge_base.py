@@ -5,7 +5,6 @@ Vectors lie in parts of the knowledge base, a job each; an index may cover them 
 
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from muver.io.files import read_json
 from muver.io.typed import fields, plain
@@ -182,17 +181,9 @@ class KnowledgeBase(Graph):
         settings = {"build": index_settings(self.settings, name), "check": check}
         mentions = self.mention_vectors(model, self.linking.validation)
         made_of = {"vectors": self.vectors(model), "mentions": mentions}
-        return self.artifact("ann_index", f"{model}/{name}", settings, free, **made_of)
-
-    def index_jobs(self, index: Artifact) -> list[dict[str, Any]]:
-        """What the two commands that make an index are told: its building, and its check."""
-        options, mentions = {"vectors": index.inputs["vectors"].path}, index.inputs["mentions"]
-        build, check = ({**index.settings[part], **index.free[part]} for part in index.settings)
-        checked = {"mention-vectors": mentions.files[0], "index": [index.path]}
-        return [
-            {**options, "settings": build, "out": index.path, "label": index.label},
-            {**options, "settings": check, "report": index.files[2], **checked},
-        ]
+        return self.artifact(
+            "ann_index", f"{model}/{name}", settings, free, {"label": name}, **made_of
+        )
 
     # Runs and scores.
 

@@ -82,8 +82,7 @@ def call(results: Sequence[str], config: Mapping[str, Any], cores: str, profile:
 def find_commands() -> None:
     """Let jobs of ``.venv/bin/snakemake`` find muver although nobody activated the environment."""
     if not shutil.which("muver"):
-        commands = str(Path(sys.executable).parent)
-        os.environ["PATH"] = os.pathsep.join([commands, os.environ.get("PATH", os.defpath)])
+        _put_first("PATH", Path(sys.executable).parent, os.defpath)
 
 
 def run_code_of(folder: Path) -> None:
@@ -92,8 +91,12 @@ def run_code_of(folder: Path) -> None:
     To a machine without the clone Snakemake brings its sources, and an image has its own.
     """
     if folder == Path.cwd():
-        others = os.environ.get("PYTHONPATH")
-        os.environ["PYTHONPATH"] = os.pathsep.join([str(folder), *([others] if others else [])])
+        _put_first("PYTHONPATH", folder)
+
+
+def _put_first(variable: str, folder: Path, default: str = "") -> None:
+    others = os.environ.get(variable, default)
+    os.environ[variable] = os.pathsep.join(filter(None, [str(folder), others]))
 
 
 LOCKS = Path(".snakemake", "locks")
@@ -103,26 +106,6 @@ MISTAKE = re.compile(
     r"(?s)(InputFunctionException[^\n]*\nError:\n  )?InputError[^\n]*?:\s(?P<message>.*?)"
     r"\n(Wildcards:|  File \")"
 )
-
-
-def holder(folder: Path) -> tuple[int, str] | None:
-    """Id and program of a process that works in ``folder``, other than us and our ancestors.
-
-    Only processes of this machine are seen: on a folder shared by several machines, look at the
-    others yourself before you call :func:`unlock`.
-    """
-    us = psutil.Process()
-    ours = {us.pid, *(process.pid for process in us.parents())}
-    for process in psutil.process_iter():
-        if process.pid in ours:
-            continue
-        try:
-            name = _at_work(process.cmdline())
-            if name and Path(process.cwd()).samefile(folder):
-                return process.pid, name
-        except (psutil.Error, OSError):
-            continue  # ended meanwhile, or another user's, who cannot write here
-    return None
 
 
 def _at_work(command: Sequence[str]) -> str | None:
@@ -196,9 +179,22 @@ def _locked(folder: Path) -> bool:
 
 
 def _check_holder(folder: Path) -> None:
-    if (found := holder(folder)) is not None:
-        pid, name = found
-        raise InputError(
-            f"{folder.resolve()} is in use: {name} is at work there as process {pid}. Wait until "
-            f"it ends, or end it with: kill {pid}. Then run the same command again."
-        )
+    """Refuse to go on while a process works in ``folder``, other than us and our ancestors.
+
+    Only processes of this machine are seen: on a folder shared by several machines, look at the
+    others yourself before you call :func:`unlock`.
+    """
+    us = psutil.Process()
+    ours = {us.pid, *(process.pid for process in us.parents())}
+    for process in psutil.process_iter():
+        try:
+            name = None if process.pid in ours else _at_work(process.cmdline())
+            holds = name and Path(process.cwd()).samefile(folder)
+        except (psutil.Error, OSError):
+            continue  # ended meanwhile, or another user's, who cannot write here
+        if holds:
+            raise InputError(
+                f"{folder.resolve()} is in use: {name} is at work there as process {process.pid}. "
+                f"Wait until it ends, or end it with: kill {process.pid}. Then run the same "
+                "command again."
+            )

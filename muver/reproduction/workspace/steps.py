@@ -40,6 +40,7 @@ class Step(NamedTuple):
     trains: bool = False  # by torchrun, where there are several processes
     runs_a_model: bool = False  # so that it takes threads, and a GPU
     compute: bool = False  # whether it takes the section ``compute`` beside its settings
+    threads: bool = False  # whether it takes threads without a model
     first: bool = False  # before any other training, so that rows are there early
     here: bool = False  # on this machine, also where jobs go to a cluster
     folder: bool = False  # whether its one output is a folder of any files
@@ -113,7 +114,8 @@ STEPS = (
     Step("encode_part", "vectors", "encode", runs_a_model=True),
     Step("encode_mentions", "mention_vectors", "encode", {"out": ".npy"}, (".npy", ".parquet"),
          runs_a_model=True),
-    Step("ann_index", "index", "encode", named=("/index.faiss", "/manifest.json", ".json")),
+    Step("ann_index", "index", "encode", {"out": "", "report": ".json"},
+         ("/index.faiss", MANIFEST, ".json"), {"mentions": "mention_vectors"}, threads=True),
     Step("retrieve", "runs", "retrieve", {"run": ".parquet", "manifest": ".json"}, compute=True,
          first=True),
     Step("evaluate", "evaluations", "evaluate", {"out": ".json"},
@@ -182,14 +184,11 @@ def code(rule: str) -> list[str]:
 
 
 def _begins(rule: str) -> list[Path]:
-    """The modules that do the work of a rule's stages, or in which a retriever kind ranks."""
+    """The module that does the work of a rule, or in which a retriever kind ranks."""
     if rule.startswith(KIND):
         return [PACKAGE / f"retriever/retrieval/kinds/{rule.removeprefix(KIND)}.py"]
-    names = ["ann-build", "ann-check"]
-    if rule != "ann_index":
-        names = [BY_RULE[rule].command if rule in BY_RULE else rule.replace("_", "-")]
-    found = [COMMANDS.get(f"{STAGE}{name}") or COMMANDS.get(name) for name in names]
-    return [command.file for command in found if command]
+    name = BY_RULE[rule].command if rule in BY_RULE else rule.replace("_", "-")
+    return [(COMMANDS.get(f"{STAGE}{name}") or COMMANDS[name]).file]
 
 
 @cache

@@ -15,7 +15,7 @@ from tests.reproduction.settings import graph
 
 @pytest.mark.parametrize("preset", ["miniwikia", "miniwikipedia", "realworlds", "zeshel"])
 def test_every_job_that_settings_declare_is_one_its_command_takes(preset):
-    made = graph(preset=preset)
+    made = graph(preset=preset, systems={"muver_wiki": {"index": "hnsw"}})
     seen = set()
     for one in made.declared:
         step = BY_RULE[one.rule]

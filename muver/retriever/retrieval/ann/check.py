@@ -11,7 +11,7 @@ from muver.io.errors import InputError
 from muver.io.files import write_json
 from muver.io.progress import logger
 from muver.io.typed import Count, Natural, Settings, Share, Some
-from muver.retriever.retrieval.ann.index import MANIFEST, AnnIndex, read_manifest
+from muver.retriever.retrieval.ann.index import MANIFEST, AnnIndex, Build, build, read_manifest
 from muver.retriever.retrieval.ann.search import search, short
 from muver.retriever.retrieval.exact import Ranking, queries_of, rank_shards
 from muver.retriever.runs.manifest import reached
@@ -38,6 +38,28 @@ class Check(Settings):
         super().__post_init__()
         if self.efforts != sorted(self.efforts):
             raise ValueError(f"efforts is {self.efforts}, expected increasing numbers.")
+
+
+class BuildAndCheck(Settings):
+    """How an index is made for a table's rows."""
+
+    build: Build
+    check: Check
+
+
+def build_and_check(
+    vectors: str | Path,
+    mention_vectors: str | Path,
+    out: str | Path,
+    report: str | Path,
+    settings: BuildAndCheck,
+) -> None:
+    """Build a faiss index of the views of a knowledge base, and choose its nprobe or efSearch.
+
+    In one job, as the choice is written into the index's manifest.
+    """
+    build(vectors, out, settings.build)
+    check(vectors, [out], mention_vectors, settings.check, report)
 
 
 def check(
