@@ -5,6 +5,7 @@ A variant is an entry beside those that are written, under their name with an en
 """
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 from msgspec import UNSET
@@ -16,11 +17,9 @@ from muver.reproduction.settings.entries import (
     AnySystem,
     ByViews,
     Fused,
-    Place,
     Trained,
     named_by,
     renamed,
-    rows_named_by,
 )
 from muver.reproduction.settings.params import Resolved
 from muver.reproduction.settings.rows import row_settings
@@ -76,17 +75,16 @@ def _write_out_the_sweep(settings: Resolved) -> None:
     table, rows = settings.tables["table3"], []
     for name in table.rows:
         system = settings.systems[name]
-        layers = system.merge_layers if isinstance(system, ByViews) else 0
+        layers = getattr(system, "merge_layers", 0)
         rows += [] if layers else [name]
-        for search in settings.sweep.searches if layers else []:
-            for layer in range(1, layers + 1):
-                if (layer, search) == (layers, system.search):
-                    rows.append(name)  # the row itself, under its own name and key
-                    continue
-                swept = f"{name}_{search}_{layer}"
-                _add(settings.systems, swept, replace(system, merge_layers=layer, search=search))
-                settings.sweep_of[swept] = name
-                rows.append(swept)
+        for search, layer in product(settings.sweep.searches, range(1, layers + 1)):
+            if (layer, search) == (layers, system.search):
+                rows.append(name)  # the row itself, under its own name and key
+                continue
+            swept = f"{name}_{search}_{layer}"
+            _add(settings.systems, swept, replace(system, merge_layers=layer, search=search))
+            settings.sweep_of[swept] = name
+            rows.append(swept)
     settings.tables["table3"] = replace(table, rows=rows)
 
 
@@ -96,7 +94,7 @@ def _by_labels(settings: Resolved, table: Table) -> Table:
     for row in table.rows:
         rows += [_with_labels(settings, row, share) for share in table.labelled or []]
         rows.append(row)
-    return replace(table, rows=[row for n, row in enumerate(rows) if row not in rows[:n]])
+    return replace(table, rows=list(dict.fromkeys(rows)))
 
 
 def _by_protocol(settings: Resolved, table: Table) -> Table:
@@ -109,13 +107,9 @@ def _by_protocol(settings: Resolved, table: Table) -> Table:
     else:
         rows = list(left_out.values())
         table = replace(table, against=left_out.get(table.against, table.against))
-    settings.contrasts.extend(
-        (left_out[first], left_out[second])
-        for first, second in list(settings.contrasts)
-        if first in left_out
-        and second in left_out
-        and (left_out[first], left_out[second]) not in settings.contrasts
-    )
+    within = [pair for pair in settings.contrasts if left_out.keys() >= {*pair}]
+    others = [(left_out[first], left_out[second]) for first, second in within]
+    settings.contrasts.extend(pair for pair in others if pair not in settings.contrasts)
     return replace(table, rows=rows)
 
 
@@ -160,10 +154,7 @@ def _without_own_page(settings: Resolved, row: str) -> str:
             return entry
         return replace(entry, own_page="leave_out")
 
-    def rows(entry: Entry) -> list[Place]:
-        return [("systems", part) for part in rows_named_by(entry)]
-
-    return _varied(settings, ("systems", row), ELSEWHERE, changed, rows)
+    return _varied(settings, row, ELSEWHERE, changed, lambda _, section: section == "systems")
 
 
 def _with_seed(settings: Resolved, row: str, seed: int) -> str:
@@ -178,7 +169,7 @@ def _with_seed(settings: Resolved, row: str, seed: int) -> str:
             return entry
         return replace(entry, seed=seed)
 
-    return _varied(settings, ("systems", row), f"_seed{seed}", changed, named_by)
+    return _varied(settings, row, f"_seed{seed}", changed, lambda *_: True)
 
 
 def _with_labels(settings: Resolved, row: str, share: float) -> str:
@@ -193,23 +184,23 @@ def _with_labels(settings: Resolved, row: str, share: float) -> str:
         epochs = round(entry.training.epochs / share) if share else entry.training.epochs
         return replace(entry, training=replace(entry.training, labelled=share, epochs=epochs))
 
-    def parts(entry: Entry) -> list[Place]:
-        return [] if isinstance(entry, Trained) else named_by(entry)
-
     end = f"_labels_{share:g}".replace(".", "_")
-    return _varied(settings, ("systems", row), end, changed, parts)
+    return _varied(settings, row, end, changed, lambda entry, _: not isinstance(entry, Trained))
 
 
 def _varied(
-    settings: Resolved, place: Place, end: str, changed: Callable[[Entry], Entry],
-    parts: Callable[[Entry], list[Place]],
+    settings: Resolved, name: str, end: str, changed: Callable[[Entry], Entry],
+    reaches: Callable[[Entry, str], bool], section: str = "systems",
 ) -> str:  # fmt: skip
-    """The name of an entry that is changed, as its parts are: with the ending, or its own where
-    nothing has changed."""
-    section, name = place
+    """The name of an entry that is changed, as those are that it names where ``reaches`` is true of
+    it and their section: with the ending, or its own where nothing has changed."""
     entries = getattr(settings, section)
     entry = entries[name]
-    others = {part: _varied(settings, part, end, changed, parts) for part in parts(entry)}
+    others = {
+        (of, part): _varied(settings, part, end, changed, reaches, of)
+        for of, part in named_by(entry)
+        if reaches(entry, of)
+    }
     variant = renamed(changed(entry), others)
     if variant == entry:
         return name

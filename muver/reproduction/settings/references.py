@@ -98,10 +98,10 @@ def _origins(settings: Resolved) -> Iterator[str]:
     try:
         TopologicalSorter(_made_of(settings)).prepare()
     except CycleError as error:
-        first, *more = reversed(error.args[1])
+        first, *_ = circle = error.args[1][::-1]
         yield (
-            f"{first}: is made of itself ({' <- '.join([first, *more])}). Name another model or "
-            "row in one of them."
+            f"{first}: is made of itself ({' <- '.join(circle)}). Name another model or row in one "
+            "of them."
         )
 
 
@@ -116,11 +116,10 @@ def _made_of(settings: Resolved) -> dict[str, list[str]]:
 
 def _models(settings: Resolved) -> Iterator[str]:
     for name, entry in settings.models.items():
-        match entry:
-            case Chosen():
-                yield from _choice(settings, f"models.{name}.best_of", entry)
-            case Trained():
-                yield from _training(settings, f"models.{name}", entry)
+        if isinstance(entry, Chosen):
+            yield from _choice(settings, f"models.{name}.best_of", entry)
+        if isinstance(entry, Trained):
+            yield from _training(settings, f"models.{name}", entry)
     for model in settings.grid.models:
         entry = settings.models[model]
         if not isinstance(entry, Trained):
@@ -158,8 +157,7 @@ def _choice(settings: Resolved, where: str, entry: Chosen) -> Iterator[str]:
 def _compared(settings: Resolved, where: str, models: Iterable[str]) -> Iterator[str]:
     """Models that validation chooses among are compared at one cutoff."""
     trained = (settings.models[model] for model in models)
-    cutoffs = {entry.training.validation_cutoff for entry in trained if isinstance(entry, Trained)}
-    if len(cutoffs) > 1:
+    if len({entry.training.validation_cutoff for entry in trained}) > 1:
         yield f"{where}: its models differ in training.validation_cutoff. Give all the same."
 
 
@@ -240,11 +238,10 @@ def _tables(settings: Resolved) -> Iterator[str]:
             f"sweep.cutoff is {settings.sweep.cutoff}, which is not among evaluate.cutoffs "
             f"({', '.join(map(str, cutoffs))}). Add it there."
         )
-    for name in settings.figures.keys() & {*TAKEN}:
-        yield f"figures.{name}: is a result without a figure's settings. Rename the figure."
-    for name in settings.figures.keys() & set(settings.results):
-        figure = settings.figures[name]
-        for row in figure.rows:
+    for name, figure in settings.figures.items():
+        if name in TAKEN:
+            yield f"figures.{name}: is a result without a figure's settings. Rename the figure."
+        for row in figure.rows if name in settings.results else ():
             yield from _too_deep(settings, f"figures.{name}.cutoff", figure.cutoff, row)
 
 
@@ -293,8 +290,7 @@ def _seeds(settings: Resolved) -> Iterator[str]:
         where = "repeat_seeds" if name == "table1" else f"tables.{name}.repeat_seeds"
         if settings.seed in seeds:
             yield f"{where} holds {settings.seed}, which is the seed itself. Leave it out."
-        for model in chain.from_iterable(
-            models_of(settings, row) for row in settings.tables[name].rows
-        ):
+        rows = settings.tables[name].rows
+        for model in chain.from_iterable(models_of(settings, row) for row in rows):
             if (seed := getattr(settings.models[model], "seed", None)) in seeds:
                 yield f"{where} holds {seed}, which is models.{model}.seed. Leave one of them out."

@@ -46,21 +46,21 @@ def with_entries(layer: Mapping[str, Any]) -> Layer:
 
 def of_experiment(name: str, experiment: Mapping[str, Any], preset: str) -> Layer:
     """What a file of experiments/ adds to the sections where a preset is in use."""
-    settled = overlay(experiment, (experiment.get("presets") or {}).get(preset) or {})
+    settled = overlay(experiment, experiment.get("presets", {}).get(preset, {}))
     kept = {key: value for key, value in settled.items() if key not in ("asks", "table", "presets")}
-    return {**kept, "tables": {name: settled.get("table")}}
+    return {**kept, "tables": {name: settled["table"]}}
 
 
 def beside(layer: Layer, name: str, added: Layer) -> Layer:
     """A layer with what an experiment adds; it may not have an entry that is there already."""
     for section in ("aggregates", "models", "systems", "tables"):
-        there = layer.get(section) or {}
-        if twice := next((entry for entry in added.get(section) or {} if entry in there), None):
+        there = layer.get(section, {})
+        if twice := next((entry for entry in added.get(section, {}) if entry in there), None):
             raise InputError(
                 f"experiments/{name}.yaml: {section}.{twice} is the name of another entry, of "
                 "params.yaml or of an experiment. Rename it."
             )
-    contrasts = [*(layer.get("contrasts") or []), *(added.get("contrasts") or [])]
+    contrasts = [*layer.get("contrasts", []), *added.get("contrasts", [])]
     distinct = [contrast for n, contrast in enumerate(contrasts) if contrast not in contrasts[:n]]
     return {**overlay(layer, added), "contrasts": distinct}
 
@@ -99,10 +99,8 @@ def _like(section: str, entries: Mapping[str, Any], name: str, before: tuple[str
 
 def _of_a_kind(section: str, entry: Layer) -> Layer:
     kinds = FORMS[section]
-    return {
-        "kind": next((kinds[key] for key in kinds if key in entry), [*kinds.values()][-1]),
-        **entry,
-    }
+    kind = next((kinds[key] for key in kinds if key in entry), [*kinds.values()][-1])
+    return {"kind": kind, **entry}
 
 
 FORM = " A key of a section is written as --config merge='{top_k: 0.2}'."
