@@ -2,106 +2,76 @@
 
 from muver.io.text import percent
 from muver.reproduction.tables import sections
-from muver.reproduction.tables.cells import (
-    Column,
-    Layout,
-    Page,
-    Place,
-    Section,
-    main_section,
-)
+from muver.reproduction.tables.cells import Page, Place, Section, main_section
 from muver.reproduction.tables.paper import NOTES, paper
-from muver.reproduction.tables.records import (
-    LEFT_OUT,
-    MEAN,
-    Line,
-    Table,
-    TableRow,
-    layers_of,
-)
+from muver.reproduction.tables.records import LEFT_OUT, MEAN, Line, Table, TableRow, layers_of
 
 
 def places(table: Table) -> list[Place]:
     """The lines of a table's page, in order."""
-    only, rows = table.sets[0], table.rows
-    match table.layout:
-        case "domains":
-            return [
-                Place({"method": row.method, "Domain": world}, row, only.set, world)
-                for world in (*only.worlds, MEAN)
-                for row in rows
-            ]
-        case "views":
-            merging = [(row.merged.searched, row.merged.layers) if row.merged else ("", 0)
-                       for row in rows]  # fmt: skip
-            return [
-                Place({"method": row.method, "merging": words, "layers": str(n)}, row, only.set)
-                for row, (words, n) in zip(rows, merging, strict=True)
-            ]
-    return [
-        Place(
-            {"method": row.method} | ({"Set": of_set.column} if table.kb else {}), row, of_set.set
-        )
-        for of_set in table.sets
-        for row in rows
-    ]
+    found = []
+    for of_set in table.sets:
+        for world in (*of_set.worlds, MEAN) if table.layout == "domains" else ("",):
+            for row in table.rows:
+                labels = {"method": row.method}
+                if table.kb:
+                    labels["Set"] = of_set.column
+                if world:
+                    labels["Domain"] = world
+                if table.layout == "views":
+                    labels["merging"] = row.merged.searched if row.merged else ""
+                    labels["layers"] = str(row.merged.layers if row.merged else 0)
+                found.append(Place(labels, row, of_set.set, world))
+    return found
 
 
 def page(table: Table) -> Page:
     """A table of recall for people: the table itself, and what is known of its numbers."""
-    layout = table.layout
-    shown = Layout(table, places(table), [Column(f"R@{k}", k) for k in table.cutoffs])
-    by_set = layout == "comparison" and table.kb is not None
-    of_worlds = layout != "domains" and not by_set
-    found = [
-        _views(table) if layout == "views" else _main(shown),
-        *([sections.counts_of_sets(table)] if by_set else []),
-        *sections.reference(shown, "paper", "Against the paper"),
-        *sections.reference(shown, "readme", "Against the released README"),
-        *sections.both_protocols(shown),
-        *sections.contrasts(shown, "contrast", "Contrasts"),
-        *(sections.mean_of_worlds(shown) if of_worlds else []),
-        *sections.categories(shown),
-        *shown.section("How sure the numbers are", f"{table.interval}.", sections.bounds_of),
-        *sections.contrasts(shown, "against", "Paired tests against {}"),
-        *sections.over_seeds(shown),
-        *sections.contrasts(shown, "seeds", "Contrasts over seeds"),
-        *([sections.search(shown.places)] if by_set else []),
-    ]
+    shown, layout = places(table), table.layout
+    of_kb = layout == "comparison" and table.kb is not None
+    of_worlds = layout != "domains" and not of_kb
     protocols = {line.protocol for line in table.lines}
-    if protocols == {LEFT_OUT} and LEFT_OUT not in table.caption:
-        return Page(f"{table.caption}, {LEFT_OUT}, {table.dataset}", found)
-    return Page(f"{table.caption}, {table.dataset}", found)
+    left_out = protocols == {LEFT_OUT} and LEFT_OUT not in table.caption
+    return Page.of(
+        ", ".join([table.caption, *([LEFT_OUT] if left_out else []), table.dataset]),
+        _views(table) if layout == "views" else _main(table, shown),
+        sections.counts_of_sets(table.sets if of_kb else []),
+        sections.reference(table, shown, "paper", "Against the paper"),
+        sections.reference(table, shown, "readme", "Against the released README"),
+        sections.both_protocols(table),
+        sections.contrasts(table, "contrast", "Contrasts"),
+        sections.mean_of_worlds(table, shown if of_worlds else []),
+        sections.categories(table),
+        sections.intervals(table, shown),
+        sections.contrasts(table, "against", "Paired tests against {}"),
+        sections.over_seeds(table, shown),
+        sections.contrasts(table, "seeds", "Contrasts over seeds"),
+        sections.search(shown if of_kb else []),
+    )
 
 
-def _main(shown: Layout) -> Section:
+def _main(table: Table, shown: list[Place]) -> Section:
     """A line for each row, or for each row in a domain."""
-    table, lines, columns = shown
-    note, first, group = sections.note_of(table), {}, None
-    match table.layout:
-        case "domains":
-            note += f" {MEAN.capitalize()}: the mean of the domains, each counting the same."
-            group = [place.world for place in lines]
-        case "comparison":
-            first = _further(table)
-            note = " ".join([note, *(NOTES[name] for name in first)])
-            lines = [Place({"method": row.method}, row, "") for row in table.rows]
-            columns = [
-                column._replace(title=f"{of_set.column} {column.title}".strip(), set=of_set.set)
+    further = _further(table)
+    notes = [sections.note_of(table), *(NOTES[name] for name in further)]
+    if table.layout == "domains":
+        notes.append(f"{MEAN.capitalize()}: the mean of the domains, each counting the same.")
+    else:
+        shown = [Place({"method": row.method}, row, "") for row in table.rows]
+    lines = [
+        {
+            **place.labels,
+            **{name: texts[n] for name, texts in further.items()},
+            **{
+                f"{of_set.column} R@{k}".strip(): place._replace(set=of_set.set).line(table, k)
                 for of_set in table.sets
-                for column in columns
-            ]
-    header = [*lines[0].labels, *first, *(column.title for column in columns), "row_key"]
-    grid = [
-        [
-            *place.labels.values(),
-            *(texts[n] for texts in first.values()),
-            *(column.line(table, place) for column in columns),
-            place.row.row_key,
-        ]
-        for n, place in enumerate(lines)
+                for k in table.cutoffs
+            },
+            "row_key": place.row.row_key,
+        }
+        for n, place in enumerate(shown)
     ]
-    return main_section(table, note, header, grid, group)
+    return main_section(table, " ".join(notes), lines, [place.world for place in shown])
 
 
 def _further(table: Table) -> dict[str, list[str]]:
@@ -124,26 +94,29 @@ def _further(table: Table) -> dict[str, list[str]]:
 def _views(table: Table) -> Section:
     """Distant and close pairs side by side, as in the paper."""
     (k,) = table.cutoffs
-    header = [
-        "method", "search", "# of Views", "Distant Pairs", "Close Pairs", "# of Views (close)",
-        "row_key", "row_key (close)",
-    ]  # fmt: skip
 
-    def told(row: TableRow | None) -> tuple[str, Line | None, str]:
-        """The number of views, recall and the key; empty without a row."""
-        if row is None:
-            return "", None, ""
-        views = row.views_per_entity
-        return "" if views is None else f"{views:.2f}", table.line(row.row_key, k), row.row_key
+    def recall(row: TableRow | None) -> Line | str:
+        return table.line(row.row_key, k) if row else ""
 
-    grid = []
-    for line in layers_of(table.rows):
-        unmerged = line.get(None)
-        distant, close = line.get("distant", unmerged), line.get("close")
-        (views, recall, key), (views_close, recall_close, key_close) = told(distant), told(close)
+    def views(row: TableRow | None) -> str:
+        return "" if row is None or row.views_per_entity is None else f"{row.views_per_entity:.2f}"
+
+    lines = []
+    for by_pairs in layers_of(table.rows):
+        unmerged, close = by_pairs.get(None), by_pairs.get("close")
+        distant = by_pairs.get("distant", unmerged)
         first = distant or close
-        reading = first.merged.reading if first.merged else ""
-        beside = recall_close or (recall if unmerged else None)
-        grid.append([first.method, reading, views, recall, beside, views_close, key, key_close])
+        lines.append(
+            {
+                "method": first.method,
+                "search": first.merged.reading if first.merged else "",
+                "# of Views": views(distant),
+                "Distant Pairs": recall(distant),
+                "Close Pairs": recall(close or unmerged),
+                "# of Views (close)": views(close),
+                "row_key": distant.row_key if distant else "",
+                "row_key (close)": close.row_key if close else "",
+            }
+        )
     note = NOTES["views"].format(k=k, note=sections.note_of(table))
-    return main_section(table, note, header, grid)
+    return main_section(table, note, lines, [""] * len(lines))

@@ -16,34 +16,29 @@ from muver.retriever.evaluation.significance import Bin
 
 def _data(table: StatisticsTable) -> Page:
     """Table 4: the splits, the paper's counts beside ours if the data are its, and the worlds."""
-    split, numbers = ["Dataset", "Split"], ["Mention Num", "Entity Num"]
-    grid = [
-        [row.dataset, row.split, str(row.mentions), row.kb, str(row.entities)] for row in table.rows
-    ]
-    against, keys = [], ("mentions", "entities")
+    grid, against, worlds = [], [], []
     for row in table.rows:
+        split = {"Dataset": row.dataset, "Split": row.split}
+        mentions, entities = str(row.mentions), str(row.entities)
+        grid.append({**split, "Mention Num": mentions, "KB": row.kb, "Entity Num": entities})
         if row.paper:
-            equal = [_equal(getattr(row, key), getattr(row.paper, key)) for key in keys]
-            against.append([row.dataset, row.split, *equal])
-    worlds = [
-        [row.split, world, str(part.mentions), str(part.entities)]
-        for row in table.rows
-        for world, part in row.worlds.items()
-    ]
-    note = NOTES["splits"]
+            mentions = _equal(row.mentions, row.paper.mentions)
+            entities = _equal(row.entities, row.paper.entities)
+            against.append({**split, "Mention Num": mentions, "Entity Num": entities})
+        for world, part in row.worlds.items():
+            mentions, entities = str(part.mentions), str(part.entities)
+            of_world = {"Mention Num": mentions, "Entity Num": entities}
+            worlds.append({"Split": row.split, "World": world, **of_world})
     said = f"{table.source}: the paper's number, and whether ours is the same."
     by_world = "The splits' worlds."
-    if empty := [world for _, world, mentions, _ in worlds if mentions == "0"]:
+    if empty := [line["World"] for line in worlds if line["Mention Num"] == "0"]:
         listed = ", ".join(empty)
         by_world += f" Without mentions, and so without a number in other tables: {listed}."
-    header = [*split, "Mention Num", "KB", "Entity Num"]
-    return Page(
+    return Page.of(
         f"{table.caption}, {table.dataset}",
-        [
-            Section("", f"{note} {table.note or ''}".strip(), header, grid),
-            *([Section("Against the paper", said, [*split, *numbers], against)] if against else []),
-            Section("By world", by_world, ["Split", "World", *numbers], worlds),
-        ],
+        Section.of("", f"{NOTES['splits']} {table.note or ''}".strip(), grid),
+        Section.of("Against the paper", said, against),
+        Section.of("By world", by_world, worlds),
     )
 
 
@@ -53,18 +48,18 @@ def _equal(ours: int, paper: int) -> str:
 
 def _models(table: ParametersTable) -> Page:
     """Table 5: what is counted, and the paper's number beside it."""
-    grid = [[row.method, str(row.parameters), f"{row.parameters / 1e6:.1f}"] for row in table.rows]
+    grid, against = [], []
+    for row in table.rows:
+        model, millions = {"Model": row.method}, row.parameters / 1e6
+        counts = {"Number of parameters": str(row.parameters), "in millions": f"{millions:.1f}"}
+        grid.append(model | counts)
+        if row.paper is not None:
+            apart = {"paper": f"{row.paper}M", "difference": f"{millions - row.paper:+.1f}M"}
+            against.append(model | apart)
     poolers = (f"in {row.method} they would add {row.poolers}" for row in table.rows)
     note = NOTES["parameters"].format(poolers=", ".join(poolers))
-    against = [
-        [row.method, f"{row.paper}M", f"{row.parameters / 1e6 - row.paper:+.1f}M"]
-        for row in table.rows
-        if row.paper is not None
-    ]
-    said = NOTES["rounded"].format(source=table.source)
-    main = Section("", note, ["Model", "Number of parameters", "in millions"], grid)
-    beside = Section("Against the paper", said, ["Model", "paper", "difference"], against)
-    return Page(table.caption, [main, beside])
+    beside = Section.of("Against the paper", NOTES["rounded"].format(source=table.source), against)
+    return Page.of(table.caption, Section.of("", note, grid), beside)
 
 
 def page_of(result: records.AnyResult) -> Page:
@@ -96,29 +91,30 @@ def _cells(bin_: Bin) -> list[str]:
 
 def _trials(grid: GridResult) -> Page:
     """The grid's trials, with the chosen recall in bold, and means by value."""
-    recall, rows, cells = f"R@{grid.cutoff}", grid.rows, []
-    for row in rows:
-        values, chosen = map(spelled, row.values.values()), str(row.chosen).lower()  # as pandas'
-        cells.append([row.method, *values, f"{row.recall:.2f}", str(row.step), chosen, row.row_key])
-    note = f"{len(rows)} points. {grid.rule} step is where the recall was reached. {grid.advice}"
+    recall, lines, means = f"R@{grid.cutoff}", [], []
+    for row in grid.rows:
+        values = {key: spelled(value) for key, value in row.values.items()}
+        reached = {recall: f"{row.recall:.2f}", "step": str(row.step)}
+        chosen = str(row.chosen).lower()  # as pandas'
+        line = {"method": row.method, **values, **reached, "chosen": chosen}
+        lines.append({**line, "row_key": row.row_key})
+    note = f"{len(lines)} points. {grid.rule} step is where the recall was reached. {grid.advice}"
     note = note.rstrip()
-    if precision := in_words(reduced_precision(rows[0].settings)):  # all points have the same
+    if precision := in_words(reduced_precision(grid.rows[0].settings)):  # all points have the same
         note += f" Not in fp32: {precision}."
-    header = ["method", *grid.means, recall, "step", "chosen", "row_key"]
-    best = {(n, header.index(recall)) for n, row in enumerate(rows) if row.chosen}
-    by_value = Section(
-        "By value",
-        f"Mean {recall} over all points with a value.",
-        ["hyper-parameter", "value", "points", f"mean {recall}"],
-        [
-            [key, spelled(mean.value), str(mean.points), f"{mean.recall:.2f}"]
-            for key, of_values in grid.means.items()
-            for mean in of_values
-        ],
-    )
-    return Page(
+    column = [*lines[0]].index(recall)
+    best = {(n, column) for n, row in enumerate(grid.rows) if row.chosen}
+    for key, of_values in grid.means.items():
+        for mean in of_values:
+            value = {"hyper-parameter": key, "value": spelled(mean.value)}
+            means.append(
+                {**value, "points": str(mean.points), f"mean {recall}": f"{mean.recall:.2f}"}
+            )
+    by_value = f"Mean {recall} over all points with a value."
+    return Page.of(
         f"Grid of {', '.join(grid.models)}: {grid.caption}, {grid.dataset}",
-        [Section("", note, header, cells, best), by_value],
+        Section.of("", note, lines, best),
+        Section.of("By value", by_value, means),
     )
 
 

@@ -211,15 +211,16 @@ class Table(ResultOnData, tag="table", dict=True):
         """The row of a system."""
         return next(row for row in self.rows if row.system == system)
 
-    def judged(self, line: Line) -> list[Published]:
-        """What was published of a line's number, the paper first."""
-        return self._judged.get((line.row, line.set, line.world, line.k), [])
+    def judged(self, line: Line) -> dict[str, Published]:
+        """What was published of a line's number by source, the paper first."""
+        return self._judged.get((line.row, line.set, line.world, line.k), {})
 
     @cached_property
-    def _judged(self) -> dict[tuple, list[Published]]:
-        found: dict[tuple, list[Published]] = {}
+    def _judged(self) -> dict[tuple, dict[str, Published]]:
+        found: dict[tuple, dict[str, Published]] = {}
         for number in self.published:
-            found.setdefault((number.row, number.set, number.world, number.k), []).append(number)
+            place = number.row, number.set, number.world, number.k
+            found.setdefault(place, {})[number.source] = number
         return found
 
 

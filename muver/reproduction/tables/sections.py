@@ -1,21 +1,13 @@
 """What people read below a table of recall: the sections that all layouts share."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter
 from statistics import mean, stdev
 
 from muver.io.text import bounds, counted, probability
-from muver.reproduction.tables.cells import (
-    Column,
-    Layout,
-    Place,
-    Section,
-    labelled,
-    pivot,
-    text_of,
-)
+from muver.reproduction.tables.cells import Place, Section, text_of
 from muver.reproduction.tables.paper import CLAIMS, NOTES, VERDICTS, paper
 from muver.reproduction.tables.records import (
     LEFT_OUT,
@@ -24,7 +16,7 @@ from muver.reproduction.tables.records import (
     Line,
     Published,
     Table,
-    TableRow,
+    TableSet,
 )
 from muver.retriever.evaluation import significance
 from muver.retriever.evaluation.records import in_words
@@ -62,45 +54,45 @@ def note_of(table: Table) -> str:
     return " ".join(filter(None, said))
 
 
-def counts_of_sets(table: Table) -> Section:
+def counts_of_sets(sets: Sequence[TableSet]) -> Section:
     """Numbers of mentions of each set: all, inside and outside the KB, found by title."""
-    header = [
-        "Set", "mentions", "In-KB", "outside the KB", "by title only", "the paper's mentions",
-        "BLINK's In-KB",
-    ]  # fmt: skip
-    grid = []
-    for of_set in table.sets:
-        theirs = of_set.published
-        numbers = [
-            of_set.mentions + of_set.outside, of_set.mentions, of_set.outside,
-            of_set.matched_by_title,
-            theirs.mentions if theirs else "", theirs.support if theirs else "",
-        ]  # fmt: skip
-        grid.append([of_set.column, *map(str, numbers)])
-    return Section("Mentions", NOTES["mentions"], header, grid)
+    lines = [
+        {
+            "Set": of_set.column,
+            "mentions": str(of_set.mentions + of_set.outside),
+            "In-KB": str(of_set.mentions),
+            "outside the KB": str(of_set.outside),
+            "by title only": str(of_set.matched_by_title),
+            "the paper's mentions": str(of_set.published.mentions) if of_set.published else "",
+            "BLINK's In-KB": str(of_set.published.support) if of_set.published else "",
+        }
+        for of_set in sets
+    ]
+    return Section.of("Mentions", NOTES["mentions"], lines)
 
 
-def bounds_of(line: Line) -> str:
-    """A line's interval."""
+def intervals(table: Table, places: Sequence[Place]) -> Section:
+    """The interval of each number."""
+    return Section.at("How sure the numbers are", f"{table.interval}.", table, places, _bounds)
+
+
+def _bounds(line: Line) -> str:
     return bounds([line.low, line.high])
 
 
-def with_bounds(line: Line) -> str:
-    """A line's recall with its interval in brackets."""
-    return f"{text_of(line)} ({bounds_of(line)})"
+def _with_bounds(line: Line) -> str:
+    return f"{text_of(line)} ({_bounds(line)})"
 
 
-def mean_of_worlds(shown: Layout) -> list[Section]:
+def mean_of_worlds(table: Table, places: Sequence[Place]) -> Section:
     """Macro recall with its interval."""
-    interval = shown.table.interval
-    note = f"Macro recall: every world counts the same. In brackets the {interval}."
-    means = [column._replace(world=MEAN) for column in shown.columns]
-    return shown._replace(columns=means).section("Mean of worlds", note, with_bounds)
+    note = f"Macro recall: every world counts the same. In brackets the {table.interval}."
+    means = [place._replace(world=MEAN) for place in places]
+    return Section.at("Mean of worlds", note, table, means, _with_bounds)
 
 
-def categories(shown: Layout) -> list[Section]:
+def categories(table: Table) -> Section:
     """A line for each row in each category of mentions, of tables that have lines of them."""
-    table = shown.table
     sizes = {line.category: line.mentions for line in table.lines if line.category}
     places = [
         Place(
@@ -110,74 +102,71 @@ def categories(shown: Layout) -> list[Section]:
         for name in sorted(sizes)
         for row in table.rows
     ]  # fmt: skip
-    by_category = shown._replace(places=places)
-    return by_category.section("By category", "In brackets 95% intervals.", with_bounds)
+    return Section.at("By category", "In brackets 95% intervals.", table, places, _with_bounds)
 
 
-def both_protocols(shown: Layout) -> list[Section]:
+def both_protocols(table: Table) -> Section:
     """Rows that a table has under both protocols of the own page, side by side."""
-    table = shown.table
-    rows = {row.method: row for row in table.rows}
-    both = {method: (row, rows.get(f"{method}, {LEFT_OUT}")) for method, row in rows.items()}
-    lines = [({"method": method}, pair) for method, pair in both.items() if pair[1]]
+    keys = {row.method: row.row_key for row in table.rows}
+    lines = []
+    for method, key in keys.items():
+        if left_out := keys.get(f"{method}, {LEFT_OUT}"):
+            line = {"method": method}
+            for k in table.cutoffs:
+                recall = (text_of(table.line(of_row, k)) for of_row in (key, left_out))
+                line[f"R@{k}"] = " / ".join(recall)
+            lines.append(line)
+    return Section.of("Both protocols of the own page", NOTES["protocols"], lines)
 
-    def cell(pair: tuple[TableRow, TableRow], column: Column) -> str:
-        return " / ".join(text_of(table.line(row.row_key, column.k)) for row in pair)
 
-    heading = "Both protocols of the own page"
-    return pivot(heading, NOTES["protocols"], lines, shown.columns, cell)
-
-
-def over_seeds(shown: Layout) -> list[Section]:
+def over_seeds(table: Table, places: Sequence[Place]) -> Section:
     """The mean and the spread of rows that have several seeds."""
-    seeded = [place for place in shown.places if len(place.row.seeds) > 1]
+    seeded = [place for place in places if len(place.row.seeds) > 1]
     numbers = sorted({len(place.row.seeds) for place in seeded})
     note = NOTES["over_seeds"].format(numbers=" or ".join(map(str, numbers)))
+    lines = []
+    for place in seeded:
+        line = dict(place.labels)
+        for k in table.cutoffs:
+            drawn = [place.line(table, k, key).recall for key in place.row.seeds.values()]
+            line[f"R@{k}"] = f"{mean(drawn):.2f} ± {stdev(drawn):.2f}"
+        lines.append(line)
+    return Section.of("Over seeds", note, lines)
 
-    def cell(place: Place, column: Column) -> str:
-        drawn = [column.line(shown.table, place, key) for key in place.row.seeds.values()]
-        found = [line.recall for line in drawn if line]
-        return f"{mean(found):.2f} ± {stdev(found):.2f}" if len(found) > 1 else ""
 
-    return pivot("Over seeds", note, labelled(seeded), shown.columns, cell)
-
-
-def reference(shown: Layout, source: str, heading: str) -> list[Section]:
-    """The section of published numbers beside our rows, if any; of the paper all that it has."""
-    table = shown.table
-
-    def number(line: Line) -> Published | None:
-        return next((found for found in table.judged(line) if found.source == source), None)
-
-    def cell(line: Line) -> str:
-        if (found := number(line)) is None:
-            return "-"
-        apart = f"{found.difference:+z.2f} ± {found.half_width:.2f}"
-        return f"{found.recall:.2f} ({apart}, {found.verdict})"
-
+def reference(table: Table, places: Sequence[Place], source: str, heading: str) -> Section:
+    """Published numbers beside those of our rows that have some; of the paper all that it has."""
+    lines = []
+    for place in places:
+        published = {k: table.judged(place.line(table, k)).get(source) for k in table.cutoffs}
+        if any(published.values()):
+            lines.append(
+                place.labels | {f"R@{k}": _beside(found) for k, found in published.items()}
+            )
+    if lines and source == "paper":
+        lines += _quoted(table)
     counts = Counter(found.verdict for found in table.published if found.source == source)
     tally = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS)
     where = paper()["source" if source == "paper" else f"{source}_source"]
-    note = NOTES["reference"].format(source=where, rule=RULE, tally=tally)
-    places = [
-        place
-        for place in shown.places
-        if any(number(column.line(table, place)) for column in shown.columns)
-    ]
-    found = shown._replace(places=places).section(heading, note, cell)
-    for section in found if source == "paper" else ():
-        section.rows.extend(_quoted(table))
-    return found
+    return Section.of(
+        heading, NOTES["reference"].format(source=where, rule=RULE, tally=tally), lines
+    )
 
 
-def _quoted(table: Table) -> list[list[str]]:
+def _beside(found: Published | None) -> str:
+    if found is None:
+        return "-"
+    apart = f"{found.difference:+z.2f} ± {found.half_width:.2f}"
+    return f"{found.recall:.2f} ({apart}, {found.verdict})"
+
+
+def _quoted(table: Table) -> Iterator[dict[str, str]]:
     """The paper's rows that we do not reproduce."""
-    rows = []
     for quoted, row in paper()[table.name].get("quoted", {}).items():
         values = dict(zip(paper()["columns"], row["values"], strict=True))
-        found = [values.get(k) for k in table.cutoffs]
-        rows.append([quoted, *("-" if value is None else f"{value:.2f}" for value in found)])
-    return rows
+        found = {f"R@{k}": values.get(k) for k in table.cutoffs}
+        recall = {title: "-" if value is None else f"{value:.2f}" for title, value in found.items()}
+        yield {"method": quoted, **recall}
 
 
 def contrasted(table: Table, kind: str) -> list[dict[int, Contrast]]:
@@ -187,60 +176,59 @@ def contrasted(table: Table, kind: str) -> list[dict[int, Contrast]]:
     return [{contrast.k: contrast for contrast in by_cutoff} for _, by_cutoff in pairs]
 
 
-def contrasts(shown: Layout, kind: str, heading: str) -> list[Section]:
-    """The section of a table's contrasts of a kind, if it has any."""
-    table = shown.table
-    if not (found := contrasted(table, kind)):
-        return []
-    rows = table.row(table.against).method if kind == "against" else "another"
+def contrasts(table: Table, kind: str, heading: str) -> Section:
+    """The section of a table's contrasts of a kind."""
+    if not (pairs := contrasted(table, kind)):
+        return Section.of(heading, "", [])
+    methods = {row.system: row.method for row in table.rows}
+    other = methods.get(table.against) if kind == "against" else "another"
     both = kind == "against" and len({line.protocol for line in table.lines}) > 1
     note = NOTES["contrasts"].format(
-        other=f"{rows}{' under its own protocol' * both}", resample=table.resample,
+        other=f"{other}{' under its own protocol' * both}", resample=table.resample,
         method=significance.method(table.resample), seeds=NOTES[kind],
     )  # fmt: skip
-    if counts := Counter(
-        contrast.verdict for by_k in found for contrast in by_k.values() if contrast.verdict
-    ):
+    verdicts = (contrast.verdict for contrast in table.contrasts if contrast.kind == kind)
+    if counts := Counter(filter(None, verdicts)):
         tally = ", ".join(f"{counts[word]} {word}" for word in CLAIMS)
         note += " " + NOTES["claimed"].format(source=paper()["source"], tally=tally)
-    titles, lines = {of_set.set: of_set.column for of_set in table.sets}, []
-    for by_k in found:
+    columns, lines = {of_set.set: of_set.column for of_set in table.sets}, []
+    for by_k in pairs:
         contrast = next(iter(by_k.values()))
-        of_set = {"Set": titles[contrast.set]} if table.kb else {}
-        of_world = {"Domain": contrast.world} if contrast.world else {}
-        lines.append(({"method": contrast.method, **of_set, **of_world}, by_k))
-
-    def cell(by_k: dict[int, Contrast], column: Column) -> str:
-        return difference(by_k[column.k])
-
-    return pivot(heading.format(rows), note, lines, shown.columns, cell)
+        of_set = columns.get(contrast.set)
+        labels = {"method": contrast.method, "Set": of_set, "Domain": contrast.world}
+        cells = {f"R@{k}": difference(contrast) for k, contrast in by_k.items()}
+        lines.append({title: text for title, text in labels.items() if text} | cells)
+    return Section.of(heading.format(other), note, lines)
 
 
 def difference(contrast: Contrast) -> str:
     """A difference with its interval and p-value, and beside it the paper's with a verdict."""
     sure = bounds([contrast.low, contrast.high], sign=True)
     text = f"{contrast.difference:+z.2f} ({sure}), {probability(contrast.p_value)}"
-    return (
-        text
-        if contrast.verdict is None
-        else f"{text}; paper {contrast.paper:+z.2f}: {contrast.verdict}"
-    )
+    if contrast.verdict:
+        text += f"; paper {contrast.paper:+z.2f}: {contrast.verdict}"
+    return text
 
 
 def search(places: Sequence[Place]) -> Section:
     """How each row searched each set: views per entity, the index and its agreement."""
-    header = [
-        "method", "Set", "views an entity", "Index", "agreement", "best found", "at k", "mentions",
-    ]  # fmt: skip
-    grid = []
+    lines = []
     for place in places:
         how = place.row.sets[place.set]
         index, views = how.index, how.views_per_entity
-        cells = ["exact", "", "", "", ""]
+        cells = {
+            "views an entity": "" if views is None else f"{views:.2f}",
+            "Index": "exact",
+            **dict.fromkeys(("agreement", "best found", "at k", "mentions"), ""),
+        }
         if index is not None:
             knob = f", {index.knob} {index.effort}" if index.knob else ""
-            agreed = [f"{share:.4f}" for share in (index.recall, index.best.found)]
-            cells = [f"{index.factory}{knob}", *agreed, str(index.k), str(index.mentions)]
-        mean = "" if views is None else f"{views:.2f}"
-        grid.append([*place.labels.values(), mean, *cells])
-    return Section("How candidates were found", NOTES["search"], header, grid)
+            cells |= {
+                "Index": f"{index.factory}{knob}",
+                "agreement": f"{index.recall:.4f}",
+                "best found": f"{index.best.found:.4f}",
+                "at k": str(index.k),
+                "mentions": str(index.mentions),
+            }
+        lines.append(place.labels | cells)
+    return Section.of("How candidates were found", NOTES["search"], lines)

@@ -19,7 +19,7 @@ from muver.io.typed import flat
 from muver.reproduction.settings.file import written
 from muver.reproduction.tables.cells import text_of
 from muver.reproduction.tables.evaluations import data_fingerprint
-from muver.reproduction.tables.records import MEAN, Line, Published, Table
+from muver.reproduction.tables.records import MEAN, Line, Table
 from muver.reproduction.tables.render import csv_text
 from muver.retriever.evaluation.records import Evaluation, in_words, reduced_precision
 
@@ -88,18 +88,14 @@ def metrics(
         put(f"on{end}" if end else "all", line.k, line.recall)
         put(f"uncertainty_low{end}", line.k, line.low)
         put(f"uncertainty_high{end}", line.k, line.high)
-        for number in _judged(line, table):
+        # A further seed has no verdict of its own
+        own = line.key == table.row(line.row).row_key
+        for number in table.judged(line).values() if own else ():
             put(f"{number.source}{end}", line.k, number.recall)
             put(f"{number.source}_difference{end}", line.k, number.difference)
             tag = f"{OF_SOURCE[number.source]}verdict{end}_{_at(line.k, most)}"
             verdicts[tag] = number.verdict
     return named, verdicts
-
-
-def _judged(line: Line, table: Table) -> list[Published]:
-    """What was published of a line; a further seed has no verdict of its own."""
-    further = line.key != table.row(line.row).row_key
-    return [] if further or line.category else table.judged(line)
 
 
 def of_set(evaluation: Evaluation, end: str = "") -> dict[str, float]:

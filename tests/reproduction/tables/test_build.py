@@ -38,9 +38,7 @@ def line(table, system, k, **of):
 
 
 def judged(table, system, k, source="paper", **of):
-    return next(
-        (one for one in table.judged(line(table, system, k, **of)) if one.source == source), None
-    )
+    return table.judged(line(table, system, k, **of)).get(source)
 
 
 def contrasts(table, kind="contrast", k=64):

@@ -11,11 +11,10 @@ def test_every_kind_of_result_has_a_page():
     assert PAGES.keys() == {*get_args(AnyResult)}
 
 
-def test_the_greatest_of_a_column():
-    rows = [["a", "9.00", "50.00"], ["b", "10.00", ""], ["c", "10.00", "50.00"]]
-    assert best_cells(rows, (1, 2)) == {(1, 1), (2, 1), (0, 2), (2, 2)}
-
-
-def test_groups_compete_among_themselves():
-    rows = [["x", "1.00", ""], ["y", "5.00", ""], ["x", "2.00", ""], ["y", "4.00", ""]]
-    assert best_cells(rows, [1, 2], group=[row[0] for row in rows]) == {(1, 1), (2, 1)}
+def test_the_greatest_of_a_column_and_group_numbers_that_print_the_same_among_them():
+    recall = {
+        (0, 1): "9.00", (1, 1): "10.00", (2, 1): "10.00", (3, 1): "50.00",
+        (0, 2): "50.00", (3, 2): "4.00",
+    }  # fmt: skip
+    assert best_cells(recall, [""] * 4) == {(3, 1), (0, 2)}
+    assert best_cells(recall, ["x", "x", "x", "y"]) == {(1, 1), (2, 1), (0, 2), (3, 1), (3, 2)}

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from muver.io.errors import InputError
-from muver.reproduction.tables.cells import Section, with_footnotes
+from muver.reproduction.tables.cells import footnotes
 from muver.reproduction.tables.records import Row
 from muver.reproduction.tables.stage import make_table
 from tests.blank import blank
@@ -21,24 +21,16 @@ RECORDS = [blank(Row, **row) for row in ROWS]
 
 
 def test_equal_notes_share_a_letter():
-    grid = Section("", "", ["method", "R@1"], [[row["method"], "1.00"] for row in ROWS])
-    found = with_footnotes(grid, RECORDS)
-    assert found.marks == {1: "a", 2: "b", 3: "a"}
-    assert found.footnotes == {"a": OURS, "b": BEST}
-    assert found.rows == grid.rows
-    assert with_footnotes(grid, RECORDS[:1]) == grid
+    lines = [[row["method"], "1.00"] for row in ROWS]
+    letters = {1: "a", 2: "b", 3: "a"}, {"a": OURS, "b": BEST}
+    assert footnotes(lines, RECORDS) == letters
+    assert footnotes(lines, RECORDS[:1]) == footnotes(lines[:1], RECORDS) == ({}, {})
 
 
 def test_there_may_be_more_notes_than_letters():
     records = [blank(Row, method=str(n), note=f"note {n}") for n in range(28)]
-    grid = Section("", "", ["method"], [[str(n)] for n in range(28)])
-    marks = with_footnotes(grid, records).marks
+    marks, _ = footnotes([[str(n)] for n in range(28)], records)
     assert [marks[n] for n in (0, 25, 26, 27)] == ["a", "z", "aa", "ab"]
-
-
-def test_only_of_methods_that_the_grid_has():
-    grid = Section("", "", ["method", "R@1"], [["BM25", "1.00"]])
-    assert with_footnotes(grid, RECORDS) == grid
 
 
 @pytest.fixture
