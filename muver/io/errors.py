@@ -49,6 +49,22 @@ def did_you_mean(wrong: str, known: Iterable[str]) -> str:
 
 
 @contextlib.contextmanager
+def read_errors(
+    path: str | Path, remedy: str = "", fault: str = "cannot be read"
+) -> Iterator[None]:
+    """Turn the errors of reading a file that is missing, or not what it should be, into a message
+    that ends with ``remedy``: what to do.
+    """
+    try:
+        yield
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file. {remedy}".rstrip()) from None
+    except (OSError, ValueError, EOFError, RecursionError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"{path}: {fault} ({why}). {remedy}".rstrip()) from None
+
+
+@contextlib.contextmanager
 def disk_errors(path: str | Path, afterwards: str) -> Iterator[None]:
     """Turn a failing disk (no space left, a read-only folder) into a message that says what to do.
 

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from muver import __version__
-from muver.io.errors import InputError, disk_errors
+from muver.io.errors import InputError, disk_errors, read_errors
 from muver.io.locks import locked
 from muver.io.progress import logger
 
@@ -150,14 +150,12 @@ def write_json(path: str | Path, value: Any) -> None:
 
 def read_json(path: str | Path) -> Any:
     """Read a JSON file, with or without a byte-order mark."""
-    try:
-        return json.loads(Path(path).read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file.") from None
-    except json.JSONDecodeError as error:
-        raise InputError(f"{path}, line {error.lineno}: not valid JSON ({error.msg}).") from None
-    except (OSError, ValueError, RecursionError) as error:  # also an integer of 5,000 digits
-        raise InputError(f"{path}: cannot be read ({error}).") from None
+    with read_errors(path):  # also an integer of 5,000 digits
+        try:
+            return json.loads(Path(path).read_text(encoding="utf-8-sig"))
+        except json.JSONDecodeError as error:
+            where = f"{path}, line {error.lineno}"
+            raise InputError(f"{where}: not valid JSON ({error.msg}).") from None
 
 
 CHECKSUM = "sha256"  # the key in a JSON file that has it of all else there
@@ -173,15 +171,8 @@ def short_hash(value: Any, length: int = 12) -> str:
 
 
 def sha256_of(path: str | Path) -> str:
-    try:
-        with open(path, "rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file.") from None
-    except OSError as error:
-        raise InputError(
-            f"{path}: cannot be read ({error.strerror}). Expected a file that you may read."
-        ) from None
+    with read_errors(path, "Expected a file that you may read."), open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def strays(folder: Path, kept: Iterable[Path]) -> Iterator[Path]:

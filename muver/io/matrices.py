@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from muver.io.checksums import check
-from muver.io.errors import InputError
+from muver.io.errors import read_errors
 from muver.io.files import atomic_path
 
 
@@ -23,9 +23,5 @@ def save_matrix(path: str | Path, matrix: np.ndarray) -> None:
 def load_matrix(path: str | Path, remedy: str) -> np.ndarray:
     """Memory-map a .npy file; errors end with ``remedy``, a sentence on what makes the file."""
     check([Path(path)])
-    try:
+    with read_errors(path, remedy, "damaged"):
         return np.load(path, mmap_mode="r")
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file. {remedy}") from None
-    except (ValueError, EOFError) as error:
-        raise InputError(f"{path}: damaged ({error}). {remedy}") from None

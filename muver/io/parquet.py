@@ -2,18 +2,20 @@
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from muver.io.checksums import check
-from muver.io.errors import InputError
+from muver.io.errors import InputError, read_errors
 from muver.io.files import atomic_path
 
 T = TypeVar("T")
+parquet_errors = partial(read_errors, fault="not a Parquet file, or damaged")
 Column = Sequence | np.ndarray | pa.Array
 
 
@@ -28,27 +30,18 @@ def with_columns(table: pa.Table, columns: Mapping[str, pa.Array]) -> pa.Table:
     return pa.table([columns.get(name, table[name]) for name in table.column_names], table.schema)
 
 
-def write_table(path: str | Path, table: pa.Table) -> None:
-    with table_writer(path, table.schema) as writer:
+def write_table(path: str | Path, table: pa.Table, **options: Any) -> None:
+    with table_writer(path, table.schema, **options) as writer:
         writer.write_table(table)
 
 
 @contextlib.contextmanager
-def table_writer(path: str | Path, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
-    """Write a Parquet file piece by piece; it gets its name once everything is written."""
-    with atomic_path(path) as temporary, pq.ParquetWriter(temporary, schema) as writer:
+def table_writer(path: str | Path, schema: pa.Schema, **options: Any) -> Iterator[pq.ParquetWriter]:
+    """Write a Parquet file piece by piece, with pyarrow's ``options``; it gets its name once
+    everything is written.
+    """
+    with atomic_path(path) as temporary, pq.ParquetWriter(temporary, schema, **options) as writer:
         yield writer
-
-
-@contextlib.contextmanager
-def parquet_errors(path: str | Path, remedy: str) -> Iterator[None]:
-    """Turn the errors of reading a missing or damaged file into one that ends with ``remedy``."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file. {remedy}") from None
-    except (ValueError, OSError) as error:  # also of texts that are no UTF-8
-        raise InputError(f"{path}: not a Parquet file, or damaged ({error}). {remedy}") from None
 
 
 def row_groups(

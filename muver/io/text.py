@@ -89,23 +89,10 @@ class Output(Shown):
 
 def aligned(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:
     """Rows as lines with columns of equal width; those numbered in ``right`` are right-aligned."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            cell.rjust(width) if number in right else cell.ljust(width)
-            for number, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
+    from tabulate import tabulate  # one of the workflow's packages
 
-
-def size(count: float) -> str:
-    """Bytes with their unit: ``113.0 MB``."""
-    for unit in ("B", "kB", "MB", "GB"):
-        if count < 1000:
-            return f"{count:.1f} {unit}"
-        count /= 1000
-    return f"{count:.1f} TB"
+    sides = ["right" if number in right else "left" for number in range(len(rows[0]))]
+    return tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=sides).splitlines()
 
 
 def counted(number: int, one: str, several: str = "") -> str:

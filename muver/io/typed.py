@@ -247,10 +247,9 @@ def _matching(kind: Any, value: Any) -> Any:
 
 
 def _choices(kind: Any) -> list[Any] | None:
-    literals = [member for member in _options(kind) if get_origin(member) is Literal]
-    if not literals or len(literals) < len(_options(kind)):
-        return None
-    return [choice for kind in literals for choice in get_args(kind)]
+    options = _options(kind)
+    literal = all(get_origin(option) is Literal for option in options)
+    return [choice for option in options for choice in get_args(option)] if literal else None
 
 
 def _is_struct(kind: Any) -> bool:

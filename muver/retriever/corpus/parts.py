@@ -12,13 +12,12 @@ from typing import Any
 import msgspec
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from muver.io.errors import InputError
-from muver.io.files import atomic_path, sha256_of, short_hash, write_manifest
+from muver.io.files import sha256_of, short_hash, write_manifest
 from muver.io.matrices import save_matrix
-from muver.io.parquet import row_groups, table_of
+from muver.io.parquet import row_groups, table_of, table_writer, write_table
 from muver.io.progress import logger
 from muver.retriever.corpus.corpus_settings import BadLines, ReadDump, ReadTexts
 from muver.retriever.corpus.kilt import read_page, read_text
@@ -60,10 +59,7 @@ def read_dump(dump: Path, folder: Path, settings: ReadDump, workers: int = 1) ->
     by_part = groupby(pages, key=lambda page: page[0] // settings.part_bytes)
     for number, (_, lines) in enumerate(by_part):
         path, first = folder / part_name(number), len(ids)
-        with (
-            atomic_path(path) as temporary,
-            pq.ParquetWriter(temporary, SCHEMA, compression="zstd") as writer,
-        ):
+        with table_writer(path, SCHEMA, compression="zstd") as writer:
             for group in row_groups(
                 (page for _, page in lines),
                 lambda page: sum(map(len, page.paragraphs)),
@@ -124,9 +120,8 @@ def write_texts(source: Path, kb: Path, folder: Path, settings: ReadTexts) -> di
         numbers = np.arange(part["first"], part["first"] + part["entities"])
         entities = base.rows(numbers, ["id", "title"])
         texts = pa.array(_texts(source, places[numbers]), SCHEMA.field("paragraphs").type)
-        with atomic_path(path) as temporary:
-            table = entities.append_column(SCHEMA.field("paragraphs"), texts)
-            pq.write_table(table, temporary, compression="zstd")
+        table = entities.append_column(SCHEMA.field("paragraphs"), texts)
+        write_table(path, table, compression="zstd")
         parts.append({**part, "fingerprint": sha256_of(path)})
     inputs = {"kb": base.manifest["fingerprint"], "source": sha256_of(source)}
     _finish(folder, "kb-texts", settings, inputs, source, parts, counts, entities=len(base))

@@ -20,11 +20,15 @@ class _LinkedLine(Entity):
         self.id = str(self.id)
 
 
-def _pages(path: Path, options: Options, read: Callable[[bytes], Entity]) -> Iterator[Item]:
+def _pages(path: Path, options: Options, read: Callable[[bytes], Page]) -> Iterator[Item]:
     for place, _, page in parsed_lines(path, read, options.workers):
-        if isinstance(page, Entity):
-            page.place = place
-        yield page
+        if isinstance(page, Page):
+            yield Entity(page.id, page.title, "\n".join(page.paragraphs), place)
+        else:
+            yield page
+
+
+kilt, blink = partial(_pages, read=read_page), partial(_pages, read=read_text)
 
 
 def zeshel(path: Path, options: Options) -> Iterator[Entity]:
@@ -45,12 +49,3 @@ def linked(path: Path, options: Options) -> Iterator[Entity]:
             )
         entity.place = entity.place or place
         yield entity
-
-
-def _article(line: bytes, read: Callable[[bytes], Page]) -> Entity:
-    page = read(line)
-    return Entity(page.id, page.title, "\n".join(page.paragraphs))
-
-
-kilt = partial(_pages, read=partial(_article, read=read_page))
-blink = partial(_pages, read=partial(_article, read=read_text))
