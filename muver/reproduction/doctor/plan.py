@@ -22,6 +22,7 @@ from muver.reproduction.workspace import Artifact, Graph, KnowledgeBase, Worlds
 from muver.reproduction.workspace.knowledge_base import PART
 from muver.reproduction.workspace.models import tokens_of
 from muver.retriever.corpus.sources import find_source
+from muver.retriever.corpus.statistics import read_counts
 from muver.retriever.encoders.encoders_settings import Compute
 from muver.retriever.encoders.hub import at_revision, cached, place
 from muver.retriever.encoders.sizes import BertConfig
@@ -117,20 +118,16 @@ class _Sizes:
 
 
 def _sizes_of_worlds(graph: Worlds) -> _Sizes | None:
-    counts, dataset = Path(graph.corpus["/counts.json"].path), graph.settings.dataset
-    if counts.is_file():
-        read = read_json(counts)
-        entities, mentions = read["entities"], read["mentions"]
-        splits = [world["split"] for world in read["worlds"].values()]
-    elif dataset in NAMED_DATASETS and (published := find_source(dataset).published):
-        entities, mentions = published.entities, published.mentions
-        splits = [world.split for world in published.worlds.values()]
-    else:
+    file, dataset = Path(graph.corpus["/counts.json"].path), graph.settings.dataset
+    published = find_source(dataset).published if dataset in NAMED_DATASETS else None
+    if not (counts := read_counts(file) if file.is_file() else published):
         return None
-    whole = sum(entities.values())
+    splits = [world.split for world in counts.worlds.values()]
+    whole = sum(counts.entities.values())
     segment = Path(graph.segment["/manifest.json"].path)
     split = sum(read_json(segment)["sentences"].values()) if segment.is_file() else 0
-    return _Sizes(entities, mentions, Counter(splits), whole, split / whole or VIEWS)
+    views = split / whole or VIEWS
+    return _Sizes(counts.entities, counts.mentions, Counter(splits), whole, views)
 
 
 def _sizes_of_base(graph: KnowledgeBase) -> _Sizes:

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from muver.io.files import write_text
+from muver.io.files import write_json, write_text
 from muver.reproduction.doctor.plan import COSTS, Machine, encoder_sizes, plan, together
 from muver.reproduction.workspace.knowledge_base import PART
+from muver.retriever.corpus.sources import WorldCounts
+from muver.retriever.corpus.statistics import Counts
 from tests.reproduction.settings import graph
 
 
@@ -82,11 +84,11 @@ def test_data_that_nobody_counted():
 def test_a_corpus_and_its_sentences_are_counted():
     """A mention is compared with all views of its world."""
     worlds, compared = graph(), []
-    counts = {"entities": {"train": 6, "val": 2, "test": 2}}
-    counts["mentions"] = {"train": 3, "val": 1, "test": 800}
+    entities, mentions = {"train": 6, "val": 2, "test": 2}, {"train": 3, "val": 1, "test": 800}
     for split, sentences in (("val", 10), ("test", 10), ("test", 30)):
-        counts["worlds"] = {str(n): {"split": one} for n, one in enumerate(("test", split))}
-        touch([worlds.corpus["/counts.json"].path], json.dumps(counts))
+        sizes = {"a": WorldCounts("test", 1), "b": WorldCounts(split, 1)}
+        counts = Counts("x", "0", None, sizes, mentions, entities)
+        write_json(worlds.corpus["/counts.json"].path, counts)
         touch([worlds.segment["/manifest.json"].path], json.dumps({"sentences": {"a": sentences}}))
         compared.append(work(planned()["retrieve", "test/muver_plain"]))
     assert [one / compared[0] for one in compared] == pytest.approx([1, 0.5, 1.5])
