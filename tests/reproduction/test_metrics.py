@@ -17,8 +17,7 @@ from muver.reproduction.tables.records import (
     Row,
     TableSet,
 )
-from muver.retriever.evaluation.records import KnowledgeBase
-from muver.retriever.evaluation.significance import Bin
+from muver.retriever.evaluation.records import Bin, KnowledgeBase
 from tests.blank import blank, made_table
 
 RECALL = {1: 7.25, 64: 57.75}

@@ -1,6 +1,8 @@
 """DVC's stages and the rules agree."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -35,6 +37,14 @@ def test_every_step_has_a_command_and_code():
         assert f"{STAGE}{step.command}" in COMMANDS, step.rule
         # What a retriever kind decides is told by the kind, and a pinned file by its checksum.
         assert step.rule in ("retrieve", "punkt_english") or code(step.rule)
+
+
+def test_what_the_rules_import_loads_no_library_of_numbers():
+    """Every call of Snakemake would wait for it, also one that has nothing to do."""
+    modules = re.findall(r"^from (muver\S*) import", RULES, re.MULTILINE)
+    script = f"import sys, {', '.join(modules)}\nprint(*{{'numpy', 'pyarrow'}} & {{*sys.modules}})"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "\n"), done.stderr
 
 
 def test_nothing_of_a_user_stands_in_a_command():

@@ -26,7 +26,6 @@ from muver.retriever.corpus.statistics import read_counts
 from muver.retriever.encoders.encoders_settings import Compute
 from muver.retriever.encoders.hub import at_revision, cached, place
 from muver.retriever.encoders.sizes import BertConfig
-from muver.retriever.training.cloze import mean_longest_view
 
 DUMP_BYTES = 37_323_265_802  # KILT's 34.76 GiB
 PAGE_BYTES = 2000  # of an entity's text, roughly
@@ -195,6 +194,9 @@ class _Counter:
         mentions = data.mentions.get(artifact.set, 0)
         match artifact.rule:
             case "pretrain":
+                # NumPy takes a tenth of a second, which every call of Snakemake would wait.
+                from muver.retriever.training.cloze import mean_longest_view
+
                 view = mean_longest_view(self.encoder.max_position_embeddings)
                 tokens = settings["batch_size"] * (settings["context_tokens"] + view)
                 return {"training": 3 * settings["steps"] * tokens}

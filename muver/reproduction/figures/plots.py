@@ -11,7 +11,7 @@ import numpy as np
 from muver.io.errors import InputError
 from muver.io.files import atomic_path
 from muver.reproduction.tables.records import LengthsFigure, Table, TableRow, merging_curves
-from muver.retriever.evaluation.significance import Bin
+from muver.retriever.evaluation.records import Bin
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

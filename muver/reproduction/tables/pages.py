@@ -10,8 +10,7 @@ from muver.reproduction.tables.records import (
     ParametersTable,
     StatisticsTable,
 )
-from muver.retriever.evaluation.records import in_words, reduced_precision
-from muver.retriever.evaluation.significance import Bin
+from muver.retriever.evaluation.records import Bin, in_words, reduced_precision
 
 
 def _data(table: StatisticsTable) -> Page:

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from muver.io.typed import Record, read_record
-from muver.retriever.evaluation.records import KnowledgeBase, Scores
-from muver.retriever.evaluation.significance import Bin, Remainder
+from muver.retriever.evaluation.records import Bin, KnowledgeBase, Remainder, Scores
 from muver.retriever.runs.manifest import Index
 
 MEAN = "macro mean"  # stands for a world in lines of the mean of worlds, each counting the same

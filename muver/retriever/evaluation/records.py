@@ -87,6 +87,29 @@ class Evaluation(Record):
         return Scores(**{name: getattr(self, name) for name in Scores.__struct_fields__})
 
 
+class Bin(Record):
+    """Errors of two systems on gold descriptions with ``first`` to ``last`` sentences.
+
+    A bin without mentions has no shares.
+    """
+
+    first: int
+    last: int
+    mentions: int
+    errors: list[int]  # misses of each system
+    error: list[float] | None = None  # their shares in percent
+    interval: list[list[float]] | None = None  # 95% Wilson score interval of each share
+    difference: float | None = None  # the second's share minus the first's, in points
+    difference_interval: list[float] | None = None  # by the bootstrap
+
+
+class Remainder(Record):
+    """Mentions in no bin: with more sentences than the last bin, or without any."""
+
+    over: int
+    without: int
+
+
 def read_evaluation(path: Path) -> Evaluation:
     """Read the file of ``muver stage evaluate``."""
     return read_record(path, Evaluation, "an evaluation", "Run the evaluate stage again.")

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from muver.io.typed import Record
 from muver.retriever.evaluation.bootstrap import difference_intervals
 from muver.retriever.evaluation.recall import check_same_mentions, clusters, hits_at
-from muver.retriever.evaluation.records import Counts, Intervals, Percent
+from muver.retriever.evaluation.records import Bin, Counts, Intervals, Percent, Remainder
 
 
 class Paired(Record):
@@ -96,29 +96,6 @@ def _signs(number: int) -> list[float]:
     for kept in range(number):
         ways.append(ways[-1] * (number - kept) // (kept + 1))
     return [count / 2**number for count in ways]
-
-
-class Bin(Record):
-    """Errors of two systems on gold descriptions with ``first`` to ``last`` sentences.
-
-    A bin without mentions has no shares.
-    """
-
-    first: int
-    last: int
-    mentions: int
-    errors: list[int]  # misses of each system
-    error: list[float] | None = None  # their shares in percent
-    interval: list[list[float]] | None = None  # 95% Wilson score interval of each share
-    difference: float | None = None  # the second's share minus the first's, in points
-    difference_interval: list[float] | None = None  # by the bootstrap
-
-
-class Remainder(Record):
-    """Mentions in no bin: with more sentences than the last bin, or without any."""
-
-    over: int
-    without: int
 
 
 def error_by_length(

@@ -22,7 +22,7 @@ from muver.reproduction.tables.records import (
     Table,
 )
 from muver.reproduction.tables.stage import make_table
-from muver.retriever.evaluation.significance import Bin
+from muver.retriever.evaluation.records import Bin
 from tests.blank import blank
 
 

@@ -3,7 +3,8 @@
 import pytest
 
 from muver.io.errors import InputError
-from muver.retriever.evaluation.significance import Bin, Remainder, error_by_length
+from muver.retriever.evaluation.records import Bin, Remainder
+from muver.retriever.evaluation.significance import error_by_length
 from tests.retriever.evaluation.conftest import make_ranks
 
 LENGTHS = [1, 5, 6, 10, 10, 0, 21]  # two in 1-5, three in 6-10, none in 11-20
