@@ -1,24 +1,33 @@
 """Services on ports of their own, in threads of the test's process."""
 
+import atexit
 import contextlib
 import http.client
 import json
+import shutil
 import socket
+import tempfile
 import threading
 import time
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 
 import pytest
 
+from muver.io.files import write_json
 from muver.io.network import listen
 from muver.io.typed import read
+from muver.kb.index.calibration import FILE, Calibration, Decision, Logistic
 from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
 from muver.kb.serve import Limits
 from muver.kb.serve.models import Models, Served
 from muver.kb.serve.routes import Service
 from muver.kb.serve.run import make_server
-from tests.kb.serve.fake import FakeIndex, shelf
+from muver.retriever.encoders.encoders_settings import Scratch
+from muver.retriever.encoders.start import from_scratch
+from tests import tiny
 
 TOKEN = "0123456789abcdef"
 WAIT = 30  # seconds, on a machine that does other things as well
@@ -31,10 +40,27 @@ def until(condition):
         assert time.monotonic() < end, "waited in vain"
 
 
+TEXTS = {
+    ("smith", "Anna Berg"): "Anna lives by the river. She forged the gate in spring.",
+    ("baker", "Otto Berg"): "Otto bakes bread. He sells it at the gate.",
+    ("gate", "North Gate"): "A gate of iron. Its bell rings at noon.",
+}
 ENTITIES = [
-    Entity(id="smith", title="Anna Berg", description="She forged the gate. It is of iron."),
-    Entity(id="baker", title="Otto Berg", description="He bakes bread. He sells it at noon."),
+    Entity(id=id, title=title, description=text, world="town")
+    for (id, title), text in TEXTS.items()
 ]
+
+
+@cache
+def town_index() -> Path:
+    """An index of a town, which is copied: its words decide, and a model says which view won."""
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder)
+    from_scratch(TEXTS.values(), read(Scratch, tiny.SCRATCH), 7, folder / "encoder")
+    views = {**tiny.SENTENCE_VIEWS, "max_tokens": 60}
+    tiny.make_model(folder / "encoder", views=views).save_pretrained(folder / "model")
+    asked = {"weights": {"views": 0.01}, "words": {"query": "mention_and_context"}}
+    return Index.create(folder / "index", ENTITIES, folder / "model", **asked).folder
 
 
 @dataclass
@@ -58,7 +84,6 @@ class Running:
 
     service: Service
     port: int
-    shelves: dict
     server: object = field(repr=False)
 
     @property
@@ -89,43 +114,53 @@ class Running:
 
 @contextlib.contextmanager
 def running(limits=None, token=TOKEN, names=("town",), log_texts=False, models=None):
-    """A service of made up indexes of these names, or of ``models``."""
-    shelves = {name: shelf() for name in names}
-    models = models or Models({name: Served(name, one.open()) for name, one in shelves.items()})
-    given = read(Limits, {"look_seconds": 0.02, **(limits or {})})
-    service = Service(models, given, token, log_texts)
-    listening = listen("127.0.0.1", 0)
-    server = make_server(service)
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-    thread.start()
-    try:
-        yield Running(service, listening.getsockname()[1], shelves, server)
-    finally:
-        server.should_exit = True
-        thread.join()
+    """A service of copies of the town's index by these names, or of ``models``."""
+    with tempfile.TemporaryDirectory() as folder:
+        if models is None:
+            models = Models()
+            for number, name in enumerate(names):
+                copy = shutil.copytree(town_index(), Path(folder, str(number)))
+                models[name] = Served(name, Index.open(copy))
+        given = read(Limits, {"look_seconds": 0.02, **(limits or {})})
+        service = Service(models, given, token, log_texts)
+        listening = listen("127.0.0.1", 0)
+        server = make_server(service)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        try:
+            yield Running(service, listening.getsockname()[1], server)
+        finally:
+            server.should_exit = True
+            thread.join()
 
 
-class Held(FakeIndex):
-    """An index that answers when it is let go; ``calls`` has the mentions of each time."""
+def calibrate(service, threshold):
+    """Let the probability of a candidate be that of its score, and wait until the service knows."""
+    index = service.service.models.named(None).index
+    regression = Logistic([0.5] * 5, [0.1] * 5, [1.0, 0, 0, 0, 0], 0.0)
+    none = Decision(0, 0, 0, 0, 0)
+    kept = Calibration(index.fingerprint, regression, threshold, 0, 0, none, none)
+    write_json(index.folder / FILE, kept)
+    until(lambda: service.call("GET", "/models").json[0]["calibrated"])
 
-    def __init__(self, served):
-        super().__init__(served.index.shelf)
+
+class Held:
+    """Answers of an index that come when they are let go; ``calls`` has the mentions of each."""
+
+    def __init__(self, index):
         self.begun, self.gate, self.calls = threading.Event(), threading.Event(), []
-        served.index = self
+        self._retrieve, index.retrieve = index.retrieve, self.retrieve
 
-    def refresh(self):
-        return self
-
-    def retrieve(self, mentions, k=64, excerpts=False, weights=None):
+    def retrieve(self, mentions, *more):
         self.begun.set()
         assert self.gate.wait(WAIT)
         self.calls.append([mention.text for mention in mentions])
-        return super().retrieve(mentions, k)
+        return self._retrieve(mentions, *more)
 
 
 @contextlib.contextmanager
 def holding(service):
-    held = Held(service.service.models.named(None))
+    held = Held(service.service.models.named(None).index)
     try:
         yield held
     finally:

@@ -14,11 +14,11 @@ from tests.kb.serve.conftest import running
 
 
 def test_what_takes_too_long_is_refused():
-    with running({"tokens": 36}) as service:
+    with running({"tokens": 24}) as service:
         asked = [{"mention": "a"}] * 6  # each reads three pieces and has three candidates
         assert service.call("POST", "/retrieve", {"mentions": asked}).status == 200
         said = service.call("POST", "/retrieve", {"mentions": [*asked, {"mention": "a"}]}).said
-        assert said.startswith("mentions: about 42 tokens of work, 36 at most. Send fewer")
+        assert said.startswith("mentions: about 28 tokens of work, 24 at most. Send fewer")
         given = {"title": "a", "description": "word " * 100}
         answer = service.call("PUT", "/entities/new", given, token="0123456789abcdef")
         assert (answer.status, answer.said.partition(". ")[2]) == (
