@@ -46,7 +46,7 @@ def make_figure(
         if out is None:
             raise InputError("--out: name the .csv of the figure's numbers.")
         asked = read(ErrorByLength, settings)
-        found = only_set(read_evaluations(evaluations, systems_of(asked.rows)))
+        found = read_evaluations(evaluations, systems_of(asked.rows))
         data, draw = _lengths(name, asked, found), draw_lengths
         main = page_of(data).sections[0]
         write_json(out.with_suffix(".json"), data)
@@ -55,18 +55,18 @@ def make_figure(
         save(draw(data), figures, name)
 
 
-def _lengths(name: str, settings: ErrorByLength, evaluations: Evaluations) -> records.LengthsFigure:
+def _lengths(
+    name: str, settings: ErrorByLength, found: Mapping[str, Evaluations]
+) -> records.LengthsFigure:
     """The error rate of recall@k by number of sentences; the single-view system comes first."""
     rows, cutoff, last = settings.rows, settings.cutoff, settings.last
+    evaluations = only_set(found)
     first = evaluations.first
     ranks = [evaluations.ranks(row.system) for row in rows]
     bins, remainder = error_by_length(*ranks, cutoff, first.resample, settings.bin, last)
     if not any(bin_.mentions for bin_ in bins):
         raise InputError(f"last is {last}: all descriptions are longer or empty. Raise it.")
-    of_rows = [
-        records.Row(**fields_of_row(row, {first.set: evaluations.by_system[row.system]}))
-        for row in rows
-    ]
+    of_rows = [records.Row(**fields_of_row(row, found)) for row in rows]
     return records.LengthsFigure(
         name=name,
         caption=f"Error rate of recall@{cutoff} in percent by number of sentences",

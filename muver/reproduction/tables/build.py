@@ -12,9 +12,10 @@ from muver.io.errors import InputError
 from muver.reproduction.tables import contrasts, paper
 from muver.reproduction.tables.evaluations import (
     Evaluations,
+    data_fingerprint,
     fields_of_row,
-    head_of,
     key_of,
+    of_system,
     only_set,
     read_evaluations,
 )
@@ -25,16 +26,21 @@ from muver.reproduction.tables.records import (
     Merged,
     OnSet,
     Published,
+    Reference,
     Table,
     TableRow,
+    TableSet,
     lines_of,
 )
 from muver.reproduction.tables.tables_settings import RowSettings, TableSettings, systems_of
 from muver.retriever.corpus.schema import read_mentions
+from muver.retriever.corpus.statistics import read_counts
+from muver.retriever.evaluation import bootstrap
 from muver.retriever.evaluation.recall import scored
-from muver.retriever.evaluation.records import Percent
+from muver.retriever.evaluation.records import Evaluation
 
 RELEASED = "as released"
+OF_SET = ("set", "fingerprint", "identified_as", "mentions", "outside", "matched_by_title")
 Found = Mapping[str, Evaluations]  # by set
 
 
@@ -43,14 +49,31 @@ def build(
     counts: Path | None = None, mentions: Path | None = None,
 ) -> Table:  # fmt: skip
     """The table of a name, from the files that :func:`.stage.make_table` is given."""
-    found = read_evaluations(evaluations, systems_of(settings.rows), settings.sets, counts)
-    first = next(iter(found.values())) if layout == "comparison" else only_set(found)
+    found = read_evaluations(evaluations, systems_of(settings.rows), settings.sets)
+    on_set = next(iter(found.values())) if layout == "comparison" else only_set(found)
     rows = [_row(row, settings.rows, found) for row in settings.rows]
-    categories = _categories(name, mentions, first) if settings.categories else None
+    categories = _categories(name, mentions, on_set) if settings.categories else None
+    first, published = on_set.first, paper.paper()
+    worlds = read_counts(counts).worlds if counts else {}
+    empty = sorted(world for world, part in worlds.items() if part.mentions == 0)
+    sets = [_set_of(on_set.first, empty) for on_set in found.values()]
     table = Table(
-        **head_of(name, caption, found),
+        name=name,
+        caption=caption,
+        dataset=first.dataset,
+        fingerprint=data_fingerprint({name: on_set.first for name, on_set in found.items()}),
         layout=layout,
-        cutoffs=[settings.cutoff] if settings.cutoff else first.first.cutoffs,
+        kb=first.kb,
+        cutoffs=[settings.cutoff] if settings.cutoff else first.cutoffs,
+        resample=first.resample,
+        interval=bootstrap.method(first.resample),
+        sets=sets,
+        paper=Reference(
+            source=published["source"],
+            dataset=(published["table2"] if first.kb else published)["dataset"],
+            tolerance=published["tolerance"],
+            note=paper.comparability_of_sets(name, first, sets),
+        ),
         against=settings.against,
         figure=settings.figure,
         rows=rows,
@@ -68,22 +91,33 @@ def build(
     return table
 
 
+def _set_of(evaluation: Evaluation, empty: list[str]) -> TableSet:
+    return TableSet(
+        **{key: getattr(evaluation, key) for key in OF_SET},
+        column=paper.column(evaluation),
+        worlds=sorted(evaluation.worlds),
+        worlds_without_mentions=empty,
+        published=paper.published_size(evaluation),
+        of_paper=paper.is_papers(evaluation),
+    )
+
+
 def _row(row: RowSettings, rows: Sequence[RowSettings], found: Found) -> TableRow:
-    evaluations = {name: on_set.by_system[row.system] for name, on_set in found.items()}
-    first = next(iter(evaluations.values()))
-    training = first.settings.get("model", {}).get("training")
+    first = next(iter(found.values()))
+    training = first.by_system[row.system].settings.get("model", {}).get("training")
     return TableRow(
-        **fields_of_row(row, evaluations),
+        **fields_of_row(row, found),
         sets={
-            name: OnSet(evaluation.views_per_entity, evaluation.index, evaluation.own_page_first)
-            for name, evaluation in evaluations.items()
+            name: OnSet(
+                views_per_entity=evaluation.views_per_entity,
+                index=evaluation.index,
+                own_page_first=evaluation.own_page_first,
+            )
+            for name, evaluation in of_system(row.system, found).items()
         },
-        seeds={
-            system: key_of({name: on_set.by_system[system] for name, on_set in found.items()})
-            for system in (row.system, *row.repeats)
-        },
+        seeds={system: key_of(of_system(system, found)) for system in (row.system, *row.repeats)},
         labelled=training and training.get("labelled", 1),
-        merged=_merged(row, rows, next(iter(found.values()))),
+        merged=_merged(row, rows, first),
     )
 
 
@@ -170,30 +204,20 @@ def _merged(
 def _published(table: Table, rows: Sequence[RowSettings], found: Found) -> Iterator[Published]:
     """The published numbers of the lines that people see, on the paper's data."""
     for name, on_set in found.items():
-        if not paper.is_papers(on_set.first):
-            continue
         worlds = on_set.first.worlds if table.layout == "domains" else ("",)
-        asked = zip(table.rows, rows, strict=True)
-        for (row, of_row), world, source in product(asked, worlds, ("paper", "readme")):
+        both = zip(table.rows, rows, strict=True) if paper.is_papers(on_set.first) else ()
+        for (row, asked), world, source in product(both, worlds, ("paper", "readme")):
             seeds = [] if world else [on_set.by_system[system].micro for system in row.seeds]
-            for k, theirs in _theirs(table, row, of_row.sweep_of, on_set, world, source).items():
+            domain = world or paper.column(on_set.first)
+            theirs = paper.published(table.name, row.system, table.cutoffs, domain, source)
+            if row.merged and source == "paper":
+                theirs = paper.published_views(
+                    asked.sweep_of, row.merged.pairs, row.views_per_entity, table.cutoffs
+                )
+            for k, recall in theirs.items():
                 line = table.line(row.row_key, k, name, world)
-                of_seeds = [recall[k] for recall in seeds]
-                judged = paper.judge(line.recall, theirs, line.mentions, of_seeds)
-                yield Published(*judged, row.system, name, world, k, source)
-
-
-def _theirs(
-    table: Table, row: TableRow, sweep_of: str | None, on_set: Evaluations, world: str, source: str
-) -> Percent:
-    """The published recall of a row, by cutoff."""
-    if table.layout != "views":
-        domain = world or on_set.column or None
-        column = "values" if source == "paper" else source
-        return paper.published(table.name, row.system, table.cutoffs, domain, column)
-    (k,) = table.cutoffs
-    if source != "paper" or k != paper.paper()[table.name]["cutoff"]:
-        return {}
-    pairs = row.merged.pairs if row.merged else None
-    recall = paper.published_views(sweep_of or row.system, pairs, row.views_per_entity)
-    return {} if recall is None else {k: recall}
+                of_seeds = [recalls[k] for recalls in seeds]
+                yield Published(
+                    **paper.judge(line.recall, recall, line.mentions, of_seeds),
+                    row=row.system, set=name, world=world, k=k, source=source,
+                )  # fmt: skip

@@ -6,13 +6,21 @@ verdict on it can fail where one on a number cannot.
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import product
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from muver.reproduction.tables import paper
 from muver.reproduction.tables.evaluations import Evaluations
-from muver.reproduction.tables.records import LEFT_OUT, Contrast, Table, TableRow, layers_of
+from muver.reproduction.tables.records import (
+    LEFT_OUT,
+    Contrast,
+    Published,
+    Table,
+    TableRow,
+    layers_of,
+)
 from muver.retriever.evaluation.significance import all_paired
 
 Asked = tuple[str, tuple[str, str], str]  # the kind, the two systems, and both in words
@@ -22,23 +30,19 @@ def pairs_of_rows(
     table: Table, asked: Sequence[tuple[str, str]], found: Mapping[str, Evaluations]
 ) -> Iterator[Contrast]:
     """Pairs of rows, over seeds where there are any, and each row with the one of ``against``."""
-    methods = {row.system: row.method for row in table.rows}
-    pairs = [pair for pair in asked if methods.keys() >= {*pair}]
-    named = {pair: " minus ".join(methods[row] for row in pair) for pair in pairs}
+    rows = {row.system: row for row in table.rows}
     if table.layout == "views":
         named = dict(_distant_minus_close(table.rows))
-    once = [("contrast", pair, method) for pair, method in named.items()]
-    once += _against(table)
-    seeded = [
-        ("seeds", pair, method)
-        for pair, method in named.items()
-        if min(len(table.row(system).seeds) for system in pair) > 1
-    ]
+    else:
+        pairs = [pair for pair in asked if rows.keys() >= {*pair}]
+        named = {pair: " minus ".join(rows[system].method for system in pair) for pair in pairs}
+    once = [("contrast", pair, method) for pair, method in named.items()] + _against(table)
     for on_set in found.values():
         for world in on_set.first.worlds if table.layout == "domains" else ("",):
-            yield from _tested(table, on_set, once, table.cutoffs, world)
-        for pair in seeded:  # each alone, as rows may have other numbers of seeds
-            yield from _tested(table, on_set, [pair], table.cutoffs)
+            yield from _tested(table, on_set, once, world)
+        for pair, method in named.items():  # each alone, as rows may have other numbers of seeds
+            if min(len(rows[system].seeds) for system in pair) > 1:
+                yield from _tested(table, on_set, [("seeds", pair, method)])
 
 
 def _against(table: Table) -> list[Asked]:
@@ -64,11 +68,7 @@ def _distant_minus_close(rows: Sequence[TableRow]) -> Iterator[tuple[tuple[str, 
 
 
 def _tested(
-    table: Table,
-    evaluations: Evaluations,
-    asked: Sequence[Asked],
-    cutoffs: Sequence[int],
-    world: str = "",
+    table: Table, evaluations: Evaluations, asked: Sequence[Asked], world: str = ""
 ) -> Iterator[Contrast]:
     """The contrasts of pairs at each cutoff, in a world or in all."""
 
@@ -78,24 +78,23 @@ def _tested(
         ranked = pa.concat_tables(map(evaluations.ranks, systems))
         return ranked.filter(pc.equal(ranked["world"], world)) if world else ranked
 
+    def published(system: str, k: int) -> Published | None:
+        line = table.line(table.row(system).row_key, k, first.set, world)
+        return table.judged(line).get("paper")
+
     if not asked:
         return
     first = evaluations.first
     pairs = [[ranks(system, kind == "seeds") for system in pair] for kind, pair, _ in asked]
-    found = all_paired(pairs, cutoffs, first.resample)
-    published = {
-        (number.row, number.k): number.recall
-        for number in table.published
-        if (number.set, number.world, number.source) == (first.set, world, "paper")
-    }
-    for (kind, pair, method), tested in zip(asked, found, strict=True):
-        for k, difference in tested.difference.items():
-            theirs = [published.get((system, k)) for system in pair]
-            claimed = verdict = None
-            if kind != "against" and None not in theirs:
-                claimed = theirs[0] - theirs[1]
-                verdict = paper.claim(difference, tested.interval[k], claimed)
-            yield Contrast(
-                kind, method, *pair, first.set, world, k, difference, *tested.interval[k],
-                tested.p_value[k], tested.won[k], tested.lost[k], claimed, verdict,
-            )  # fmt: skip
+    found = all_paired(pairs, table.cutoffs, first.resample)
+    for ((kind, pair, method), tested), k in product(zip(asked, found, strict=True), table.cutoffs):
+        difference, (low, high) = tested.difference[k], tested.interval[k]
+        theirs, claimed = [published(system, k) for system in pair], None
+        if kind != "against" and all(theirs):
+            claimed = theirs[0].recall - theirs[1].recall
+        yield Contrast(
+            kind=kind, method=method, first=pair[0], second=pair[1], set=first.set, world=world,
+            k=k, difference=difference, low=low, high=high, p_value=tested.p_value[k],
+            won=tested.won[k], lost=tested.lost[k], paper=claimed,
+            verdict=None if claimed is None else paper.claim(difference, (low, high), claimed),
+        )  # fmt: skip

@@ -28,19 +28,16 @@ def paper() -> dict[str, Any]:
 
 
 def published(
-    name: str,
-    system: str,
-    cutoffs: Sequence[int],
-    domain: str | None = None,
-    source: str = "values",
+    name: str, system: str, cutoffs: Sequence[int], domain: str = "", source: str = "paper"
 ) -> Percent:
     """The published recall of a row in percent, at the cutoffs for which there is a number.
 
-    Tables 1, 2 and 6 have such rows. A ``domain`` is a world of Table 6, or the paper's name of a
-    set of Table 2; the ``source`` is ``values`` for the paper, ``readme`` for the released README.
+    A ``domain`` is a world of Table 6, or the paper's name of a set of Table 2; the ``source`` is
+    ``paper`` or ``readme``, the released README. Of Table 3 rows without merging have numbers here.
     """
-    values = paper().get(name, {}).get("rows", {}).get(system, {}).get(source) or {}
-    if domain is not None:
+    row = paper().get(name, {}).get("rows", {}).get(system, {})
+    values = row.get("values" if source == "paper" else source) or {}
+    if domain:
         values = values.get(domain)
     if not values:
         return {}
@@ -49,19 +46,18 @@ def published(
     return {k: by_cutoff[k] for k in cutoffs if by_cutoff.get(k) is not None}
 
 
-def published_views(system: str, search: str | None, views: float | None) -> float | None:
-    """Table 3's recall for one of our rows, or None.
+def published_views(
+    system: str, pairs: str, views: float | None, cutoffs: Sequence[int]
+) -> Percent:
+    """Table 3's recall of a row with merged views, of ``distant`` or ``close`` pairs.
 
-    A row without merging (``search`` is None) is matched by its system; a row with merged views,
-    ``distant`` or ``close``, by its number of views per entity within one per cent. Layers are not
-    comparable, as the paper prints more states of the search than it has layers.
+    It is matched by its number of views per entity within one per cent. Layers are not comparable,
+    as the paper prints more states of the search than it has layers.
     """
     table = paper()["table3"]
-    if search is None:
-        return table["rows"].get(system, {}).get("recall")
-    lines = table["merged"].get(system, []) if views else []
-    near = {abs(views - line["views"]) / line["views"]: line[search] for line in lines}
-    return near[min(near)] if near and min(near) <= 0.01 else None
+    lines = table["merged"].get(system, []) if views and cutoffs == table["columns"] else []
+    near = {abs(views - line["views"]) / line["views"]: line[pairs] for line in lines}
+    return {cutoffs[0]: near[min(near)]} if near and min(near) <= 0.01 else {}
 
 
 def column(evaluation: Evaluation) -> str:
@@ -132,12 +128,11 @@ def comparability_of_sets(name: str, first: Evaluation, sets: Sequence[TableSet]
     return NOTES["other_mentions"].format(sets=counted, tolerance=tolerance)
 
 
-def judge(
-    ours: float, theirs: float, mentions: int, seeds: Sequence[float] = ()
-) -> tuple[float, float, float, str]:
+def judge(ours: float, theirs: float, mentions: int, seeds: Sequence[float] = ()) -> dict[str, Any]:
     """A published recall in percent, ours minus it in points, the half-width, and the verdict."""
     width, apart = half_width(ours, theirs, mentions, seeds), ours - theirs
-    return theirs, apart, width, verdict(apart, width)
+    word = verdict(apart, width)
+    return {"recall": theirs, "difference": apart, "half_width": width, "verdict": word}
 
 
 def half_width(ours: float, theirs: float, mentions: int, seeds: Sequence[float] = ()) -> float:

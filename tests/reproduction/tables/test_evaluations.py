@@ -5,6 +5,7 @@ import pytest
 from muver.io.errors import InputError
 from muver.io.files import write_json
 from muver.io.typed import read
+from muver.reproduction.tables.build import build
 from muver.reproduction.tables.evaluations import only_set, read_evaluations
 from muver.reproduction.tables.tables_settings import TableSettings
 from muver.retriever.corpus.sources import WorldCounts
@@ -13,6 +14,7 @@ from tests.blank import blank
 from tests.reproduction.tables import made_sets
 
 SYSTEMS = ["bm25", "muver"]
+ROWS = [{"method": system, "system": system} for system in SYSTEMS]
 
 
 def both(evaluation):
@@ -40,7 +42,7 @@ def test_a_file_of_another_kind(tmp_path, content):
 
 
 def test_worlds_without_mentions(evaluation, write, tmp_path):
-    files = write(*both(evaluation))
+    files, asked = write(*both(evaluation)), read(TableSettings, {"rows": ROWS})
     sizes = {
         "lego": ("test", 8),
         "yugioh": ("test", 3),
@@ -51,10 +53,10 @@ def test_worlds_without_mentions(evaluation, write, tmp_path):
     counts = tmp_path / "counts.json"
     write_json(counts, blank(Counts, dataset="tiny", fingerprint="f00d", worlds=worlds))
     for read_counts, expected in ((counts, ["atlantis"]), (None, [])):
-        found = read_evaluations(files, SYSTEMS, counts=read_counts)
-        assert only_set(found).without_mentions == expected
+        (of_set,) = build("table1", "", "comparison", asked, files, read_counts).sets
+        assert of_set.worlds_without_mentions == expected
     with pytest.raises(InputError, match=r"bm25.json: not the counts of a corpus of this version"):
-        read_evaluations(files, SYSTEMS, counts=files[0])
+        build("table1", "", "comparison", asked, files, files[0])
 
 
 def test_by_set_in_the_order_asked_for(tmp_path):
