@@ -14,7 +14,6 @@ from pathlib import Path
 
 from snakemake.logging import logger
 
-from muver.retriever.corpus.sources import find_source
 from muver.retriever.encoders import hub
 from muver.io.errors import InputError
 from muver.io.typed import overlay
@@ -167,16 +166,13 @@ def launch(step):
 def gpus(step):
     """GPUs that a step's job asks for; of a run, if its kind of retriever runs a model."""
     if step.kind == "runs":
-        return lambda wildcards: GPUS * runs_a_model(retriever_kind(wildcards))
+        return lambda wildcards: GPUS * runs_a_model(kind_of(S, at("runs", wildcards).label))
     return GPUS * (COMPUTE.processes if step.trains else 1) if step.runs_a_model else 0
 
 
-def code_of_step(step):
-    """Files of the code that decide a step's outputs."""
-    if step.kind == "runs":
-        return lambda wildcards: code(f"retrieve_{retriever_kind(wildcards)}")
-    worlds = step.rule == "download" and find_source(S.dataset).kind == "worlds"
-    return code("download_worlds" if worlds else step.rule)
+def code_of(kind):
+    """Files of the code that decide an artifact."""
+    return lambda wildcards: W.code_of(at(kind, wildcards))
 
 
 def vectors(kind):
@@ -188,11 +184,6 @@ def vectors(kind):
         return [f"{made.path}/{part}{end}" for part in W.parts for end in PART]
 
     return files
-
-
-def retriever_kind(wildcards):
-    """The retriever kind of a run."""
-    return kind_of(S, at("runs", wildcards).label)
 
 
 def shown(file):

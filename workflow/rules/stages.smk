@@ -13,7 +13,7 @@ for step in STEPS:
         input:
             inputs(step.kind),
             vectors=vectors(step.kind) if ONE_BASE and step.kind in ("runs", "index") else [],
-            code=code_of_step(step),
+            code=code_of(step.kind),
         output:
             (directory if step.folder else list)(pattern(step.kind, artifacts[0].suffixes)),
         log:

@@ -3,6 +3,7 @@ DVC is told of it."""
 
 import os
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,11 @@ from muver.io.errors import InputError
 from muver.io.files import remove_all, sha256_of, size_of, strays, write_json, write_text
 from muver.reproduction.settings.file import NAME, read_params
 from muver.reproduction.settings.resolve import resolve, settings_in
-from muver.reproduction.settings.rows import kind_of
 from muver.reproduction.workspace import graph_of
 from muver.reproduction.workspace.artifact import Artifact, add_to_catalog
 from muver.reproduction.workspace.graph import Graph
 from muver.reproduction.workspace.running import check_idle
-from muver.reproduction.workspace.steps import KIND, KINDS, PACKAGE, STAGES, code
+from muver.reproduction.workspace.steps import KINDS, PACKAGE, STAGES, code
 
 
 def link(graph: Graph) -> None:
@@ -148,24 +148,19 @@ def write_asked(graph: Graph) -> None:
     for stage, kinds in STAGES.items():
         kept = [artifact for artifact in asked if artifact.kind in kinds]
         ids = {f"{artifact.kind}/{artifact.name}": artifact.id for artifact in kept}
-        rules = (
-            f"{KIND}{kind_of(graph.settings, artifact.label)}"
-            if artifact.kind == "runs"
-            else artifact.rule
-            for artifact in kept
-        )
-        content = {"artifacts": dict(sorted(ids.items())), "code": _hashes(rules)}
+        hashes = _hashes(map(graph.code_of, kept))
+        content = {"artifacts": dict(sorted(ids.items())), "code": hashes}
         write_json(folder / f"{stage}.json", content)
     rows = {row for result in graph.settings.results for row in graph.rows(result)}
     tables = {section: written[section] for section in OF_TABLES}
     tables["systems"] = {row: written["systems"][row] for row in sorted(rows)}
-    write_json(folder / "tables.json", {"settings": tables, "code": _hashes(TABLES)})
+    write_json(folder / "tables.json", {"settings": tables, "code": _hashes(map(code, TABLES))})
 
 
-def _hashes(rules: Iterable[str]) -> dict[str, str]:
-    """The hash of each file of the code behind rules."""
-    files = sorted({file for rule in set(rules) for file in code(rule)})
-    return {file: sha256_of(PACKAGE.parent / file)[:12] for file in files}
+def _hashes(files: Iterable[list[str]]) -> dict[str, str]:
+    """The hash of each file of the code, by its name."""
+    names = sorted(set(chain.from_iterable(files)))
+    return {name: sha256_of(PACKAGE.parent / name)[:12] for name in names}
 
 
 def write_ignored(graph: Graph) -> None:

@@ -23,7 +23,7 @@ from muver.reproduction.settings.rows import (
 )
 from muver.reproduction.workspace.artifact import Artifact, Input, with_origins
 from muver.reproduction.workspace.models import Models
-from muver.reproduction.workspace.steps import LOG, Step
+from muver.reproduction.workspace.steps import KIND, LOG, Step, code
 from muver.retriever.corpus.sources import find_source
 from muver.retriever.retrieval import kinds
 
@@ -134,6 +134,15 @@ class Graph(Models):
                 f"{self.root}/{kind}/{name}: not what params.yaml asks for. `snakemake -n` shows "
                 "what it asks for; another setting makes files of another name."
             ) from None
+
+    def code_of(self, artifact: Artifact) -> list[str]:
+        """Files of the package that decide an artifact's content."""
+        rule = artifact.rule
+        if rule == "retrieve":
+            rule = f"{KIND}{kind_of(self.settings, artifact.label)}"
+        elif rule == "download" and find_source(self.settings.dataset).kind == "worlds":
+            rule = "download_worlds"
+        return code(rule)
 
     def dataset(self, what: str, suffixes: Sequence[str]) -> Artifact:
         """The declared dataset's files; a declared checksum is part of their key.

@@ -10,6 +10,7 @@ from muver.reproduction.settings.rows import row_settings
 from muver.reproduction.workspace.artifact import with_origins
 from muver.reproduction.workspace.jobs import job_of
 from muver.reproduction.workspace.models import tokens_of
+from muver.reproduction.workspace.steps import code
 from muver.retriever.encoders.hub import SHIPPED
 from tests.reproduction.settings import graph
 
@@ -178,6 +179,18 @@ def test_a_repeat_seed_has_the_public_encoder_and_pretrains_it_anew():
     pretrained = graph(preset="zeshel", repeat_seeds=[7], pretrain={"steps": 1})
     start = pretrained.model("muver_seed7").inputs["start"]
     assert start.settings["seed"] == 7 and start.inputs["start"].path == made.encoder.path
+
+
+def test_the_code_of_a_run_is_its_kind_s_and_of_several_repositories_that_of_their_pages():
+    """For Snakemake and for DVC."""
+    default, public = graph(), graph(preset="realworlds")
+    for made, artifact, rule in (
+        (default, default.raw, "download"),
+        (public, public.raw, "download_worlds"),
+        (default, default.run("bm25", "test"), "retrieve_bm25"),
+        (default, default.corpus, "corpus"),
+    ):
+        assert made.code_of(artifact) == code(rule)
 
 
 def test_the_machine_names_nothing():
