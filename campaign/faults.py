@@ -220,7 +220,7 @@ FAULTS = [
     Fault(
         "worst",
         "Each further index with the same model took its memory again.",
-        "They share it: `tests/kb/index/test_machinery.py`.",
+        "They share it: `tests/kb/index/test_index.py`.",
     ),
     Fault(
         "disk",

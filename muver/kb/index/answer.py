@@ -1,15 +1,10 @@
 """Mentions answered one by one: the entity, or that none is right, and the ranked candidates."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
-from muver.io.progress import Progress
 from muver.retriever.answers import Candidate, Excerpt, Mention
-
-TOGETHER = 256  # mentions that are ranked at a time
-M = TypeVar("M")
 
 
 @dataclass(frozen=True)
@@ -64,20 +59,3 @@ class Answer:
         none = None if best is None or threshold is None else unlikely
         found = [Found.of(rank, candidate) for rank, candidate in enumerate(ranked, 1)]
         return cls(mention.text, mention.world, mention.asked, chosen, probability, none, found)
-
-
-def groups(mentions: Iterable[M]) -> Iterator[list[M]]:
-    """Mentions in groups that are ranked together."""
-    mentions = iter(mentions)
-    while group := list(islice(mentions, TOGETHER)):
-        yield group
-
-
-def followed(mentions: Iterable[M]) -> Iterator[list[M]]:
-    """The same, with lines that say how far the ranking is."""
-    held = list(mentions)
-    progress = Progress("ranking", len(held), "mentions")
-    for group in groups(held):
-        yield group
-        progress.advance(len(group))
-    progress.finish()

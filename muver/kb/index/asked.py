@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from muver.kb.index.names import Letters
+from muver.kb.index.letters import Letters
 from muver.kb.index.segments import Part
 
 

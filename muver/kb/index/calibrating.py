@@ -11,10 +11,9 @@ from muver.io.errors import InputError
 from muver.io.files import write_json
 from muver.io.progress import logger
 from muver.io.text import counted
-from muver.kb.index.answer import followed
 from muver.kb.index.calibration import COMPARED, FILE, Calibration, Decision, Logistic, features
 from muver.kb.index.index import Index
-from muver.kb.index.mentions import Form, Labelled, read_mentions
+from muver.kb.index.mentions import Form, Labelled, followed, read_mentions
 
 FOLDS = 5
 LEAST = 2 * FOLDS  # mentions whose best candidate is right, and wrong

@@ -20,9 +20,9 @@ from muver.io.files import folder_beside, synchronise, synchronise_all
 from muver.io.progress import Progress
 from muver.kb.importing.schema import read_entities
 from muver.kb.index import segments
+from muver.kb.index.encoding import Encoding, check_model
 from muver.kb.index.entity import Entity, checked
 from muver.kb.index.index_settings import Making, changed, defaults
-from muver.kb.index.machinery import Machinery, check_model
 from muver.kb.index.segments import check, groups, joined, write_segment
 from muver.kb.index.snapshot import Snapshot
 from muver.kb.index.state import (
@@ -71,12 +71,12 @@ def create(
         columns, trained = (kept.columns, kept.trained) if kept else ([], False)
         chosen = changed(defaults(columns, trained, words_alone=model == BM25), weights)
         state = State(settings=settings, weights=chosen, model=kept)
-        machinery = Machinery(temporary, state)
+        encoding = Encoding(temporary, state)
         if loaded is not None:
-            machinery.model = loaded  # it need not be read again
+            encoding.model = loaded  # it need not be read again
         (temporary / SEGMENTS).mkdir()
         write_state(temporary, state)
-        put(Snapshot(machinery, state, []), source, overwrite=False)
+        put(Snapshot(encoding, state, []), source, overwrite=False)
         with disk_errors(folder, "Nothing was changed."):
             synchronise_all(temporary)
             temporary.replace(folder)
@@ -199,7 +199,7 @@ def write_new(snapshot: Snapshot, entities: Iterator[Entity], total: int) -> lis
 
     def encoded() -> Iterator[dict[str, pa.Array]]:
         for group in groups(entities):
-            yield snapshot.machinery.columns(group)
+            yield snapshot.encoding.columns(group)
             progress.advance(len(group))
         progress.finish()
 

@@ -14,10 +14,9 @@ from muver.io.progress import logger
 from muver.io.text import counted
 from muver.io.typed import Record
 from muver.kb.importing.piped import name_of
-from muver.kb.index.answer import followed
 from muver.kb.index.index import Index
 from muver.kb.index.index_settings import Asking, read_weights
-from muver.kb.index.mentions import Labelled, read_mentions
+from muver.kb.index.mentions import Labelled, followed, read_mentions
 from muver.retriever.answers import Candidate
 from muver.retriever.evaluation.recall import ranks_table, scored
 from muver.retriever.evaluation.records import Scores, World

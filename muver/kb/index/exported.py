@@ -12,14 +12,14 @@ from muver.io.errors import InputError
 from muver.io.files import folder_beside, read_json
 from muver.io.typed import read
 from muver.kb.index.changes import check_free
-from muver.kb.index.described import placed
+from muver.kb.index.encoding import own_columns
 from muver.kb.index.entity import Entity
 from muver.kb.index.index_settings import WITHOUT_MODEL, Making
-from muver.kb.index.machinery import own_columns
 from muver.kb.index.model import keep
 from muver.kb.index.segments import groups, write_segment
 from muver.kb.index.state import State, write_state
-from muver.kb.index.views import placed_in, view_columns
+from muver.kb.index.vectors import placed_in, view_columns
+from muver.kb.index.views import placed
 from muver.retriever.corpus.schema import read_entities, read_sentences
 from muver.retriever.retrieval.layers import SystemViews
 from muver.retriever.retrieval.retrieval_settings import ViewsRun

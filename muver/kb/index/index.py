@@ -18,18 +18,18 @@ from muver.io.text import counted
 from muver.io.typed import read
 from muver.kb.importing.build import as_kb
 from muver.kb.index import changes
-from muver.kb.index.answer import Answer, groups
+from muver.kb.index.answer import Answer
 from muver.kb.index.calibration import COMPARED, Calibration, read_calibration
 from muver.kb.index.changes import Change, Source
 from muver.kb.index.costs import Costs
-from muver.kb.index.described import EntityViews
 from muver.kb.index.entity import Entity
 from muver.kb.index.index_settings import DEPTH, Asking, Making, changed
-from muver.kb.index.mentions import Labelled, as_mentions, in_text
+from muver.kb.index.mentions import Labelled, as_mentions, groups, in_text
 from muver.kb.index.question import Question
 from muver.kb.index.shown import Answers, card_of
 from muver.kb.index.snapshot import Snapshot, known_world
 from muver.kb.index.state import FILE, LOCK, writing
+from muver.kb.index.views import EntityViews
 from muver.retriever.answers import Candidate, Explanation, Mention, check_number, check_texts
 from muver.retriever.encoders.hub import fetched, push_folder
 
@@ -261,7 +261,7 @@ class Index:
     def answers(
         self, mentions: Iterable[Mention], k: int, weights: Mapping[str, float] | None = None
     ) -> Iterator[tuple[Mention, Answer]]:
-        """Answer mentions in their order; :data:`.answer.TOGETHER` of them are held at a time."""
+        """Answer mentions in their order; :data:`.mentions.TOGETHER` of them are held at a time."""
         for group in groups(mentions):
             ranked = self.retrieve(group, k, weights=weights)
             for mention, candidates in zip(group, ranked, strict=True):

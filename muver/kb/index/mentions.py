@@ -9,13 +9,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate, chain
+from itertools import accumulate, chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType
 
 from muver.io.errors import InputError
+from muver.io.progress import Progress
 from muver.io.typed import read
 from muver.kb.importing.piped import STDIN, name_of, standard_input
 from muver.retriever.answers import Mention
@@ -34,6 +35,8 @@ ENDINGS = {
 }  # fmt: skip
 _BRACKETS = re.compile(r"(\\*)(\[\[|\]\])")
 _ESCAPE = r"Write \[[ and \]] for brackets that mark nothing."
+TOGETHER = 256  # mentions that are ranked at a time
+M = TypeVar("M")
 Lines = Iterable[tuple[int, bytes]]
 Form = Literal["text", "json-lines", "conll"]
 
@@ -238,3 +241,20 @@ def _pipeline(name: str) -> "Language":
             f"--ner {name}: no such pipeline of spaCy is installed. Get one with: "
             "python -m spacy download en_core_web_sm"
         ) from None
+
+
+def groups(mentions: Iterable[M]) -> Iterator[list[M]]:
+    """Mentions in groups that are ranked together."""
+    mentions = iter(mentions)
+    while group := list(islice(mentions, TOGETHER)):
+        yield group
+
+
+def followed(mentions: Iterable[M]) -> Iterator[list[M]]:
+    """The same, with lines that say how far the ranking is."""
+    held = list(mentions)
+    progress = Progress("ranking", len(held), "mentions")
+    for group in groups(held):
+        yield group
+        progress.advance(len(group))
+    progress.finish()

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from muver.kb.index.described import NONE, WHOLE, EntityViews
 from muver.kb.index.index_settings import COLUMN_OF, WITHOUT_MODEL, Weights
 from muver.kb.index.signals import Characters, Exact, Signal, Vectors, Words
 from muver.kb.index.snapshot import Snapshot
+from muver.kb.index.views import NONE, WHOLE, EntityViews
 from muver.retriever.answers import Candidate, Explanation, Mention
 from muver.retriever.retrieval.aggregates import MAX
 from muver.retriever.retrieval.exact import exactly
@@ -49,7 +49,7 @@ class Question:
         self._asked = store.asked(world)
         self._weights = {name: weight for name, weight in weights.items() if weight}
         compared = [name for name in self._weights if name not in WITHOUT_MODEL]
-        self._queries = store.machinery.queries(mentions, compared)
+        self._queries = store.encoding.queries(mentions, compared)
         self._signals = {name: self._signal(name) for name in self._weights}
 
     def _signal(self, name: str) -> Signal:

@@ -20,11 +20,10 @@ from scipy import sparse
 from muver.io.files import atomic_path, sha256_of
 from muver.io.parquet import row_groups
 from muver.kb.index.costs import Held
-from muver.kb.index.described import EntityViews
 from muver.kb.index.entity import Entity
-from muver.kb.index.names import LOOKED_UP, looked_up
+from muver.kb.index.lookup import LOOKED_UP, Table, looked_up
 from muver.kb.index.state import SEGMENTS, Damaged, Model, Segment
-from muver.kb.index.tables import Table
+from muver.kb.index.views import EntityViews
 
 ENTITIES_A_PART = 4096
 CHARACTERS_A_PART = 4_000_000

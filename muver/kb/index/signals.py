@@ -12,8 +12,7 @@ import numpy as np
 
 from muver.kb.index.asked import Asked
 from muver.kb.index.index_settings import Words as Settings
-from muver.kb.index.names import folded
-from muver.kb.index.tables import keys_of
+from muver.kb.index.lookup import folded, keys_of
 from muver.retriever.answers import Mention
 from muver.retriever.corpus.texts import split
 from muver.retriever.retrieval.aggregates import Aggregate

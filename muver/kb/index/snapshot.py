@@ -17,12 +17,12 @@ from muver.io.errors import Mistake, did_you_mean, listed, quoted
 from muver.io.files import size_of
 from muver.kb.index.asked import Asked
 from muver.kb.index.costs import NO_MODEL, Costs
-from muver.kb.index.described import EntityViews
+from muver.kb.index.encoding import Encoding
 from muver.kb.index.entity import Entity, key_of
 from muver.kb.index.index_settings import Asking
-from muver.kb.index.machinery import Machinery
 from muver.kb.index.segments import Part, at, has_views, opened
 from muver.kb.index.state import MODEL, SEGMENTS, Damaged, State, read_state
+from muver.kb.index.views import EntityViews
 
 MOST_KEPT = 64  # worlds of which what was computed for answers is kept
 
@@ -37,8 +37,8 @@ class Snapshot:
     ``asked`` gives the entities of a world, or of all, and keeps what was computed of them.
     """
 
-    def __init__(self, machinery: Machinery, state: State, files: list[list[Part]]):
-        self.folder, self.machinery = machinery.folder, machinery
+    def __init__(self, encoding: Encoding, state: State, files: list[list[Part]]):
+        self.folder, self.encoding = encoding.folder, encoding
         self.state, self.files = state, files  # the parts of each segment
         self.parts = [part for parts in files for part in parts]
         self.asked = lru_cache(MOST_KEPT)(partial(Asked, self.parts))
@@ -69,7 +69,7 @@ class Snapshot:
             for s in state.segments
         ]
         same = before is not None and before.state.made_with == state.made_with
-        return cls(before.machinery if same else Machinery(folder, state), state, files)
+        return cls(before.encoding if same else Encoding(folder, state), state, files)
 
     @cached_property
     def worlds(self) -> dict[str, int]:
@@ -148,7 +148,7 @@ class Snapshot:
                     f"There are: {listed(sorted(known)) or 'none'}."
                 )
         files = [[part.narrowed(where) for part in parts] for parts in self.files]
-        other = Snapshot(self.machinery, self.state, files)
+        other = Snapshot(self.encoding, self.state, files)
         other.worlds = {**dict.fromkeys(self.worlds, 0), **other.worlds}
         return other
 
@@ -164,7 +164,7 @@ class Snapshot:
         if state.columns:
             from muver.retriever.encoders.device import weight_of
 
-            piece = weight_of(self.machinery.model.mention_encoder)
+            piece = weight_of(self.encoding.model.mention_encoder)
         held, live = [part.held for part in self.parts], [part.live for part in self.parts]
         return Costs.of(held, live, piece, state.settings.merge)
 

@@ -9,11 +9,10 @@ from msgspec.structs import replace
 
 from muver.io.progress import logger
 from muver.io.text import counted
-from muver.kb.index.answer import followed
 from muver.kb.index.calibration import FILE
 from muver.kb.index.index import Index
 from muver.kb.index.index_settings import Asking, Weights, changed, in_words, read_weights
-from muver.kb.index.mentions import Form, Labelled, read_mentions
+from muver.kb.index.mentions import Form, Labelled, followed, read_mentions
 from muver.kb.index.state import read_state, write_state, writing
 from muver.retriever.retrieval.signals import World, choose_weights, gold_ranks
 

@@ -1,207 +1,147 @@
-"""The vectors of entities: texts laid out and encoded, as columns of a segment."""
+"""An entity's views: where their sentences stand in its description, and what is shown of them.
 
-from collections.abc import Iterable, Sequence
-from functools import partial
-from itertools import chain, islice
+All of it is linear in the description, once an entity, and then in what is shown.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
-import pyarrow as pa
-from msgspec import UnsetType
 
 from muver.kb.index.entity import Entity
-from muver.kb.index.index_settings import Making
-from muver.kb.index.model import LAYOUT
-from muver.kb.index.segments import SPAN, VIEW, has_views
+from muver.retriever.answers import NO_VIEW, Candidate, Excerpt, ViewPart
 from muver.retriever.corpus.texts import clean
-from muver.retriever.encoders.biencoder import BiEncoder
-from muver.retriever.encoders.encode import Encoder
-from muver.retriever.retrieval.rows import ORIGINAL
-from muver.retriever.retrieval.signals.texts import title_and_text, unit_vectors
-from muver.retriever.views.boundaries import sentence_spans
-from muver.retriever.views.build import entity_views, prompted_titles, whole_views
-from muver.retriever.views.layout import Span, View, retitled
-from muver.retriever.views.merging import NewViews, expand_world
-from muver.retriever.views.views_settings import Merging, Views
+from muver.retriever.retrieval.aggregates import Aggregate
+from muver.retriever.retrieval.exact import exactly
+from muver.retriever.retrieval.layers import greatest_first
+from muver.retriever.retrieval.rows import GLOBAL
 
-LETTERS = 16  # of a word piece at most, nearly always
-
-
-class ViewEncoder:
-    """Lays out and encodes names, texts and views as an index's settings and its model say."""
-
-    def __init__(self, model: BiEncoder, settings: Making, columns: Sequence[str]):
-        self.model, self._settings, self._columns = model, settings, columns
-        self._encoder = Encoder(model)
-
-    def columns(self, entities: Sequence[Entity]) -> dict[str, pa.Array]:
-        """The columns of a segment that a model makes (:func:`muver.kb.index.segments.schema`)."""
-        found: dict[str, pa.Array] = {}
-        if "names" in self._columns:
-            found |= self._of_texts(entities)
-        if has_views(self._columns):
-            found |= self._of_descriptions(entities)
-        return found
-
-    def texts(
-        self, texts: Sequence[str], prompt: str | UnsetType, label: str | None = None
-    ) -> np.ndarray:
-        """(texts, d) float32 unit vectors of texts after a prompt of the encoder's."""
-        views, prompted = partial(self._encode, label=label), [f"{prompt or ''}{t}" for t in texts]
-        return unit_vectors(prompted, self.model.pieces, views, self._settings.global_tokens)
-
-    def _of_texts(self, entities: Sequence[Entity]) -> dict[str, pa.Array]:
-        """Unit vectors of each name, and one of title and description."""
-        names = [[e.title, *e.aliases] for e in entities]
-        texts = [title_and_text({"title": e.title, "text": e.description}) for e in entities]
-        prompt = self.model.config.views.prompt
-        every = self.texts([*chain.from_iterable(names), *texts], prompt, "encoding texts")
-        ends = np.cumsum([0, *map(len, names)])
-        return {
-            "names": listed(every[: ends[-1]], ends),
-            "text": listed(every[ends[-1] :], np.arange(len(texts) + 1)),
-        }
-
-    def _of_descriptions(self, entities: Sequence[Entity]) -> dict[str, pa.Array]:
-        texts = [clean(entity.description) for entity in entities]
-        spans = list(map(sentence_spans, texts))
-        found = {"spans": pa.array([[]] * len(entities), pa.list_(VIEW))}
-        unread: list[list[int]] = []
-        lengths: list[np.ndarray] = []
-        if "views" in self._columns:
-            spans, views = self._laid_out(entities, texts, spans)
-            kinds = self._of_sentences(views)
-            if aliased := self._under_aliases(entities, views):
-                owners, flat = zip(*aliased, strict=True)
-                vectors_of = self._encode([view.ids for view in flat])
-                kinds.append((ORIGINAL, NewViews(list(owners), list(flat), vectors_of)))
-            found = _columns(len(entities), kinds)
-            lengths.append(found["length"].to_numpy())
-            unread.append(list(map(_unread_sentences, spans, views)))
-        if "whole" in self._columns:
-            views, wholes = self._of_wholes(entities, spans)
-            unread.append(list(map(self._unread_end, entities, views)))
-            found["whole"] = listed(wholes, np.arange(len(wholes) + 1))
-            lengths.append(np.linalg.norm(wholes, axis=1))
-        return {
-            **found,
-            "sentences": placed_in(spans),
-            "unread": pa.array([min(counts) for counts in zip(*unread, strict=True)], pa.int32()),
-            "length": pa.array(np.maximum.reduce(lengths), pa.float32()),
-        }
-
-    def _laid_out(
-        self, entities: Sequence[Entity], texts: Sequence[str], spans: Sequence[Sequence[Span]]
-    ) -> tuple[Sequence[Sequence[Span]], list[list[View]]]:
-        """Sentences and views of each entity, laid out so that all is read."""
-        titles = [entity.title for entity in entities]
-        sentences = [
-            [text[start:end] for start, end in of_text]
-            for text, of_text in zip(texts, spans, strict=True)
-        ]
-        layout, pieces = self.model.config.views, self.model.pieces
-        if layout.kind != "sentences":
-            layout = Views(**LAYOUT, max_tokens=self._settings.view_tokens, prompt=layout.prompt)
-        ids = iter(pieces.ids([*chain.from_iterable(sentences)], within=True))
-        title_ids = prompted_titles(titles, layout, pieces)
-        laid_out = [
-            whole_views(title, text, of_text, list(islice(ids, len(of_text))), layout, pieces)
-            for title, text, of_text in zip(title_ids, texts, spans, strict=True)
-        ]
-        return [sentences for sentences, _ in laid_out], [views for _, views in laid_out]
-
-    def _under_aliases(
-        self, entities: Sequence[Entity], views: Sequence[Sequence[View]]
-    ) -> list[tuple[int, View]]:
-        """The first view of an entity again under each of its aliases, with the entity's row."""
-        layout, pieces = self.model.config.views, self.model.pieces
-        names = [alias for entity in entities for alias in entity.aliases]
-        titles = iter(prompted_titles(names, layout, pieces))
-        return [
-            (row, retitled(first, title, pieces.markers, layout.max_tokens))
-            for row, (entity, (first, *_)) in enumerate(zip(entities, views, strict=True))
-            for title in islice(titles, len(entity.aliases))
-        ]
-
-    def _of_sentences(self, views: Sequence[Sequence[View]]) -> list[tuple[int, NewViews]]:
-        """The views of each layer, the original ones first, with its number."""
-        settings = self._settings
-        owners = [row for row, of_entity in enumerate(views) for _ in of_entity]
-        flat = [view for of_entity in views for view in of_entity]
-        vectors = self._encode([view.ids for view in flat])
-        merging = Merging(
-            layers=settings.merge,
-            top_k=settings.top_k,
-            max_tokens=settings.merged_tokens,
-            **settings.search.as_dict(),
-        )
-        markers = self.model.pieces.markers
-        layers = expand_world(np.array(owners), flat, vectors, self._encode, markers, merging)
-        return list(enumerate([NewViews(owners, flat, vectors), *layers], start=ORIGINAL))
-
-    def _of_wholes(
-        self, entities: Sequence[Entity], spans: Sequence[Sequence[Span]]
-    ) -> tuple[list[View], np.ndarray]:
-        """A view of each description's beginning, and their vectors."""
-        layout, titles = self.model.config.views, [entity.title for entity in entities]
-        texts = [entity.description for entity in entities]
-        of_model = layout.max_tokens if layout.kind == "prefix" else None
-        tokens = of_model or self._settings.global_tokens
-        laid_out = entity_views(titles, texts, spans, layout.whole(tokens), self.model.pieces)
-        views = [view for (view,) in laid_out]
-        return views, self._encode([view.ids for view in views])
-
-    def _unread_end(self, entity: Entity, view: View) -> int:
-        """Characters of a description after those that a view of its beginning reads."""
-        text, markers = entity.description, self.model.pieces.markers
-        head = view.ids.index(markers.title_end) + 1 if markers.title_end in view.ids else 0
-        read = len(view.ids) - head - len(markers.eos)
-        places = self.model.pieces.offsets(text[: LETTERS * (read + 1)])
-        return len(text) - places[read - 1][1] if 0 < read < len(places) else 0
-
-    def _encode(self, ids: Sequence[list[int]], label: str | None = "encoding views") -> np.ndarray:
-        return self._encoder.views(ids, label)
+NEAR = 240  # characters of an excerpt on either side of the winning sentences
+MOST = 2_000  # characters of sentences that are shown; no view reads many more
+CUT = "\N{HORIZONTAL ELLIPSIS}"
+MOST_ALIKE = 16  # views whose texts are compared
+ALIKE = 0.01  # of a similarity: so near is another one that is about the same
+WHOLE, NONE = -2, -1  # in place of a view's number: the whole description, nothing
 
 
-def _unread_sentences(spans: Sequence[Span], views: Sequence[View]) -> int:
-    """Characters of sentences that are in no view."""
-    read = {number for view in views for number in range(max(view.first, 0), view.last + 1)}
-    return sum(end - start for n, (start, end) in enumerate(spans) if n not in read)
+@dataclass(frozen=True, eq=False)
+class EntityViews:
+    """An entity with its (sentences, 2) starts and ends in the cleaned description, in characters,
+    its (views, 3) layers, first and last sentences, as of :class:`muver.Candidate`, and their
+    (views, d) float32 vectors.
 
-
-def _columns(entities: int, kinds: Sequence[tuple[int, NewViews]]) -> dict[str, pa.Array]:
-    owners = np.concatenate([kind.entities for _, kind in kinds])
-    origins = np.array([(layer, v.first, v.last) for layer, kind in kinds for v in kind.views]).T
-    vectors = np.concatenate([kind.vectors for _, kind in kinds])
-    return view_columns(entities, owners, origins, vectors)
-
-
-def view_columns(
-    entities: int, owners: np.ndarray, origins: Sequence[np.ndarray], vectors: np.ndarray
-) -> dict[str, pa.Array]:
-    """The columns of views of sentences, whose (views,) ``owners`` are rows of entities. Each has
-    at least one; those of an entity stay in their order. ``origins`` are the (views,) layers, first
-    and last sentences, ``vectors`` (views, d) float32.
+    >>> entity = Entity(id="1", title="Bell", description="Left . It rang.")
+    >>> views = EntityViews(entity, np.array([[0, 5], [6, 14]]))
+    >>> views.text(1, 1), views.place(1, 1), views.excerpt(1, 1).before
+    ('It rang.', (7, 15), 'Left . ')
     """
-    order = np.argsort(owners, kind="stable")
-    offsets = np.searchsorted(owners[order], np.arange(entities + 1))
-    fields = [pa.array(column[order].astype(np.int32)) for column in origins]
-    spans = pa.StructArray.from_arrays(fields, fields=list(VIEW))
-    lengths = np.linalg.norm(vectors[order], axis=1)
-    return {
-        "spans": pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), spans),
-        "views": listed(vectors[order], offsets),
-        "length": pa.array(np.maximum.reduceat(lengths, offsets[:-1]), pa.float32()),
-    }
+
+    entity: Entity
+    sentences: np.ndarray
+    views: np.ndarray = field(default_factory=lambda: np.empty((0, 3), np.int32))
+    vectors: np.ndarray = field(default_factory=lambda: np.empty((0, 0), np.float32))
+
+    @cached_property
+    def _spans(self) -> np.ndarray:
+        """(sentences, 2) the same in characters of the description, which has more spaces."""
+        letters = np.frombuffer(self.entity.description.encode("utf-32-le"), "<u4")
+        gone = np.flatnonzero((letters[:-1] == ord(" ")) & (letters[1:] == ord(".")))
+        before = gone - np.arange(len(gone))
+        letters_at = self.sentences - [0, 1]  # the first and the last of each sentence
+        return letters_at + np.searchsorted(before, letters_at, side="right") + [0, 1]
+
+    def text(self, first: int, last: int) -> str:
+        """Sentences, cleaned, with a space between two; :data:`MOST` characters of them."""
+        description, text = self.entity.description, ""
+        for start, end in self._spans[max(first, 0) : last + 1]:
+            sentence = clean(description[start : min(end, start + 2 * MOST)])
+            text = f"{text} {sentence}" if text else sentence
+            if len(text) > MOST:
+                break
+        return cut(text)
+
+    def place(self, first: int, last: int) -> tuple[int, int] | tuple[None, None]:
+        """Start and end of sentences in the description; None for both where there are none."""
+        spans = self._spans[max(first, 0) : last + 1]
+        return (int(spans[0, 0]), int(spans[-1, 1])) if len(spans) else (None, None)
+
+    def excerpt(self, first: int, last: int) -> Excerpt:
+        """Sentences as they stand, with their neighbours; without any the beginning."""
+        start, end = self.place(first, last)
+        text, start, end = self.entity.description, start or 0, end or 0
+        before = _first(text[max(start - NEAR - 1, 0) : start][::-1])[::-1]
+        if end - start > MOST:
+            return Excerpt(before, text[start : start + MOST] + CUT, "")
+        return Excerpt(before, text[start:end], _first(text[end : end + NEAR + 1]))
+
+    def part(self, number: int, similarity: float, share: float) -> ViewPart:
+        """A view, with what it adds to a score."""
+        layer, *span = self.origin(number)
+        return ViewPart(similarity, share, layer, *span, self.text(*span), *self.place(*span))
+
+    def parts(self, mention: np.ndarray, metric: str, aggregate: Aggregate) -> list[ViewPart]:
+        """What each view adds to the score for a (1, d) mention, the greatest share first."""
+        (similarities,) = exactly(self.vectors, mention, metric)
+        shares = aggregate.shares(similarities)
+        return [
+            self.part(n, float(similarities[n]), float(shares[n]))
+            for n in greatest_first(similarities, shares).tolist()
+        ]
+
+    def shown(self, view: int, similarities: np.ndarray) -> int:
+        """Of the views of a layer that are about as similar as the one that won, the one that says
+        most: (views,) ``similarities``.
+        """
+        best, layers = similarities[view], self.views[:, 0]
+        alike = (similarities >= best - ALIKE * abs(best)) & (layers == layers[view])
+        near = np.flatnonzero(alike)
+        near = near[np.argsort(-similarities[near], kind="stable")[:MOST_ALIKE]]
+        # Of equals the one that won.
+        return max([view, *near.tolist()], key=self._letters) if len(near) > 1 else view
+
+    def _letters(self, view: int) -> int:
+        return sum(map(str.isalpha, self.text(*self.views[view, 1:].tolist())))
+
+    def origin(self, view: int) -> tuple[int, int, int]:
+        """Layer, first and last sentence of a view; also of :data:`WHOLE`, and of :data:`NONE`."""
+        if view == WHOLE:
+            return GLOBAL, 0, len(self.sentences) - 1
+        return (NO_VIEW, -1, -1) if view == NONE else tuple(self.views[view].tolist())
+
+    def candidate(
+        self, number: int, signals: Mapping[str, float], view: int, excerpt: bool = False
+    ) -> Candidate:
+        """The entity as an answer, by what each signal gives, with the view that won, and perhaps
+        an excerpt; ``number`` is its ``entity``.
+        """
+        layer, *span = self.origin(view)
+        entity = self.entity
+        return Candidate(
+            number, entity.id, entity.title, sum(signals.values()), layer, *span,
+            self.text(*span), entity.world, signals=signals, further=entity.further,
+            excerpt=self.excerpt(*span) if excerpt else None,
+        )  # fmt: skip
 
 
-def placed_in(texts: Iterable[Iterable[Span]]) -> pa.Array:
-    """The column of starts and ends of each text's sentences."""
-    spans = [[{"start": start, "end": end} for start, end in of_text] for of_text in texts]
-    return pa.array(spans, pa.list_(SPAN))
+def placed(description: str, sentences: Iterable[str]) -> np.ndarray:
+    """(sentences, 2) int64 starts and ends of sentences that stand one after another in the
+    cleaned description.
+    """
+    cleaned, spans, end = clean(description), [], 0
+    for sentence in sentences:
+        start = cleaned.index(sentence, end)
+        end = start + len(sentence)
+        spans.append((start, end))
+    return np.array(spans, np.int64).reshape(-1, 2)
 
 
-def listed(vectors: np.ndarray, offsets: np.ndarray) -> pa.Array:
-    """(some, d) vectors as lists; the vectors of one begin at each offset."""
-    numbers = pa.array(np.ascontiguousarray(vectors, np.float32).ravel())
-    fixed = pa.FixedSizeListArray.from_arrays(numbers, vectors.shape[1])
-    return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), fixed)
+def cut(text: str) -> str:
+    """A text of :data:`MOST` characters and an ellipsis, if it is longer."""
+    return text if len(text) <= MOST else text[:MOST] + CUT
+
+
+def _first(text: str) -> str:
+    if len(text) <= NEAR:
+        return text
+    return f"{text[: text.rfind(' ', 0, NEAR) + 1 or NEAR]}{CUT}"

@@ -3,7 +3,7 @@
 import pytest
 
 from muver import Mention
-from muver.kb.index.answer import TOGETHER
+from muver.kb.index.mentions import TOGETHER
 from muver.kb.index.shown import Answers, in_terminal
 from tests.kb.index.fake import Names
 

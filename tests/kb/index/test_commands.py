@@ -7,7 +7,7 @@ import pytest
 
 from muver.cli import main
 from muver.kb.index.index import Index
-from muver.kb.index.views import ViewEncoder
+from muver.kb.index.vectors import ViewEncoder
 
 GLOSSARY = "id,title,text\ng1,Anchor,It holds a ship.\ng2,Buoy,It floats.\ng3,Cable,It binds.\n"
 

@@ -81,7 +81,7 @@ def asked(corpus) -> list[Mention]:
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_the_same_candidates_as_the_stage_s_run(built, corpus, tmp_path, system, monkeypatch):
-    monkeypatch.setattr("muver.kb.index.described.ALIKE", 0)  # a run has the view that won
+    monkeypatch.setattr("muver.kb.index.views.ALIKE", 0)  # a run has the view that won
     run = tmp_path / "run.parquet"
     inputs = {name: built / name.replace("_", "-") for name in ("store", "merged", "global_views")}
     inputs |= {"entities": corpus[0], "mentions": corpus[1]}

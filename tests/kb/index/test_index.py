@@ -62,7 +62,7 @@ def test_the_same_answers_as_a_row_of_the_workflow(corpus, model, tmp_path, weig
     """A trained model's index has the vectors of its view store, merged ones among them, and adds
     its global views to them.
     """
-    monkeypatch.setattr("muver.kb.index.described.ALIKE", 0)  # a row shows the view that won
+    monkeypatch.setattr("muver.kb.index.views.ALIKE", 0)  # a row shows the view that won
     encode_split(model, *corpus, tmp_path / "store", tiny.settings(Encode, split="test"))
     merging = {"top_k": 0.4, "pairs": "distant", "among": "neighbours", "max_tokens": 60}
     settings = tiny.settings(Merge, layers=2, **merging)
@@ -280,4 +280,4 @@ def test_threads_share_an_index(tmp_path, model, entities):
 
 def test_indexes_of_one_model_share_it(tmp_path, model, entities):
     one, two = (Index.create(tmp_path / name, entities[:2], model) for name in ("one", "two"))
-    assert Index.open(one.folder)._store.machinery.model is two._store.machinery.model
+    assert Index.open(one.folder)._store.encoding.model is two._store.encoding.model

@@ -13,7 +13,8 @@ from msgspec.structs import replace
 from muver.io import progress
 from muver.io.errors import InputError
 from muver.io.files import short_hash
-from muver.kb.index import answer, changes, machinery, segments
+from muver.kb.index import changes, encoding, segments
+from muver.kb.index import mentions as mentions_module
 from muver.kb.index.commands import repair
 from muver.kb.index.entity import Entity
 from muver.kb.index.evaluate import evaluate
@@ -126,7 +127,7 @@ def test_what_takes_longer_than_a_second_is_told_at_once(
     assert "encoding views: 1 of " in caplog.text
     mentions = [{"left": "", "mention": one.title, "right": "", "gold": one.id} for one in entities]
     (tmp_path / "m.jsonl").write_text("\n".join(map(json.dumps, mentions[:3])))
-    monkeypatch.setattr(answer, "TOGETHER", 1)
+    monkeypatch.setattr(mentions_module, "TOGETHER", 1)
     evaluate(index.folder, str(tmp_path / "m.jsonl"))
     assert "ranking: 1 of 3 mentions" in caplog.text
 
@@ -298,7 +299,7 @@ def test_another_model_in_its_place(with_model, encoder, monkeypatch):
     tiny.make_model(encoder, pooling="all").save_pretrained(with_model.folder / "model")
     (said,) = changes.verify(with_model.folder)
     assert said.startswith(f"{with_model.folder}/model: ")
-    monkeypatch.setattr(machinery, "AT_ONCE", 0)
+    monkeypatch.setattr(encoding, "AT_ONCE", 0)
     Index.open(with_model.folder).retrieve([Mention("tower")])
 
 

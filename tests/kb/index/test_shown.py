@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from muver.kb.index.described import EntityViews
 from muver.kb.index.entity import Entity
+from muver.kb.index.views import EntityViews
 
 
 def entity(*views):

@@ -7,10 +7,10 @@ import pytest
 
 from muver.cli import main
 from muver.io.errors import InputError
+from muver.kb.index.encoding import Encoding
 from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
 from muver.kb.index.index_settings import changed, defaults, read_weights
-from muver.kb.index.machinery import Machinery
 from muver.kb.index.signals import FIRST
 from muver.retriever.answers import Mention
 from muver.retriever.encoders.start import take_encoder
@@ -116,7 +116,7 @@ def test_of_several_equal_names_the_score_decides(tmp_path):
 
 def test_an_encoder_s_signals_are_cosines_of_its_own_vectors(by_encoder, entities):
     mention = Mention(tiny.WORDS[2], "The king saw", "in spring .")
-    encoder = Machinery(by_encoder.folder, by_encoder._store.state)._encoder
+    encoder = Encoding(by_encoder.folder, by_encoder._store.state)._encoder
     around = {"mention": mention.text, "context_left": mention.left, "context_right": mention.right}
     config = encoder.model.config
     of_mentions, of_entities = config.context.prompt, config.views.prompt
@@ -142,13 +142,13 @@ def test_an_encoder_s_signals_are_cosines_of_its_own_vectors(by_encoder, entitie
 
 def test_other_weights_for_once_encode_only_what_counts(by_encoder, monkeypatch):
     asked = []
-    queries = Machinery.queries
+    queries = Encoding.queries
 
     def noted(self, mentions, names):
         asked.append(list(names))
         return queries(self, mentions, names)
 
-    monkeypatch.setattr(Machinery, "queries", noted)
+    monkeypatch.setattr(Encoding, "queries", noted)
     mention = [Mention(tiny.WORDS[1])]
     (usual,) = by_encoder.retrieve(mention, 3)
     none = dict.fromkeys(("names", "names_text", "context"), 0)

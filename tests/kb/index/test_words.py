@@ -6,8 +6,8 @@ from muver.io.typed import read
 from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
 from muver.kb.index.index_settings import Words
+from muver.kb.index.lookup import Table, keys_of
 from muver.kb.index.signals import LONGEST, queries
-from muver.kb.index.tables import Table, keys_of
 from muver.retriever.answers import Mention
 
 

@@ -2,10 +2,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muver.kb.index.described import CUT, MOST, NEAR, EntityViews, placed
 from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
 from muver.kb.index.segments import Part
+from muver.kb.index.views import CUT, MOST, NEAR, EntityViews, placed
 from muver.retriever.answers import Excerpt, Mention
 from muver.retriever.corpus.texts import clean
 from tests import tiny

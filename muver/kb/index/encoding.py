@@ -19,7 +19,7 @@ from muver.retriever.encoders.fingerprint import model_fingerprint
 from muver.retriever.views.views_settings import UNICODE
 
 if TYPE_CHECKING:
-    from muver.kb.index.views import ViewEncoder
+    from muver.kb.index.vectors import ViewEncoder
     from muver.retriever.encoders.biencoder import BiEncoder
 
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 LOADED: WeakValueDictionary[str, "BiEncoder"] = WeakValueDictionary()
 
 
-class Machinery:
+class Encoding:
     """One for all snapshots and threads of an index. A model is loaded when it is first needed."""
 
     def __init__(self, folder: Path, state: State):
@@ -87,7 +87,7 @@ class Machinery:
 
     @cached_property
     def _encoder(self) -> "ViewEncoder":
-        from muver.kb.index.views import ViewEncoder
+        from muver.kb.index.vectors import ViewEncoder
 
         return ViewEncoder(self.model, self.state.settings, self.state.columns)
 

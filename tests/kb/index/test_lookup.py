@@ -8,7 +8,7 @@ from muver.io.errors import InputError
 from muver.kb.index import changes, segments
 from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
-from muver.kb.index.tables import MOST, Table, keys_of
+from muver.kb.index.lookup import MOST, Table, keys_of
 from muver.retriever.answers import Mention
 
 THERE = pa.array(["gate", "old", "gate", "gate", "smith"])

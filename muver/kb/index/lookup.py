@@ -1,15 +1,19 @@
-"""Tables of a part: which of its rows have a word or a run of letters, and how often.
+"""What a part's entities are looked up by: their words, their names, and the letters of these.
 
-They are made once, when a part is written, and lie in its file, memory-mapped.
+It is made once, when a part is written, and lies in its file, memory-mapped.
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from scipy import sparse
+
+from muver.retriever.corpus.texts import in_one_form, split
+from muver.retriever.retrieval.signals import LENGTHS
 
 TABLE = pa.struct([
     ("keys", pa.list_(pa.uint64())),
@@ -18,6 +22,14 @@ TABLE = pa.struct([
     ("counts", pa.list_(pa.uint16())),
 ])  # fmt: skip
 MOST = 2**16 - 1  # that a count says
+LARGE = np.uint64(0x9E3779B97F4A7C15)  # odd: no two runs of one character become one number
+SPACE = ord(" ")
+LOOKED_UP = [
+    ("words", TABLE),  # of entities
+    ("length_in_words", pa.int32()),
+    ("letters", TABLE),  # of names
+    ("folded", pa.list_(pa.uint64())),  # a key of each name as it is compared
+]
 
 
 def keys_of(texts: Iterable[str]) -> np.ndarray:
@@ -82,3 +94,58 @@ class Table(NamedTuple):
         """For each key the rows that have it, and how often."""
         ends = (self.starts[np.searchsorted(self.keys, keys, side)] for side in ("left", "right"))
         return [(self.rows[a:b], self.counts[a:b]) for a, b in zip(*ends, strict=True)]
+
+
+def folded(name: str) -> str:
+    """A name as it is compared: in one form, without regard to spaces.
+
+    >>> folded("The  Old\\nGATE") == folded("the old gate")
+    True
+    """
+    return " ".join(in_one_form(name).split())
+
+
+def letters(names: Sequence[str]) -> Table:
+    """A table of the runs of characters in each name.
+
+    A run keeps to a word with a space on each side, in one form.
+    """
+    spaced = ["".join(f" {word} " for word in in_one_form(name).split()) for name in names]
+    letters = np.frombuffer("".join(spaced).encode("utf-32-le", "surrogatepass"), np.uint32)
+    owners = np.repeat(np.arange(len(names)), list(map(len, spaced)))
+    ends = np.flatnonzero((letters[:-1] == SPACE) & (letters[1:] == SPACE))
+    words = np.zeros(len(letters), np.int64)  # the number of the word at each character
+    words[ends + 1] = 1
+    words = np.cumsum(words)
+    numbers, of = [], []
+    shortest, longest = LENGTHS
+    with np.errstate(over="ignore"):
+        number = letters.astype(np.uint64)
+        for length in range(2, longest + 1):
+            after = letters[length - 1 :].astype(np.uint64)
+            number = (number[: len(after)] + np.uint64(1)) * LARGE + after
+            if length >= shortest:
+                within = words[: len(after)] == words[length - 1 :]
+                numbers.append(number[within])
+                of.append(owners[: len(after)][within])
+    return Table.of(pa.array(np.concatenate(numbers)), np.concatenate(of), len(names))
+
+
+def looked_up(titles: pa.Array, aliases: pa.Array, descriptions: pa.Array) -> dict[str, pa.Array]:
+    """The columns of a part by which its words and names are looked up."""
+    titles, aliases, descriptions = (
+        column.to_pylist() for column in (titles, aliases, descriptions)
+    )
+    names = [[title, *more] for title, more in zip(titles, aliases, strict=True)]
+    texts = [" ".join([*of_row, text]) for of_row, text in zip(names, descriptions, strict=True)]
+    words, flat, entities = split(texts), [*chain.from_iterable(names)], len(names)
+    lengths, ends = list(map(len, words)), np.cumsum([0, *map(len, names)])
+    every = pa.array([*chain.from_iterable(words)], pa.string())
+    table = Table.of(every, np.repeat(np.arange(entities), lengths), entities)
+    keys = pa.array(keys_of(map(folded, flat)))
+    return {
+        "words": table.column(entities),
+        "length_in_words": pa.array(lengths, pa.int32()),
+        "letters": letters(flat).column(entities),
+        "folded": pa.ListArray.from_arrays(pa.array(ends.astype(np.int32)), keys),
+    }
