@@ -69,7 +69,6 @@ def words(typed: Sequence[str]) -> Iterator[str]:
             yield from action.option_strings
     section = SECTIONS.get(before[-1]) or SECTIONS.get(command.name)
     if section and not command.name.startswith(STAGE) and Path("params.yaml").is_file():
-        from muver.reproduction.settings.file import NAME, read_params
-        from muver.reproduction.settings.resolve import resolve
+        from muver.reproduction.settings.resolve import settings_in
 
-        yield from getattr(resolve(read_params(NAME), {}), section)
+        yield from getattr(settings_in(Path(), {}), section)

@@ -9,8 +9,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from muver.reproduction.settings.file import read_params
-from muver.reproduction.settings.resolve import resolve
+from muver.reproduction.settings.resolve import settings_in
 from muver.reproduction.workspace import graph_of
 from muver.retriever.encoders.hub import SHIPPED
 from muver.retriever.encoders.start import take_encoder
@@ -25,7 +24,7 @@ SETTINGS: dict[str, Any] = {
 
 def main() -> None:
     """Make the encoder in build/, as any setting is made there, and take it from there."""
-    start = graph_of(resolve(read_params(Path("params.yaml")), SETTINGS)).start
+    start = graph_of(settings_in(Path(), SETTINGS)).start
     settings = [f"{key}={json.dumps(value)}" for key, value in SETTINGS.items()]
     subprocess.run(["snakemake", "--cores", "all", *start.files, "--config", *settings], check=True)
     take_encoder(start.path, SHIPPED["miniwikia-bert"], with_pooling=True)

@@ -19,9 +19,8 @@ from muver.io.errors import InputError
 from muver.io.text import aligned
 from muver.io.typed import Record, read_record
 from muver.reproduction.settings.entries import AnySystem, named_by
-from muver.reproduction.settings.file import read_params
 from muver.reproduction.settings.params import Resolved
-from muver.reproduction.settings.resolve import resolve
+from muver.reproduction.settings.resolve import settings_in
 from muver.reproduction.tables.records import AnyResult, Table, read_result, result_names
 from muver.reproduction.tracking.provenance import this_machine
 
@@ -79,7 +78,7 @@ class Run(NamedTuple):
 
 def read_run(project: Path, config: Iterable[tuple[str, Any]]) -> Run:
     """Read what the settings, which ``config`` changes, say of a project's folder."""
-    settings = resolve(read_params(project / "params.yaml"), dict(config))
+    settings = settings_in(project, config)
     folder = project / "results" / settings.workspace
     tables = {name: read_result(folder / f"{name}.json") for name in result_names(folder)}
     if (found := rows_of(tables.values(), this_machine())) is None:

@@ -14,7 +14,7 @@ from muver.io.files import write_json
 from muver.io.progress import duration
 from muver.io.text import aligned, counted
 from muver.reproduction.doctor.plan import Machine, gpus_here, plan, together
-from muver.reproduction.settings.resolve import settings_in
+from muver.reproduction.settings.resolve import Config, settings_in
 from muver.reproduction.workspace import Artifact, Graph, graph_of
 from muver.retriever.corpus.sources import find_source
 from muver.retriever.corpus.zeshel import mistakes
@@ -50,7 +50,7 @@ def check_project(
     out
         JSON file to write as well.
     """
-    report = check(folder, dict(config))
+    report = check(folder, config)
     if out is not None:
         write_json(out, report)
     print(as_text(report), end="")
@@ -58,13 +58,13 @@ def check_project(
         sys.exit(1)
 
 
-def check(folder: Path, overrides: Mapping[str, Any], machine: Machine | None = None) -> Report:
+def check(folder: Path, config: Config, machine: Machine | None = None) -> Report:
     """The report for JSON: ``findings``, ``jobs``, those that run ``at_once``, ``seconds_left``,
     and whether a problem is ``found``; by default for this machine.
     """
     from snakemake.utils import available_cpu_count
 
-    settings = settings_in(folder, overrides)
+    settings = settings_in(folder, config)
     machine = machine or Machine(available_cpu_count(), gpus_here())
     compute = settings.compute
     at_once, jobs, findings = machine.at_once(compute), [], []

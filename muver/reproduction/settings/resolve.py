@@ -31,6 +31,7 @@ from muver.reproduction.settings.params import LINKED, Experiment, Preset, Resol
 from muver.reproduction.settings.precision import settle_precision
 from muver.reproduction.settings.references import check_references
 
+Config = Mapping[str, Any] | Iterable[tuple[str, Any]]  # what the command line sets
 Layer = dict[str, Any]  # of settings, as YAML has them: not checked yet
 # Sections whose values a model of a kind has where it says nothing itself.
 SHARED = {"trained": ("context", "training"), "converted": ("context",), "chosen": ()}
@@ -107,11 +108,11 @@ FORM = " A key of a section is written as --config merge='{top_k: 0.2}'."
 NAMED_DATASETS = ("miniwikia", "zeshel", "realworlds", *LINKED)
 
 
-def settings_in(folder: Path, config: Mapping[str, Any]) -> Resolved:
+def settings_in(folder: Path, config: Config) -> Resolved:
     """The settings of a run in a folder, with or without a params.yaml of its own."""
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder. Name the one that holds build/ and results/.")
-    return resolve(read_params(params_file(folder)), overlay(config_of(folder), config))
+    return resolve(read_params(params_file(folder)), overlay(config_of(folder), dict(config)))
 
 
 def resolve(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> Resolved:

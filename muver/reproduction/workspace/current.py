@@ -9,8 +9,7 @@ from typing import Any
 
 from muver.io.errors import InputError
 from muver.io.files import remove_all, sha256_of, size_of, strays, write_json, write_text
-from muver.reproduction.settings.file import NAME, read_params
-from muver.reproduction.settings.resolve import resolve, settings_in
+from muver.reproduction.settings.resolve import settings_in
 from muver.reproduction.workspace import graph_of
 from muver.reproduction.workspace.artifact import Artifact, add_to_catalog
 from muver.reproduction.workspace.graph import Graph
@@ -60,7 +59,7 @@ def path_of(section: str, name: str) -> str:
 
     The ``section`` is ``models`` or ``systems``; what it has no entry of stays as it is.
     """
-    graph = graph_of(resolve(read_params(NAME), {}))
+    graph = graph_of(settings_in(Path(), {}))
     if name not in getattr(graph.settings, section):
         return name
     path = file = f"{graph.root}/indexes/{name}"
@@ -101,7 +100,7 @@ def prune(*, config: Iterable[tuple[str, Any]] = (), remove: bool = False) -> No
     """
     if remove:
         check_idle(Path())
-    graph = graph_of(settings_in(Path(), dict(config)))
+    graph = graph_of(settings_in(Path(), config))
     sizes = {path: size_of(path) for path in not_asked(graph)}
     for path in sorted(sizes, key=sizes.__getitem__, reverse=True):
         print(f"{sizes[path] / 1e6:10.1f} MB  {path}")
@@ -128,7 +127,7 @@ def list_asked(config: Iterable[tuple[str, Any]] = ()) -> None:
 
     A stage that has nothing to make leaves the empty folders that DVC expects, made here.
     """
-    graph = graph_of(resolve(read_params("params.yaml"), dict(config)))
+    graph = graph_of(settings_in(Path(), config))
     folders = [Path(graph.root, kind) for kind in KINDS]
     for folder in (*folders, Path("metrics", graph.settings.workspace)):
         folder.mkdir(parents=True, exist_ok=True)
