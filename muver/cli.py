@@ -20,7 +20,7 @@ from muver.io.errors import InputError, did_you_mean, quoted
 from muver.io.process import Stopped, collect_seldom, end_as_always, hide, stop_at_signals
 from muver.io.progress import note, start_logging
 from muver.io.text import Output, Shown, visible
-from muver.options import bounded, is_settings, parameters, parser_of, read_job, told_by_file
+from muver.options import bounded, is_settings, parameters, parser_of, read_job
 
 HELP = ("-h", "--help")
 BROKEN = re.compile("[\ud800-\udfff]")  # bytes of a word that are no text
@@ -37,8 +37,8 @@ LESS = (
 
 def run(command: Command, words: Sequence[str]) -> None:
     with redirect_stderr(Shown(sys.stderr)):
-        parser, of_workflow = parser_of(command), told_by_file(command)
-        by_file = of_workflow and "--job" in words
+        parser = parser_of(command)
+        by_file = command.of_workflow and "--job" in words
         words = bounded(parser, words)
         arguments = (
             read_job(command, parser, words)
@@ -52,7 +52,7 @@ def run(command: Command, words: Sequence[str]) -> None:
     from muver.io.checksums import check, seal
     from muver.io.files import WRITTEN
 
-    if of_workflow:
+    if command.of_workflow:
         check(_paths(arguments.values()))
     for name, kind, default, _ in parameters(work):
         if is_settings(kind) and (arguments[name] or default is not None):
@@ -65,7 +65,7 @@ def run(command: Command, words: Sequence[str]) -> None:
                 arguments[name] = _by_name(name, arguments[name])
     WRITTEN.clear()
     work(**arguments)
-    if of_workflow:
+    if command.of_workflow:
         seal(WRITTEN)
 
 

@@ -34,6 +34,11 @@ class Command(NamedTuple):
         return sentence[0].lower() + sentence[1:]
 
     @property
+    def of_workflow(self) -> bool:
+        """Whether the workflow calls it: its options may stand in a file, artifacts are sealed."""
+        return self.name.startswith(STAGE) or self.name in ("record", "report")
+
+    @property
     def file(self) -> Path:
         """The module in which the work begins."""
         module = PACKAGE.joinpath(*self.work.partition(":")[0].split("."))

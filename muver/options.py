@@ -34,7 +34,6 @@ FLAGS = {
 METAVARS = {Path: "PATH", str: "TEXT", int: "N", float: "X"}
 NEEDED = object()  # in place of a default
 Given = dict[str, Any]  # arguments of a command by parameter
-SEALING = ("record", "report")  # what reads and writes artifacts, beside the stages
 
 
 def setting(text: str) -> tuple[str, Any]:
@@ -105,7 +104,7 @@ def parser_of(command: Command) -> argparse.ArgumentParser:
     is_stage = command.name.startswith(STAGE)
     if is_stage:
         parser.add_argument("--label", metavar="NAME", help="stands in progress lines as well")
-    if told_by_file(command):
+    if command.of_workflow:
         parser.add_argument("--job", metavar="FILE", help="JSON with options, in place of these")
     parser.add_argument("--log", metavar="FILE", help="write the progress lines here as well")
     for name, kind, default, alone in parameters(work):
@@ -147,11 +146,6 @@ def bounded(parser: argparse.ArgumentParser, words: Sequence[str]) -> list[str]:
                 taken.append(f"{word}={left.pop(0)}")
         found += taken or [word]
     return found + left
-
-
-def told_by_file(command: Command) -> bool:
-    """Whether the workflow calls a command, so that its options may stand in a file."""
-    return command.name.startswith(STAGE) or command.name in SEALING
 
 
 def read_job(command: Command, parser: argparse.ArgumentParser, words: Sequence[str]) -> Given:

@@ -180,8 +180,7 @@ def vectors(kind):
 
     def files(wildcards):
         checkpoints.kb.get(id=W.kb.id)
-        made = at(kind, wildcards).inputs["vectors"]
-        return [f"{made.path}/{part}{end}" for part in W.parts for end in PART]
+        return W.vectors(at(kind, wildcards).inputs["vectors"].name).files
 
     return files
 
