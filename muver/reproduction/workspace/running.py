@@ -151,7 +151,7 @@ def in_our_words(record: logging.LogRecord) -> bool:
             check_idle(Path())
         except InputError as error:
             record.msg = str(error)
-    return True
+    return record.msg != "Conda environments: ignored"  # as every start without conda says
 
 
 def check_writable(folder: Path) -> None:
