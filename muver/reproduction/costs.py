@@ -12,7 +12,7 @@ from muver.io.files import read_json, write_text
 from muver.io.typed import Settings, Some
 from muver.reproduction.tables.cells import Page, Section
 from muver.reproduction.tables.paper import NOTES
-from muver.reproduction.tables.render import csv_text, to_markdown
+from muver.reproduction.tables.render import to_csv, to_markdown
 from muver.retriever.evaluation.records import Evaluation, read_evaluation
 
 # Columns of the file and what they are called here: seconds, the largest memory in MiB, and
@@ -38,9 +38,6 @@ def measured(path: Path) -> dict[str, float]:
     return found
 
 
-HEADER = ["method", "core-seconds of training", "vectors", "bytes", "mentions a second"]
-
-
 class CostRow(Settings):
     """A row of a table: its evaluation, its run's manifest, and benchmark files of Snakemake."""
 
@@ -63,24 +60,24 @@ def write_costs(out: Path, settings: Costs) -> None:
 
     Writes ``out`` (.csv), and beside it the table for people (.md).
     """
-    rows = [_cells(row) for row in settings.rows]
-    page = Page(settings.caption, [Section("", NOTES["costs"], HEADER, rows)])
-    write_text(out, csv_text(HEADER, rows))
-    write_text(out.with_suffix(".md"), to_markdown(page))
+    costs = Section.of("", NOTES["costs"], [_cells(row) for row in settings.rows])
+    write_text(out, to_csv(costs))
+    write_text(out.with_suffix(".md"), to_markdown(Page(settings.caption, [costs])))
 
 
-def _cells(row: CostRow) -> list[str]:
+def _cells(row: CostRow) -> dict[str, str]:
     scored: Evaluation = read_evaluation(Path(row.evaluation))
     counts = read_json(Path(row.manifest)).get("counts") or {}
     cores = [_core_seconds(Path(training)) for training in row.trainings]
     seconds = measured(Path(row.ranking)).get("seconds")
-    return [
-        row.method,
-        "" if None in cores else f"{sum(cores):.0f}",
-        "" if scored.views_per_entity is None else f"{scored.views_per_entity:.1f}",
-        f"{counts['bytes'] / counts['entities']:.0f}" if "bytes" in counts else "",
-        f"{scored.mentions / seconds:.1f}" if seconds else "",
-    ]
+    views = scored.views_per_entity
+    return {
+        "method": row.method,
+        "core-seconds of training": "" if None in cores else f"{sum(cores):.0f}",
+        "vectors": "" if views is None else f"{views:.1f}",
+        "bytes": f"{counts['bytes'] / counts['entities']:.0f}" if "bytes" in counts else "",
+        "mentions a second": f"{scored.mentions / seconds:.1f}" if seconds else "",
+    }
 
 
 def _core_seconds(path: Path) -> float | None:

@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from itertools import cycle
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -137,10 +137,10 @@ def draw_lengths(data: LengthsFigure) -> "Figure":
     figure = Figure(figsize=(7, 6), layout="constrained")
     above, middle, below = figure.subplots(3, 1, sharex=True, height_ratios=[5, 2.6, 1.2])
     bins = data.bins
+    errors = np.array([bin_.error or NOTHING for bin_ in bins])
+    intervals = np.array([bin_.interval or [NOTHING] * 2 for bin_ in bins])
     for n, (row, look, aside) in enumerate(zip(data.rows, LOOKS, (-ASIDE, ASIDE), strict=True)):
-        errors = _column(bins, lambda bin_, n=n: bin_.error[n])
-        intervals = _column(bins, lambda bin_, n=n: bin_.interval[n], NOTHING)
-        _curve(above, bins, errors, intervals, aside, label=row.method, **look)
+        _curve(above, bins, errors[:, n], intervals[:, n], aside, label=row.method, **look)
         if data.paper is not None:
             _mark_quoted(above, data.paper.errors[n], row.method, look)
     above.set_title(f"{data.caption}, {data.dataset}")
@@ -149,8 +149,8 @@ def draw_lengths(data: LengthsFigure) -> "Figure":
     above.legend(loc="best")
 
     middle.axhline(0, color=GREY, linewidth=0.8)
-    differences = _column(bins, lambda bin_: bin_.difference)
-    intervals = _column(bins, lambda bin_: bin_.difference_interval, NOTHING)
+    differences = np.array([bin_.difference for bin_ in bins], dtype=np.float64)  # None: NaN
+    intervals = np.array([bin_.difference_interval or NOTHING for bin_ in bins])
     _curve(middle, bins, differences, intervals, color=GREEN, marker="D")
     middle.set_ylabel("difference\n(points)")
     middle.set_title(data.difference_is, color=GREY, fontsize=8.5)
@@ -160,11 +160,6 @@ def draw_lengths(data: LengthsFigure) -> "Figure":
         axes.grid(visible=False, axis="x")
     figure.align_ylabels()
     return figure
-
-
-def _column(bins: list[Bin], value: Any, empty: Any = np.nan) -> np.ndarray:
-    """A value of each bin: (bins, ...) float64, ``empty`` where a bin has no mentions."""
-    return np.array([value(bin_) if bin_.mentions else empty for bin_ in bins], dtype=np.float64)
 
 
 def _edges(bins: list[Bin]) -> np.ndarray:

@@ -17,7 +17,7 @@ from muver.reproduction.tables.evaluations import (
 )
 from muver.reproduction.tables.pages import page_of
 from muver.reproduction.tables.paper import NOTES, is_papers, paper
-from muver.reproduction.tables.render import csv_text
+from muver.reproduction.tables.render import to_csv
 from muver.reproduction.tables.tables_settings import ErrorByLength, Row, systems_of
 from muver.retriever.evaluation.bootstrap import RESAMPLES
 from muver.retriever.evaluation.significance import error_by_length
@@ -48,9 +48,8 @@ def make_figure(
         asked = read(ErrorByLength, settings)
         found = read_evaluations(evaluations, systems_of(asked.rows))
         data, draw = _lengths(name, asked, found), draw_lengths
-        main = page_of(data).sections[0]
         write_json(out.with_suffix(".json"), data)
-        write_text(out, csv_text(main.header, main.rows))
+        write_text(out, to_csv(page_of(data).sections[0]))
     with house_style():
         save(draw(data), figures, name)
 

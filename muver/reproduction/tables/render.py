@@ -48,7 +48,7 @@ def write_table(out: Path, table: Result) -> None:
     write_text(out.with_suffix(".md"), to_markdown(page))
     write_text(out.with_suffix(".html"), to_html(page))
     write_text(out.with_suffix(".tex"), to_latex(page, table.name))
-    write_text(out.with_suffix(".csv"), csv_text(page.sections[0].header, page.sections[0].rows))
+    write_text(out.with_suffix(".csv"), to_csv(page.sections[0]))
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -56,6 +56,11 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows([header, *rows])
     return out.getvalue()
+
+
+def to_csv(section: Section) -> str:
+    """A section as CSV."""
+    return csv_text(section.header, section.rows)
 
 
 def to_markdown(page: Page, level: int = 1) -> str:
