@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 
@@ -39,13 +39,6 @@ class GridTable(Settings):
     start: dict[str, Any] = {}
 
 
-class Choice(NamedTuple):
-    """The points that are chosen, by model, and what to do about them, in sentences."""
-
-    points: dict[str, str]
-    advice: str = ""
-
-
 def make_grid(
     logs: Sequence[Path],
     counts: Path,
@@ -72,15 +65,17 @@ def _build(
     by_trial = logs_by_trial(settings.trials, logs)
     found = {name: kept_validation(log, cutoff) for name, log in by_trial.items()}
     recalls = {name: recall for name, (recall, _) in found.items()}
-    choice = _each(settings, recalls) if each else _together(settings, recalls)
-    names = (f"{model}_{point}" if each else point for model, point in choice.points.items())
+    chosen, advice = _each(settings, recalls) if each else (_together(settings, recalls), "")
+    names = (f"{model}_{point}" if each else point for model, point in chosen.items())
     rows = []
     for name, (recall, step) in found.items():
         trial = settings.trials[name]
         model, values = trial
         trained = {"model": overlay(settings.base[model], {"training": values}), **further}
-        key, chosen = row_key(trained, data.fingerprint), trial.point == choice.points[model]
-        rows.append(PointRow(model, name, key, values, recall, step, trained, chosen))
+        rows.append(PointRow(
+            method=model, system=name, row_key=row_key(trained, data.fingerprint), values=values,
+            recall=recall, step=step, settings=trained, chosen=trial.point == chosen[model],
+        ))  # fmt: skip
     shared = {}  # by all points
     for model, base in settings.base.items():
         kept = base["training"].keys() - rows[0].values.keys()
@@ -96,23 +91,23 @@ def _build(
         row_key=short_hash({"grid": shared, "settings": further, "data": data.fingerprint}),
         chosen=", ".join(dict.fromkeys(names)),
         each=each,
-        advice=choice.advice,
+        advice=advice,
         means={key: _means(rows, key) for key in rows[0].values},
         rows=rows,
     )
 
 
-def _together(settings: GridTable, recalls: Mapping[str, float]) -> Choice:
-    """One point for all models: that with the greatest sum of their recall."""
+def _together(settings: GridTable, recalls: Mapping[str, float]) -> dict[str, str]:
+    """By model, the one point for all: that with the greatest sum of their recall."""
     totals: Counter[str] = Counter()
     for name, recall in recalls.items():
         totals[settings.trials[name].point] += recall
-    chosen = max(totals, key=totals.__getitem__)  # the first of equals
-    return Choice(dict.fromkeys(settings.grid.models, chosen))
+    # The first of equals
+    return dict.fromkeys(settings.grid.models, max(totals, key=totals.__getitem__))
 
 
-def _each(settings: GridTable, recalls: Mapping[str, float]) -> Choice:
-    """A point for each model, found one hyper-parameter after the other.
+def _each(settings: GridTable, recalls: Mapping[str, float]) -> tuple[dict[str, str], str]:
+    """A point for each model, found one hyper-parameter after the other, and what to do about them.
 
     A model whose settings do not have the values that are chosen lacks the trials of what follows:
     it gets its point so far.
@@ -137,7 +132,7 @@ def _each(settings: GridTable, recalls: Mapping[str, float]) -> Choice:
         advice.append(f"With these, make the grid again for the rest of {', '.join(unfinished)}.")
     for sentence in advice:
         logger.info("%s", sentence)
-    return Choice(chosen, " ".join(advice))
+    return chosen, " ".join(advice)
 
 
 def _wider(model: str, key: str, value: float, values: Sequence[float]) -> list[str]:

@@ -73,10 +73,11 @@ def build_data(file: Path | None) -> StatisticsTable:
             for world, part in counts.worlds.items()
             if part.split == split
         }
-        numbers = counts.mentions[split], counts.entities[split]
-        of_paper = theirs and Numbers(theirs["mentions"], theirs["entities"])
-        kb = theirs["kb"] if theirs else dataset
-        rows.append(SplitRow(dataset, split, kb, *numbers, worlds, of_paper))
+        rows.append(SplitRow(
+            dataset=dataset, split=split, kb=theirs["kb"] if theirs else dataset,
+            mentions=counts.mentions[split], entities=counts.entities[split], worlds=worlds,
+            paper=theirs and Numbers(theirs["mentions"], theirs["entities"]),
+        ))  # fmt: skip
     return StatisticsTable(
         name="table4",
         caption=table4["caption"],
@@ -102,8 +103,12 @@ def build_models(encoder: Path | None = None) -> ParametersTable:
         towers["MuVER (encoder in use)"] = empty_tower(encoder)
     rows, table5 = [], paper()["table5"]
     for model, built in towers.items():
-        tower = sum(weight.numel() for weight in built.parameters())
-        pooler = built.dimension * (built.dimension + 1)
-        millions = table5["rows"].get(model, {}).get("millions")
-        rows.append(ModelRow(model, TOWERS * tower, TOWERS * pooler, millions))
-    return ParametersTable("table5", table5["caption"], paper()["source"], rows)
+        rows.append(ModelRow(
+            method=model,
+            parameters=TOWERS * sum(weight.numel() for weight in built.parameters()),
+            poolers=TOWERS * built.dimension * (built.dimension + 1),
+            paper=table5["rows"].get(model, {}).get("millions"),
+        ))  # fmt: skip
+    return ParametersTable(
+        name="table5", caption=table5["caption"], source=paper()["source"], rows=rows
+    )
