@@ -135,14 +135,13 @@ def views_of(settings: Mapping[str, Any]) -> Data:
 
 def _mentions(table: pa.Table, world: np.ndarray, gold: np.ndarray) -> Data:
     """Mentions as the page has them, with the names of their categories; all arrays (n,)."""
-    category = [name or "" for name in table["category"].to_pylist()]
-    names = sorted(set(category))
+    names, category = np.unique(table["category"].fill_null(""), return_inverse=True)
     return {
-        "categories": names,
+        "categories": names.tolist(),
         "mentions": {
             "id": table["mention_id"].to_pylist(),
             "world": world.tolist(),
-            "category": [names.index(name) for name in category],
+            "category": category.tolist(),
             "left": table["context_left"].to_pylist(),
             "mention": table["mention"].to_pylist(),
             "right": table["context_right"].to_pylist(),

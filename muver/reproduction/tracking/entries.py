@@ -1,7 +1,7 @@
 """A table as entries of MLflow: one run a row; several seeds, and sweeps, have a parent run."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import and_
@@ -106,9 +106,11 @@ class Entry:
         by_step = sorted(self.curves, key=lambda point: point.step)
         return {**{point.name: point.value for point in by_step}, **self.metrics}
 
-    def work(self) -> list[Job]:
-        """The work that made the entry, and its children's."""
-        return [*self.jobs, *(job for child in self.children for job in child.work())]
+    def tree(self) -> Iterator["Entry"]:
+        """The entry and all below it, each above its children."""
+        yield self
+        for child in self.children:
+            yield from child.tree()
 
 
 SHARED = ("method", "system", "dataset", "data_fingerprint", "mentions", "precision")

@@ -146,7 +146,7 @@ def _put(found: Sequence[Entry], experiment: str) -> list[tuple[str, ...]]:
         show_recall(client, number, found)
         pages = f"/#/experiments/{number}/runs/{{}}?workflowType=machine_learning"
         # Last, as another recorder may have been the first to finish a row.
-        runs = [(entry, recorder.run_of(entry)) for top in found for entry in (top, *top.children)]
+        runs = [(entry, recorder.run_of(entry)) for top in found for entry in top.tree()]
         return [
             (entry.key, entry.name, run, number, pages.format(run), store_name())
             for entry, run in runs

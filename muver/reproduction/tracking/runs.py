@@ -106,7 +106,7 @@ class Recorder:
             "mlflow.source.type": "JOB",
             "mlflow.note.content": entry.note,
         }
-        work = entry.work()
+        work = [job for part in entry.tree() for job in part.jobs]
         end = round(1000 * max(job.end for job in work)) if work else None
         start = end and end - round(1000 * sum(job.seconds for job in work))
         info = self.client.create_run(self.experiment, start, tags, entry.name).info

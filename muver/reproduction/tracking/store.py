@@ -7,7 +7,7 @@ import logging
 import os
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import mlflow.db
@@ -156,7 +156,8 @@ def show_recall(client: MlflowClient, experiment: str, entries: Sequence[Entry])
 
     Columns are as wide as their names, of which MLflow would show all/recall_at_ alone.
     """
-    columns = {column: 20 + 7 * len(column.split("`")[1]) for column in _columns(entries)}
+    shown = (name for entry in entries for part in entry.tree() for name in part.columns)
+    columns = {name: 20 + 7 * len(name.split("`")[1]) for name in shown}
     state = {
         "orderByKey": "tags.`position`",
         "orderByAsc": True,
@@ -169,10 +170,3 @@ def show_recall(client: MlflowClient, experiment: str, entries: Sequence[Entry])
     view = json.dumps({"name": "Recall", "createdAt": created, "state": json.dumps(state)})
     for name, value in {VIEW: view, **KIND}.items():
         patiently(client.set_experiment_tag, experiment, name, value)
-
-
-def _columns(entries: Iterable[Entry]) -> Iterator[str]:
-    """The columns of the entries and of those under them."""
-    for entry in entries:
-        yield from entry.columns
-        yield from _columns(entry.children)

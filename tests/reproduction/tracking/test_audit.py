@@ -2,8 +2,8 @@
 
 import json
 import socket
+from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from unittest.mock import Mock
 
 import pytest
@@ -14,6 +14,7 @@ from muver.cli import main
 from muver.reproduction.tracking import audit
 from muver.reproduction.tracking.store import VIEW, open_experiment, open_store, show_recall
 from tests.reproduction.tracking.conftest import copy_of
+from tests.reproduction.tracking.test_runs import ROW
 
 
 def test_addresses_stand_in_the_order_of_the_tables_with_the_view_that_was_recorded():
@@ -32,8 +33,8 @@ def test_the_list_of_runs_has_room_for_the_names_of_its_columns():
     """Of the rows' columns and of those of the runs below them, each once."""
     client = Mock()
     client.get_experiment.return_value.creation_time = 7
-    below = SimpleNamespace(columns=["metrics.`all/recall_at_016`"], children=[])
-    row = SimpleNamespace(columns=["metrics.`all/recall_at_001`"], children=[below])
+    below = replace(ROW, columns=["metrics.`all/recall_at_016`"])
+    row = replace(ROW, columns=["metrics.`all/recall_at_001`"], children=[below])
     show_recall(client, "1", [row, row])
     calls = client.set_experiment_tag.mock_calls
     tags = {name: value for _, name, value in (call.args for call in calls)}

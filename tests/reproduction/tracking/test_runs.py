@@ -50,7 +50,7 @@ def experiment(client: MlflowClient, name: str) -> str:
 
 def at_the_end(recorder: Recorder, entry: Entry) -> list[str]:
     """The runs that a recorder lists of an entry and its children."""
-    return [recorder.run_of(one) for one in (entry, *entry.children)]
+    return [recorder.run_of(part) for part in entry.tree()]
 
 
 # The parent is made third, after its seeds, and finished by the third set_terminated.
