@@ -27,8 +27,8 @@ LINE = re.compile(r"^([0-9a-f]{64})  (.+)$", re.MULTILINE)
 
 def list_of(path: Path) -> Path | None:
     """The list that an artifact's file or folder belongs to; None for any other path."""
-    found = ARTIFACT.match(path.as_posix())
-    return found and Path(f"{found[0]}.sha256")
+    name = ARTIFACT.match(path.as_posix())
+    return name and Path(f"{name[0]}.sha256")
 
 
 def seal(written: Iterable[Path]) -> None:

@@ -75,10 +75,10 @@ def read_table(
     """
     check([Path(path)])
     with parquet_errors(path, f"Run the {stage} stage that makes it."):
-        found = pq.read_schema(path)
-        if not found.equals(schema):
+        written = pq.read_schema(path)
+        if not written.equals(schema):
             raise InputError(
-                f"{path}: has the columns {', '.join(found.names)}, {kind} has "
+                f"{path}: has the columns {', '.join(written.names)}, {kind} has "
                 f"{', '.join(schema.names)}. Run the {stage} stage again, with this version."
             )
         return pq.read_table(path, columns=columns, filters=filters, partitioning=None)

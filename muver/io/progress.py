@@ -57,7 +57,11 @@ def note(line: str) -> None:
 
 
 def duration(seconds: float) -> str:
-    """Seconds as a person says them: ``8 s``, ``3 min 20 s``, ``2 h 5 min``."""
+    """Seconds as a person says them.
+
+    >>> duration(0.4), duration(59.6), duration(200), duration(7500)
+    ('0 s', '1 min 0 s', '3 min 20 s', '2 h 5 min')
+    """
     seconds = round(seconds)
     if seconds < 60:
         return f"{seconds} s"

@@ -27,9 +27,9 @@ def normal(text: str, form: str) -> str:
     return unicodedata.normalize(form, MANY_MARKS.sub(_few_marks, text))
 
 
-def _few_marks(found: re.Match[str]) -> str:
+def _few_marks(run: re.Match[str]) -> str:
     kept, marks = [], 0
-    for letter in found[0]:
+    for letter in run[0]:
         first, *_ = unicodedata.normalize("NFKD", letter)
         marks = marks + 1 if unicodedata.combining(first) else 0
         if marks <= MARKS:
@@ -39,7 +39,7 @@ def _few_marks(found: re.Match[str]) -> str:
 
 def visible(text: str) -> str:
     r"""A text whose hidden characters are spelt as JSON may have them too, such as ``\u202e``."""
-    return HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return HIDDEN.sub(lambda character: f"\\u{ord(character[0]):04x}", text)
 
 
 class Shown:
@@ -95,20 +95,20 @@ def aligned(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[st
     return tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=sides).splitlines()
 
 
-def counted(number: int, one: str, several: str = "") -> str:
-    """A number with its noun; without a word for ``several`` these end with an s.
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """A number with its noun; without a ``plural`` that of the noun ends with an s.
 
     >>> counted(1, "entity", "entities"), counted(2, "row")
     ('1 entity', '2 rows')
     """
-    return f"{number} {one if number == 1 else several or f'{one}s'}"
+    return f"{number} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def percent(hits: int, mentions: int) -> str:
     """A share in percent with two decimals; rounds the exact value half to even.
 
-    >>> percent(1, 3), percent(1, 800), percent(3, 800)
-    ('33.33', '0.12', '0.38')
+    >>> percent(0, 7), percent(7, 7), percent(2, 3), percent(1, 800), percent(3, 800)
+    ('0.00', '100.00', '66.67', '0.12', '0.38')
     """
     hundredths = round(Fraction(10_000 * hits, mentions))
     return f"{hundredths // 100}.{hundredths % 100:02d}"
@@ -117,8 +117,8 @@ def percent(hits: int, mentions: int) -> str:
 def bounds(interval: list[float], sign: bool = False) -> str:
     """An interval with one decimal, or two and signs for a difference.
 
-    >>> bounds([12.34, 56.78]), bounds([-1.5, 0.25], sign=True)
-    ('12.3 to 56.8', '-1.50 to +0.25')
+    >>> bounds([0.0, 99.96]), bounds([-1.5, 0.25], sign=True)
+    ('0.0 to 100.0', '-1.50 to +0.25')
     """
     return " to ".join(f"{bound:{'+z.2f' if sign else '.1f'}}" for bound in interval)
 
@@ -126,8 +126,8 @@ def bounds(interval: list[float], sign: bool = False) -> str:
 def probability(value: float) -> str:
     """A p-value with three decimals.
 
-    >>> probability(0.0421), probability(0.0001)
-    ('p = 0.042', 'p < 0.001')
+    >>> probability(1.0), probability(0.0421), probability(0.001), probability(0.00099)
+    ('p = 1.000', 'p = 0.042', 'p = 0.001', 'p < 0.001')
     """
     return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"
 

@@ -52,13 +52,13 @@ declared = cache(msgspec.structs.fields)
 def plain(settings: Any) -> Any:
     """Settings as JSON values without what equals its type's default, at any depth."""
     if isinstance(settings, msgspec.Struct):
-        found = {
+        kept = {
             field.encode_name: value
             for field in declared(type(settings))
             if (value := getattr(settings, field.name)) is not msgspec.UNSET
             and value != field.default
         }
-        return plain(found)
+        return plain(kept)
     if isinstance(settings, Mapping):
         return {key: plain(value) for key, value in settings.items()}
     return [plain(value) for value in settings] if isinstance(settings, list | tuple) else settings
@@ -193,7 +193,12 @@ def fields(kind: Any) -> dict[str, Any]:
 
 
 def overlay(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """``base`` overridden by ``over``; sections are merged, lists replaced whole."""
+    """``base`` overridden by ``over``; sections are merged, lists replaced whole.
+
+    >>> base = {"a": {"b": 1, "c": [1, 2]}, "d": 3}
+    >>> overlay(base, {"a": {"c": [4]}}), base
+    ({'a': {'b': 1, 'c': [4]}, 'd': 3}, {'a': {'b': 1, 'c': [1, 2]}, 'd': 3})
+    """
     merged = dict(base)
     for key, value in over.items():
         if isinstance(value, Mapping) and isinstance(merged.get(key), Mapping):

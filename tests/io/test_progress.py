@@ -5,7 +5,7 @@ import io
 import pytest
 
 from muver.io import progress
-from muver.io.progress import Progress, duration, note, start_logging
+from muver.io.progress import Progress, note, start_logging
 
 
 @pytest.fixture
@@ -57,11 +57,3 @@ def test_what_is_noted_is_in_the_file_alone(monkeypatch, tmp_path):
 def test_what_is_over_within_a_second_is_not_worth_a_line(clock, monkeypatch, tmp_path):
     seen, kept = told(clock, monkeypatch, tmp_path, steps=4, seconds=0.2)
     assert seen == kept == []
-
-
-@pytest.mark.parametrize(
-    ("seconds", "said"),
-    [(0.4, "0 s"), (59.6, "1 min 0 s"), (200, "3 min 20 s"), (7500, "2 h 5 min")],
-)
-def test_durations(seconds, said):
-    assert duration(seconds) == said

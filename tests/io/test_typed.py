@@ -17,7 +17,6 @@ from muver.io.typed import (
     Settings,
     Share,
     Some,
-    overlay,
     partial,
     read,
     read_record,
@@ -101,12 +100,6 @@ def test_a_part_may_leave_out_any_key_at_any_depth():
         with pytest.raises(InputError, match=message):
             read(part, wrong)
     assert partial(Outer) is part
-
-
-def test_sections_are_merged_and_lists_replaced():
-    base = {"a": {"b": 1, "c": [1, 2]}, "d": 3}
-    assert overlay(base, {"a": {"c": [4]}}) == {"a": {"b": 1, "c": [4]}, "d": 3}
-    assert base == {"a": {"b": 1, "c": [1, 2]}, "d": 3}
 
 
 class Counted(Record):

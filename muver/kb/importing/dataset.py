@@ -41,8 +41,8 @@ SPACES = Spaces()
 def tokens_of(text: str) -> list[str]:
     """Words and, each for itself, punctuation marks.
 
-    >>> tokens_of("Ann's bridge, 3.5 km")
-    ['Ann', "'", 's', 'bridge', ',', '3', '.', '5', 'km']
+    >>> tokens_of("Ann's bridge, 3.5 km"), tokens_of("दिल्ली है।")
+    (['Ann', "'", 's', 'bridge', ',', '3', '.', '5', 'km'], ['दिल्ली', 'है', '।'])
     """
     return text.translate(SPACES).split()
 
@@ -51,6 +51,9 @@ def tokenised(text: str, links: Sequence[Link]) -> tuple[list[str], list[tuple[i
     """The tokens of a text, and the first and last one of each link.
 
     A link begins and ends a token, so that part of a word may be one.
+
+    >>> tokenised("the cats3 of St. John's", [Link(4, 8, "a"), Link(13, 21, "b")])
+    (['the', 'cats', '3', 'of', 'St', '.', 'John', "'", 's'], [(1, 1), (4, 6)])
     """
     tokens: list[str] = []
     spans: list[tuple[int, int]] = []
@@ -193,8 +196,10 @@ def _write_mentions(folder: Path, ledger: Ledger, settings: Mentions) -> dict[st
 def allowed(high: int, others: int, settings: Mentions) -> tuple[int, int]:
     """How many mentions of a world to keep: those that equal their title, and others.
 
-    >>> allowed(1000, 950, Mentions(high_overlap=0.05)), allowed(9, 99, Mentions(per_world=20))
-    ((50, 950), (1, 19))
+    >>> [allowed(100, 10, Mentions(high_overlap=share)) for share in (0, 0.2, 0.5, 1)]
+    [(0, 10), (2, 10), (10, 10), (100, 10)]
+    >>> allowed(100, 10, Mentions(high_overlap=0.2, per_world=5))
+    (1, 4)
     """
     share, most = settings.high_overlap, settings.per_world
     if share < 1:

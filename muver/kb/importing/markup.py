@@ -114,20 +114,20 @@ def _tags(text: str) -> Iterator[_Tag]:
     """What looks like HTML; what readers don't see is one tag with all that stands in it."""
     unclosed: set[str] = set()
     at = 0
-    while found := TAG.search(text, at):
-        at = found.end()
-        name = COMMENT if found["comment"] else (found["name"] or "").lower()
-        if name in ENDS and not found["end"] and name not in unclosed:
+    while piece := TAG.search(text, at):
+        at = piece.end()
+        name = COMMENT if piece["comment"] else (piece["name"] or "").lower()
+        if name in ENDS and not piece["end"] and name not in unclosed:
             if end := ENDS[name].search(text, at):
                 at = end.end()
-                yield _Tag(found.start(), at, "", False, True)
+                yield _Tag(piece.start(), at, "", False, True)
                 continue
             unclosed.add(name)
-        if found["nothing"]:
-            yield _Tag(found.start(), at, "", False, True)
+        if piece["nothing"]:
+            yield _Tag(piece.start(), at, "", False, True)
         elif name in KNOWN:
-            attributes = ATTRIBUTES.match(found["more"]) is not None
-            yield _Tag(found.start(), at, name, bool(found["end"]), attributes)
+            attributes = ATTRIBUTES.match(piece["more"]) is not None
+            yield _Tag(piece.start(), at, name, bool(piece["end"]), attributes)
 
 
 def _touches(text: str, tag: _Tag) -> bool:

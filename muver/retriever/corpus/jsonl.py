@@ -86,5 +86,5 @@ def _reason(kind: type, line: bytes) -> str:
         return "not valid JSON (nested too deep)"
     except msgspec.DecodeError as error:
         return f"not valid JSON ({str(error).removeprefix('JSON is malformed: ')})"
-    found = problem(kind, value) if isinstance(value, dict) else ("", "not a JSON object")
-    return found[1] if found else "a key comes twice, once with a value that does not fit"
+    mistake = problem(kind, value) if isinstance(value, dict) else ("", "not a JSON object")
+    return mistake[1] if mistake else "a key comes twice, once with a value that does not fit"

@@ -113,10 +113,10 @@ class KnowledgeBase:
         ordered, numbered = load_matrix(self.folder / "by_title.npy", AGAIN)
         left = np.searchsorted(ordered, hashes, "left")
         right = np.searchsorted(ordered, hashes, "right")
-        found = [numbered[a:b].astype(np.int64) for a, b in zip(left, right, strict=True)]
-        stored = iter(self.titles(np.concatenate([np.empty(0, np.int64), *found])))
+        alike = [numbered[a:b].astype(np.int64) for a, b in zip(left, right, strict=True)]
+        stored = iter(self.titles(np.concatenate([np.empty(0, np.int64), *alike])))
         result = np.full(len(titles), NONE, np.int64)
-        for position, (title, numbers) in enumerate(zip(titles, found, strict=True)):
+        for position, (title, numbers) in enumerate(zip(titles, alike, strict=True)):
             normal = normal_title(title)
             same = [(other != title, number) for number, other in zip(numbers, stored, strict=False)
                     if normal_title(other) == normal]  # fmt: skip

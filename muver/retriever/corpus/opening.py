@@ -247,10 +247,10 @@ def _batches(path: Path) -> Iterator[list[tuple[str, int, bytes]]]:
 def _parsed(
     parse: Callable[[bytes], T], batch: list[tuple[str, int, bytes]]
 ) -> list[tuple[str, int, T | LeftOut]]:
-    found: list[tuple[str, int, T | LeftOut]] = []
+    parsed: list[tuple[str, int, T | LeftOut]] = []
     for place, byte, line in batch:
         try:
-            found.append((place, byte, parse(line)))
+            parsed.append((place, byte, parse(line)))
         except BadLine as error:
-            found.append((place, byte, LeftOut(BAD, f"{place}: {error}")))
-    return found
+            parsed.append((place, byte, LeftOut(BAD, f"{place}: {error}")))
+    return parsed

@@ -171,14 +171,14 @@ def _find_lines(
             "it of the same Wikipedia?"
         )
     check_published(source, Sizes(entities={WIKIPEDIA: len(ids)}), settings.expected)
-    found, first = np.unique(numbers[known], return_index=True)
+    with_line, first = np.unique(numbers[known], return_index=True)
     lines = known[first]
     places = np.full(len(base), NONE, np.int64)
-    places[found] = np.asarray(starts)[lines]
+    places[with_line] = np.asarray(starts)[lines]
     repeated = np.asarray(ids)[np.setdiff1d(known, lines)]
     return places, {
-        "found": len(found),
-        "missing": len(base) - len(found),
+        "found": len(with_line),
+        "missing": len(base) - len(with_line),
         "empty": int(np.asarray(empty)[lines].sum()),
         "unknown": len(ids) - len(known),
         "again": _duplicates(source, repeated, settings),

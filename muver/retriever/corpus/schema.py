@@ -67,10 +67,10 @@ def titles_by_world(path: str | Path, worlds: Iterable[str]) -> dict[str, list[s
 def read_mentions(path: str | Path, split: str | None = None) -> pa.Table:
     """Mentions (`MENTIONS`) in the order of their files, of all splits or of one that has some."""
     splits = None if split is None else [split]
-    found = read_table(path, MENTIONS, "a table of mentions", "corpus", _among("split", splits))
-    if split is not None and not found.num_rows:
+    table = read_table(path, MENTIONS, "a table of mentions", "corpus", _among("split", splits))
+    if split is not None and not table.num_rows:
         raise InputError(f"{path}: no mentions in split {split!r}.")
-    return found
+    return table
 
 
 def read_linked_mentions(path: str | Path) -> pa.Table:

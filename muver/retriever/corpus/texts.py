@@ -30,8 +30,12 @@ def category(mention: str, title: str) -> str:
     disambiguation in parentheses; AMBIGUOUS_SUBSTRING: the mention is a part of the title;
     LOW_OVERLAP: anything else (Logeswaran et al. 2019, section 3.2).
 
-    >>> category("Kora", "Kora (ship)"), category("Dr . Kora", "Kora")
-    ('MULTIPLE_CATEGORIES', 'LOW_OVERLAP')
+    >>> category("Kora Dol", "Kora Dol"), category("Kora Dol", "Kora Dol (ship)")
+    ('HIGH_OVERLAP', 'MULTIPLE_CATEGORIES')
+    >>> category("Dol", "Kora Dol (ship)"), category("ship", "Kora Dol (ship)")
+    ('AMBIGUOUS_SUBSTRING', 'AMBIGUOUS_SUBSTRING')
+    >>> category("K . Dol", "Kora Dol"), category("The mariner", "Kora Dol")
+    ('LOW_OVERLAP', 'LOW_OVERLAP')
     """
     mention, title = mention.lower(), title.lower()
     if mention == title:
@@ -82,13 +86,15 @@ def split(texts: Sequence[str], shortest: int = 1) -> list[list[str]]:
 
     >>> split(["Vitamin D is_good", "दिल्ली", "東京Tower"])
     [['vitamin', 'd', 'is_good'], ['दिल्ली'], ['東', '京', 'tower']]
+    >>> split(["a bc é x_ 東京 に"], 2)
+    [['bc', 'x_', '東', '京', 'に']]
     """
-    found = map(_words, texts)
+    of_texts = [_words(text) for text in texts]
     if shortest == 1:
-        return list(found)
+        return of_texts
     return [
         [word for word in words if len(word) >= shortest or IDEOGRAPH.match(word)]
-        for words in found
+        for words in of_texts
     ]
 
 

@@ -105,17 +105,17 @@ def mistakes(raw: Path, most: int) -> list[str]:
     """The first ``most`` mistakes of a folder in ZESHEL's format, each with its file, line and key;
     none if :func:`build_corpus` takes it.
     """
-    found: list[str] = []
+    messages: list[str] = []
 
     def wrong(mistake: str) -> None:
-        found.append(mistake)
-        if len(found) == most:
+        messages.append(mistake)
+        if len(messages) == most:
             raise _Enough
 
     with contextlib.suppress(_Enough):
         for _ in _checked(raw, read_mentions(raw, wrong), 1, wrong):
             pass
-    return found
+    return messages
 
 
 def _checked(

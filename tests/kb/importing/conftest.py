@@ -1,5 +1,7 @@
 """Importing a file into a knowledge base, and what it says."""
 
+import json
+
 import pytest
 
 from muver.io.typed import read
@@ -24,10 +26,12 @@ def imported(tmp_path):
 
 @pytest.fixture
 def written(tmp_path):
-    """Write a file of text or bytes; gives its path."""
+    """Write a file of text, bytes or rows as JSON lines; gives its path."""
 
     def written(name, content):
         path = tmp_path / name
+        if isinstance(content, list):
+            content = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in content)
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return path
 

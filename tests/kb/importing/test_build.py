@@ -12,21 +12,17 @@ from muver.kb.importing.importing_settings import Import
 from muver.kb.importing.schema import entity_batches, read_entities
 
 
-def lines(*rows):
-    return "".join(json.dumps(row) + "\n" for row in rows)
-
-
 def test_what_is_changed_is_told(written, imported, tmp_path):
     path = written(
         "t.jsonl",
-        lines(
+        [
             {"id": "1", "title": " A  b ", "text": "<p>x &amp; y</p>"},
             {"id": "2", "title": "Long", "text": "word " * 500_000},
             {"id": "3", "title": "Many", "text": "t", "aliases": [f"n{n}" for n in range(100_000)]},
             {"id": "4", "title": "Long", "text": "", "aliases": ["Long", "x", "", "x "]},
             {"id": "5", "title": " ", "text": None},
             {"id": "6", "title": "", "text": "if a <b  and &c are  near"},
-        ),
+        ],
     )
     rows, counts = imported(path)
     assert [row["id"] for row in rows] == ["1", "2", "3", "4", "6"]
@@ -53,7 +49,7 @@ def test_what_is_changed_is_told(written, imported, tmp_path):
 
 def test_html_of_names(written, imported):
     names = {"title": "R&amp;D of <b>List<int></b>", "aliases": ["<i>Lab</i>", "Dev&nbsp;Team"]}
-    path = written("t.jsonl", lines({"id": "1", **names}))
+    path = written("t.jsonl", [{"id": "1", **names}])
     ((row,), counts) = imported(path)
     assert (row["title"], row["aliases"]) == ("R&D of List<int>", ["Lab", "Dev Team"])
     assert counts["told"].keys() == {"entities with HTML, which was taken out"}
@@ -62,7 +58,7 @@ def test_html_of_names(written, imported):
 
 
 def test_a_folder_of_other_files_stays_as_it_is(written, imported, tmp_path):
-    path, kb = written("t.jsonl", lines({"id": 1, "title": "A"})), tmp_path / "kb"
+    path, kb = written("t.jsonl", [{"id": 1, "title": "A"}]), tmp_path / "kb"
     kb.mkdir()
     for name, text in (("manifest.json", '{"name": "app"}'), ("notes.txt", "mine")):
         (kb / name).write_text(text)
@@ -77,7 +73,7 @@ def test_a_folder_of_other_files_stays_as_it_is(written, imported, tmp_path):
 
 def test_settings_allow_less_and_no_more_than_an_index_takes(written, imported):
     row = {"id": "1", "title": "A", "text": "yes", "aliases": ["x", "y"]}
-    path = written("t.jsonl", lines(row))
+    path = written("t.jsonl", [row])
     ((row,), _) = imported(path, settings={"longest": 2, "most_aliases": 1})
     assert (row["description"], row["aliases"]) == ("ye", ["x"])
     for name, most in (("longest", 200_000), ("most_aliases", 1_000)):
@@ -87,15 +83,15 @@ def test_settings_allow_less_and_no_more_than_an_index_takes(written, imported):
 
 def test_an_id_may_stand_in_two_worlds_but_not_twice_in_one(written, imported):
     rows = [{"id": "1", "title": "A", "world": world} for world in "xyx"]
-    assert imported(written("t.jsonl", lines(*rows[:2])))[1]["worlds"] == {"x": 1, "y": 1}
+    assert imported(written("t.jsonl", rows[:2]))[1]["worlds"] == {"x": 1, "y": 1}
     with pytest.raises(InputError, match="line 3: id '1' is already that of .*t.jsonl, line 1"):
-        imported(written("t.jsonl", lines(*rows)))
+        imported(written("t.jsonl", rows))
 
 
 def test_groups_of_rows_give_the_same_as_one_and_equal_imports_equal_bytes(
     written, imported, tmp_path, monkeypatch
 ):
-    path = written("t.jsonl", lines(*({"id": n, "title": f"t{n}"} for n in range(7))))
+    path = written("t.jsonl", [{"id": n, "title": f"t{n}"} for n in range(7)])
     whole, _ = imported(path)
     first = {file.name: file.read_bytes() for file in (tmp_path / "kb").iterdir()}
     assert imported(path)[0] == whole
@@ -117,7 +113,7 @@ def test_no_such_knowledge_base(tmp_path):
 @pytest.mark.parametrize("wrong", [b"\xff", bytes(200)])
 def test_a_damaged_knowledge_base(wrong, written, imported, tmp_path):
     """A letter that is no UTF-8, and a page that can't be unpacked."""
-    imported(written("t.jsonl", lines({"id": "1", "title": "A", "text": "unlike all else" * 9})))
+    imported(written("t.jsonl", [{"id": "1", "title": "A", "text": "unlike all else" * 9}]))
     path = tmp_path / "kb" / "entities.parquet"
     path.write_bytes(path.read_bytes().replace(b"unlike", wrong + b"unlike"[len(wrong) :], 1))
     with pytest.raises(InputError, match="entities.parquet: not a Parquet file, or damaged"):
@@ -155,17 +151,17 @@ def test_files_of_one_name_from_two_folders(written, imported, tmp_path):
     paths = []
     for number in (1, 2):
         (tmp_path / f"{number}").mkdir()
-        paths.append(written(f"{number}/t.jsonl", lines({"id": number, "title": "A"})))
+        paths.append(written(f"{number}/t.jsonl", [{"id": number, "title": "A"}]))
     assert imported(*paths)[1]["entities"] == 2
     manifest = json.loads((tmp_path / "kb" / "manifest.json").read_text())
     assert list(manifest["inputs"]) == [str(path) for path in paths]
 
 
 def test_a_failed_import_leaves_the_one_before(written, imported, tmp_path):
-    imported(written("t.jsonl", lines({"id": 1, "title": "A"})))
+    imported(written("t.jsonl", [{"id": 1, "title": "A"}]))
     before = {file.name: file.read_bytes() for file in (tmp_path / "kb").iterdir()}
     with pytest.raises(InputError):
-        imported(written("t.jsonl", lines({"id": 1, "title": "A"}, {"id": 1, "title": "B"})))
+        imported(written("t.jsonl", [{"id": 1, "title": "A"}, {"id": 1, "title": "B"}]))
     assert {file.name: file.read_bytes() for file in (tmp_path / "kb").iterdir()} == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["kb", "t.jsonl"]
 
@@ -182,7 +178,7 @@ LINKED = [
 
 
 def test_a_place_that_refuses_the_end_leaves_no_mentions(written, imported, tmp_path):
-    path = written("t.jsonl", lines(*LINKED))
+    path = written("t.jsonl", LINKED)
     (tmp_path / "kb" / "entities.parquet").mkdir(parents=True)  # it can't be replaced by a file
     settings = {"mentions": {"val": ["v"], "test": ["w"], "high_overlap": 1}}
     with pytest.raises(InputError, match="kb: cannot be written"):
@@ -196,7 +192,7 @@ def test_a_place_that_refuses_the_end_leaves_no_mentions(written, imported, tmp_
 def test_what_is_wrong_with_the_call_is_told_before_anything_is_read(
     written, imported, tmp_path, monkeypatch
 ):
-    path = written("t.jsonl", lines({"id": 1, "title": "A"}))
+    path = written("t.jsonl", [{"id": 1, "title": "A"}])
     monkeypatch.setattr("muver.kb.importing.build.source", None)  # what reads
     for sources, given, said in (
         ([path, tmp_path / "none.parquet"], {}, "none.parquet: no such file"),
@@ -212,7 +208,7 @@ def test_what_is_wrong_with_the_call_is_told_before_anything_is_read(
 
 
 def test_a_disk_that_refuses(written, imported, monkeypatch, tmp_path):
-    path = written("t.jsonl", lines({"id": 1, "title": "A"}))
+    path = written("t.jsonl", [{"id": 1, "title": "A"}])
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="cannot be written"):
         import_kb([path], out=tmp_path / "file" / "kb", settings=Import())

@@ -7,25 +7,10 @@ from pathlib import Path
 import pytest
 
 from muver.io.errors import InputError
-from muver.kb.importing.dataset import allowed, tokenised
-from muver.kb.importing.importing_settings import Mentions
-from muver.kb.importing.schema import Link
 from muver.retriever.corpus.corpus_settings import BuildCorpus
 from muver.retriever.corpus.zeshel import build_corpus
 
 SMALL = Path(__file__).parent / "data" / "smallwiki.xml"
-
-
-def test_tokens_of_links_by_hand():
-    text = "In St. John's the cats3 sat"
-    links = [Link(3, 11, "a"), Link(18, 22, "b")]
-    tokens, spans = tokenised(text, links)
-    assert " ".join(tokens) == "In St . John ' s the cats 3 sat"
-    assert spans == [(1, 3), (7, 7)]
-
-
-def test_an_accent_is_no_punctuation():
-    assert tokenised("दिल्ली है।", [])[0] == ["दिल्ली", "है", "।"]
 
 
 @pytest.fixture
@@ -139,17 +124,3 @@ def test_a_folder_that_is_there_and_a_source_without_links(imported, written, tm
         imported(SMALL, mentions=tmp_path)
     with pytest.raises(InputError, match="only wikis have links"):
         imported(written("t.csv", "id,title\n1,A\n"), mentions=tmp_path / "dataset")
-
-
-@pytest.mark.parametrize(
-    ("settings", "kept"),
-    [
-        ({"high_overlap": 0.5}, (10, 10)),
-        ({"high_overlap": 0.2}, (2, 10)),
-        ({"high_overlap": 0}, (0, 10)),
-        ({"high_overlap": 1}, (100, 10)),
-        ({"high_overlap": 0.2, "per_world": 5}, (1, 4)),
-    ],
-)
-def test_how_many_are_kept_of_100_that_equal_their_title_and_10_others(settings, kept):
-    assert allowed(100, 10, Mentions(**settings)) == kept

@@ -1,4 +1,4 @@
-"""Words of many scripts, and ZESHEL's categories of a mention and the title of its entity."""
+"""Words of many scripts."""
 
 import re
 import unicodedata
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from muver.retriever.corpus.texts import category, split
+from muver.retriever.corpus.texts import split
 
 
 @pytest.mark.parametrize(
@@ -36,10 +36,6 @@ def test_by_hand(text, words):
     assert split([text]) == [words.split()]
 
 
-def test_letters_that_are_no_words_are_left_out_and_ideographs_stay():
-    assert split(["a bc é x_ 東京 に"], 2) == [["bc", "x_", "東", "京", "に"]]
-
-
 LATIN = [
     one
     for one in map(chr, range(32, 0x180))
@@ -58,16 +54,3 @@ def test_latin_words_are_those_of_the_tables_before(text):
 @given(st.text(max_size=30))
 def test_the_case_says_nothing(text):
     assert split([text.casefold()]) == split([text])
-
-
-@pytest.mark.parametrize(
-    ("mention", "title", "expected"),
-    [("Kora Dol", "Kora Dol", "HIGH_OVERLAP"),
-     ("Kora Dol", "Kora Dol (ship)", "MULTIPLE_CATEGORIES"),
-     ("Dol", "Kora Dol (ship)", "AMBIGUOUS_SUBSTRING"),
-     ("ship", "Kora Dol (ship)", "AMBIGUOUS_SUBSTRING"),
-     ("K . Dol", "Kora Dol", "LOW_OVERLAP"),
-     ("The mariner", "Kora Dol", "LOW_OVERLAP")],
-)  # fmt: skip
-def test_categories_follow_from_the_texts(mention, title, expected):
-    assert category(mention, title) == expected

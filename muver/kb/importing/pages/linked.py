@@ -82,10 +82,10 @@ def _name(path: str) -> str:
     return ENDING.sub("", basename(path)).replace("_", " ").strip()
 
 
-def _titles(found: Mapping[str, str]) -> dict[str, str]:
-    times = Counter(title.lower() for title in found.values())
+def _titles(names: Mapping[str, str]) -> dict[str, str]:
+    times = Counter(title.lower() for title in names.values())
     titles, taken = {}, set()
-    for path, title in found.items():
+    for path, title in names.items():
         title = " ".join(title.split())
         if times[title.lower()] > 1 and (folder := _name(dirname(path))):
             title = f"{title} ({folder})"

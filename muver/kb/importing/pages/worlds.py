@@ -105,8 +105,8 @@ def _unpacked(
 def _pages(root: Path, world: World) -> dict[str, bytes]:
     """The pages of a repository by path, with its name before it where a world has several."""
     before = f"{root.name.rpartition('-')[0]}/" if len(world.archives) > 1 else ""
-    found = {path for pattern in world.files for path in root.glob(pattern) if path.is_file()}
-    names = {path.relative_to(root).as_posix(): path for path in found}
+    paths = {path for pattern in world.files for path in root.glob(pattern) if path.is_file()}
+    names = {path.relative_to(root).as_posix(): path for path in paths}
     return {
         f"{before}{name}": names[name].read_bytes()
         for name in sorted(names)
@@ -116,9 +116,9 @@ def _pages(root: Path, world: World) -> dict[str, bytes]:
 
 def _check(name: str, world: World, pages: dict[str, bytes]) -> None:
     hashes = [f"{path}\0{hashlib.sha256(pages[path]).hexdigest()}\n" for path in sorted(pages)]
-    found = hashlib.sha256("".join(hashes).encode()).hexdigest()
-    if found != world.sha256:
+    sha256 = hashlib.sha256("".join(hashes).encode()).hexdigest()
+    if sha256 != world.sha256:
         raise InputError(
             f"{name}: {len(pages)} pages of {', '.join(world.archives)}, and not those declared. "
-            f"Their SHA-256 is {found}, expected {world.sha256}. Delete them and run it again."
+            f"Their SHA-256 is {sha256}, expected {world.sha256}. Delete them and run it again."
         )

@@ -85,15 +85,15 @@ def _wiki_of(head: bytes, path: Path, options: Options) -> Wiki:
 
 def _items(batch: bytes, wiki: Wiki, namespaces: list[int]) -> list[Item]:
     """What the pages of a batch become; one that is not valid is left out alone."""
-    found: list[Item | None] = []
+    items: list[Item | None] = []
     for page in batch.split(START)[1:]:
         try:
-            found.append(_item(ET.fromstring(START + page), wiki, namespaces))
+            items.append(_item(ET.fromstring(START + page), wiki, namespaces))
         except (ET.ParseError, ValueError) as error:
             title = page.partition(b"<title>")[2].partition(b"</title>")[0]
             place = f"page {quoted(title.decode(errors='replace'))}"
-            found.append(LeftOut("pages that are not valid", f"{place}: {error}"))
-    return [item for item in found if item is not None]
+            items.append(LeftOut("pages that are not valid", f"{place}: {error}"))
+    return [item for item in items if item is not None]
 
 
 def _item(page: ET.Element, wiki: Wiki, namespaces: list[int]) -> Item | None:

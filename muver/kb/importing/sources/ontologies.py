@@ -36,7 +36,7 @@ def broader(concept: T, above: Callable[[T], Iterable[T]], name: Callable[[T], s
     """A line for each concept right above, followed up by the first one above that.
 
     >>> tree = {"cat": ["carnivore", "pet"], "carnivore": ["mammal"]}
-    >>> broader("cat", lambda one: tree.get(one, []), str)
+    >>> broader("cat", lambda animal: tree.get(animal, []), str)
     'Broader: carnivore > mammal.\\nBroader: pet.'
     """
     lines = []
@@ -106,16 +106,16 @@ class _Concepts:
 
     def all(self) -> list[Node]:
         """Concepts and everything with a label, but for blank nodes and schemes; sorted."""
-        found = set(self.graph.subjects(RDF.type, SKOS.Concept))
-        found.update(s for label in PREFERRED for s in self.graph.subjects(label, None))
-        found -= set(self.graph.objects(None, SKOS.inScheme))
-        found -= set(self.graph.subjects(RDF.type, SKOS.ConceptScheme))
-        return sorted(node for node in found if isinstance(node, URIRef))
+        concepts = set(self.graph.subjects(RDF.type, SKOS.Concept))
+        concepts.update(s for label in PREFERRED for s in self.graph.subjects(label, None))
+        concepts -= set(self.graph.objects(None, SKOS.inScheme))
+        concepts -= set(self.graph.subjects(RDF.type, SKOS.ConceptScheme))
+        return sorted(node for node in concepts if isinstance(node, URIRef))
 
     def labels(self, concept: Node) -> list[str]:
         """The title, or an empty one, and further names."""
         titles = (self._literals(concept, predicate) for predicate in PREFERRED)
-        title = next((f"{found[0]}" for found in titles if found), "")
+        title = next((f"{literals[0]}" for literals in titles if literals), "")
         others = (t for name in NAMES for t in self._literals(concept, name))
         return [title, *(f"{t}" for t in others if title and self._rank(t) < 2)]
 
@@ -123,8 +123,8 @@ class _Concepts:
         """Definitions and notes in the language; where none has it, the best there are."""
         texts = []
         for predicate in TEXTS:
-            found = self._literals(concept, predicate)  # the best ones first
-            texts += [str(t) for t in found if self._rank(t) == self._rank(found[0])]
+            literals = self._literals(concept, predicate)  # the best ones first
+            texts += [str(t) for t in literals if self._rank(t) == self._rank(literals[0])]
         return list(dict.fromkeys(texts))
 
     def scheme(self, concept: Node) -> str:
@@ -134,19 +134,19 @@ class _Concepts:
         return next(names, "")
 
     def above(self, concept: Node) -> list[Node]:
-        found = set(self.graph.subjects(SKOS.narrower, concept))
+        parents = set(self.graph.subjects(SKOS.narrower, concept))
         for up in (SKOS.broader, RDFS.subClassOf):
-            found.update(self.graph.objects(concept, up))
-        return sorted(node for node in found if isinstance(node, URIRef))
+            parents.update(self.graph.objects(concept, up))
+        return sorted(node for node in parents if isinstance(node, URIRef))
 
     def _literals(self, concept: Node, predicate: Node) -> list[Literal]:
         """Texts, those in the language first; labels that are nodes of their own are followed."""
-        found: list[Literal] = []
+        literals: list[Literal] = []
         for node in self.graph.objects(concept, predicate):
-            found += (
+            literals += (
                 [node] if isinstance(node, Literal) else self.graph.objects(node, XL.literalForm)
             )
-        return sorted(found, key=lambda t: (self._rank(t), t.language or "", str(t)))
+        return sorted(literals, key=lambda t: (self._rank(t), t.language or "", str(t)))
 
     def _rank(self, text: Literal) -> int:
         """0 in the language, 1 without one, 2 in another."""
@@ -168,12 +168,12 @@ def obo(path: Path, options: Options) -> Iterator[Item]:
         warnings.simplefilter("ignore")  # about what pronto doesn't keep
         try:
             ontology = pronto.Ontology(io.BytesIO(text), import_depth=0)
-            found = [_term(ontology, term, f"line {number}", options) for term, number in terms]
+            items = [_term(ontology, term, f"line {number}", options) for term, number in terms]
         except BaseException as error:  # a panic of its parser, in Rust, is no Exception
             if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
                 raise
             raise InputError(f"{path}: not valid OBO ({error}).") from None
-    yield from found
+    yield from items
 
 
 def _term(ontology: pronto.Ontology, identity: str, place: str, options: Options) -> Item:

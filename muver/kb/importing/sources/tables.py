@@ -119,9 +119,9 @@ def _entities(rows: Rows, path: Path, options: Options) -> Iterator[Entity]:
         if not columns or not row.keys() <= names.keys():
             names.update(dict.fromkeys(row))
             # Those that were found stay, whatever comes later.
-            found = find_columns(list(names), columns | mapped, path, [row for _, row in first])
-            if found != columns:
-                columns = found
+            newer = find_columns(list(names), columns | mapped, path, [row for _, row in first])
+            if newer != columns:
+                columns = newer
                 _tell(columns, list(names), path)
         yield _entity(row, columns, options, place, path)
 
@@ -134,25 +134,25 @@ def _tell(columns: Mapping[str, str], names: Sequence[str], path: Path) -> None:
 
 
 def find_columns(
-    found: Sequence[str],
+    present: Sequence[str],
     mapped: Mapping[str, str],
     path: Path,
     rows: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, str]:
-    """The column of those ``found`` in a file for each canonical one; some may be ``mapped``,
+    """The column of those ``present`` in a file for each canonical one; some may be ``mapped``,
     and none is taken for one that is mapped to an empty text. ``rows`` are the first ones.
     """
-    there = f"Its first {FIRST} rows have: {listed(found)}."
+    there = f"Its first {FIRST} rows have: {listed(present)}."
     for canonical, name in mapped.items():
         if canonical not in NAMES:
             raise InputError(
                 f"--map {canonical}={name}: no such column of a knowledge base."
                 f"{did_you_mean(canonical, NAMES)} They are: {', '.join(NAMES)}."
             )
-        if name and name not in found:
-            near = did_you_mean(name, found)
+        if name and name not in present:
+            near = did_you_mean(name, present)
             raise InputError(f"{path}: no column {quoted(name)}.{near} {there}")
-    free = {name.strip().lower(): name for name in found if name not in mapped.values()}
+    free = {name.strip().lower(): name for name in present if name not in mapped.values()}
     columns = dict(mapped)
     for canonical, names in NAMES.items():
         usual = [free[name] for name in names if name in free and canonical not in mapped]

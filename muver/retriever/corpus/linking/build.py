@@ -45,11 +45,11 @@ def link_set(
     path, (mentions, left_out) = _read(name, Path(path), below, settings)
     base = KnowledgeBase(kb)
     gold, kinds = match(mentions, base, settings.match)
-    found = Counter(kinds)
+    by_kind = Counter(kinds)
     counts = {
         "mentions": len(mentions),
-        "in_kb": found["id"] + found["title"],
-        "matched": {kind: found[kind] for kind in ("id", "title", "none")},
+        "in_kb": by_kind["id"] + by_kind["title"],
+        "matched": {kind: by_kind[kind] for kind in ("id", "title", "none")},
         "other_title": other_titles(mentions, gold, base),
         "left_out": left_out,
     }
@@ -64,8 +64,8 @@ def link_set(
     write_manifest(Path(report_path), "link", settings.as_dict(), inputs, set=name, **counts)
     logger.info(
         "%s: %s; gold found by id: %d, by title only: %d, outside the base: %d, with another title "
-        "in the base: %d; left out: %s", name, counted(len(mentions), "mention"), found["id"],
-        found["title"], found["none"], counts["other_title"], left_out or "none",
+        "in the base: %d; left out: %s", name, counted(len(mentions), "mention"), by_kind["id"],
+        by_kind["title"], by_kind["none"], counts["other_title"], left_out or "none",
     )  # fmt: skip
 
 
@@ -91,15 +91,15 @@ def other_titles(
     mentions: Sequence[LinkedMention], gold: NDArray[np.int64], base: KnowledgeBase
 ) -> int:
     """How many mentions' entities, found by id, have another title in the base."""
-    found = [
+    golds = [
         (mention.gold_title, entity)
         for mention, entity in zip(mentions, gold, strict=True)
         if mention.gold_title and entity != NONE
     ]
-    titles = base.titles([entity for _, entity in found])
+    titles = base.titles([entity for _, entity in golds])
     return sum(
         normal_title(link) != normal_title(title)
-        for (link, _), title in zip(found, titles, strict=True)
+        for (link, _), title in zip(golds, titles, strict=True)
     )
 
 
@@ -117,15 +117,15 @@ def _read(
             f"linking.sets.{name}.{licence}"
         )
     benchmark = READERS[form](name, path, settings.part)
-    found = len(benchmark.mentions)
-    if not found:
+    count = len(benchmark.mentions)
+    if not count:
         raise InputError(f"{path}: holds no mentions of {name}.")
     if settings.expected is not None:
         published = find_source(settings.expected).published
         wanted = published.mentions.get(name) if published else None
-        if found != wanted:
+        if count != wanted:
             raise InputError(
-                f"{path}: {counted(found, 'mention')}, but {settings.expected} has {wanted} of "
+                f"{path}: {counted(count, 'mention')}, but {settings.expected} has {wanted} of "
                 f"{name}. Is it another release, or cut short? Accept the number with --settings "
                 "'{\"expected\": null}' (params.yaml: linking.published_counts)."
             )

@@ -96,12 +96,12 @@ def _tag(columns: Sequence[str], where: str) -> tuple[str, str | None]:
         return "", None
     if has_entity(columns):
         return columns[1], None
-    if (found := _TAG.fullmatch(columns[-1].strip())) is None:
+    if (parts := _TAG.fullmatch(columns[-1].strip())) is None:
         raise InputError(
             f"{where}: the last column is {quoted(columns[-1])}, expected a tag: O, B or I, or "
             "B- and I- with a type. Or AIDA's columns: token, B or I, mention, entity."
         )
-    return found[1] or "", found[2]
+    return parts[1] or "", parts[2]
 
 
 def read_conll(name: str, path: Path, part: str | None = None) -> Benchmark:
@@ -138,8 +138,8 @@ def title_of(entity: str, address: str) -> str:
     >>> title_of("Dragomir_\\u0160tor", ""), title_of("x", "http://en.wikipedia.org/wiki/AT%26T")
     ('Dragomir Štor', 'AT&T')
     """
-    _, found, page = address.partition("/wiki/")
-    title = unquote(page) if found else _ESCAPES.sub(_characters, entity)
+    _, in_wiki, page = address.partition("/wiki/")
+    title = unquote(page) if in_wiki else _ESCAPES.sub(_characters, entity)
     return title.replace("_", " ").strip()
 
 

@@ -69,7 +69,7 @@ def test_an_import_has_all_paragraphs(imported, written):
 
 def test_an_import_of_blinks_entities(imported, written):
     line = {"idx": "https://en.wikipedia.org/wiki?curid=12", "title": "B", "text": " An idea. "}
-    (row,), _ = imported(written("entity.jsonl", json.dumps(line)), form="blink", world="w")
+    (row,), _ = imported(written("entity.jsonl", [line]), form="blink", world="w")
     assert (row["id"], row["title"], row["description"]) == ("12", "B", "An idea.")
     assert row["world"] == "w"
 
@@ -108,7 +108,7 @@ def test_worlds(imported, written):
         SHIP | {"links": [{"start": 12, "end": 16, "target": "Dock"}]},
         {"id": "2", "title": "Dock", "description": "For ships", "world": "port"},
     ]
-    path = written("sea.jsonl", "".join(json.dumps(one) + "\n" for one in lines))
+    path = written("sea.jsonl", lines)
     rows, _ = imported(path, form="linked")
     assert [(row["id"], row["world"]) for row in rows] == [("1", "sea"), ("2", "port")]
 
@@ -125,7 +125,7 @@ def test_links_become_mentions(before, imported, written, tmp_path):
         for world in ("sea", "lake", "river")
         for one in (ship, {"id": "2", "title": "Docks", "description": "For ships"})
     ]
-    path = written("all.jsonl", "".join(json.dumps(one) + "\n" for one in lines))
+    path = written("all.jsonl", lines)
     mentions = {"mentions": {"val": ["lake"], "test": ["river"]}}
     _, counts = imported(path, form="linked", settings=mentions, mentions=tmp_path / "made")
     assert counts["dataset"]["mentions"] == {"train": 1, "val": 1, "test": 1}
@@ -139,12 +139,12 @@ def test_links_become_mentions(before, imported, written, tmp_path):
 )
 def test_an_id_of_nothing_is_refused(form, line, imported, written):
     with pytest.raises(InputError, match="sea.jsonl, line 1: no id"):
-        imported(written("sea.jsonl", json.dumps(line) + "\n"), form=form)
+        imported(written("sea.jsonl", [line]), form=form)
 
 
 @pytest.mark.parametrize("spans", [[(0, 99)], [(5, 7), (1, 2)], [(0, 4), (2, 6)]])
 def test_links_that_do_not_fit(imported, written, spans):
     links = [{"start": start, "end": end, "target": "x"} for start, end in spans]
-    path = written("sea.jsonl", json.dumps(SHIP | {"links": links}) + "\n")
+    path = written("sea.jsonl", [SHIP | {"links": links}])
     with pytest.raises(InputError, match=r"sea.jsonl, line 1: its links overlap"):
         imported(path, form="linked")

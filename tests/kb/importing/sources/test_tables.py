@@ -28,18 +28,14 @@ EXPECTED = [
 ]  # fmt: skip
 
 
-def lines(rows):
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-
-
 CSV = 'qid,name,text,alias\nQ1,Old King,"He was ""old"",\nand grey.",King|Old One\nQ2,Überall,,\n'
 
 
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("t.jsonl", lines(ROWS)),
-        ("t.json", lines(ROWS).encode("utf-16")),
+        ("t.jsonl", ROWS),
+        ("t.json", "\n".join(map(json.dumps, ROWS)).encode("utf-16")),
         ("t.csv", CSV),
         ("t.csv", CSV.replace("\n", "\r\n").replace(",\r\nand", ",\nand").encode("utf-8-sig")),
         ("t.csv", CSV.replace('""old"",', '""old""#').replace(",", ";").replace("#", ",")),
@@ -61,7 +57,7 @@ def test_parquet(tmp_path, imported):
 
 def test_further_columns_and_worlds_are_kept(written, imported):
     first = {"id": 1, "title": "A", "world": "x", "price": 3, "tags": ["a", "b"], "none": None}
-    row = imported(written("t.jsonl", lines([first, {"id": 2, "title": "B"}])))[0][0]
+    row = imported(written("t.jsonl", [first, {"id": 2, "title": "B"}]))[0][0]
     assert row["world"] == "x" and row["further"] == [("price", "3"), ("tags", "a\nb")]
 
 
@@ -70,13 +66,13 @@ def test_keys_that_not_every_line_has(before, written, imported):
     """Within the first hundred lines, and later."""
     plain = [{"id": n, "title": f"t{n}"} for n in range(before)]
     last = {"id": "x", "title": "y", "aka": ["z"], "definition": "d"}
-    rows, _ = imported(written("t.jsonl", lines([*plain, last])))
+    rows, _ = imported(written("t.jsonl", [*plain, last]))
     assert rows[0]["description"] == "" and rows[-1]["description"] == "d"
     assert rows[-1]["further"] == [("aka", "z")]
 
 
 def test_a_column_may_be_named_that_the_first_line_lacks(written, imported):
-    content = lines([{"id": 1, "title": "A"}, {"id": 2, "title": "B", "aka": "C"}])
+    content = [{"id": 1, "title": "A"}, {"id": 2, "title": "B", "aka": "C"}]
     rows, _ = imported(written("t.jsonl", content), columns=[("aliases", "aka")])
     assert [row["aliases"] for row in rows] == [[], ["C"]]
 
@@ -84,7 +80,7 @@ def test_a_column_may_be_named_that_the_first_line_lacks(written, imported):
 def test_a_key_of_a_later_line_takes_no_column_that_was_found(written, imported):
     plain = [{"id": n, "name": f"n{n}"} for n in range(150)]
     later = {"id": "x", "name": "X", "title": "other"}
-    rows, _ = imported(written("t.jsonl", lines([*plain, later, {"id": "y", "name": "Y"}])))
+    rows, _ = imported(written("t.jsonl", [*plain, later, {"id": "y", "name": "Y"}]))
     assert [row["title"] for row in rows[-2:]] == ["X", "Y"]
     assert rows[-2]["further"] == [("title", "other")]
 
@@ -166,7 +162,7 @@ def test_the_world_is_the_name_of_the_file(world, written, imported):
 
 
 def test_several_files_make_one_knowledge_base(written, imported):
-    first, second = written("a.csv", "id,name\n1,A\n"), written("b.jsonl", lines([ROWS[0]]))
+    first, second = written("a.csv", "id,name\n1,A\n"), written("b.jsonl", [ROWS[0]])
     rows, counts = imported(first, second)
     assert [(row["id"], row["world"]) for row in rows] == [("1", "a"), ("Q1", "b")]
     assert counts["worlds"] == {"a": 1, "b": 1}
@@ -289,7 +285,7 @@ def test_which_column_became_what_is_told(written, imported, caplog):
 
 def test_what_was_told_wins(written, imported):
     rows = {"id": 1, "title": "A", "text": "x", "world": "gene/protein", "kind": "k"}
-    path = written("t.jsonl", lines([rows, {**rows, "id": 2, "kind": ""}]))
+    path = written("t.jsonl", [rows, {**rows, "id": 2, "kind": ""}])
     with pytest.raises(InputError, match="line 1: world 'gene/protein'.*--world NAME"):
         imported(path)
     for options in ({"world": "w"}, {"columns": [("world", ""), ("description", "")]}):
