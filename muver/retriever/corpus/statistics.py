@@ -58,15 +58,20 @@ def count(
 def check_published(what: str | Path, sizes: Sizes, expected: str | None) -> None:
     """Refuse other counts than are published for the source ``expected``, if any.
 
-    Only what was counted is compared: a knowledge base has no mentions, though its source may.
+    Only what was counted is compared: a knowledge base has no mentions, though its source may, and
+    a file of a benchmark those of one set.
     """
     if expected is None:
         return
     published = find_source(expected).published
     if published is None:
         raise InputError(f"--settings: expected is {expected!r}, for which nothing is published.")
-    counted = {kind: counts for kind, counts in asdict(published).items() if getattr(sizes, kind)}
-    if differences := _differences(sizes, Sizes(**counted)):
+    wanted = Sizes(
+        published.worlds if sizes.worlds else {},
+        {name: published.mentions.get(name) for name in sizes.mentions},
+        {name: published.entities.get(name) for name in sizes.entities},
+    )
+    if differences := _differences(sizes, wanted):
         raise InputError(
             f"{what}: the counts are not those published for {expected}: {'; '.join(differences)}. "
             "Is it complete, and the same release? Fetch it anew, or accept the counts with "

@@ -2,7 +2,8 @@
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -41,29 +42,13 @@ SLUG = re.compile(r"[a-z0-9_.:/-]*|\S*[0-9/]\S*")  # "old_king" or "Q42" rather 
 Rows = Iterator[tuple[str, Mapping[str, Any]]]  # each with its place
 
 
-def json_lines(path: Path, options: Options) -> Iterator[Entity]:
-    """Read an object a line."""
-    return _entities(
-        read_json_lines(path, dict[str, Any], options.settings.encoding), path, options
-    )
+def _json_rows(path: Path, options: Options) -> Rows:
+    """The objects of JSON lines."""
+    return read_json_lines(path, dict[str, Any], options.settings.encoding)
 
 
-def parquet(path: Path, options: Options) -> Iterator[Entity]:
-    """Read a Parquet file, some rows at a time."""
-    return _entities(_parquet_rows(path), path, options)
-
-
-def comma_separated(path: Path, options: Options) -> Iterator[Entity]:
-    """Read comma- or tab-separated values with a line of names.
-
-    The separator is the one that the first line has most of outside quotation marks. Cells may be
-    quoted and then hold line ends, unless the settings say that marks are part of the text.
-    """
-    csv.field_size_limit(LONGEST_LINE)
-    return _entities(_csv_rows(path, options), path, options)
-
-
-def _parquet_rows(path: Path) -> Rows:
+def _parquet_rows(path: Path, _: Options) -> Rows:
+    """The rows of a Parquet file, read some at a time."""
     with parquet_errors(path, "Write it anew."), pq.ParquetFile(path) as file:
         rows = chain.from_iterable(batch.to_pylist() for batch in file.iter_batches(ROWS))
         for number, row in enumerate(rows, start=1):
@@ -71,6 +56,12 @@ def _parquet_rows(path: Path) -> Rows:
 
 
 def _csv_rows(path: Path, options: Options) -> Rows:
+    """The rows of comma- or tab-separated values with a line of names.
+
+    The separator is the one that the first line has most of outside quotation marks. Cells may be
+    quoted and then hold line ends, unless the settings say that marks are part of the text.
+    """
+    csv.field_size_limit(LONGEST_LINE)
     with opened_text(path, options.settings.encoding) as stream:
         text = lines_of(stream, path)
         first, top = next(text, ""), 1
@@ -107,8 +98,11 @@ def _csv_rows(path: Path, options: Options) -> Rows:
             ) from None
 
 
-def _entities(rows: Rows, path: Path, options: Options) -> Iterator[Entity]:
+def _entities(
+    path: Path, options: Options, rows_of: Callable[[Path, Options], Rows]
+) -> Iterator[Entity]:
     """The entities of a table's rows. The first rows tell the columns; later ones may add some."""
+    rows = rows_of(path, options)
     first = list(islice(rows, FIRST))
     names = dict.fromkeys(name for _, row in first for name in row)
     mapped = dict(options.columns)
@@ -124,6 +118,11 @@ def _entities(rows: Rows, path: Path, options: Options) -> Iterator[Entity]:
                 columns = newer
                 _tell(columns, list(names), path)
         yield _entity(row, columns, options, place, path)
+
+
+json_lines = partial(_entities, rows_of=_json_rows)
+parquet = partial(_entities, rows_of=_parquet_rows)
+comma_separated = partial(_entities, rows_of=_csv_rows)
 
 
 def _tell(columns: Mapping[str, str], names: Sequence[str], path: Path) -> None:

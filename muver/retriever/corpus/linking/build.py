@@ -19,7 +19,8 @@ from muver.retriever.corpus.knowledge_base import NONE, KnowledgeBase, normal_ti
 from muver.retriever.corpus.linking.benchmark import Benchmark, LinkedMention, read_blink
 from muver.retriever.corpus.linking.conll import read_conll
 from muver.retriever.corpus.schema import LINKED_MENTIONS, WIKIPEDIA
-from muver.retriever.corpus.sources import find_source
+from muver.retriever.corpus.sources import Sizes
+from muver.retriever.corpus.statistics import check_published
 
 READERS = {"blink": read_blink, "conll": read_conll}
 FORMATS = {".jsonl": "blink", ".conll": "conll", ".tsv": "conll"}
@@ -117,18 +118,9 @@ def _read(
             f"linking.sets.{name}.{licence}"
         )
     benchmark = READERS[form](name, path, settings.part)
-    count = len(benchmark.mentions)
-    if not count:
+    if not benchmark.mentions:
         raise InputError(f"{path}: holds no mentions of {name}.")
-    if settings.expected is not None:
-        published = find_source(settings.expected).published
-        wanted = published.mentions.get(name) if published else None
-        if count != wanted:
-            raise InputError(
-                f"{path}: {counted(count, 'mention')}, but {settings.expected} has {wanted} of "
-                f"{name}. Is it another release, or cut short? Accept the number with --settings "
-                "'{\"expected\": null}' (params.yaml: linking.published_counts)."
-            )
+    check_published(path, Sizes(mentions={name: len(benchmark.mentions)}), settings.expected)
     return path, benchmark
 
 

@@ -79,9 +79,11 @@ def test_so_many_words_of_context(tmp_path, kb):
 
 
 def test_the_published_counts_are_checked_where_asked(tmp_path, kb):
-    with pytest.raises(InputError, match="7 mentions.*656"):
+    with pytest.raises(
+        InputError, match="file.jsonl: .* blink_benchmarks: msnbc mentions 7 .published 656"
+    ):
         link(tmp_path, kb, expected="blink_benchmarks")
-    with pytest.raises(InputError, match="None of mine"):
+    with pytest.raises(InputError, match="mine mentions 7 .published None"):
         link(tmp_path, kb, name="mine", expected="blink_benchmarks")
     assert not (tmp_path / "m.parquet").exists()
     lines = [{**MENTIONS[0], "query_id": number} for number in range(656)]
