@@ -4,6 +4,7 @@ What is new is written beside what is there; then the state's file is replaced. 
 killed before that leaves the old state, and at most a file that nothing names.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -104,7 +105,8 @@ def check_free(folder: Path) -> None:
 
 def put(snapshot: Snapshot, source: Source, overwrite: bool) -> Change:
     """Bring entities into the newest state, all or none; ``overwrite`` replaces those of an id."""
-    counts, gone = dict(added=0, updated=0, unchanged=0), set()
+    counts: Counter[str] = Counter()
+    gone: list[int] = []
 
     def taken() -> Iterator[Entity]:
         for entity, number in _with_numbers(snapshot, source):
@@ -120,7 +122,7 @@ def put(snapshot: Snapshot, source: Source, overwrite: bool) -> Change:
                 )
             else:
                 counts["updated"] += 1
-                gone.add(number)
+                gone.append(number)
             yield entity
 
     kb = isinstance(source, str | Path)
@@ -223,17 +225,16 @@ def _with_numbers(snapshot: Snapshot, source: Source) -> Iterator[tuple[Entity, 
             yield entity, numbers.get(entity.key)
 
 
-def _without(snapshot: Snapshot, numbers: set[int]) -> list[Segment]:
+def _without(snapshot: Snapshot, numbers: Iterable[int]) -> list[Segment]:
     """The segments of a snapshot when these entities are gone; those without any are left out."""
-    gone = np.array(sorted(numbers), dtype=np.int64)
+    live = np.concatenate([np.zeros(0, bool), *(part.live for part in snapshot.parts)])
+    live[list(numbers)] = False
     segments, first = [], 0
     for segment in snapshot.state.segments:
-        rows = gone[(first <= gone) & (gone < first + segment.entities)] - first
+        gone = np.flatnonzero(~live[first : first + segment.entities])
         first += segment.entities
-        if len(rows):
-            segment = replace(segment, removed=sorted([*segment.removed, *rows.tolist()]))
-        if segment.live:
-            segments.append(segment)
+        if len(gone) < segment.entities:
+            segments.append(replace(segment, removed=gone.tolist()))
     return segments
 
 

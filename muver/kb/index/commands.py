@@ -10,7 +10,7 @@ from typing import Any, Literal
 from muver.io.errors import InputError, listed
 from muver.io.process import listening
 from muver.io.progress import duration, logger
-from muver.io.text import counted
+from muver.io.text import aligned, counted
 from muver.io.typed import flat, read
 from muver.kb.importing.build import as_kb
 from muver.kb.importing.piped import STDIN, standard_input
@@ -150,9 +150,7 @@ def show(index: Path, *, as_json: bool = False) -> None:
     if as_json:
         print(json.dumps(info, indent=2))
         return
-    lines = dict(flat(info))
-    width = max(map(len, lines))
-    print("\n".join(f"{name:{width}}  {value}" for name, value in lines.items()))
+    print("\n".join(aligned([(name, str(value)) for name, value in flat(info)])))
 
 
 def verify(index: Path) -> None:

@@ -7,6 +7,7 @@ them all scores, so none of it is stored.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -77,51 +78,49 @@ class Characters(Signal):
         return self._letters.scores(self._texts[mentions_at])
 
 
+@dataclass
 class Vectors(Signal):
     """Similarities of (mentions, d) float32 ``queries`` and a column of vectors, of which
     ``length`` is that of the longest; an entity's are put together by an ``aggregate``, of which
     only the ``k`` best of a mention count.
     """
 
-    def __init__(
-        self,
-        asked: Asked,
-        column: str,
-        queries: np.ndarray,
-        length: float,
-        aggregate: Aggregate,
-        metric: str = "dot",
-        scale: float = 1.0,
-        k: int | None = None,
-    ):
-        self._asked, self._column, self._queries, self._length = asked, column, queries, length
-        self._aggregate, self._metric, self._scale = aggregate, metric, scale
-        self._k = k or len(asked)
-        self.sure = not aggregate.alone  # cannot be had of a few entities
-        self._best = np.full(len(queries), -np.inf, np.float32)
+    asked: Asked
+    column: str
+    queries: np.ndarray
+    length: float
+    aggregate: Aggregate
+    metric: str = "dot"
+    scale: float = 1.0
+    k: int | None = None
+
+    def __post_init__(self) -> None:
+        self.k = self.k or len(self.asked)
+        self.sure = not self.aggregate.alone  # cannot be had of a few entities
+        self._best = np.full(len(self.queries), -np.inf, np.float32)
 
     def _scores(self, mentions_at: slice) -> np.ndarray:
-        found = np.empty((len(self._queries[mentions_at]), len(self._asked)), np.float32)
+        found = np.empty((len(self.queries[mentions_at]), len(self.asked)), np.float32)
         blocks = self._products(mentions_at)
-        if self._aggregate.alone:
-            for place, block in zip(self._asked.places, blocks, strict=True):
-                found[:, place] = self._aggregate.scores(Block.of(*block), self._k)
-        elif len(self._asked):
+        if self.aggregate.alone:
+            for place, block in zip(self.asked.places, blocks, strict=True):
+                found[:, place] = self.aggregate.scores(Block.of(*block), self.k)
+        elif len(self.asked):
             products, starts = zip(*blocks, strict=True)
             firsts = np.cumsum([0, *(p.shape[1] for p in products[:-1])])
             starts = [begins + first for begins, first in zip(starts, firsts, strict=True)]
             whole = Block.of(np.concatenate(products, axis=1), np.concatenate(starts))
-            found[:] = self._aggregate.scores(whole, self._k)
-        found /= np.float32(self._scale)
+            found[:] = self.aggregate.scores(whole, self.k)
+        found /= np.float32(self.scale)
         return found
 
     def _products(self, mentions_at: slice) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Of each part (mentions, views) similarities, and where the views of each entity begin."""
-        queries, best = self._queries[mentions_at], self._best[mentions_at]
-        for part, rows in self._asked.parts:
-            starts, vectors = part.vectors(self._column)
+        queries, best = self.queries[mentions_at], self._best[mentions_at]
+        for part, rows in self.asked.parts:
+            starts, vectors = part.vectors(self.column)
             first, last = starts[rows.start], starts[rows.stop]
-            products = similarity(queries, vectors[first:last], self._metric)
+            products = similarity(queries, vectors[first:last], self.metric)
             np.maximum(best, products.max(axis=1, initial=-np.inf), out=best)
             yield products, starts[rows] - first
 
@@ -129,15 +128,15 @@ class Vectors(Signal):
         if self.sure:
             return 0.0
         best = self._best[mentions_at]
-        return slack(self._queries[mentions_at], self._length, self._metric, best) / self._scale
+        return slack(self.queries[mentions_at], self.length, self.metric, best) / self.scale
 
     def exactly(self, mention: int, places: np.ndarray) -> np.ndarray:
         if self.sure:
             return super().exactly(mention, places)
-        vectors, starts = self._asked.vectors(self._column, places.tolist())
-        similarities = exactly(vectors, self._queries[mention][None], self._metric)
-        found = self._aggregate.scores(Block.of(similarities, starts), len(starts))[0]
-        return found / np.float32(self._scale)
+        vectors, starts = self.asked.vectors(self.column, places.tolist())
+        similarities = exactly(vectors, self.queries[mention][None], self.metric)
+        found = self.aggregate.scores(Block.of(similarities, starts), len(starts))[0]
+        return found / np.float32(self.scale)
 
 
 class Words(Signal):

@@ -196,8 +196,7 @@ def view_columns(
 
 def placed_in(texts: Iterable[Iterable[Span]]) -> pa.Array:
     """The column of starts and ends of each text's sentences."""
-    spans = [[{"start": start, "end": end} for start, end in of_text] for of_text in texts]
-    return pa.array(spans, pa.list_(SPAN))
+    return pa.array([list(map(tuple, spans)) for spans in texts], pa.list_(SPAN))
 
 
 def listed(vectors: np.ndarray, offsets: np.ndarray) -> pa.Array:
