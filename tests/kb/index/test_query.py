@@ -10,15 +10,14 @@ from muver.cli import main
 from muver.io.errors import InputError
 from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
-from tests.kb.index.fake import Names
 
 
 @pytest.fixture(autouse=True)
-def index(monkeypatch):
-    """The index that is opened, whatever is named."""
-    names = Names(["Anna", "Gate"], worlds=["sea", "land"])
-    monkeypatch.setattr("muver.kb.index.index.opened_index", lambda path, *_: names)
-    return names
+def in_a_folder_with_an_index(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    worlds = {"Anna": "sea", "Gate": "land"}
+    entities = [Entity(id=title[0], title=title, world=world) for title, world in worlds.items()]
+    Index.create("an-index", entities, "bm25")
 
 
 def asked(*arguments) -> int:
@@ -28,8 +27,8 @@ def asked(*arguments) -> int:
 def test_a_text_s_mentions_each_get_a_table(capsys):
     assert asked("[[Anna]] forged the [[gate]].", "-k", "1") == 0
     first, second = capsys.readouterr().out.split("\n\n")[:2]
-    assert first.startswith("[Anna] forged the gate.\n") and "e0" in first and "e1" not in first
-    assert second.startswith("Anna forged the [gate] .\n") and "e1" in second
+    assert first.startswith("[Anna] forged the gate.\n") and "sea" in first
+    assert second.startswith("Anna forged the [gate] .\n") and "land" in second
 
 
 def test_the_order_of_arguments_and_what_a_terminal_asks_for_change_nothing(capsys, monkeypatch):
@@ -51,13 +50,12 @@ def test_a_line_of_json_each_also_of_files_and_standard_input(tmp_path, capsys, 
     path.write_text(json.dumps(line))
     assert asked("--mentions", str(path), "--json", "--world", "sea") == 0
     (told,) = map(json.loads, capsys.readouterr().out.splitlines())
-    assert (told["mention"], told["world"], told["answer"]) == ("Gate", "land", "e1")
-    assert [one["id"] for one in told["candidates"]] == ["e1", "e0"]
+    assert (told["mention"], told["world"], told["answer"]) == ("Gate", "land", "G")
     for call in (["-"], ["--mentions", "-"]):
         typed(b"[[Anna]]\n\n[[Gate]]")
         assert asked(*call, "--json", "--world", "sea") == 0
         told = list(map(json.loads, capsys.readouterr().out.splitlines()))
-        assert [(one["answer"], one["world"]) for one in told] == [("e0", "sea"), ("e1", "sea")]
+        assert [(one["answer"], one["world"]) for one in told] == [("A", "sea"), (None, "sea")]
     monkeypatch.setattr(sys, "stdin", None)
     assert asked("-") == 2
     assert "standard input: is closed" in capsys.readouterr().err
@@ -77,27 +75,32 @@ def test_what_is_wrong_is_said(tmp_path, capsys):
         assert said in capsys.readouterr().err
 
 
-def test_bytes_that_are_no_text(tmp_path, monkeypatch, capsys):
-    monkeypatch.undo()
-    folder = str(Index.create(tmp_path / "index", [Entity(id="g", title="gate")], "bm25").folder)
-    assert main(["query", folder, "caf\udce9 [[gate]]"]) == 2
+def test_bytes_that_are_no_text(capsys):
+    assert asked("caf\udce9 [[gate]]") == 2
     assert "'caf\\udce9 [[gate]]': not UTF-8. Rename the file" in capsys.readouterr().err
 
 
 def test_a_reader_that_has_had_enough(tmp_path):
     """As head has: no traceback, and the status of a stopped process."""
-    Index.create(tmp_path / "index", [Entity(id="g", title="the gate")], model="bm25")
     (tmp_path / "m.txt").write_text("The [[gate]] was open.\n\n" * 3000)
-    command = [sys.executable, "-m", "muver.cli", "query", "index", "--mentions", "m.txt", "--json"]
+    command = [
+        sys.executable,
+        "-m",
+        "muver.cli",
+        "query",
+        "an-index",
+        "--mentions",
+        "m.txt",
+        "--json",
+    ]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, cwd=tmp_path, **pipes) as process:
-        assert json.loads(process.stdout.readline())["answer"] == "g"
+        assert json.loads(process.stdout.readline())["answer"] == "G"
         process.stdout.close()
         assert (process.stderr.read(), process.wait()) == (b"", 141)
 
 
 def test_other_columns_and_a_line_s_own_fields_come_back(tmp_path, monkeypatch, capsys):
-    monkeypatch.undo()
     source = tmp_path / "towns.csv"
     source.write_text(
         "id,title,text,country,tags\n"
