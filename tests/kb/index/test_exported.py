@@ -8,34 +8,16 @@ import numpy as np
 import pytest
 
 import muver
-from muver import Index, Mention
-from muver.cli import main
+from muver import Entity, Index, Mention
 from muver.io.errors import InputError
+from muver.kb.index.state import read_state
 from muver.retriever.corpus.schema import read_entities, read_mentions, read_sentences
 from muver.retriever.encoders.bulk import pack
-from muver.retriever.encoders.worlds import (
-    Encode,
-    GlobalViews,
-    Merge,
-    encode_global,
-    encode_split,
-    merge_store,
-)
 from muver.retriever.retrieval import kinds
 from muver.retriever.runs.run import read_run
 from tests import tiny
+from tests.kb.rows import SETTINGS, index, write_row
 
-SETTINGS = {
-    "split": "test",
-    "aggregate": "max",
-    "merge_layers": 2,
-    "k": 5,
-    "match": "id",
-    "memory_mb": 1,
-    "metric": "dot",
-    "search": "distant",
-    "global_view": False,
-}
 SUM = {"aggregate": "softmax_sum", "softmax_candidates": 6}
 SYSTEMS = {
     "muver": {**SETTINGS, **SUM},
@@ -43,32 +25,15 @@ SYSTEMS = {
     "everything": {**SETTINGS, "metric": "l2", "global_view": True},
     "log_mean_exp": {**SETTINGS, "aggregate": "log_mean_exp", "temperature": 0.5},
 }
-MERGE = {
-    "layers": 2, "top_k": 0.4, "pairs": "distant", "among": "neighbours", "max_tokens": 60,
-}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def built(encoder, corpus, tmp_path_factory):
-    """A model, its store, further views of each kind and indexes over them."""
-    root = tmp_path_factory.mktemp("built")
-    tiny.make_model(encoder).save_pretrained(root / "model")
-    encode_split(root / "model", *corpus, root / "store", tiny.settings(Encode, split="test"))
-    merge_store(root / "model", root / "store", root / "merged", tiny.settings(Merge, **MERGE))
-    settings = tiny.settings(GlobalViews, max_tokens=60)
-    encode_global(root / "model", root / "store", corpus[0], root / "global-views", settings)
-    (root / "entities").write_bytes(corpus[0].read_bytes())
-    (root / "sentences").write_bytes(corpus[2].read_bytes())
+    """A row, and indexes of it by each of the systems."""
+    root = write_row(encoder, corpus, tmp_path_factory.mktemp("built"))
     for name, settings in SYSTEMS.items():
         assert index(root, root / "indexes" / name, settings) == 0
     return root
-
-
-def index(root, out, settings, *more) -> int:
-    command = ["stage", "index-row", "--settings", json.dumps(settings), "--out", str(out), *more]
-    for name in ("model", "store", "merged", "global-views", "entities", "sentences"):
-        command += [f"--{name}", str(root / name)]
-    return main(command)
 
 
 def asked(corpus) -> list[Mention]:
@@ -103,6 +68,43 @@ def test_the_same_candidates_as_the_stage_s_run(built, corpus, tmp_path, system,
     for one in flat:
         own = sentences[ids.index(one.document_id)]
         assert one.text == " ".join(own[one.first : one.last + 1]) != ""
+
+
+@pytest.mark.parametrize("weight", [None, 0.5])
+def test_an_index_of_one_s_own_gives_the_same_answers(built, corpus, tmp_path, weight, monkeypatch):
+    """A trained model's index has the vectors of its view store, merged ones among them, and adds
+    its global views to them.
+    """
+    monkeypatch.setattr("muver.kb.index.views.ALIKE", 0)  # a row shows the view that won
+    row = {**SETTINGS, "k": 12, "global_view": weight or False}
+    assert index(built, tmp_path / "row", row) == 0
+    texts = read_entities(corpus[0], ["cedar"]).to_pylist()
+    entities = [
+        Entity(id=one["document_id"], title=one["title"], description=one["text"], world="cedar")
+        for one in texts
+    ]
+    settings = {"merge": 2, "merged_tokens": 60, "global_tokens": 60}
+    settings |= {"views": "both"} if weight else {}
+    weights = {"exact": 0, "words": 0, "characters": 0, "views": 1} | (
+        {"whole": weight} if weight else {}
+    )
+    model = built / "model"
+    own = Index.create(tmp_path / "index", entities, model, weights=weights, **settings)
+    mentions = [Mention(one["title"], "The king saw", "twice.", "cedar") for one in texts]
+    scale = read_state(own.folder).model.scale
+    theirs = Index.open(tmp_path / "row").retrieve(mentions, k=12)
+    for mention, ours, row in zip(mentions, own.retrieve(mentions, k=12), theirs, strict=True):
+        by_id = {one.document_id: one for one in row}
+        assert len(ours) == 12
+        for one in ours:
+            other = by_id[one.document_id]
+            assert one.score == pytest.approx(other.score / scale, rel=1e-5)
+            same = ("title", "layer", "first", "last", "text", "world")
+            assert all(getattr(one, name) == getattr(other, name) for name in same)
+        told = own.explain(mention, ours[0].document_id)
+        assert told.signals == pytest.approx(ours[0].signals)
+        assert told.views[0].similarity == pytest.approx(told.signals["views"] * scale)
+        assert (told.views[0].share, told.views[0].text) == (1, ours[0].text)
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

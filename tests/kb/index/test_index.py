@@ -7,28 +7,16 @@ import numpy as np
 import pytest
 
 from muver.io.errors import InputError
-from muver.io.typed import read
 from muver.kb.index import changes, snapshot
 from muver.kb.index.changes import Change
 from muver.kb.index.entity import Entity
-from muver.kb.index.exported import export_row
 from muver.kb.index.index import Index, opened_index
 from muver.kb.index.snapshot import Snapshot
 from muver.kb.index.state import read_state
 from muver.retriever.answers import Mention
-from muver.retriever.corpus.schema import read_entities
 from muver.retriever.encoders.files import TOWERS
 from muver.retriever.encoders.start import take_encoder
-from muver.retriever.encoders.worlds import (
-    Encode,
-    GlobalViews,
-    Merge,
-    encode_global,
-    encode_split,
-    merge_store,
-)
 from muver.retriever.retrieval.kinds.bm25 import BM25
-from muver.retriever.retrieval.retrieval_settings import ViewsRun
 from tests import tiny
 
 
@@ -55,53 +43,6 @@ def test_another_working_folder_changes_nothing(model, entities, tmp_path, monke
     assert other.refresh().entity(7).title == "दिल्ली" and index.info()["entities"] == 13
     assert index.remove(7) == Change(removed=1)
     index.compact()
-
-
-@pytest.mark.parametrize("weight", [None, 0.5])
-def test_the_same_answers_as_a_row_of_the_workflow(corpus, model, tmp_path, weight, monkeypatch):
-    """A trained model's index has the vectors of its view store, merged ones among them, and adds
-    its global views to them.
-    """
-    monkeypatch.setattr("muver.kb.index.views.ALIKE", 0)  # a row shows the view that won
-    encode_split(model, *corpus, tmp_path / "store", tiny.settings(Encode, split="test"))
-    merging = {"top_k": 0.4, "pairs": "distant", "among": "neighbours", "max_tokens": 60}
-    settings = tiny.settings(Merge, layers=2, **merging)
-    merge_store(model, tmp_path / "store", tmp_path / "merged", settings)
-    row = {
-        "split": "test", "k": 12, "match": "id", "memory_mb": 1, "aggregate": "max",
-        "metric": "dot", "merge_layers": 2, "search": "distant", "global_view": weight or False,
-    }  # fmt: skip
-    whole = tiny.settings(GlobalViews, max_tokens=50)
-    encode_global(model, tmp_path / "store", corpus[0], tmp_path / "whole", whole)
-    paths = (model, tmp_path / "store", corpus[0], corpus[2], tmp_path / "row")
-    further = {"merged": tmp_path / "merged", "global_views": tmp_path / "whole"}
-    export_row(*paths, read(ViewsRun, row), **further)
-    texts = read_entities(corpus[0], ["cedar"]).to_pylist()
-    entities = [
-        Entity(id=one["document_id"], title=one["title"], description=one["text"], world="cedar")
-        for one in texts
-    ]
-    settings = {"merge": 2, "merged_tokens": 60, "global_tokens": 50}
-    settings |= {"views": "both"} if weight else {}
-    weights = {"exact": 0, "words": 0, "characters": 0, "views": 1} | (
-        {"whole": weight} if weight else {}
-    )
-    index = Index.create(tmp_path / "index", entities, model, weights=weights, **settings)
-    mentions = [Mention(one["title"], "The king saw", "twice.", "cedar") for one in texts]
-    scale = read_state(index.folder).model.scale
-    theirs = Index.open(tmp_path / "row").retrieve(mentions, k=12)
-    for mention, ours, row in zip(mentions, index.retrieve(mentions, k=12), theirs, strict=True):
-        by_id = {one.document_id: one for one in row}
-        assert len(ours) == 12
-        for one in ours:
-            other = by_id[one.document_id]
-            assert one.score == pytest.approx(other.score / scale, rel=1e-5)
-            same = ("title", "layer", "first", "last", "text", "world")
-            assert all(getattr(one, name) == getattr(other, name) for name in same)
-        told = index.explain(mention, ours[0].document_id)
-        assert told.signals == pytest.approx(ours[0].signals)
-        assert told.views[0].similarity == pytest.approx(told.signals["views"] * scale)
-        assert (told.views[0].share, told.views[0].text) == (1, ours[0].text)
 
 
 def test_words_score_as_those_of_a_row(index, entities):

@@ -11,16 +11,12 @@ import urllib.request
 import pytest
 
 from muver.io.files import atomic_path, write_text
-from muver.io.typed import read
 from muver.kb.index.entity import Entity
-from muver.kb.index.exported import export_row
 from muver.kb.index.index import Index
 from muver.kb.index.state import writing
 from muver.kb.serve.models import open_models
 from muver.retriever.answers import Mention
-from muver.retriever.encoders.worlds import Encode, encode_split
-from muver.retriever.retrieval.retrieval_settings import ViewsRun
-from tests import tiny
+from tests.kb.rows import SETTINGS, index, write_row
 from tests.kb.serve.conftest import TOKEN, WAIT, running, until
 
 
@@ -73,29 +69,21 @@ def test_words_have_no_views(words):
 
 @pytest.fixture(scope="module")
 def row(encoder, corpus, tmp_path_factory):
-    """A row of the workflow, and what it was made of."""
-    root = tmp_path_factory.mktemp("row")
-    tiny.make_model(encoder).save_pretrained(root / "model")
-    encode_split(root / "model", *corpus, root / "store", tiny.settings(Encode, split="test"))
-    settings = {
-        "split": "test", "aggregate": "max", "merge_layers": 0, "k": 5, "match": "id",
-        "memory_mb": 1, "metric": "dot", "search": "distant", "global_view": False,
-    }  # fmt: skip
-    folders = root / "model", root / "store", corpus[0], corpus[2], root / "muver"
-    export_row(*folders, read(ViewsRun, settings))
+    root = write_row(encoder, corpus, tmp_path_factory.mktemp("row"))
+    assert index(root, root / "muver", SETTINGS) == 0
     return root / "muver"
 
 
 def test_a_row_of_the_workflow_answers_and_does_not_change(row):
-    index, mention = Index.open(row), Mention("king river", world="cedar")
-    (found,) = index.retrieve([mention], 3)
+    opened, mention = Index.open(row), Mention("king river", world="cedar")
+    (found,) = opened.retrieve([mention], 3)
     with running(models=open_models([str(row)])) as service:
         assert service.retrieve("king river", k=3) == [one.document_id for one in found]
         model = service.call("GET", "/models").json[0]
         assert (model["name"], model["changes"], model["worlds"]) == ("muver", False, ["cedar"])
         asked = {"mention": {"mention": "king river"}, "id": found[0].document_id}
         views = service.call("POST", "/explain", asked).json["views"]
-        told = index.explain(mention, found[0].document_id).views
+        told = opened.explain(mention, found[0].document_id).views
         assert [one["similarity"] for one in views] == [one.similarity for one in told]
         put = service.call("PUT", "/entities/x", {"title": "x"}, token=TOKEN)
         assert (put.status, put.said) == (422, "muver: a row of the workflow can't be changed.")
