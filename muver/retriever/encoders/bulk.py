@@ -204,12 +204,10 @@ def encode_vectors(
     lines, of which there are none without it.
     """
     vectors = np.empty(np.r_[len(sequences), dimension], dtype=np.float32)
-    progress = Progress(label, len(sequences), "sequences") if label else None
+    progress = Progress(label or "", len(sequences) if label else 0, "sequences")  # 0: no lines
     batches = encode_by_length(encode, sequences, batch_tokens, device)
     for rows, _, encoded in _one_behind(batches):
         vectors[rows] = encoded.cpu().numpy()
-        if progress:
-            progress.advance(len(rows))
-    if progress:
-        progress.finish()
+        progress.advance(len(rows))
+    progress.finish()
     return vectors

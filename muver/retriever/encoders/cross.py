@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -75,10 +76,12 @@ class CrossEncoder(Model):
         start = len(self.pieces.markers.bos)
         return [[*context, *view[start:]] for view in views]
 
-    def pairs_in(self, world: World, mention: int, entities: Iterable[int]) -> list[Ids]:
-        """A world's mention laid out with each view of some of its entities."""
-        views = [view.ids for entity in entities for view in world.views[entity]]
-        return self.pairs(world.contexts[mention], views)
+    def scores_in(
+        self, world: World, among: Iterable[Iterable[int]], *where: Any
+    ) -> list[np.ndarray]:
+        """:meth:`scores` of each of a world's mentions with its entities in ``among``."""
+        views = ([view.ids for e in entities for view in world.views[e]] for entities in among)
+        return self.scores([*map(self.pairs, world.contexts, views)], *where)
 
     @torch.inference_mode()
     def scores(

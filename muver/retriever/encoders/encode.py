@@ -1,6 +1,6 @@
 """Vectors and scores by a model, where and as precisely as settings say."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -13,11 +13,11 @@ from muver.retriever.answers import SIDES, Mention, check_texts
 from muver.retriever.encoders import device
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.bulk import Encode, encode_vectors
-from muver.retriever.encoders.cross import CrossEncoder
 from muver.retriever.encoders.encoders_settings import Encoding
+from muver.retriever.encoders.model import Model
 from muver.retriever.views.build import mention_contexts
 from muver.retriever.views.layout import Ids
-from muver.retriever.views.worlds import World, context_ids
+from muver.retriever.views.worlds import context_ids
 
 
 def encode(
@@ -42,19 +42,28 @@ def encode(
     return encoder.vectors(encoder.model.encode_mentions, contexts)
 
 
-class Encoder:
-    """Two towers that are loaded, or those in a folder on the device that the settings name."""
+class Placed:
+    """A loaded model where it lies; or one from a folder on the device, and with the precision and
+    the batch size, that the settings ask for.
+    """
 
-    def __init__(self, model: BiEncoder | Path, settings: Encoding | None = None):
-        self._run: Callable[..., Any] = nullcontext
+    def __init__(self, kind: type[Model], model: Model | Path, settings: Encoding | None = None):
+        self.autocast: Callable[..., Any] = nullcontext
         if settings is None:
-            self.model, self._device = model, next(model.parameters()).device
-            self._batch_tokens = device.BATCH_TOKENS[self._device.type]
+            self.model, self.device, asked = model, next(model.parameters()).device, "auto"
         else:
             accelerator = device.start(settings.device, settings.precision, settings.threads)
-            self._run, self._device = accelerator.autocast, accelerator.device
-            self._batch_tokens = device.batch_tokens(settings.batch_tokens, self._device)
-            self.model = BiEncoder.from_pretrained(model).to(self._device).eval()
+            self.autocast, self.device = accelerator.autocast, accelerator.device
+            self.model = kind.from_pretrained(model).to(self.device).eval()
+            asked = settings.batch_tokens
+        self.batch_tokens = device.batch_tokens(asked, self.device)
+
+
+class Encoder(Placed):
+    """Two towers that make a vector of each text."""
+
+    def __init__(self, model: BiEncoder | Path, settings: Encoding | None = None):
+        super().__init__(BiEncoder, model, settings)
         if self.model.config.score == "sum_max":
             raise InputError(
                 f"{model if settings else 'the model'}: compares token vectors, which are not "
@@ -68,22 +77,6 @@ class Encoder:
 
     def vectors(self, tower: Encode, ids: Sequence[Ids], label: str | None = None) -> np.ndarray:
         """(texts, d) float32 vectors of texts by one of the model's towers."""
-        where = self._batch_tokens, self._device, label
-        with self._run():
+        where = self.batch_tokens, self.device, label
+        with self.autocast():
             return encode_vectors(tower, ids, self.model.dimension, *where)
-
-
-class PairScorer:
-    """A cross-encoder on the device and with the batch size that the settings ask for."""
-
-    def __init__(self, folder: Path, settings: Encoding):
-        self._accelerator = device.start(settings.device, settings.precision, settings.threads)
-        self._batch_tokens = device.batch_tokens(settings.batch_tokens, self._accelerator.device)
-        self.model = CrossEncoder.from_pretrained(folder).to(self._accelerator.device).eval()
-
-    def scores(self, world: World, among: Sequence[Iterable[int]]) -> list[np.ndarray]:
-        """Scores of each mention with its entities in ``among``: (entities,) float32 each."""
-        pairs = [self.model.pairs_in(world, *candidates) for candidates in enumerate(among)]
-        where = (self._batch_tokens, self._accelerator.device, f"pairs of {world.name}")
-        with self._accelerator.autocast():
-            return self.model.scores(pairs, *where)

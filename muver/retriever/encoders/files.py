@@ -40,12 +40,10 @@ ENCODER_FILES = (
 )
 START_FILES = (*TOWER_FILES, TOKENIZER_FILE, MANIFEST_FILE)
 CROSS_TOWER = "cross_encoder"
-
-
 OF_TOWERS = tuple(f"{tower}/{file}" for tower in TOWERS for file in TOWER_FILES)
-MODEL_FILES = (CONFIG_FILE, TOKENIZER_FILE, "README.md", *OF_TOWERS)
-OF_CROSS = tuple(f"{CROSS_TOWER}/{file}" for file in TOWER_FILES)
-CROSS_FILES = (CONFIG_FILE, TOKENIZER_FILE, "README.md", *OF_CROSS)
+BESIDE_TOWERS = (CONFIG_FILE, TOKENIZER_FILE, "README.md")
+MODEL_FILES = (*BESIDE_TOWERS, *OF_TOWERS)
+CROSS_FILES = (*BESIDE_TOWERS, *(f"{CROSS_TOWER}/{file}" for file in TOWER_FILES))
 
 
 def is_model(folder: Path) -> bool:
@@ -71,8 +69,6 @@ def read_model_config(folder: Path) -> ModelConfig:
 
 def write_model_card(folder: Path, config: ModelConfig) -> None:
     """Write a README.md on what the model is, how to load it and how it was made."""
-    card = Path(__file__).with_name("model_card.md")
-    if config.score == "cross":
-        card = Path(__file__).with_name("cross_card.md")
+    card = Path(__file__).with_name(f"{'cross' if config.score == 'cross' else 'model'}_card.md")
     settings = json.dumps(config.as_dict(), indent=2, ensure_ascii=False)
     write_text(folder / "README.md", card.read_text(encoding="utf-8").format(settings=settings))

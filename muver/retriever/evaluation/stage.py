@@ -8,6 +8,7 @@ WNED-WIKI), with every entity of Wikipedia as a candidate.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -124,11 +125,7 @@ def evaluate(
         system=system,
         dataset=dataset,
         set=name,
-        fingerprint=gold.fingerprint,
-        identified_as=gold.identified_as,
-        kb=gold.kb,
         outside=gold.mentions["gold"].null_count,
-        matched_by_title=gold.matched_by_title,
         settings=row,
         precision=reduced_precision(row),
         cutoffs=cutoffs,
@@ -140,6 +137,7 @@ def evaluate(
         model=manifest.get("inputs", {}).get("model"),
         run_sha256=sha256_of(run),
         own_page_first=int((ranks_of_pages[here] == 1).sum()) if on_pages else None,
+        **gold.known,
         **asdict(scores),
     )
     write_json(out, evaluation)
@@ -150,16 +148,13 @@ def evaluate(
 
 @dataclass(frozen=True)
 class Gold:
-    """The mentions of a set with their gold entities; the rest is as in :class:`Evaluation`."""
+    """The mentions of a set with their gold entities."""
 
     mentions: pa.Table  # gold is null for entities outside the knowledge base
     lengths: np.ndarray  # (mentions,) int64 sentences of each gold's description; 0 if unknown
     titles: Mapping[str, list[str]]  # of each world; none for a base, where numbers decide
     own_pages: np.ndarray  # (mentions,) int64 entity that a mention stands on, or -1
-    fingerprint: str
-    identified_as: str | None
-    kb: KnowledgeBase | None = None
-    matched_by_title: int = 0
+    known: dict[str, Any]  # what an :class:`Evaluation` tells of them and of the data
 
 
 def gold_of_worlds(
@@ -168,20 +163,19 @@ def gold_of_worlds(
     """The gold entities of the split ``name``, from files of the corpus and segment stages."""
     known = read_counts(counts)
     table = read_mentions(mentions, name)
-    titles, places = {}, {}
-    for world in sorted(set(table["world"].to_pylist())):
+    worlds, gold = np.array(table["world"].to_pylist(), object), table["gold"].to_numpy()
+    titles, places, lengths = {}, {}, np.zeros(len(gold), dtype=np.int64)
+    for world in sorted(set(worlds)):
         of_world = read_entities(entities, [world])  # one at a time, as it holds the descriptions
         titles[world] = of_world["title"].to_pylist()
         places |= {(world, id): n for n, id in enumerate(of_world["document_id"].to_pylist())}
-    documents = zip(table["world"].to_pylist(), table["document"].to_pylist(), strict=True)
-    return Gold(
-        table,
-        gold_sentences(sentences, table),
-        titles,
-        np.array([places.get(document, -1) for document in documents]),
-        known.fingerprint,
-        known.identified_as,
-    )
+        counted_up = pc.list_value_length(read_sentences(sentences, [world])["sentences"])
+        inside = worlds == world
+        lengths[inside] = counted_up.to_numpy()[gold[inside]]
+    documents = zip(worlds, table["document"].to_pylist(), strict=True)
+    own_pages = np.array([places.get(document, -1) for document in documents])
+    of_data = {"fingerprint": known.fingerprint, "identified_as": known.identified_as}
+    return Gold(table, lengths, titles, own_pages, {**of_data, "kb": None, "matched_by_title": 0})
 
 
 def gold_of_kb(kb: Path, mentions: Path, report: Path) -> Gold:
@@ -201,28 +195,11 @@ def gold_of_kb(kb: Path, mentions: Path, report: Path) -> Gold:
         },
         16,
     )
-    return Gold(
-        table,
-        np.zeros(table.num_rows, dtype=np.int64),
-        {},
-        np.full(table.num_rows, -1),
-        fingerprint,
-        base["identified_as"],
-        KnowledgeBase(base["entities"], base["fingerprint"]),
-        linked["matched"]["title"],
-    )
-
-
-def gold_sentences(sentences: Path, mentions: pa.Table) -> np.ndarray:
-    """The number of sentences of each mention's gold entity: (mentions,) int64, in their order.
-
-    ``sentences`` is a Parquet file of the segment stage; ``mentions`` have ``world`` and ``gold``.
-    """
-    worlds = np.array(mentions["world"].to_pylist(), dtype=object)
-    gold = mentions["gold"].to_numpy()
-    lengths = np.zeros(len(gold), dtype=np.int64)
-    for world in sorted(set(worlds)):
-        counts = pc.list_value_length(read_sentences(sentences, [world])["sentences"]).to_numpy()
-        inside = worlds == world
-        lengths[inside] = counts[gold[inside]]
-    return lengths
+    of_data = {
+        "fingerprint": fingerprint,
+        "identified_as": base["identified_as"],
+        "kb": KnowledgeBase(base["entities"], base["fingerprint"]),
+        "matched_by_title": linked["matched"]["title"],
+    }
+    none = np.zeros(table.num_rows, dtype=np.int64)
+    return Gold(table, none, {}, none - 1, of_data)

@@ -64,6 +64,13 @@ def rank(
         Each searches a block for some of the mentions; None leaves threads to the matrix product.
     """
     found = Ranking.empty(len(mentions), k)
+
+    def search(block: ViewBlock, squares: np.ndarray | None, span: slice) -> int:
+        """Search a block for a span of mentions; their number."""
+        products = similarity(mentions[span], block.vectors, metric, squares)
+        _enter(found, span, block, Block.of(products, block.starts), aggregate)
+        return len(products)
+
     with ExitStack() as stack:
         each = map
         if threads is not None:
@@ -71,9 +78,9 @@ def rank(
             each = stack.enter_context(ThreadPoolExecutor(threads)).map
         for block in blocks:
             squares = _squares(block.vectors) if metric == "l2" else None
-            work = partial(_search, found, mentions, block, aggregate, metric, squares)
             gathered = aggregate.gathered(min(k, len(block.starts)))
-            for done in each(work, _spans(mentions, memory_mb, block, gathered, threads or 1)):
+            spans = _spans(mentions, memory_mb, block, gathered, threads or 1)
+            for done in each(partial(search, block, squares), spans):
                 if advance is not None:
                     advance(done)
     return found
@@ -161,22 +168,6 @@ def rank_scores(
     for span in _spans(scores, memory_mb, world, min(k, len(starts)), 1):
         _enter(found, span, world, Block.of(scores[span, order], starts), MAX)
     return found
-
-
-def _search(
-    found: Ranking,
-    mentions: np.ndarray,
-    block: ViewBlock,
-    aggregate: Aggregate,
-    metric: str,
-    squares: np.ndarray | None,
-    span: slice,
-) -> int:
-    """Search a block for a span of mentions; their number."""
-    queries = mentions[span]
-    products = similarity(queries, block.vectors, metric, squares)
-    _enter(found, span, block, Block.of(products, block.starts), aggregate)
-    return len(queries)
 
 
 def _enter(

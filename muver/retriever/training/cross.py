@@ -75,8 +75,8 @@ class AmongCandidates:
         self, model: CrossEncoder, world: World, k: int, batch_tokens: int, device: torch.device
     ) -> list[np.ndarray]:
         """The candidates to rank stand in the world as negatives."""
-        pairs = [model.pairs_in(world, *row) for row in enumerate(world.negatives)]
-        scores = model.scores(pairs, batch_tokens, device, f"validation, {world.name}")
+        where = batch_tokens, device, f"validation, {world.name}"
+        scores = model.scores_in(world, world.negatives, *where)
         return [
             np.array(entities, dtype=int)[np.argsort(-found, kind="stable")[:k]]
             for entities, found in zip(world.negatives, scores, strict=True)

@@ -128,14 +128,13 @@ class Examples:
         world = self.worlds[drawn[0][0]]
         golds = [int(world.gold[mention]) for _, mention in drawn]
         hard = [world.negatives[mention] if world.negatives else [] for _, mention in drawn]
-        columns: dict[int, int] = {}
-        for entity in chain(golds, *hard):
-            columns.setdefault(entity, len(columns))
+        distinct = dict.fromkeys(chain(golds, *hard))
+        columns = {entity: column for column, entity in enumerate(distinct)}
         return Batch(
             [world.contexts[mention] for _, mention in drawn],
             [[view.ids for view in world.views[entity]] for entity in columns],
             np.array([columns[entity] for entity in golds]),
-            [[columns[entity] for entity in hard_ones] for hard_ones in hard],
+            [[columns[entity] for entity in mined] for mined in hard],
         )
 
     def tell_of_single_entities(self) -> None:

@@ -63,7 +63,8 @@ class Trainer:
         """
         self._resume()
         self.data.tell_of_single_entities()
-        batches = self._planned()
+        epochs = range(1, self.settings.epochs + 1)
+        batches = [(epoch, batch) for epoch in epochs for batch in self.data.batches(epoch)]
         end = math.ceil(share * len(batches))
         further = {end, *(math.ceil(share * len(batches)) for share in self.validate_after)}
         if self.step == 0 and (self.settings.start_counts or not batches):
@@ -89,11 +90,6 @@ class Trainer:
             self.model.load_state_dict(kept["model"])
             self.kept_step = kept["step"]
         return self.log
-
-    def _planned(self) -> list[tuple[int, np.ndarray]]:
-        """The batches of all epochs, each with its epoch."""
-        epochs = range(1, self.settings.epochs + 1)
-        return [(epoch, batch) for epoch in epochs for batch in self.data.batches(epoch)]
 
     def train_on(self, batch: np.ndarray, epoch: int) -> None:
         """Take one step, whose loss is read later: to read it is to wait for a GPU."""

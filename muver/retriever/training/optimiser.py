@@ -16,20 +16,12 @@ class ReleasedAdamW(Optimizer):
 
     Epsilon is added to the root of the second moment before its bias is corrected (the correction
     is part of the step size), so it weighs more in the first steps; and weights decay after the
-    step, by ``lr * weight_decay`` of their new values.
+    step, by ``lr * weight_decay`` of their new values. The settings have torch's names; ``lr`` and
+    ``eps`` are needed.
     """
 
-    def __init__(
-        self,
-        params: Any,
-        lr: float,
-        eps: float,
-        betas: tuple[float, float] = (0.9, 0.999),
-        weight_decay: float = 0.0,
-    ):
-        super().__init__(
-            params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
-        )
+    def __init__(self, params: Any, **settings: Any):
+        super().__init__(params, {"betas": (0.9, 0.999), "weight_decay": 0.0, **settings})
 
     @torch.no_grad()
     def step(self, closure: None = None) -> None:

@@ -41,23 +41,14 @@ MASKED, REPLACED = 0.8, 0.1
 class Pretrainer:
     """Trains one tower, from which both towers of every model start.
 
-    The tower is moved to the accelerator's device. ``pooling`` says how vectors are made, and
-    ``scale`` is their squared length; None keeps their own length.
+    The tower is moved to the accelerator's device. ``pooling`` says how vectors are made.
     """
 
     def __init__(
-        self,
-        tower: Bert,
-        pieces: Pieces,
-        wikis: dict[str, Wiki],
-        settings: Pretraining,
-        accelerator: Accelerator,
-        chunk_tokens: int,
-        pooling: str = "cls",
-        scale: float | None = None,
-    ):
-        self.pooling, self.scale = pooling, scale
-        markers = pieces.markers
+        self, tower: Bert, pieces: Pieces, wikis: dict[str, Wiki], settings: Pretraining,
+        accelerator: Accelerator, chunk_tokens: int, pooling: str = "cls",
+    ):  # fmt: skip
+        self.pooling, markers = pooling, pieces.markers
         self.span = (markers.mention_start, markers.mention_end)
         self.settings, self.accelerator, self.chunk_tokens = settings, accelerator, chunk_tokens
         self.mask = pieces.mask
@@ -89,10 +80,12 @@ class Pretrainer:
             (cloze + masked).backward()
             norm = clip_grad_norm_(self.model.parameters(), self.settings.clip_norm)
             self.optimiser.step()
-            losses = {"loss": cloze + masked, "cloze_loss": cloze, "masked_loss": masked}
-            line = {name: float(loss.detach()) for name, loss in losses.items()}
-            line |= {"learning_rate": self.schedule.get_last_lr()[0], "gradient_norm": float(norm)}
-            log.append({"step": step, **line})
+            cloze, masked = cloze.detach(), masked.detach()
+            line = {
+                "loss": cloze + masked, "cloze_loss": cloze, "masked_loss": masked,
+                "learning_rate": self.schedule.get_last_lr()[0], "gradient_norm": norm,
+            }  # fmt: skip
+            log.append({"step": step, **{name: float(value) for name, value in line.items()}})
             self.schedule.step()
             progress.advance(note=f"loss {log[-1]['loss']:.3f}")
         progress.finish()
@@ -123,9 +116,9 @@ class Pretrainer:
     def _pooled(self, batch: Packed, states: Tensor) -> Tensor:
         """Vectors of sequences, as a model's towers make them: (sequences, d)."""
         vectors = pool(states, batch, self.pooling, self.layout.markers, self.span)
-        if self.scale is None:
+        if self.settings.vectors == "raw":
             return vectors.float()
-        return F.normalize(vectors.float(), dim=1) * self.scale**0.5
+        return F.normalize(vectors.float(), dim=1) * self.settings.initial_scale**0.5
 
     def _encode(
         self, sequences: Sequence[Ids], random: np.random.Generator
@@ -218,16 +211,13 @@ def pretrain(
     tower.require_positions("context.max_tokens", settings.context_tokens)
     wikis = training_wikis(entities, counts, sentences, pieces)
     chunk_tokens = device.batch_tokens(compute.batch_tokens, accelerator.device)
-    pooling = vectors.get("pooling", "cls")
-    scale = settings.initial_scale if settings.vectors == "unit" else None
-    trainer = Pretrainer(tower, pieces, wikis, settings, accelerator, chunk_tokens, pooling, scale)
-    lines = trainer.run()
+    how = accelerator, chunk_tokens, vectors.get("pooling", "cls")
+    lines = Pretrainer(tower, pieces, wikis, settings, *how).run()
     tower.to("cpu").save(out)
     copy(start / TOKENIZER_FILE, out / TOKENIZER_FILE)
     write_text(training_log, "".join(json.dumps(line) + "\n" for line in lines))
     values = settings.as_dict()
     files = {path.name: sha256_of(path) for path in (entities, sentences)}
-    identity = {**made_of["identity"], "pretrain": values}
-    write_manifest(
-        out / MANIFEST_FILE, "pretrain", values, files, name=made_of["name"], identity=identity
-    )
+    made_of["identity"]["pretrain"] = values
+    origin = {key: made_of[key] for key in ("name", "identity")}
+    write_manifest(out / MANIFEST_FILE, "pretrain", values, files, **origin)

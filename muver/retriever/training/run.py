@@ -132,25 +132,27 @@ def train_best(
     """
     data, trained, recalls = Dataset(entities, mentions, sentences), dict(models), {}
     laid_out: LaidOut = {}
+
+    def trainer_named(name: str) -> Trainer:
+        where = (start, data, checkpoints / name)
+        return trainer_of(settings.best_of[name], compute, *where, laid_out=laid_out)
+
     for name, training in settings.best_of.items():
         cutoff = training.training.validation_cutoff  # which all of them share
-        recall = (
-            recall_after(trained[name] / LOG, settings.after, cutoff) if name in trained else None
-        )
+        recall = None
+        if name in trained:
+            recall = recall_after(trained[name] / LOG, settings.after, cutoff)
         if recall is None:
             logger.info("training %s", name)
-            where = (start, data, checkpoints / name)
-            trainer = trainer_of(training, compute, *where, laid_out=laid_out)
-            log, name_of_recall = trainer.run(settings.after), f"{VALIDATION}{cutoff}"
-            recall = next(line[name_of_recall] for line in log[::-1] if name_of_recall in line)
+            log, key = trainer_named(name).run(settings.after), f"{VALIDATION}{cutoff}"
+            recall = next(line[key] for line in log[::-1] if key in line)
         recalls[name] = recall
     note = choice(recalls, cutoff)
     best = note["chosen"]
     if best in trained:
         copy_chosen(trained[best], out, training_log, note)
     else:
-        where = (start, data, checkpoints / best)
-        trainer = trainer_of(settings.best_of[best], compute, *where, laid_out=laid_out)
+        trainer = trainer_named(best)
         write(trainer, trainer.run(), training_log, out, note)
     for name in recalls:
         Checkpoints(checkpoints / name, "").clear()

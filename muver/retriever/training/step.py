@@ -47,21 +47,18 @@ class CachedEncoding:
         pad_to: int | None = None,
     ):
         self._encode, self._sequences, self._device = encode, sequences, device
-        self._keep_graph, self._pad_to = keep_graph, pad_to
+        self._pad_to = pad_to
         lengths = [pad_to or len(ids) for ids in sequences]
         longest = max(lengths, default=pad_to or 1)
-        self._chunks = [
-            (rows.tolist(), onto(rows, device)) for rows in batches_by_length(lengths, chunk_tokens)
-        ]
-        self._states: list[list[Tensor]] = []
-        self._graphs: list[Tensor] = []
+        # Of each pass: rows, also as a tensor, the random state before, the output if it is kept.
+        self._passes: list[tuple[list[int], Tensor, list[Tensor], Tensor | None]] = []
         outputs = []
-        for rows, _ in self._chunks:
-            self._states.append(_random_state(device))
+        for places in batches_by_length(lengths, chunk_tokens):
+            rows, state = places.tolist(), _random_state(device)
             with torch.set_grad_enabled(keep_graph):
                 output = self._forward(rows)
-            if keep_graph:
-                self._graphs.append(output)
+            kept = output if keep_graph else None
+            self._passes.append((rows, onto(places, device), state, kept))
             outputs.append(output.detach().float())
         if not sequences:  # a process without sequences still takes part in every exchange
             outputs.append(encode(pack([[0]], device, pad_to)).detach().float())
@@ -69,8 +66,8 @@ class CachedEncoding:
         self.mask = onto(real, device).float()
         widest = max(output.shape[1:] for output in outputs)
         self.vectors = torch.zeros((len(sequences), *widest), device=device)
-        for (_, rows), output in zip(self._chunks, outputs, strict=False):
-            self.vectors[rows, : output.shape[1]] = output  # (rows, d): all of d
+        for (_, places, *_), output in zip(self._passes, outputs, strict=False):
+            self.vectors[places, : output.shape[1]] = output  # (rows, d): all of d
         self.vectors.requires_grad_()
 
     def backward(self) -> None:
@@ -78,14 +75,12 @@ class CachedEncoding:
         gradient = self.vectors.grad
         assert gradient is not None, "the loss has not been differentiated yet"
         before = _random_state(self._device)
-        for number, (rows, places) in enumerate(self._chunks):
-            if self._keep_graph:
-                output = self._graphs[number]
-            else:
-                _set_random_state(self._states[number], self._device)
+        while self._passes:
+            rows, places, state, output = self._passes.pop(0)
+            if output is None:
+                _set_random_state(state, self._device)
                 output = self._forward(rows)
             output.backward(gradient[places, : output.shape[1]].to(output.dtype))
-        self._graphs.clear()
         _set_random_state(before, self._device)
 
     def _forward(self, rows: list[int]) -> Tensor:

@@ -16,7 +16,7 @@ A layer asks a search for new views (``propose``), has them encoded, and hands b
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -181,31 +181,18 @@ def expand_world(
     searches = [SEARCHES[settings.among](vectors[originals], settings) for originals in slices]
     layers = []
     for _ in range(settings.layers):
-        proposed = [search.propose() for search in searches]
-        owners, merged = _lay_out(entities, views, slices, proposed, markers, settings.max_tokens)
+        owners: list[int] = []
+        merged: list[View] = []
+        bounds = [0]
+        for search, originals in zip(searches, slices, strict=True):
+            for union in search.propose():
+                parts = [views[originals.start + number] for number in union]
+                ids = merged_view([part.ids for part in parts], markers, settings.max_tokens)
+                owners.append(int(entities[originals.start]))
+                merged.append(View(ids, parts[0].first, parts[-1].last))
+            bounds.append(len(merged))
         new = encode([view.ids for view in merged])
-        bounds = pairwise(accumulate(map(len, proposed), initial=0))
-        for search, (start, stop) in zip(searches, bounds, strict=True):
+        for search, (start, stop) in zip(searches, pairwise(bounds), strict=True):
             search.accept(new[start:stop])
         layers.append(NewViews(owners, merged, new))
     return layers
-
-
-def _lay_out(
-    entities: np.ndarray,
-    views: Sequence[View],
-    slices: Sequence[slice],
-    members: Sequence[Sequence[Sequence[int]]],
-    markers: Markers,
-    max_tokens: int,
-) -> tuple[list[int], list[View]]:
-    """The entity and the merged view for each list of original views in ``members``."""
-    owners: list[int] = []
-    merged: list[View] = []
-    for originals, unions in zip(slices, members, strict=True):
-        for union in unions:
-            parts = [views[originals.start + number] for number in union]
-            owners.append(int(entities[originals.start]))
-            ids = merged_view([part.ids for part in parts], markers, max_tokens)
-            merged.append(View(ids, parts[0].first, parts[-1].last))
-    return owners, merged

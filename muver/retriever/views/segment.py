@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 from nltk.tokenize.punkt import PunktParameters
@@ -81,16 +80,13 @@ def _write_sentences(entities: Path, worlds: list[str], split: Split, path: Path
             table = read_entities(entities, [world]).select(["entity", "text"])
             progress = Progress(f"splitting {world}", table.num_rows, "entities")
             for batch in table.to_batches(max_chunksize=ROWS_A_GROUP):
-                rows = [_row(world, split, progress, **row) for row in batch.to_pylist()]
-                numbers[world] += sum(len(row["sentences"]) for row in rows)
+                rows = []
+                for entity, text in zip(*batch.to_pydict().values(), strict=True):
+                    cleaned = clean(text)
+                    sentences = [cleaned[start:end] for start, end in split(cleaned)]
+                    rows.append({"world": world, "entity": entity, "sentences": sentences})
+                    numbers[world] += len(sentences)
+                    progress.advance()
                 writer.write_table(pa.Table.from_pylist(rows, SENTENCES))
             progress.finish()
     return numbers
-
-
-def _row(world: str, split: Split, progress: Progress, entity: int, text: str) -> dict[str, Any]:
-    cleaned = clean(text)
-    spans = split(cleaned)
-    progress.advance()
-    sentences = [cleaned[start:end] for start, end in spans]
-    return {"world": world, "entity": entity, "sentences": sentences}

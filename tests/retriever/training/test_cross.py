@@ -115,15 +115,11 @@ def test_validation_ranks_as_many_candidates_as_training_tells_apart(
     """
     counted = []
 
-    def by_entity(model, pairs, *_):
-        counted.append([len(own) for own in pairs])
-        return [np.array([entity for _, entity, _ in own], np.float32) for own in pairs]
+    def by_entity(model, world, among, *_):
+        counted.append([len(entities) for entities in among])
+        return [np.array(entities, np.float32) for entities in among]
 
-    def number(self, world, mention, entities):
-        return [[0, entity, 0] for entity in entities]
-
-    monkeypatch.setattr(CrossEncoder, "scores", by_entity)
-    monkeypatch.setattr(CrossEncoder, "pairs_in", number)
+    monkeypatch.setattr(CrossEncoder, "scores_in", by_entity)
     monkeypatch.setattr(loop.Trainer, "train_on", lambda self, *_: vars(self).update(step=1) or 0.0)
     run(tmp_path, encoder, files, epochs=1, batch_size=24, validate_every=1, validation_cutoff=2)
     won = sum(g in sorted([g, (g + 5) % 12, (g + 2) % 12, (g + 7) % 12])[2:] for g in range(12))

@@ -42,22 +42,25 @@ def retrieve(
 
     from muver.io.errors import InputError
     from muver.io.parquet import write_table
-    from muver.retriever.encoders.encode import PairScorer
+    from muver.retriever.encoders.cross import CrossEncoder
+    from muver.retriever.encoders.encode import Placed
     from muver.retriever.runs.run import by_mention, read_run
     from muver.retriever.views.worlds import load_worlds
 
-    scorer = PairScorer(model, compute)
-    config, pieces = scorer.model.config, scorer.model.pieces
+    placed = Placed(CrossEncoder, model, compute)
+    cross, where = placed.model, (placed.batch_tokens, placed.device)
     (first,) = runs
     found = dict(by_mention(read_run(first)))
     ranked: dict[str, pa.Table] = {}
     texts = (entities, mentions, sentences, settings.split)
-    for world in load_worlds(*texts, config, pieces):
+    for world in load_worlds(*texts, cross.config, cross.pieces):
         if missing := [mention for mention in world.mention_ids if mention not in found]:
             raise InputError(f"{first}: has no candidates of mention {missing[0]!r}.")
         tables = [found[mention].slice(0, settings.k) for mention in world.mention_ids]
         again = [table["entity"].to_numpy()[: settings.depth] for table in tables]
-        each = zip(world.mention_ids, tables, scorer.scores(world, again), strict=True)
+        with placed.autocast():
+            scores = cross.scores_in(world, again, *where, f"pairs of {world.name}")
+        each = zip(world.mention_ids, tables, scores, strict=True)
         ranked |= {mention: reordered(table, numbers) for mention, table, numbers in each}
     write_table(run, pa.concat_tables(ranked[mention] for mention in found).combine_chunks())
     return {"counts": None}

@@ -36,33 +36,26 @@ def retrieve(
     import numpy as np
 
     from muver.retriever.corpus.schema import read_mentions
-    from muver.retriever.encoders import device
     from muver.retriever.encoders.biencoder import BiEncoder
+    from muver.retriever.encoders.encode import Placed
     from muver.retriever.retrieval.exact import rank_scores
     from muver.retriever.retrieval.rows import ORIGINAL, Origins, RunRows
     from muver.retriever.retrieval.tokens import score_world
     from muver.retriever.views.worlds import load_worlds
 
-    accelerator = device.start(compute.device, compute.precision, compute.threads)
-    towers = BiEncoder.from_pretrained(model).to(accelerator.device).eval()
-    config = towers.config
+    placed = Placed(BiEncoder, model, compute)
+    towers, config = placed.model, placed.model.config
     rows = RunRows(entities, read_mentions(mentions, settings.split), settings)
     counts = {"entities": 0, "views": 0}
     for world in load_worlds(entities, mentions, sentences, settings.split, config, towers.pieces):
         views = [of_entity[0] for of_entity in world.views]
-        with accelerator.autocast():
+        with placed.autocast():
             scores = score_world(
-                towers.encode_mentions,
-                towers.encode_views,
-                world.contexts,
-                [view.ids for view in views],
-                device.batch_tokens(compute.batch_tokens, accelerator.device),
-                accelerator.device,
-                label=f"entities of {world.name}",
-                memory_mb=settings.memory_mb,
-                pad_to=config.pad_to,
-                pool_to=settings.pool or None,
-            )
+                towers.encode_mentions, towers.encode_views, world.contexts,
+                [view.ids for view in views], placed.batch_tokens, placed.device,
+                f"entities of {world.name}", settings.memory_mb, config.pad_to,
+                settings.pool or None,
+            )  # fmt: skip
         found_in = rows.candidates(world.name)
         ranking = rank_scores(scores, found_in.of, rows.k, settings.memory_mb)
         origins = Origins(

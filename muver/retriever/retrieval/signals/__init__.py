@@ -56,15 +56,12 @@ def choose_weights(worlds: Sequence[World], cutoff: int) -> dict[str, Any]:
             options = [[*weights[:number], value, *weights[number + 1 :]] for value in values]
             # One whose weights are all 0 says nothing
             options = [w for w in options if any(w)]
-            found = choose("weights", options, (_all_ranks(worlds, w) for w in options), cutoff)
+            ranks = (np.concatenate([gold_ranks(world, w) for world in worlds]) for w in options)
+            found = choose("weights", options, ranks, cutoff)
             weights, tried = found["weights"], tried + found["tried"]
         if weights == before:
             break
     return {**found, "tried": tried}
-
-
-def _all_ranks(worlds: Sequence[World], weights: Sequence[float]) -> np.ndarray:
-    return np.concatenate([gold_ranks(world, weights) for world in worlds])
 
 
 def summed(scores: np.ndarray, weights: Sequence[float]) -> np.ndarray:

@@ -1,6 +1,7 @@
 """The signals that rows name, opened from what their stages made."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -152,36 +153,30 @@ class Catalog:
         views: Sequence[Path],
         runs: Sequence[Path],
     ):
-        self._texts, folders, files = texts, iter(views), iter(runs)
-        self._of = [_opened(name, folders, files) for name in of]
+        folders, files = iter(views), iter(runs)
+        self._texts, self._open = texts, [_opened(name, texts, folders, files) for name in of]
 
     def signals(self, world: str, entities: Rows) -> list[Signal]:
         """The signals over a world; those that compare one text of entities share its vectors."""
-        vectors = {
-            text: vectors_of(self._texts, world, text)
-            for text in {TEXTS[s][1] for s in self._of if isinstance(s, str) and s in TEXTS}
-        }
-        return [self._signal(signal, world, entities, vectors) for signal in self._of]
-
-    def _signal(
-        self, signal: Any, world: str, entities: Rows, vectors: Mapping[Text, np.ndarray]
-    ) -> Signal:
-        match signal:
-            case (ViewsSignal() as settings, SystemViews() as views):
-                return Views(settings, views, world, len(entities))
-            case str() if signal in PLAIN:
-                return PLAIN[signal](entities)
-            case str():
-                asked, text = TEXTS[signal]
-                return Texts(asked_of(self._texts, world, asked), vectors[text])
-        return Ranked(signal, len(entities))
+        vectors = cache(partial(vectors_of, self._texts, world))
+        return [over(world, entities, vectors) for over in self._open]
 
 
-def _opened(signal: str | ViewsSignal, folders: Iterator[Path], runs: Iterator[Path]) -> Any:
+def _opened(
+    signal: str | ViewsSignal, texts: Path | None, folders: Iterator[Path], runs: Iterator[Path]
+) -> Callable[[str, Rows, Callable[[Text], np.ndarray]], Signal]:
+    """What makes a signal over a world, its entities and the vectors of their texts."""
     if isinstance(signal, ViewsSignal):
         store, *further = (next(folders) for _ in range(1 + len(signal.further)))
-        return signal, SystemViews(signal, store, **dict(zip(signal.further, further, strict=True)))
-    return dict(by_mention(read_run(next(runs)))) if signal == "run" else signal
+        views = SystemViews(signal, store, **dict(zip(signal.further, further, strict=True)))
+        return lambda world, entities, _: Views(signal, views, world, len(entities))
+    if signal == "run":
+        run = dict(by_mention(read_run(next(runs))))
+        return lambda world, entities, _: Ranked(run, len(entities))
+    if signal in PLAIN:
+        return lambda world, entities, _: PLAIN[signal](entities)
+    asked, text = TEXTS[signal]
+    return lambda world, _, vectors: Texts(asked_of(texts, world, asked), vectors(text))
 
 
 def kept_vectors(signals: Sequence[Signal]) -> list[np.ndarray]:
