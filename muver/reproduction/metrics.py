@@ -55,14 +55,13 @@ def numbers_of(table: Table | GridResult) -> dict[str, Numbers]:
         name = f"R@{table.cutoff} validation"
         return {row.system: {name: row.recall, "step": row.step} for row in table.rows}
     width = len(str(max(table.cutoffs)))
-    for _, row, name, world, _ in places(table):
-        cutoffs = table.cutoffs[-1:] if world else table.cutoffs
-        end = world or (name if table.kb else "")
-        for k in cutoffs:
-            recall = table.line(row.row_key, k, name, world).recall
-            found.setdefault(row.system, {})[f"R@{k:0{width}} {end}".strip()] = recall
-        if table.layout == "views" and row.views_per_entity is not None:
-            found[row.system]["views"] = row.views_per_entity
+    for place in places(table):
+        numbers = found.setdefault(place.row.system, {})
+        end = place.world or (place.set if table.kb else "")
+        for k in table.cutoffs[-1:] if place.world else table.cutoffs:
+            numbers[f"R@{k:0{width}} {end}".strip()] = place.line(table, k).recall
+        if table.layout == "views" and place.row.views_per_entity is not None:
+            numbers["views"] = place.row.views_per_entity
     return found
 
 
@@ -88,8 +87,7 @@ def _point(name: str, x: float, line: Line) -> Point:
 def _by_cutoff(table: Table) -> Iterator[Point]:
     for place in places(table):
         for k in table.cutoffs:
-            line = table.line(place.row.row_key, k, place.set, place.world)
-            yield _point(", ".join(place.labels.values()), k, line)
+            yield _point(", ".join(place.labels.values()), k, place.line(table, k))
 
 
 def _by_views(table: Table) -> Iterator[Point]:

@@ -1,7 +1,6 @@
 """Evaluations to make tables of."""
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from muver.io import parquet
+from muver.io.files import write_json
 from muver.io.parquet import write_table
 from muver.io.typed import read
 from muver.reproduction.tables.build import build
@@ -31,14 +31,15 @@ def make_ranks(
     hits: Mapping[str, tuple[int, int]],
     sizes: Mapping[str, int] = SIZES,
     document: str | None = None,
+    k: int = 64,
 ) -> pa.Table:
-    """By world, the first mentions are hit at 1, the next at 64, the last never."""
+    """By world, the first mentions are hit at 1, the next at k, the last never."""
     worlds, ranks = [], []
     for world, (first, last) in hits.items():
         worlds += [world] * sizes[world]
-        ranks += [1] * first + [64] * (last - first) + [0] * (sizes[world] - last)
+        ranks += [1] * first + [k] * (last - first) + [0] * (sizes[world] - last)
     ids = [f"m{n}" for n in range(len(ranks))]
-    return ranks_table(ids, worlds, [document] * len(ids), ranks, [3] * len(ids), 64)
+    return ranks_table(ids, worlds, [document] * len(ids), ranks, [3] * len(ids), k)
 
 
 def make(
@@ -80,21 +81,24 @@ def evaluation() -> Callable[..., Evaluation]:
 
 @pytest.fixture
 def write(tmp_path: Path) -> Callable[..., list[Path]]:
+    """Write evaluations as :func:`write_evaluations` does."""
+    return lambda *evaluations, **document: write_evaluations(tmp_path, evaluations, **document)
+
+
+def write_evaluations(
+    folder: Path, evaluations: Iterable[Evaluation], document: str | None = None
+) -> list[Path]:
     """Write evaluations with the ranks beside each, of one document or of as many as mentions."""
-
-    def write_all(*evaluations: Evaluation, document: str | None = None) -> list[Path]:
-        paths = []
-        for evaluation in evaluations:
-            path = tmp_path / f"{evaluation['system']}.json"
-            path.write_text(json.dumps(evaluation))
-            worlds = evaluation["worlds"]
-            hits = {world: tuple(part["hits"].values()) for world, part in worlds.items()}
-            sizes = {world: part["mentions"] for world, part in worlds.items()}
-            write_table(path.with_suffix(".parquet"), make_ranks(hits, sizes, document))
-            paths.append(path)
-        return paths
-
-    return write_all
+    paths = []
+    for evaluation in evaluations:
+        paths.append(folder / evaluation["set"] / f"{evaluation['system']}.json")
+        write_json(paths[-1], evaluation)
+        worlds = evaluation["worlds"]
+        hits = {world: tuple(part["hits"].values()) for world, part in worlds.items()}
+        sizes = {world: part["mentions"] for world, part in worlds.items()}
+        ranks = make_ranks(hits, sizes, document, evaluation["cutoffs"][-1])
+        write_table(paths[-1].with_suffix(".parquet"), ranks)
+    return paths
 
 
 @pytest.fixture

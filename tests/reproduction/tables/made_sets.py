@@ -1,16 +1,11 @@
 """Evaluations of linked sets: two systems, three sets of four, two and five mentions inside."""
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
-from muver.io.files import write_json
-from muver.io.parquet import write_table
 from muver.reproduction.tables.paper import paper, published
-from muver.retriever.evaluation.recall import ranks_table, scored
+from muver.retriever.evaluation.recall import scored
 from tests.blank import blank_evaluation
+from tests.reproduction.tables.conftest import make_ranks
 
 Evaluation = dict[str, Any]
 SIZES = {"aida-testb": 4, "msnbc": 2, "wnedwiki": 5}
@@ -23,14 +18,6 @@ AGREED = {
     "mentions": 50, "knob": "nprobe", "effort": 16,
 }  # fmt: skip
 ROWS = [{"method": "BLINK", "system": "blink_wiki"}, {"method": "MuVER", "system": "muver_wiki"}]
-
-
-def make_ranks(name: str, hits: tuple[int, int], size: int) -> pa.Table:
-    """Hits at 10 and 100: the first mentions are found at 1, the next at 99, the last never."""
-    first, last = hits
-    ranks = [1] * first + [99] * (last - first) + [0] * (size - last)
-    ids = [f"{name}-{n}" for n in range(size)]
-    return ranks_table(ids, [name] * size, [None] * size, ranks, [0] * size, 100)
 
 
 def make(
@@ -56,7 +43,7 @@ def make(
         "model": f"{system} weights",
         "index": AGREED if system == "muver_wiki" else None,
     }
-    scores = scored(make_ranks(name, hits, size), [10, 100], "documents")
+    scores = scored(make_ranks({name: hits}, {name: size}, k=100), [10, 100], "documents")
     return blank_evaluation(scores, **{**made, **other})
 
 
@@ -77,16 +64,3 @@ def one_of_the_paper(system: str, name: str, size: int | None = None) -> Evaluat
     hits = tuple(round(value * size / 100) for value in recall.values())
     kb = {"entities": 5903530, "fingerprint": "kb"}
     return make(system, name, size, hits, kb=kb, dataset="wikipedia", identified_as="kilt")
-
-
-def write(folder: Path, evaluations: Sequence[Evaluation]) -> list[Path]:
-    """Write evaluations with the ranks beside each; the JSON files."""
-    paths = []
-    for evaluation in evaluations:
-        path = folder / evaluation["system"] / f"{evaluation['set']}.json"
-        write_json(path, evaluation)
-        hits = tuple(evaluation["hits"].values())
-        table = make_ranks(evaluation["set"], hits, evaluation["mentions"])
-        write_table(path.with_suffix(".parquet"), table)
-        paths.append(path)
-    return paths

@@ -12,6 +12,7 @@ from muver.retriever.corpus.sources import WorldCounts
 from muver.retriever.corpus.statistics import Counts
 from tests.blank import blank
 from tests.reproduction.tables import made_sets
+from tests.reproduction.tables.conftest import write_evaluations
 
 SYSTEMS = ["bm25", "muver"]
 ROWS = [{"method": system, "system": system} for system in SYSTEMS]
@@ -60,11 +61,11 @@ def test_worlds_without_mentions(evaluation, write, tmp_path):
 
 
 def test_by_set_in_the_order_asked_for(tmp_path):
-    files, sets = made_sets.write(tmp_path, made_sets.make_all()), list(made_sets.SIZES)[::-1]
+    files, sets = write_evaluations(tmp_path, made_sets.make_all()), list(made_sets.SIZES)[::-1]
     found = read_evaluations(files, list(made_sets.HITS), sets)
     assert list(found) == sets
     assert found["msnbc"].by_system.keys() == made_sets.HITS.keys()
-    assert found["msnbc"].ranks("muver_wiki")["rank"].to_pylist() == [99, 99]
+    assert found["msnbc"].ranks("muver_wiki")["rank"].to_pylist() == [100, 100]
     with pytest.raises(
         InputError, match="evaluations on wnedwiki, msnbc, aida-testb were given, expected one set"
     ):
@@ -76,7 +77,7 @@ def test_evaluations_that_are_missing(tmp_path, replaced):
     evaluations = made_sets.make_all()
     of = ("muver_wiki", "msnbc")
     next(one for one in evaluations if (one["system"], one["set"]) == of).update(replaced)
-    files = made_sets.write(tmp_path, evaluations)
+    files = write_evaluations(tmp_path, evaluations)
     with pytest.raises(InputError, match="no evaluation of muver_wiki on msnbc"):
         read_evaluations(files, list(made_sets.HITS), list(made_sets.SIZES))
 

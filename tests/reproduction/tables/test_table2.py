@@ -9,6 +9,7 @@ from muver.io.files import short_hash
 from muver.reproduction.tables.evaluations import row_key
 from muver.reproduction.tables.stage import make_table
 from tests.reproduction.tables import made_sets
+from tests.reproduction.tables.conftest import write_evaluations
 
 SETTINGS = {
     "rows": made_sets.ROWS,
@@ -20,7 +21,7 @@ KEYS = [row_key({"system": system, "seed": 1}, FINGERPRINT) for system in made_s
 
 
 def table_of(folder: Path, evaluations=None, **settings):
-    paths = made_sets.write(folder, evaluations or made_sets.make_all())
+    paths = write_evaluations(folder, evaluations or made_sets.make_all())
     make_table("table2", paths, folder / "table2.csv", {**SETTINGS, **settings})
     return json.loads((folder / "table2.json").read_text())
 

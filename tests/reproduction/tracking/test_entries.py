@@ -21,7 +21,7 @@ from muver.reproduction.tracking.entries import (
     timings,
 )
 from tests.reproduction.tables import made_sets
-from tests.reproduction.tables.conftest import ZESHEL, make, mentions, write
+from tests.reproduction.tables.conftest import ZESHEL, make, mentions, write, write_evaluations
 
 __all__ = ["mentions", "write"]  # fixtures
 
@@ -75,7 +75,7 @@ def write_linked(folder: Path, evaluations: list[dict[str, Any]]) -> tuple[list[
         run.write_bytes(f"{evaluation['system']} on {evaluation['set']}".encode())
         evaluation["run_sha256"] = sha256_of(run)
         runs.append(run)
-    paths = made_sets.write(folder / "evaluations", evaluations)
+    paths = write_evaluations(folder / "evaluations", evaluations)
     settings = {"rows": made_sets.ROWS, "against": "blink_wiki"}
     make_table("table2", paths, folder / "table2.csv", settings)
     return paths, runs
