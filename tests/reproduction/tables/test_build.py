@@ -46,7 +46,7 @@ def contrasts(table, kind="contrast", k=64):
 
 
 def section(table, heading):
-    (found,) = [one for one in page(table).sections if one.heading == heading]
+    (found,) = [part for part in page(table).sections if part.heading == heading]
     return found
 
 
