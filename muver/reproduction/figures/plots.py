@@ -108,9 +108,9 @@ def draw_recall(table: Table) -> "Figure":
             lines = [table.line(row.row_key, k) for row in ordered]
             low, high = [line.low for line in lines], [line.high for line in lines]
             axes.vlines(places, low, high, color=colour, linewidth=1, alpha=0.5)
-            found = [line.recall for line in lines]
+            recall = [line.recall for line in lines]
             front = 4 if len(rows) == 1 else 3  # a point in front of curves that start there
-            axes.plot(places, found, color=colour, marker=marker, label=label, zorder=front)
+            axes.plot(places, recall, color=colour, marker=marker, label=label, zorder=front)
         axes.set_title(title, color=GREY)
         axes.set_xlabel(LABELS[table.figure])
         if shares:

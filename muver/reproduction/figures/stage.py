@@ -10,7 +10,7 @@ from muver.io.typed import read
 from muver.reproduction.figures.plots import draw_lengths, draw_recall, house_style, save
 from muver.reproduction.tables import records
 from muver.reproduction.tables.evaluations import (
-    Evaluations,
+    BySet,
     fields_of_row,
     only_set,
     read_evaluations,
@@ -46,26 +46,24 @@ def make_figure(
         if out is None:
             raise InputError("--out: name the .csv of the figure's numbers.")
         asked = read(ErrorByLength, settings)
-        found = read_evaluations(evaluations, systems_of(asked.rows))
-        data, draw = _lengths(name, asked, found), draw_lengths
+        by_set = read_evaluations(evaluations, systems_of(asked.rows))
+        data, draw = _lengths(name, asked, by_set), draw_lengths
         write_json(out.with_suffix(".json"), data)
         write_text(out, to_csv(page_of(data).sections[0]))
     with house_style():
         save(draw(data), figures, name)
 
 
-def _lengths(
-    name: str, settings: ErrorByLength, found: Mapping[str, Evaluations]
-) -> records.LengthsFigure:
+def _lengths(name: str, settings: ErrorByLength, by_set: BySet) -> records.LengthsFigure:
     """The error rate of recall@k by number of sentences; the single-view system comes first."""
     rows, cutoff, last = settings.rows, settings.cutoff, settings.last
-    evaluations = only_set(found)
+    evaluations = only_set(by_set)
     first = evaluations.first
     ranks = [evaluations.ranks(row.system) for row in rows]
     bins, remainder = error_by_length(*ranks, cutoff, first.resample, settings.bin, last)
     if not any(bin_.mentions for bin_ in bins):
         raise InputError(f"last is {last}: all descriptions are longer or empty. Raise it.")
-    of_rows = [records.Row(**fields_of_row(row, found)) for row in rows]
+    of_rows = [records.Row(**fields_of_row(row, by_set)) for row in rows]
     return records.LengthsFigure(
         name=name,
         caption=f"Error rate of recall@{cutoff} in percent by number of sentences",

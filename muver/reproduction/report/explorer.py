@@ -75,8 +75,8 @@ def explore(
         try:
             rankings[system.name] = read_ranking(system, collection, chosen, keep, files)
         except InputError as error:
-            said = files.without_folders(error)
-            problems.append(f"{system.method}: its predictions cannot be shown. {said}")
+            why = files.without_folders(error)
+            problems.append(f"{system.method}: its predictions cannot be shown. {why}")
     if not rankings:
         return None
     shown = [system for system in known if system.name in rankings]
@@ -120,9 +120,9 @@ def opened(systems: Sequence[System]) -> list[str]:
 def views_of(settings: Mapping[str, Any]) -> Data:
     """How a row reads a description, from its settings; of a fusion, its first part with views."""
     for part in settings.get("parts", []):
-        found = views_of(part)
-        if found["kind"]:
-            return found
+        of_part = views_of(part)
+        if of_part["kind"]:
+            return of_part
     model = settings.get("model", {})
     model = next(iter(model.get("best_of", {}).values()), model)
     views = model.get("views", {})

@@ -188,9 +188,9 @@ def without_places(settings: Mapping[str, Any]) -> dict[str, str]:
 
 def _templates() -> Environment:
     """The page's templates, with what they share."""
-    found = environment(ASSETS, SHARED)
-    found.globals.update(rule=RULE, base=BASE, split=split)
-    return found
+    templates = environment(ASSETS, SHARED)
+    templates.globals.update(rule=RULE, base=BASE, split=split)
+    return templates
 
 
 def tables(results: Sequence[AnyResult], files: RunFiles) -> Markup:
@@ -229,8 +229,8 @@ def _shown(result: AnyResult) -> dict[str, Any]:
 
 def split(text: str) -> tuple[str, list[str]] | None:
     """A number, and the lines of what stands in brackets after it."""
-    found = QUALIFIED.fullmatch(text)
-    return found and (found[1], re.split(r"(?<=\)), |; ", found[2]))
+    qualified = QUALIFIED.fullmatch(text)
+    return qualified and (qualified[1], re.split(r"(?<=\)), |; ", qualified[2]))
 
 
 def drawing(path: Path) -> str:

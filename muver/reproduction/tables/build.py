@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from muver.io.errors import InputError
 from muver.reproduction.tables import contrasts, paper
 from muver.reproduction.tables.evaluations import (
+    BySet,
     Evaluations,
     data_fingerprint,
     fields_of_row,
@@ -41,7 +42,6 @@ from muver.retriever.evaluation.records import Evaluation
 
 RELEASED = "as released"
 OF_SET = ("set", "fingerprint", "identified_as", "mentions", "outside", "matched_by_title")
-Found = Mapping[str, Evaluations]  # by set
 
 
 def build(
@@ -49,19 +49,19 @@ def build(
     counts: Path | None = None, mentions: Path | None = None,
 ) -> Table:  # fmt: skip
     """The table of a name, from the files that :func:`.stage.make_table` is given."""
-    found = read_evaluations(evaluations, systems_of(settings.rows), settings.sets)
-    on_set = next(iter(found.values())) if layout == "comparison" else only_set(found)
-    rows = [_row(row, settings.rows, found) for row in settings.rows]
+    by_set = read_evaluations(evaluations, systems_of(settings.rows), settings.sets)
+    on_set = next(iter(by_set.values())) if layout == "comparison" else only_set(by_set)
+    rows = [_row(row, settings.rows, by_set) for row in settings.rows]
     categories = _categories(name, mentions, on_set) if settings.categories else None
     first, published = on_set.first, paper.paper()
     worlds = read_counts(counts).worlds if counts else {}
     empty = sorted(world for world, part in worlds.items() if part.mentions == 0)
-    sets = [_set_of(on_set.first, empty) for on_set in found.values()]
+    sets = [_set_of(on_set.first, empty) for on_set in by_set.values()]
     table = Table(
         name=name,
         caption=caption,
         dataset=first.dataset,
-        fingerprint=data_fingerprint({name: on_set.first for name, on_set in found.items()}),
+        fingerprint=data_fingerprint({name: on_set.first for name, on_set in by_set.items()}),
         layout=layout,
         kb=first.kb,
         cutoffs=[settings.cutoff] if settings.cutoff else first.cutoffs,
@@ -80,14 +80,14 @@ def build(
         lines=[
             line
             for row in rows
-            for on_set in found.values()
+            for on_set in by_set.values()
             for line in _lines(row, on_set, categories)
         ],
         published=[],
         contrasts=[],
     )
-    table.published.extend(_published(table, settings.rows, found))
-    table.contrasts.extend(contrasts.pairs_of_rows(table, settings.contrasts, found))
+    table.published.extend(_published(table, settings.rows, by_set))
+    table.contrasts.extend(contrasts.pairs_of_rows(table, settings.contrasts, by_set))
     return table
 
 
@@ -102,20 +102,20 @@ def _set_of(evaluation: Evaluation, empty: list[str]) -> TableSet:
     )
 
 
-def _row(row: RowSettings, rows: Sequence[RowSettings], found: Found) -> TableRow:
-    first = next(iter(found.values()))
+def _row(row: RowSettings, rows: Sequence[RowSettings], by_set: BySet) -> TableRow:
+    first = next(iter(by_set.values()))
     training = first.by_system[row.system].settings.get("model", {}).get("training")
     return TableRow(
-        **fields_of_row(row, found),
+        **fields_of_row(row, by_set),
         sets={
             name: OnSet(
                 views_per_entity=evaluation.views_per_entity,
                 index=evaluation.index,
                 own_page_first=evaluation.own_page_first,
             )
-            for name, evaluation in of_system(row.system, found).items()
+            for name, evaluation in of_system(row.system, by_set).items()
         },
-        seeds={system: key_of(of_system(system, found)) for system in (row.system, *row.repeats)},
+        seeds={system: key_of(of_system(system, by_set)) for system in (row.system, *row.repeats)},
         labelled=training and training.get("labelled", 1),
         merged=_merged(row, rows, first),
     )
@@ -201,9 +201,9 @@ def _merged(
 # What was published.
 
 
-def _published(table: Table, rows: Sequence[RowSettings], found: Found) -> Iterator[Published]:
+def _published(table: Table, rows: Sequence[RowSettings], by_set: BySet) -> Iterator[Published]:
     """The published numbers of the lines that people see, on the paper's data."""
-    for name, on_set in found.items():
+    for name, on_set in by_set.items():
         worlds = on_set.first.worlds if table.layout == "domains" else ("",)
         both = zip(table.rows, rows, strict=True) if paper.is_papers(on_set.first) else ()
         for (row, asked), world, source in product(both, worlds, ("paper", "readme")):

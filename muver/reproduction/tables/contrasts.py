@@ -4,15 +4,14 @@ Both rows rank the same mentions, so their difference is known far better than e
 verdict on it can fail where one on a number cannot.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import product
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from muver.reproduction.tables import paper
-from muver.reproduction.tables.evaluations import Evaluations
+from muver.reproduction.tables.evaluations import BySet, Evaluations
 from muver.reproduction.tables.records import (
     LEFT_OUT,
     Contrast,
@@ -27,7 +26,7 @@ Asked = tuple[str, tuple[str, str], str]  # the kind, the two systems, and both 
 
 
 def pairs_of_rows(
-    table: Table, asked: Sequence[tuple[str, str]], found: Mapping[str, Evaluations]
+    table: Table, asked: Sequence[tuple[str, str]], by_set: BySet
 ) -> Iterator[Contrast]:
     """Pairs of rows, over seeds where there are any, and each row with the one of ``against``."""
     rows = {row.system: row for row in table.rows}
@@ -37,7 +36,7 @@ def pairs_of_rows(
         pairs = [pair for pair in asked if rows.keys() >= {*pair}]
         named = {pair: " minus ".join(rows[system].method for system in pair) for pair in pairs}
     once = [("contrast", pair, method) for pair, method in named.items()] + _against(table)
-    for on_set in found.values():
+    for on_set in by_set.values():
         for world in on_set.first.worlds if table.layout == "domains" else ("",):
             yield from _tested(table, on_set, once, world)
         for pair, method in named.items():  # each alone, as rows may have other numbers of seeds
@@ -86,15 +85,16 @@ def _tested(
         return
     first = evaluations.first
     pairs = [[ranks(system, kind == "seeds") for system in pair] for kind, pair, _ in asked]
-    found = all_paired(pairs, table.cutoffs, first.resample)
-    for ((kind, pair, method), tested), k in product(zip(asked, found, strict=True), table.cutoffs):
-        difference, (low, high) = tested.difference[k], tested.interval[k]
-        theirs, claimed = [published(system, k) for system in pair], None
-        if kind != "against" and all(theirs):
-            claimed = theirs[0].recall - theirs[1].recall
-        yield Contrast(
-            kind=kind, method=method, first=pair[0], second=pair[1], set=first.set, world=world,
-            k=k, difference=difference, low=low, high=high, p_value=tested.p_value[k],
-            won=tested.won[k], lost=tested.lost[k], paper=claimed,
-            verdict=None if claimed is None else paper.claim(difference, (low, high), claimed),
-        )  # fmt: skip
+    paired = all_paired(pairs, table.cutoffs, first.resample)
+    for (kind, pair, method), tested in zip(asked, paired, strict=True):
+        for k, difference in tested.difference.items():
+            (low, high), claimed = tested.interval[k], None
+            theirs = [published(system, k) for system in pair]
+            if kind != "against" and all(theirs):
+                claimed = theirs[0].recall - theirs[1].recall
+            yield Contrast(
+                kind=kind, method=method, first=pair[0], second=pair[1], set=first.set, world=world,
+                k=k, difference=difference, low=low, high=high, p_value=tested.p_value[k],
+                won=tested.won[k], lost=tested.lost[k], paper=claimed,
+                verdict=None if claimed is None else paper.claim(difference, (low, high), claimed),
+            )  # fmt: skip

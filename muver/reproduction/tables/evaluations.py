@@ -31,17 +31,20 @@ class Evaluations:
         return read_ranks(self.files[system].with_suffix(".parquet"))
 
 
-def of_system(system: str, found: Mapping[str, Evaluations]) -> dict[str, Evaluation]:
+BySet = Mapping[str, Evaluations]
+
+
+def of_system(system: str, by_set: BySet) -> dict[str, Evaluation]:
     """A system's evaluations by set."""
-    return {name: on_set.by_system[system] for name, on_set in found.items()}
+    return {name: on_set.by_system[system] for name, on_set in by_set.items()}
 
 
-def fields_of_row(row: Row, found: Mapping[str, Evaluations]) -> dict[str, Any]:
+def fields_of_row(row: Row, by_set: BySet) -> dict[str, Any]:
     """The fields of :class:`.records.Row`, from the evaluations by set.
 
     What validation chose for it ends the footnote.
     """
-    evaluations = of_system(row.system, found)
+    evaluations = of_system(row.system, by_set)
     first = next(iter(evaluations.values()))
     notes = [row.note, *(choice.in_words for choice in first.choices)]
     if first.set == "val" and any(choice.among for choice in first.choices):
@@ -59,27 +62,27 @@ def read_evaluations(
     files: Sequence[Path], systems: Sequence[str], sets: Sequence[str] | None = None
 ) -> dict[str, Evaluations]:
     """An evaluation of each of ``systems`` on each of ``sets`` (without: on any set), by set."""
-    by_set: dict[str, dict[str, tuple[Evaluation, Path]]] = {}
+    read: dict[str, dict[str, tuple[Evaluation, Path]]] = {}
     for path in files:
         evaluation = read_evaluation(path)
-        by_set.setdefault(evaluation.set, {})[evaluation.system] = evaluation, path
-    found = {}
-    for name in sets or by_set or ("any set",):
-        on_set = by_set.get(name, {})
+        read.setdefault(evaluation.set, {})[evaluation.system] = evaluation, path
+    by_set = {}
+    for name in sets or read or ("any set",):
+        on_set = read.get(name, {})
         if missing := [system for system in systems if system not in on_set]:
             raise InputError(f"no evaluation of {', '.join(missing)} on {name} was given.")
         evaluations, paths = zip(*(on_set[system] for system in systems), strict=True)
-        found[name] = Evaluations(
+        by_set[name] = Evaluations(
             dict(zip(systems, evaluations, strict=True)), dict(zip(systems, paths, strict=True))
         )
-    return found
+    return by_set
 
 
-def only_set(found: Mapping[str, Evaluations]) -> Evaluations:
+def only_set(by_set: BySet) -> Evaluations:
     """The evaluations of a result that has one set."""
-    if len(found) > 1:
-        raise InputError(f"evaluations on {', '.join(found)} were given, expected one set.")
-    return next(iter(found.values()))
+    if len(by_set) > 1:
+        raise InputError(f"evaluations on {', '.join(by_set)} were given, expected one set.")
+    return next(iter(by_set.values()))
 
 
 def key_of(evaluations: Mapping[str, Evaluation]) -> str:

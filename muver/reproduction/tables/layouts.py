@@ -9,7 +9,7 @@ from muver.reproduction.tables.records import LEFT_OUT, MEAN, Line, Table, Table
 
 def places(table: Table) -> list[Place]:
     """The lines of a table's page, in order."""
-    found = []
+    lines = []
     for of_set in table.sets:
         for world in (*of_set.worlds, MEAN) if table.layout == "domains" else ("",):
             for row in table.rows:
@@ -21,8 +21,8 @@ def places(table: Table) -> list[Place]:
                 if table.layout == "views":
                     labels["merging"] = row.merged.searched if row.merged else ""
                     labels["layers"] = str(row.merged.layers if row.merged else 0)
-                found.append(Place(labels, row, of_set.set, world))
-    return found
+                lines.append(Place(labels, row, of_set.set, world))
+    return lines
 
 
 def page(table: Table) -> Page:
@@ -81,14 +81,14 @@ def _further(table: Table) -> dict[str, list[str]]:
     """
     if table.name in paper() or table.kb:
         return {}
-    only, found = table.sets[0], {}
+    only, columns = table.sets[0], {}
     vectors = [row.views_per_entity for row in table.rows]
     if any(vectors):
-        found["vectors"] = [f"{n:.1f}" if n else "" for n in vectors]
+        columns["vectors"] = [f"{n:.1f}" if n else "" for n in vectors]
     first = [row.sets[only.set].own_page_first for row in table.rows]
     if None not in first:
-        found["own page"] = [percent(n, only.mentions) for n in first]
-    return found
+        columns["own page"] = [percent(n, only.mentions) for n in first]
+    return columns
 
 
 def _views(table: Table) -> Section:

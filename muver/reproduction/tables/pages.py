@@ -28,7 +28,7 @@ def _data(table: StatisticsTable) -> Page:
             mentions, entities = str(part.mentions), str(part.entities)
             of_world = {"Mention Num": mentions, "Entity Num": entities}
             worlds.append({"Split": row.split, "World": world, **of_world})
-    said = f"{table.source}: the paper's number, and whether ours is the same."
+    compared = f"{table.source}: the paper's number, and whether ours is the same."
     by_world = "The splits' worlds."
     if empty := [line["World"] for line in worlds if line["Mention Num"] == "0"]:
         listed = ", ".join(empty)
@@ -36,7 +36,7 @@ def _data(table: StatisticsTable) -> Page:
     return Page.of(
         f"{table.caption}, {table.dataset}",
         Section.of("", f"{NOTES['splits']} {table.note or ''}".strip(), grid),
-        Section.of("Against the paper", said, against),
+        Section.of("Against the paper", compared, against),
         Section.of("By world", by_world, worlds),
     )
 

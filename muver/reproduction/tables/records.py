@@ -186,7 +186,7 @@ class Table(ResultOnData, tag="table", dict=True):
     contrasts: list[Contrast]
 
     @cached_property
-    def _found(self) -> dict[tuple, Line]:
+    def _by_place(self) -> dict[tuple, Line]:
         return {
             (line.key, line.k, line.set, line.world, line.category): line for line in self.lines
         }
@@ -195,16 +195,16 @@ class Table(ResultOnData, tag="table", dict=True):
         self, key: str, k: int, set: str = "", world: str = "", category: str = ""
     ) -> Line | None:
         """The line of a row's key; the set is the first one if none is named."""
-        return self._found.get((key, k, set or self.sets[0].set, world, category))
+        return self._by_place.get((key, k, set or self.sets[0].set, world, category))
 
     def by_world(self, key: str) -> dict[str, list[Line]]:
         """The lines of a row's key by world, or over a knowledge base by set."""
-        found: dict[str, list[Line]] = {}
+        parts: dict[str, list[Line]] = {}
         for line in self.lines:
             of_part = bool(line.world) != bool(self.kb) and line.world != MEAN and not line.category
             if line.key == key and of_part:
-                found.setdefault(line.set if self.kb else line.world, []).append(line)
-        return found
+                parts.setdefault(line.set if self.kb else line.world, []).append(line)
+        return parts
 
     def row(self, system: str) -> TableRow:
         """The row of a system."""
@@ -216,11 +216,11 @@ class Table(ResultOnData, tag="table", dict=True):
 
     @cached_property
     def _judged(self) -> dict[tuple, dict[str, Published]]:
-        found: dict[tuple, dict[str, Published]] = {}
+        by_line: dict[tuple, dict[str, Published]] = {}
         for number in self.published:
             place = number.row, number.set, number.world, number.k
-            found.setdefault(place, {})[number.source] = number
-        return found
+            by_line.setdefault(place, {})[number.source] = number
+        return by_line
 
 
 def layers_of(rows: Sequence[TableRow]) -> list[dict[str | None, TableRow]]:

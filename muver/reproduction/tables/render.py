@@ -221,21 +221,23 @@ def _contrasts(table: Table, width: int) -> Iterator[str]:
         for k in cutoffs:
             contrast = by_k[k]
             methods = (table.row(system).method for system in (contrast.first, contrast.second))
-            said = sentence(contrast, *methods)
-            lines = textwrap.wrap(said, width, initial_indent="  ", subsequent_indent="    ")
+            words = sentence(contrast, *methods)
+            lines = textwrap.wrap(words, width, initial_indent="  ", subsequent_indent="    ")
             paragraphs.setdefault((contrast.world or columns[contrast.set], k), []).extend(lines)
     for (name, k), lines in paragraphs.items():
         yield "\n".join([f"Contrasts at {k}{f', {name}' if name else ''}:", *lines])
 
 
 def sentence(contrast: Contrast, first: str, second: str) -> str:
-    """The difference of two rows in words: which finds more, if that can be said."""
+    """The difference of two rows in words: which finds more, if that can be words."""
     points, chance = contrast.difference, contrast.p_value
     if chance < SURE:
         more = "more" if points > 0 else "fewer"
-        said = f"{first} finds {abs(points):.2f} points {more} than {second}, {probability(chance)}"
+        words = (
+            f"{first} finds {abs(points):.2f} points {more} than {second}, {probability(chance)}"
+        )
     else:
-        said = f"cannot tell {first} from {second}: {points:+z.2f} points, {probability(chance)}"
+        words = f"cannot tell {first} from {second}: {points:+z.2f} points, {probability(chance)}"
     if contrast.verdict:
-        said += f"; the paper's {contrast.paper:+z.2f}: {contrast.verdict}"
-    return said
+        words += f"; the paper's {contrast.paper:+z.2f}: {contrast.verdict}"
+    return words

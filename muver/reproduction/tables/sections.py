@@ -31,14 +31,14 @@ def note_of(table: Table) -> str:
             f"{of_set.column} {of_set.mentions} mentions (outside: {of_set.outside})"
             for of_set in table.sets
         )
-        said = [NOTES["of_sets"].format(entities=table.kb.entities, sizes=sizes)]
+        sentences = [NOTES["of_sets"].format(entities=table.kb.entities, sizes=sizes)]
     else:
         (only,) = table.sets
         worlds = f"{counted(len(only.worlds), 'world')} ({', '.join(only.worlds)})"
         mentions = counted(only.mentions, "mention")
-        said = [NOTES["of_worlds"].format(mentions=mentions, worlds=worlds)]
+        sentences = [NOTES["of_worlds"].format(mentions=mentions, worlds=worlds)]
         if empty := only.worlds_without_mentions:
-            said.append(f"Without mentions, and so without a number: {', '.join(empty)}.")
+            sentences.append(f"Without mentions, and so without a number: {', '.join(empty)}.")
     methods: dict[str, dict[str, None]] = {}  # each method once, in the table's order
     for row in table.rows:
         if row.precision:
@@ -50,8 +50,8 @@ def note_of(table: Table) -> str:
         f"{named.get(frozenset(names), ', '.join(names))} ({precision})"
         for precision, names in methods.items()
     ]
-    said += [table.paper.note or "", f"Not in fp32: {'; '.join(reduced)}." if reduced else ""]
-    return " ".join(filter(None, said))
+    sentences += [table.paper.note or "", f"Not in fp32: {'; '.join(reduced)}." if reduced else ""]
+    return " ".join(filter(None, sentences))
 
 
 def counts_of_sets(sets: Sequence[TableSet]) -> Section:
@@ -141,11 +141,11 @@ def reference(table: Table, places: Sequence[Place], source: str, heading: str) 
         published = {k: table.judged(place.line(table, k)).get(source) for k in table.cutoffs}
         if any(published.values()):
             lines.append(
-                place.labels | {f"R@{k}": _beside(found) for k, found in published.items()}
+                place.labels | {f"R@{k}": _beside(number) for k, number in published.items()}
             )
     if lines and source == "paper":
         lines += _quoted(table)
-    counts = Counter(found.verdict for found in table.published if found.source == source)
+    counts = Counter(number.verdict for number in table.published if number.source == source)
     tally = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS)
     where = paper()["source" if source == "paper" else f"{source}_source"]
     return Section.of(
@@ -153,19 +153,21 @@ def reference(table: Table, places: Sequence[Place], source: str, heading: str) 
     )
 
 
-def _beside(found: Published | None) -> str:
-    if found is None:
+def _beside(number: Published | None) -> str:
+    if number is None:
         return "-"
-    apart = f"{found.difference:+z.2f} ± {found.half_width:.2f}"
-    return f"{found.recall:.2f} ({apart}, {found.verdict})"
+    apart = f"{number.difference:+z.2f} ± {number.half_width:.2f}"
+    return f"{number.recall:.2f} ({apart}, {number.verdict})"
 
 
 def _quoted(table: Table) -> Iterator[dict[str, str]]:
     """The paper's rows that we do not reproduce."""
     for quoted, row in paper()[table.name].get("quoted", {}).items():
         values = dict(zip(paper()["columns"], row["values"], strict=True))
-        found = {f"R@{k}": values.get(k) for k in table.cutoffs}
-        recall = {title: "-" if value is None else f"{value:.2f}" for title, value in found.items()}
+        printed = {f"R@{k}": values.get(k) for k in table.cutoffs}
+        recall = {
+            title: "-" if value is None else f"{value:.2f}" for title, value in printed.items()
+        }
         yield {"method": quoted, **recall}
 
 

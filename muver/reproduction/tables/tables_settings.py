@@ -177,15 +177,15 @@ def trials(
     at a time, ``start`` has the values of the section ``training``, and ``chosen`` those of each
     model.
     """
-    found = []
+    tried = []
     if not grid.one_at_a_time:
-        found = [Trial(model, point) for point in grid.points() for model in grid.models]
+        tried = [Trial(model, point) for point in grid.points() for model in grid.models]
     for model in grid.models if grid.one_at_a_time else ():
         before = start
         for key in grid.lists:
-            found += [Trial(model, point) for point in grid.turn(before, key)]
+            tried += [Trial(model, point) for point in grid.turn(before, key)]
             before = {**before, key: chosen[model][key]}
-    return {f"{trial.model}_{trial.point}": trial for trial in found}
+    return {f"{trial.model}_{trial.point}": trial for trial in tried}
 
 
 def name_of(point: Mapping[str, float]) -> str:

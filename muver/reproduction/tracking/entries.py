@@ -144,13 +144,13 @@ def entries(table: Table, source: str, settings: Recording) -> list[Entry]:
     ``source`` is the path of the table's CSV, as the workflow names it.
     """
     builder = _Builder(table, source, settings)
-    found = [builder.of_row(row) for row in table.rows]
+    of_rows = [builder.of_row(row) for row in table.rows]
     if any(row.merged for row in table.rows):
-        return builder.above_layers(found)
+        return builder.above_layers(of_rows)
     times = Counter(row.method for row in table.rows)
     return [
         replace(entry, name=f"{entry.name} ({row.system})") if times[row.method] > 1 else entry
-        for row, entry in zip(table.rows, found, strict=True)
+        for row, entry in zip(table.rows, of_rows, strict=True)
     ]
 
 
@@ -233,18 +233,15 @@ class _Builder:
         scored = {name: self.scored[system, name] for name in self.ends}
         evaluations = {name: evaluation for name, (evaluation, *_) in scored.items()}
         first = next(iter(evaluations.values()))
-        tags, metrics, columns = describe.tags(row.method, evaluations), {}, []
-        hashed, files = {}, []
-        for name, end in self.ends.items():
-            lines, (evaluation, path, run) = self.lines(key, name), scored[name]
-            found, verdicts = describe.metrics(lines, self.table, end)
-            metrics |= found | describe.of_set(evaluation, end)
+        tags, metrics, files = describe.tags(row.method, evaluations), {}, []
+        for name, (evaluation, path, run) in scored.items():
+            end = self.ends[name]
+            numbers, verdicts = describe.metrics(self.lines(key, name), self.table, end)
+            metrics |= numbers | describe.of_set(evaluation, end)
             tags |= verdicts
-            group = f"on{end}/" if end else "all/"
-            columns += [describe.column(metric) for metric in found if metric.startswith(group)]
             folder = end.replace("_", "/", 1)
-            hashed[end] = run
             files += [(run, f"run{folder}"), (path, f"evaluation{folder}")]
+        whole_sets = tuple(f"on{end}/" if end else "all/" for end in self.ends.values())
         further = list(map(Path, self.settings.artifacts.get(system, [])))
         logs = (path for path in further if path.name in LOGS)
         fields = of_settings(first.settings, logs, self.settings.benchmarks.get(system, {}))
@@ -262,8 +259,8 @@ class _Builder:
                 first.dataset, data_fingerprint(evaluations), self.settings.source,
                 ", ".join(evaluations), {"num_rows": mentions, **size},
             ),
-            columns=columns,
-            hashed=hashed,
+            columns=[describe.column(name) for name in metrics if name.startswith(whole_sets)],
+            hashed={self.ends[name]: run for name, (_, _, run) in scored.items()},
             files=[*files, *((path, "training") for path in further)],
             **fields,
         )  # fmt: skip
@@ -303,13 +300,15 @@ class _Builder:
         The parent stands in place of the first of them. Its curves are the table's columns: a step
         for each number of layers merged, from the row before any merging at 0.
         """
-        found = dict(zip((row.system for row in self.table.rows), entries, strict=True))
+        by_system = dict(zip((row.system for row in self.table.rows), entries, strict=True))
         for name, rows in merging_curves(self.table.rows).items():
             merged = [row for row in rows if row.merged]
             if not merged:
                 continue
             runs = [
-                replace(found[row.system], name=f"{name}, {counted(row.merged.layers, 'layer')}")
+                replace(
+                    by_system[row.system], name=f"{name}, {counted(row.merged.layers, 'layer')}"
+                )
                 for row in merged
             ]
             key, points = short_hash({"layers_of": [run.key for run in runs]}), []
@@ -323,7 +322,7 @@ class _Builder:
                 ]
                 points.append(Point(describe.VIEWS, layers, row.views_per_entity))
             first, *others = [row.system for row in merged]
-            found[first] = parent(
+            by_system[first] = parent(
                 runs,
                 key=key,
                 name=name,
@@ -333,5 +332,5 @@ class _Builder:
                 files=[(Path(figure), "figures") for figure in self.settings.figures],
             )
             for system in others:
-                del found[system]
-        return [*found.values()]
+                del by_system[system]
+        return [*by_system.values()]

@@ -97,18 +97,18 @@ def machine() -> dict[str, str]:
 
 def this_machine() -> str:
     """Processor, GPU, instructions and torch in a line: they can move a number's last bits."""
-    found = machine()
-    parts = [found["Processor"], f"{found['Cores']} cores", found["GPU"], found["Instruction set"]]
+    kind = machine()
+    parts = [kind["Processor"], f"{kind['Cores']} cores", kind["GPU"], kind["Instruction set"]]
     return ", ".join(part for part in parts if part != "none") + f", torch {version('torch')}"
 
 
 def versions() -> dict[str, str]:
     """Versions of Python, of this package and of those that decide numbers."""
-    found = {"muver": __version__, "Python": platform.python_version()}
+    known = {"muver": __version__, "Python": platform.python_version()}
     for name in PACKAGES:
         with suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
+            known[name] = version(name)
+    return known
 
 
 def commit(project: Path = Path(".")) -> tuple[str, str]:

@@ -70,11 +70,11 @@ def record(settings: Recording) -> None:
     source = path.with_suffix(".csv")
     table = read_result(path, Table | GridResult, "a table of rows")
     if isinstance(table, GridResult):
-        found = [grid_entry(table, source, settings)]
+        recorded = [grid_entry(table, source, settings)]
     else:
-        found = entries(table, source.as_posix(), settings)
+        recorded = entries(table, source.as_posix(), settings)
     if settings.enabled:
-        lines = _put(found, settings.experiment or path.stem)
+        lines = _put(recorded, settings.experiment or path.stem)
     else:
         logger.info("tracking is off (tracking.enabled): no runs recorded")
         lines = []
@@ -126,7 +126,7 @@ def _point(row: PointRow, grid: GridResult, log: Path, source: Path, settings: R
     )
 
 
-def _put(found: Sequence[Entry], experiment: str) -> list[tuple[str, ...]]:
+def _put(entries: Sequence[Entry], experiment: str) -> list[tuple[str, ...]]:
     """Put entries into an experiment; the lines of the list of runs."""
     # MLflow takes two seconds to import, which are saved where tracking is off.
     from muver.reproduction.tracking.runs import Recorder
@@ -141,12 +141,12 @@ def _put(found: Sequence[Entry], experiment: str) -> list[tuple[str, ...]]:
         number = open_experiment(client, experiment, folder)
         recorder = Recorder(client, number, shared=folder is None)
         # From the last row, for the same order as Recorder.put has below a parent.
-        for position, entry in reversed(list(enumerate(found, start=1))):
+        for position, entry in reversed(list(enumerate(entries, start=1))):
             recorder.put(entry, f"{position:02d}")
-        show_recall(client, number, found)
+        show_recall(client, number, entries)
         pages = f"/#/experiments/{number}/runs/{{}}?workflowType=machine_learning"
         # Last, as another recorder may have been the first to finish a row.
-        runs = [(entry, recorder.run_of(entry)) for top in found for entry in top.tree()]
+        runs = [(entry, recorder.run_of(entry)) for top in entries for entry in top.tree()]
         return [
             (entry.key, entry.name, run, number, pages.format(run), store_name())
             for entry, run in runs

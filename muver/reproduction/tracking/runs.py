@@ -65,8 +65,8 @@ class Recorder:
                 if key and key not in keys:  # one without a key was not made here
                     self._delete(child.info.run_id, child.info.run_name, kept)
             self._delete(run_id, entry.name, kept)
-        said = "recorded" if kept == new else "recorded before"
-        logger.info("%s: %s, run %s", entry.name, said, kept)
+        when = "recorded" if kept == new else "recorded before"
+        logger.info("%s: %s, run %s", entry.name, when, kept)
 
     def run_of(self, entry: Entry) -> str:
         """The id of the run that the store has of an entry now."""
