@@ -13,7 +13,7 @@ from muver.io.progress import logger
 from muver.io.text import counted
 from muver.kb.index.calibration import COMPARED, FILE, Calibration, Decision, Logistic, features
 from muver.kb.index.index import Index
-from muver.kb.index.mentions import Form, Labelled, followed, read_mentions
+from muver.kb.index.mentions import Form, Labelled, read_mentions
 
 FOLDS = 5
 LEAST = 2 * FOLDS  # mentions whose best candidate is right, and wrong
@@ -118,15 +118,14 @@ def calibrate(
 
 def _judged(index: Index, mentions: Iterable[Labelled]) -> Judged:
     rows, right, linkable, strangers, left_out, lost = [], [], [], [], 0, 0
-    for group in followed(index.checked(mentions)):
-        found = index.retrieve([line.mention for line in group], COMPARED)
-        for line, candidates in zip(group, found, strict=True):
+    for group in index.labelled(mentions):
+        ranked = index.retrieve([line.mention for line, _ in group], COMPARED)
+        for (line, there), candidates in zip(group, ranked, strict=True):
             if line.gold is UNSET:
                 raise InputError(
                     f"{line.place}: no gold entity. Calibration needs it of every mention: an id, "
                     "or null where no entity is right."
                 )
-            there = index.has_gold(line)
             if not candidates:
                 lost += there
                 left_out += not there

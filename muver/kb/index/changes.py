@@ -72,9 +72,7 @@ def create(
         columns, trained = (kept.columns, kept.trained) if kept else ([], False)
         chosen = changed(defaults(columns, trained, words_alone=model == BM25), weights)
         state = State(settings=settings, weights=chosen, model=kept)
-        encoding = Encoding(temporary, state)
-        if loaded is not None:
-            encoding.model = loaded  # it need not be read again
+        encoding = Encoding(temporary, state, loaded)  # which need not be read again
         (temporary / SEGMENTS).mkdir()
         write_state(temporary, state)
         put(Snapshot(encoding, state, []), source, overwrite=False)

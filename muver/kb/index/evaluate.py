@@ -16,7 +16,7 @@ from muver.io.typed import Record
 from muver.kb.importing.piped import name_of
 from muver.kb.index.index import Index
 from muver.kb.index.index_settings import Asking, read_weights
-from muver.kb.index.mentions import Labelled, followed, read_mentions
+from muver.kb.index.mentions import Labelled, read_mentions
 from muver.retriever.answers import Candidate
 from muver.retriever.evaluation.recall import ranks_table, scored
 from muver.retriever.evaluation.records import Scores, World
@@ -24,6 +24,7 @@ from muver.retriever.evaluation.significance import wilson
 from muver.retriever.runs.run import decreasing, field
 
 ALL = "all worlds"  # of mentions that name none
+NOTHING = [(None, "")]  # in place of the first candidate's id and title
 
 
 class Miss(Record):
@@ -91,8 +92,7 @@ def evaluate(
     opened, cutoffs = Index.open(index), sorted(set(cutoffs))
     if settings:
         opened = opened.asking(**settings.as_dict())
-    asked = opened.checked(read_mentions(mentions))
-    found = measure(opened, asked, cutoffs, trec, read_weights(weights))
+    found = measure(opened, read_mentions(mentions), cutoffs, trec, read_weights(weights))
     if as_json:
         print(json.dumps(msgspec.to_builtins(found, str_keys=True), indent=2))
         return
@@ -126,29 +126,25 @@ def measure(
     qrels: list[str] = []
     none = unlabelled = 0
     missing: list[Labelled] = []
-    for group in followed(mentions):
-        none += sum(line.gold is None for line in group)
-        unlabelled += sum(line.gold is msgspec.UNSET for line in group)
-        labelled = [line for line in group if isinstance(line.gold, str)]
-        linkable: list[Labelled] = []
-        for line in labelled:
-            (linkable if index.has_gold(line) else missing).append(line)
+    for group in index.labelled(mentions):
+        none += sum(line.gold is None for line, _ in group)
+        unlabelled += sum(line.gold is msgspec.UNSET for line, _ in group)
+        missing += [line for line, there in group if isinstance(line.gold, str) and not there]
+        linkable = [line for line, there in group if there]
         asked = [line.mention for line in linkable]
         answers = index.retrieve(asked, max(cutoffs), weights=weights)
         for line, candidates in zip(linkable, answers, strict=True):
+            worlds.append(line.mention.world or ALL)
             ids = [candidate.document_id for candidate in candidates]
             ranks.append(ids.index(line.gold) + 1 if line.gold in ids else 0)
             if ranks[-1] != 1:
-                first = candidates[0] if candidates else None
-                first_candidate = (first.document_id, first.title) if first else (None, "")
-                misses.append(
-                    Miss(line.place, line.mention.text, line.gold, ranks[-1], *first_candidate)
-                )
+                ((first, title),) = [(c.document_id, c.title) for c in candidates[:1]] or NOTHING
+                told = line.place, line.mention.text, line.gold, ranks[-1]
+                misses.append(Miss(*told, first, title))
             if trec is not None:
                 (world,) = index.having(line.gold, line.mention.world)
                 qrels.append(f"{field(line.place)} 0 {field(f'{world}/{line.gold}')} 1\n")
                 run += _run_lines(line.place, candidates)
-            worlds.append(line.mention.world or ALL)
     if missing:
         logger.warning(
             "golds that are no entities of the index: %d, the first in %s: %r",

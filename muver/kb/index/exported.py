@@ -12,11 +12,10 @@ from muver.io.errors import InputError
 from muver.io.files import folder_beside, read_json
 from muver.io.typed import read
 from muver.kb.index.changes import check_free
-from muver.kb.index.encoding import own_columns
 from muver.kb.index.entity import Entity
 from muver.kb.index.index_settings import WITHOUT_MODEL, Making
 from muver.kb.index.model import keep
-from muver.kb.index.segments import groups, write_segment
+from muver.kb.index.segments import groups, own_columns, write_segment
 from muver.kb.index.state import State, write_state
 from muver.kb.index.vectors import placed_in, view_columns
 from muver.kb.index.views import placed

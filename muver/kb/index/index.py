@@ -24,7 +24,7 @@ from muver.kb.index.changes import Change, Source
 from muver.kb.index.costs import Costs
 from muver.kb.index.entity import Entity
 from muver.kb.index.index_settings import DEPTH, Asking, Making, changed
-from muver.kb.index.mentions import Labelled, as_mentions, groups, in_text
+from muver.kb.index.mentions import Labelled, as_mentions, followed, groups, in_text
 from muver.kb.index.question import Question
 from muver.kb.index.shown import Answers, card_of
 from muver.kb.index.snapshot import Snapshot, known_world
@@ -284,6 +284,11 @@ class Index:
                 f"({listed(sorted(worlds))}). Name one."
             )
         return bool(worlds)
+
+    def labelled(self, mentions: Iterable[Labelled]) -> Iterator[list[tuple[Labelled, bool]]]:
+        """Mentions some at a time, each with whether its gold entity is here."""
+        for group in followed(self.checked(mentions)):
+            yield [(line, self.has_gold(line)) for line in group]
 
     def retrieve(
         self,

@@ -63,6 +63,14 @@ def has_views(columns: Collection[str]) -> bool:
     return not {"views", "whole"}.isdisjoint(columns)
 
 
+def own_columns(entities: Sequence[Entity]) -> dict[str, pa.Array]:
+    """The columns of entities that need no model."""
+    return {
+        name: pa.array([getattr(entity, name) for entity in entities], kind)
+        for name, kind in ENTITY
+    }
+
+
 class Part:
     """Some entities of a segment, by world and id; ``live``, (entities,) bool, says which of them
     are still there. ``keys`` and ``content``, (entities,) uint64, are as of :class:`Entity`.

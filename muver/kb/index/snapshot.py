@@ -164,7 +164,7 @@ class Snapshot:
         if state.columns:
             from muver.retriever.encoders.device import weight_of
 
-            piece = weight_of(self.encoding.model.mention_encoder)
+            piece = weight_of(self.encoding.encoder.model.mention_encoder)
         held, live = [part.held for part in self.parts], [part.live for part in self.parts]
         return Costs.of(held, live, piece, state.settings.merge)
 

@@ -12,7 +12,7 @@ from muver.io.text import counted
 from muver.kb.index.calibration import FILE
 from muver.kb.index.index import Index
 from muver.kb.index.index_settings import Asking, Weights, changed, in_words, read_weights
-from muver.kb.index.mentions import Form, Labelled, followed, read_mentions
+from muver.kb.index.mentions import Form, Labelled, read_mentions
 from muver.kb.index.state import read_state, write_state, writing
 from muver.retriever.retrieval.signals import World, choose_weights, gold_ranks
 
@@ -101,10 +101,9 @@ def tune(index: Index, mentions: Iterable[Labelled], cutoff: int = 16) -> Tuned 
     """Choose weights by mentions whose gold entity the index has; None by :data:`FEW` and fewer."""
     found: list[np.ndarray] = []
     strangers = 0
-    for group in followed(index.checked(mentions)):
-        labelled = [line for line in group if index.has_gold(line)]
-        strangers += len(group) - len(labelled)
-        found += [index.compared(line.mention, line.gold, DEPTH) for line in labelled]
+    for group in index.labelled(mentions):
+        strangers += sum(not there for _, there in group)
+        found += [index.compared(line.mention, line.gold, DEPTH) for line, there in group if there]
     if strangers:
         told_of = counted(strangers, "mention")
         logger.warning("without a gold entity in the index, and left out: %s", told_of)

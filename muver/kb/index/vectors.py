@@ -1,7 +1,7 @@
 """The vectors of entities: texts laid out and encoded, as columns of a segment."""
 
 from collections.abc import Iterable, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import chain, islice
 
 import numpy as np
@@ -12,10 +12,12 @@ from muver.kb.index.entity import Entity
 from muver.kb.index.index_settings import Making
 from muver.kb.index.model import LAYOUT
 from muver.kb.index.segments import SPAN, VIEW, has_views
+from muver.retriever.answers import Mention
 from muver.retriever.corpus.texts import clean
 from muver.retriever.encoders.biencoder import BiEncoder
-from muver.retriever.encoders.encode import Encoder
+from muver.retriever.encoders.encode import Encoder, encode
 from muver.retriever.retrieval.rows import ORIGINAL
+from muver.retriever.retrieval.signals.catalog import TEXTS
 from muver.retriever.retrieval.signals.texts import title_and_text, unit_vectors
 from muver.retriever.views.boundaries import sentence_spans
 from muver.retriever.views.build import entity_views, prompted_titles, whole_views
@@ -41,6 +43,18 @@ class ViewEncoder:
         if has_views(self._columns):
             found |= self._of_descriptions(entities)
         return found
+
+    def queries(self, mentions: Sequence[Mention], names: Sequence[str]) -> dict[str, np.ndarray]:
+        """(mentions, d) float32 vectors that signals of these names compare: of mentions in their
+        contexts, as models are trained, and of texts that an encoder compares.
+        """
+        rows = [
+            {"mention": m.text, "context_left": m.left, "context_right": m.right} for m in mentions
+        ]
+        in_context = cache(lambda: encode(mentions, self.model))
+        prompt = self.model.config.context.prompt
+        of_texts = cache(lambda text: self.texts(list(map(text, rows)), prompt))
+        return {name: of_texts(TEXTS[name][0]) if name in TEXTS else in_context() for name in names}
 
     def texts(
         self, texts: Sequence[str], prompt: str | UnsetType, label: str | None = None

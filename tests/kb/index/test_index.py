@@ -221,4 +221,4 @@ def test_threads_share_an_index(tmp_path, model, entities):
 
 def test_indexes_of_one_model_share_it(tmp_path, model, entities):
     one, two = (Index.create(tmp_path / name, entities[:2], model) for name in ("one", "two"))
-    assert Index.open(one.folder)._store.encoding.model is two._store.encoding.model
+    assert Index.open(one.folder)._store.encoding.encoder.model is two._store.encoding.encoder.model

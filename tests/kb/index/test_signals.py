@@ -116,7 +116,7 @@ def test_of_several_equal_names_the_score_decides(tmp_path):
 
 def test_an_encoder_s_signals_are_cosines_of_its_own_vectors(by_encoder, entities):
     mention = Mention(tiny.WORDS[2], "The king saw", "in spring .")
-    encoder = Encoding(by_encoder.folder, by_encoder._store.state)._encoder
+    encoder = by_encoder._store.encoding.encoder
     around = {"mention": mention.text, "context_left": mention.left, "context_right": mention.right}
     config = encoder.model.config
     of_mentions, of_entities = config.context.prompt, config.views.prompt
