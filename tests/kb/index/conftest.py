@@ -1,10 +1,9 @@
 """A knowledge base of few words, and models to index it with."""
 
 import pytest
-import torch
 
 from muver.kb.index.entity import Entity
-from muver.retriever.encoders.biencoder import BiEncoder
+from muver.retriever.encoders.start import take_encoder
 from tests import tiny
 
 
@@ -16,22 +15,12 @@ def model(tmp_path_factory, encoder):
     return folder
 
 
-@pytest.fixture(scope="module")
-def whole_numbers():
-    """Towers whose vectors are sums of small whole numbers, the same in any batch.
-
-    All products are exact, and many are equal.
-    """
-    table = torch.randint(-2, 3, (1000, 32), generator=torch.Generator().manual_seed(5)).float()
-
-    def encode(self, batch):
-        vectors = torch.zeros((len(batch), 32))
-        return vectors.index_add(0, batch.rows, table[batch.ids])
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(BiEncoder, "encode_views", encode)
-        patch.setattr(BiEncoder, "encode_mentions", encode)
-        yield
+@pytest.fixture(scope="session")
+def plain(tmp_path_factory, encoder):
+    """An encoder that was not trained to find entities."""
+    folder = tmp_path_factory.mktemp("plain") / "encoder"
+    take_encoder(encoder, folder)
+    return folder
 
 
 @pytest.fixture

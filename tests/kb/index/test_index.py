@@ -15,7 +15,6 @@ from muver.kb.index.snapshot import Snapshot
 from muver.kb.index.state import read_state
 from muver.retriever.answers import Mention
 from muver.retriever.encoders.files import TOWERS
-from muver.retriever.encoders.start import take_encoder
 from muver.retriever.retrieval.kinds.bm25 import BM25
 from tests import tiny
 
@@ -187,11 +186,10 @@ def test_a_mention_may_be_its_text_alone(tmp_path, entities):
     assert told.signals == best.signals
 
 
-def test_an_encoder_as_it_is(tmp_path, encoder, entities):
+def test_an_encoder_as_it_is(tmp_path, plain, entities):
     """Towers are made of any BERT's directory, here with the pooling of its files."""
-    take_encoder(encoder, tmp_path / "bert")
     settings = {"views": "global", "global_tokens": 60, "context_tokens": 60}
-    index = Index.create(tmp_path / "index", entities, tmp_path / "bert", **settings)
+    index = Index.create(tmp_path / "index", entities, plain, **settings)
     info = index.info()
     columns = ["names", "text", "whole"]
     assert (info["trained"], info["vectors"], info["views"]) == (False, columns, None)

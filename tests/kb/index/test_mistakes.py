@@ -24,7 +24,6 @@ from muver.kb.index.state import BeingChanged, Damaged, read_state, write_state,
 from muver.retriever.answers import Mention
 from muver.retriever.encoders import device
 from muver.retriever.encoders.biencoder import BiEncoder
-from muver.retriever.encoders.start import take_encoder
 from tests import tiny
 
 
@@ -102,12 +101,9 @@ def test_a_full_disk(index, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", ["trained", "encoder"])
-def test_a_full_disk_while_the_model_is_copied(
-    kind, tmp_path, entities, model, encoder, monkeypatch
-):
+def test_a_full_disk_while_the_model_is_copied(kind, tmp_path, entities, model, plain, monkeypatch):
     if kind == "encoder":
-        model = tmp_path / "bert"
-        take_encoder(encoder, model)
+        model = plain
         monkeypatch.setattr(BiEncoder, "save_pretrained", FULL)
     else:
         monkeypatch.setattr(shutil, "copyfile", FULL)

@@ -13,20 +13,11 @@ from muver.kb.index.index import Index
 from muver.kb.index.index_settings import changed, defaults, read_weights
 from muver.kb.index.signals import FIRST
 from muver.retriever.answers import Mention
-from muver.retriever.encoders.start import take_encoder
 from muver.retriever.retrieval.signals.catalog import Characters
 from muver.retriever.retrieval.signals.texts import in_context
 from tests import tiny
 
 SHORT = {"context_tokens": 60, "view_tokens": 60, "global_tokens": 60}
-
-
-@pytest.fixture(scope="module")
-def plain(encoder, tmp_path_factory):
-    """An encoder that was not trained to find entities."""
-    folder = tmp_path_factory.mktemp("plain") / "encoder"
-    take_encoder(encoder, folder)
-    return folder
 
 
 @pytest.fixture
