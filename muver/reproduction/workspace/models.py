@@ -16,6 +16,7 @@ from muver.reproduction.settings.entries import (
     model_of,
 )
 from muver.reproduction.settings.params import Resolved
+from muver.reproduction.settings.precision import KEYS as PRECISIONS
 from muver.reproduction.settings.rows import (
     models_of,
     negatives_settings,
@@ -101,9 +102,8 @@ class Models(ABC):
     @property
     def compute(self) -> dict[str, Any]:
         """The machine's settings that move nothing."""
-        moving = ("precision", "training_precision")
         section = self.settings.compute.as_dict()
-        return {key: value for key, value in section.items() if key not in moving}
+        return {key: value for key, value in section.items() if key not in PRECISIONS}
 
     @property
     def encoder(self) -> Artifact:

@@ -121,7 +121,7 @@ class Results:
             return Result(["stage figure"], read, options, files)
         data = self.counts
         if self.settings.tables[name].categories:
-            data["mentions"] = graph.texts["mentions"].path
+            data["mentions"] = graph.corpus["/mentions.parquet"].path
         options |= {**data, "settings": self.of_table(name)}
         commands = ["stage table", *["stage figure"] * drawing]
         return Result(commands, {**read, **data}, options, files)

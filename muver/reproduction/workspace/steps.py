@@ -60,7 +60,8 @@ def _named(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(f"/{name}" for name in names)
 
 
-def _vectors(*names: str) -> tuple[str, ...]:
+def vector_files(*names: str) -> tuple[str, ...]:
+    """Suffixes of a folder of vectors: of each part a matrix and a table, and the manifest."""
     return *_named(f"{name}{end}" for name in names for end in (".npy", ".parquet")), MANIFEST
 
 
@@ -107,9 +108,9 @@ STEPS = (
     Step("convert", "models", "train", TRAINED, (*MODEL, MANIFEST),
          {"start": "encoder"}),
     Step("grid_point", "grid", "grid", {"training-log": ".jsonl"}, stage="train", **TRAINS),
-    Step("encode", "stores", "encode", named=_vectors("layer0", "mentions"), **ENCODES),
-    Step("encode_global", "globals", "encode", named=_vectors("layer0"), **ENCODES),
-    Step("encode_texts", "signals", "encode", named=_vectors(*TEXTS), **ENCODES),
+    Step("encode", "stores", "encode", named=vector_files("layer0", "mentions"), **ENCODES),
+    Step("encode_global", "globals", "encode", named=vector_files("layer0"), **ENCODES),
+    Step("encode_texts", "signals", "encode", named=vector_files(*TEXTS), **ENCODES),
     Step("merge", "merged", "merge", **ENCODES),
     Step("encode_part", "vectors", "encode", runs_a_model=True),
     Step("encode_mentions", "mention_vectors", "encode", {"out": ".npy"}, (".npy", ".parquet"),

@@ -7,14 +7,19 @@ from functools import cached_property
 from pathlib import Path
 
 from muver.io.errors import InputError
-from muver.reproduction.settings.entries import model_of, rows_named_by
+from muver.reproduction.settings.entries import rows_named_by
 from muver.reproduction.settings.params import Resolved
 from muver.reproduction.settings.resolve import NAMED_DATASETS
 from muver.reproduction.settings.rows import merge_settings, signal_of
 from muver.reproduction.workspace.artifact import Artifact, Input
 from muver.reproduction.workspace.graph import Graph
+from muver.reproduction.workspace.steps import vector_files
 from muver.retriever.corpus.sources import SPLITS, find_source
 
+FILES = {
+    "entities": "/entities.parquet", "mentions": "/mentions.parquet",
+    "sentences": "/sentences.parquet", "counts": "/counts.json",
+}  # fmt: skip
 OF_INDEX = ("store", "merged", "global_views", "entities")  # of what a run is made of
 
 
@@ -77,34 +82,25 @@ class Worlds(Graph):
     @cached_property
     def segment(self) -> Artifact:
         """Descriptions split into sentences."""
-        asked, inputs = self.settings.segment, self.counted
+        asked, inputs = self.settings.segment, self.corpus_files("entities", "counts")
         if asked.punkt == "english" and asked.by != "unicode":
             inputs["english"] = self.artifact(
                 "punkt_english", "english", options={"punkt": "english"}, pinned=True
             )
         return self.artifact("segment", "", asked.as_dict(), **inputs)
 
-    @property
-    def counted(self) -> dict[str, Input]:
-        """Entities and their counts."""
-        return {"entities": self.corpus["/entities.parquet"], "counts": self.corpus["/counts.json"]}
-
-    @property
-    def texts(self) -> dict[str, Input]:
-        """Entities and mentions with the descriptions' sentences."""
-        return {
-            "entities": self.corpus["/entities.parquet"],
-            "mentions": self.corpus["/mentions.parquet"],
-            "sentences": self.segment["/sentences.parquet"],
-        }
+    def corpus_files(self, *roles: str) -> dict[str, Input]:
+        """Files of the corpus by their roles (:data:`FILES`), and the descriptions' sentences."""
+        sources = {"sentences": self.segment} if "sentences" in roles else {}
+        return {role: sources.get(role, self.corpus)[FILES[role]] for role in roles}
 
     def texts_to_learn(self) -> dict[str, Input]:
         """All descriptions, whole and in sentences."""
-        return {**self.counted, "sentences": self.segment["/sentences.parquet"]}
+        return self.corpus_files("entities", "counts", "sentences")
 
     def training_data(self, model: str) -> dict[str, Input]:
         """Mentions of the training worlds, and a model's hard negatives."""
-        return {**self.texts, **self.negatives(model)}
+        return {**self.corpus_files("entities", "mentions", "sentences"), **self.negatives(model)}
 
     def validation_run(self, model: str) -> Input:
         return self.run(self.settings.models[model].negatives.from_, "val")[".parquet"]
@@ -113,64 +109,58 @@ class Worlds(Graph):
 
     def store(self, model: str, name: str) -> Artifact:
         """Vectors of the views of a set's entities, and of its mentions."""
-        made_of = {"model": self.model(model), **self.texts}
+        texts = self.corpus_files("entities", "mentions", "sentences")
+        made_of = {"model": self.model(model), **texts}
         return self.artifact("encode", f"{name}/{model}", {"split": name}, **made_of)
 
     def merged(self, model: str, name: str, search: str) -> Artifact:
         """Merged layers over a store, found by one search."""
-        layers = range(1, self.settings.merge.layers + 1)
-        files = [f"/layer{layer}.{suffix}" for layer in layers for suffix in ("npy", "parquet")]
+        layers = (f"layer{layer}" for layer in range(1, self.settings.merge.layers + 1))
         return self.artifact(
             "merge", f"{name}/{model}-{search}", merge_settings(self.settings, search),
-            suffixes=[*files, "/manifest.json"],
-            model=self.model(model), store=self.store(model, name),
+            suffixes=vector_files(*layers), model=self.model(model), store=self.store(model, name),
         )  # fmt: skip
 
     def globals(self, model: str, name: str) -> Artifact:
         """Global views of a store's entities."""
         return self.artifact(
             "encode_global", f"{name}/{model}", self.settings.global_view.as_dict(),
-            model=self.model(model), store=self.store(model, name),
-            entities=self.corpus["/entities.parquet"],
+            model=self.model(model), store=self.store(model, name), **self.corpus_files("entities"),
         )  # fmt: skip
 
     def signal_texts(self, model: str, name: str) -> Artifact:
         """Vectors of the texts that signals compare, of a set's mentions and their worlds."""
-        texts = {role: self.texts[role] for role in ("entities", "mentions")}
-        made_of = {"model": self.model(model), **texts}
+        made_of = {"model": self.model(model), **self.corpus_files("entities", "mentions")}
         return self.artifact("encode_texts", f"{name}/{model}", {"split": name}, **made_of)
 
-    def folders(self, system: str, name: str) -> list[Artifact]:
+    def vectors(self, system: str, name: str) -> dict[str, Artifact]:
         """Folders with the vectors that a row ranks by: of all views, merged ones, global ones."""
         row = self.settings.systems[system]
-        found = [self.store(row.model, name)]
-        found += [self.merged(row.model, name, row.search)] if row.merge_layers else []
-        return found + ([self.globals(row.model, name)] if row.global_view else [])
+        found = {"store": self.store(row.model, name)}
+        if row.merge_layers:
+            found["merged"] = self.merged(row.model, name, row.search)
+        if row.global_view:
+            found["global_views"] = self.globals(row.model, name)
+        return found
 
     # Runs and scores.
 
     def source(self, need: str, system: str, name: str) -> Input:
         row = self.settings.systems[system]
-        model = model_of(row)
-        match need:
-            case "model":
-                return self.model(model)
-            case "store":
-                return self.store(model, name)
-            case "merged":
-                return self.merged(model, name, row.search)
-            case "global_views":
-                return self.globals(model, name)
-        if need in self.texts:
-            return self.texts[need]
+        if need == "model":
+            return self.model(row.model)
+        if need in FILES:
+            return self.corpus_files(need)[need]
+        if need in OF_INDEX:
+            return self.vectors(system, name)[need]
         on = "val" if need.startswith("validation_") else name
         rows = self.settings.tried.get(system) or rows_named_by(row)
         match need.removeprefix("validation_"):
             case "texts":
-                return self.signal_texts(model, on)
+                return self.signal_texts(row.model, on)
             case "views":
                 viewed = (other for other in rows if signal_of(self.settings, other) != "run")
-                return [folder for other in viewed for folder in self.folders(other, on)]
+                return [made for other in viewed for made in self.vectors(other, on).values()]
             case "scores":
                 rows = [other for other in rows if signal_of(self.settings, other) == "run"]
         return [self.run(other, on)[".parquet"] for other in rows]
@@ -179,11 +169,11 @@ class Worlds(Graph):
         """A row as an index, which has no key in its name."""
         run = self.run(system, self.sets[0])
         inputs = {role: run.inputs[role] for role in OF_INDEX if role in run.inputs}
-        inputs |= {"model": self.model(self.settings.systems[system].model)}
-        inputs |= {"sentences": self.texts["sentences"]}
+        inputs["model"] = self.model(self.settings.systems[system].model)
+        inputs |= self.corpus_files("sentences")
         inputs |= {"chosen": run[".json"]} if system in self.settings.tried else {}
         return self.artifact("index", system, {**run.settings, **run.free}, pinned=True, **inputs)
 
     def gold(self, name: str) -> dict[str, Input]:
         """Mentions, the titles that gold is matched by, and the lengths of descriptions."""
-        return {**self.texts, "counts": self.corpus["/counts.json"]}
+        return self.corpus_files(*FILES)
