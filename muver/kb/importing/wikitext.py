@@ -42,6 +42,7 @@ TAGS = "|".join(BLOCKS | INLINE | {"gallery", "includeonly", "noinclude", "nowik
 REST = re.compile(
     r"__[A-Z]+__|\{\{+|\}\}+|\[\[+|\]\]+|\{\||\|\}|'{2,}" rf"|</?(?:{TAGS})\b[^<>]*>", re.IGNORECASE
 )
+PIECE = re.compile(r"\s+|\S+(?: \S+)*")  # white space, or words with single spaces between them
 PARAGRAPH = re.compile(r"\n\s*\n")
 TARGET = re.compile(r"[^\[\]{}<>|\n]+")
 
@@ -113,16 +114,11 @@ class Prose:
         """Append text; blank lines part paragraphs, other white space is a space."""
         if self._after_link:
             raw = raw[self._trail(raw) :]
-        for number, paragraph in enumerate(PARAGRAPH.split(raw)):
-            if number:
-                self._gap = "\n"
-            words = paragraph.split()
-            if words:
-                if paragraph[0].isspace():
-                    self._gap = self._gap or " "
-                self._put(" ".join(words))
-            if paragraph[-1:].isspace():
-                self._gap = self._gap or " "
+        for piece in PIECE.findall(raw):
+            if piece.isspace():
+                self._gap = "\n" if PARAGRAPH.search(piece) else self._gap or " "
+            else:
+                self._put(piece)
 
     def _begin_line(self) -> None:
         self._gap, self._after_link = "\n", False

@@ -50,8 +50,8 @@ def linked(
         if path not in leads
         and sum(len(WORD.findall(line.text)) for line in page.lines) >= SHORTEST
     ]
-    titles_told = {} if named_by_file else {path: pages[path].title for path in kept}
-    titles = _titles({path: titles_told.get(path) or _name(path) for path in kept})
+    headings = {} if named_by_file else {path: pages[path].title for path in kept}
+    titles = _titles({path: headings.get(path) or _name(path) for path in kept})
     for path, title in titles.items():
         text, links, seen = "", [], {path}
         for line in pages[path].lines:

@@ -212,13 +212,14 @@ def _readable(path: Path) -> tuple[bytes, list[tuple[str, int]], list[int]]:
     lines = [b"\n" if line.startswith(b"!") else line for line in lines]
     stanza, known, terms, parents = b"", set(), [], []
     for number, line in enumerate(lines, start=1):
+        tag = line.partition(b":")[0].strip()
         if line.startswith(b"["):
             stanza = line.strip()
-        elif stanza and line.startswith(b"id:"):
+        elif stanza and tag == b"id":
             known.add((stanza, identity := _identity(line)))
             if stanza == b"[Term]":
                 terms.append((identity, number))
-        elif line.startswith(b"is_a:"):
+        elif tag == b"is_a":
             parents.append(((stanza, _identity(line)), number))
     strangers = [number for parent, number in parents if parent not in known]
     for number in strangers:

@@ -11,14 +11,8 @@ from muver.retriever.corpus.kilt import read_page, read_text
 GOOD = {"wikipedia_id": "290", "wikipedia_title": "A", "text": ["A\n", "One."]}
 
 
-def encoded(**changes) -> bytes:
-    """The good line with changed values, without those that are None."""
-    value = {key: one for key, one in {**GOOD, **changes}.items() if one is not None}
-    return json.dumps(value).encode() + b"\n"
-
-
 def read(paragraphs=5, **changes):
-    return read_page(encoded(**changes), paragraphs)
+    return read_page(json.dumps(GOOD | changes).encode(), paragraphs)
 
 
 def test_every_mark():
@@ -41,26 +35,8 @@ def test_the_first_paragraph_is_left_out_and_an_id_may_be_a_number():
     assert page == ("12", "Ünder the Sea", [])
 
 
-@pytest.mark.parametrize(
-    "line, reason",
-    [
-        (encoded(text=None), "text is missing"),
-        (encoded(wikipedia_title=" \n"), "wikipedia_title is empty"),
-        (encoded(wikipedia_id="-3"), "'-3' is not a number"),
-        (encoded(wikipedia_id="٣"), "is not a number"),
-        (encoded(wikipedia_id=True), "wikipedia_id is True"),
-        (encoded(wikipedia_id="1" * 19), "18 digits"),
-        (encoded(wikipedia_title="A\ud800"), "surrogate"),
-        (encoded(text=["A", 3]), "text.1 is 3"),
-    ],
-)
-def test_what_is_no_page(line, reason):
-    with pytest.raises(BadLine, match=reason):
-        read_page(line, 5)
-
-
 def test_an_import_has_all_paragraphs(imported, written):
-    lines = encoded(text=["A\n", "Section::::B.", *(f"{n}." for n in range(9))]) + b"[1]\n"
+    lines = [GOOD | {"text": ["A\n", "Section::::B.", *(f"{n}." for n in range(9))]}, [1]]
     (row,), counts = imported(written("wiki.json", lines), form="kilt")
     assert (row["id"], row["title"], row["world"]) == ("290", "A", "wiki")
     assert row["description"] == "\n".join(f"{n}." for n in range(9))
@@ -84,20 +60,33 @@ def test_id_and_text_of_a_line(idx):
 
 
 @pytest.mark.parametrize(
-    "line, message",
+    ("read", "line", "reason"),
     [
-        ({"idx": "https://en.wikipedia.org/wiki/Anarchism", "text": ""}, "idx .* number"),
-        ({"idx": "curid=", "text": ""}, "idx .* number"),
-        ({"idx": None, "text": ""}, "idx is None"),
-        ({"idx": "9" * 19, "text": ""}, "at most 18 digits"),
-        ({"idx": 1, "text": ["x"]}, "text is"),
-        ({"idx": 1, "text": "\ud800"}, "not valid JSON"),
-        ({"text": "x"}, "idx is missing"),
+        (read_page, GOOD | {"text": None}, "text is None"),
+        (read_page, {"wikipedia_id": "1", "wikipedia_title": "A"}, "text is missing"),
+        (read_page, GOOD | {"wikipedia_title": " \n"}, "wikipedia_title is empty"),
+        (read_page, GOOD | {"wikipedia_id": "-3"}, "'-3' is not a number"),
+        (read_page, GOOD | {"wikipedia_id": "٣"}, "is not a number"),
+        (read_page, GOOD | {"wikipedia_id": True}, "wikipedia_id is True"),
+        (read_page, GOOD | {"wikipedia_id": "1" * 19}, "18 digits"),
+        (read_page, GOOD | {"wikipedia_title": "A\ud800"}, "surrogate"),
+        (read_page, GOOD | {"text": ["A", 3]}, "text.1 is 3"),
+        (
+            read_text,
+            {"idx": "https://en.wikipedia.org/wiki/Anarchism", "text": ""},
+            "idx .* number",
+        ),
+        (read_text, {"idx": "curid=", "text": ""}, "idx .* number"),
+        (read_text, {"idx": None, "text": ""}, "idx is None"),
+        (read_text, {"idx": "9" * 19, "text": ""}, "at most 18 digits"),
+        (read_text, {"idx": 1, "text": ["x"]}, "text is"),
+        (read_text, {"idx": 1, "text": "\ud800"}, "not valid JSON"),
+        (read_text, {"text": "x"}, "idx is missing"),
     ],
 )
-def test_a_line_of_another_form(line, message):
-    with pytest.raises(BadLine, match=message):
-        read_text(json.dumps(line).encode())
+def test_a_line_of_another_form(read, line, reason):
+    with pytest.raises(BadLine, match=reason):
+        read(json.dumps(line).encode())
 
 
 SHIP = {"id": "1", "title": "Ship", "description": "A ship in a dock"}

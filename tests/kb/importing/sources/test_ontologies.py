@@ -136,7 +136,7 @@ def test_parents_of_another_ontology_are_left_out(written, imported):
     [(r"my\:odd", "my:odd"), (r"a\!b ! c", "a!b"), ('T:7 {source="x"} ! c', "T:7")],
 )
 def test_an_id_of_obo_as_it_is_written(written_as, identity, written, imported):
-    rows, counts = imported(written("a.obo", f"{OBO}\n[Term]\nid: {written_as}\nname: odd\n"))
+    rows, counts = imported(written("a.obo", f"{OBO}\n[Term]\n  id: {written_as}\nname: odd\n"))
     assert (rows[-1]["id"], rows[-1]["title"]) == (identity, "odd")
     assert counts["left_out"]["obsolete terms"]["count"] == 1
 
