@@ -11,7 +11,7 @@ from muver.retriever.corpus.corpus_settings import ReadDump
 from muver.retriever.corpus.knowledge_base import MANIFEST
 from muver.retriever.corpus.parts import read_dump
 from muver.retriever.corpus.schema import LINKED_MENTIONS, WIKIPEDIA
-from muver.retriever.runs.run import write_run
+from tests.runs import write_run
 
 # Entities 0 to 7; 1 has the title of 0 in another spelling, 5 has no paragraphs.
 PAGES = (
@@ -79,12 +79,12 @@ def write_linked_run(
     folder: Path, kb: Path, mentions: Path, ranked: dict[str, list[tuple[int, float]]]
 ) -> tuple[Path, Path]:
     """A run of (entity, score) by mention and its manifest, as `muver ann-search` leaves them."""
-    rows = [(m, rank, *one) for m, some in ranked.items() for rank, one in enumerate(some, 1)]
-    ids, ranks, entities, scores = zip(*rows, strict=True)
-    same, none = [WIKIPEDIA] * len(rows), [0] * len(rows)
-    titles = [PAGES[entity][0] for entity in entities]
-    run, manifest = folder / "run.parquet", folder / "run.json"
-    write_run(run, ids, same, ranks, entities, titles, scores, none, none, none)
+    rows = [
+        (mention, WIKIPEDIA, rank, entity, PAGES[entity][0], score, 0, 0, 0)
+        for mention, found in ranked.items()
+        for rank, (entity, score) in enumerate(found, start=1)
+    ]
+    run, manifest = write_run(folder / "run.parquet", rows), folder / "run.json"
     inputs = {"model": "m", "vectors": "v", "mentions": "q"}
     inputs["kb"] = read_json(kb / "manifest.json")["fingerprint"]
     inputs["table"] = sha256_of(mentions)

@@ -82,7 +82,7 @@ def _choice(settings: ViewsRun, manifest: Path | None) -> Mapping[str, Any]:
 
 def _parts(views: SystemViews, entities: Path, sentences: Path) -> Iterator[dict[str, pa.Array]]:
     """The columns of a segment's parts, world by world."""
-    for world in sorted(views.worlds):
+    for world in sorted(views.originals.worlds):
         rows_of_world = read_entities(entities, [world]).to_pylist()
         split = read_sentences(sentences, [world])["sentences"].to_pylist()
         vectors, owners, origins = views.world(world)

@@ -150,8 +150,7 @@ def take(source: str, out: Path, with_pooling: bool) -> dict[str, Any] | None:
 
 def read_config(source: str) -> PretrainedConfig:
     """The configuration of an encoder that a tower can be; any other is refused by its type."""
-    where = f"encoder {source}"
-    name, revision = at_revision(source)
+    where, (name, revision) = f"encoder {source}", at_revision(source)
     try:
         config = AutoConfig.from_pretrained(name, revision=revision, trust_remote_code=False)
     except (ValueError, StrictDataclassError) as error:  # a missing or unknown model_type, too
@@ -210,8 +209,7 @@ def _positions(model: PreTrainedModel) -> int | None:
 
 def _load(source: str, config: PretrainedConfig) -> PreTrainedModel:
     """Read weights in float32; the library would draw missing ones at random."""
-    where = f"encoder {source}"
-    name, revision = at_revision(source)
+    where, (name, revision) = f"encoder {source}", at_revision(source)
     try:
         model, report = _class(config).from_pretrained(
             name, config=config, revision=revision, dtype=torch.float32, output_loading_info=True

@@ -14,7 +14,8 @@ from muver.retriever.vectors.pooled import pool_each
 class SystemViews:
     """Views of a system, one world at a time: original, merged, global.
 
-    A global view that is added to the others is no view of its own. The folders are those that
+    A global view that is added to the others is no view of its own. ``originals`` and ``mentions``
+    are parts of the store, in whose order worlds and mentions are. The folders are those that
     ``muver stage encode``, ``merge`` and ``encode-global`` wrote; the last two are needed if the
     settings ask for their views.
     """
@@ -32,8 +33,8 @@ class SystemViews:
                 option = f"--{name.replace('_', '-')}"
                 raise InputError(f"{option} is needed, as the settings ask for its views.")
         self.aggregate, self._pool = settings.scorer, settings.pool
-        self._base, self._mentions = open_layer(store, 0), Part(store / "mentions.npy")
-        self._parts: list[tuple[int, Part]] = [(ORIGINAL, self._base)]
+        self.originals, self.mentions = open_layer(store, 0), Part(store / "mentions.npy")
+        self._parts: list[tuple[int, Part]] = [(ORIGINAL, self.originals)]
         for number in range(1, settings.merge_layers + 1):
             self._parts.append((number, open_layer(merged, number)))
         self._added, self._weight = None, settings.global_view
@@ -42,22 +43,13 @@ class SystemViews:
         elif settings.global_view:
             self._added = open_layer(global_views, 0)
 
-    @property
-    def worlds(self) -> list[str]:
-        """Names of the worlds, in the store's order."""
-        return self._base.worlds
-
     def mention_ids(self, name: str) -> list[str]:
         """Ids of the store's mentions of one world."""
-        return self._mentions.rows(name)["mention_id"].to_pylist()
-
-    def mentions(self, name: str) -> np.ndarray:
-        """(mentions, d) vectors of the store's mentions of one world."""
-        return self._mentions.vectors(name)
+        return self.mentions.rows(name)["mention_id"].to_pylist()
 
     def length(self, name: str) -> float:
         """The product of a mention's and an original view's length, where all have one length."""
-        first = self.mentions(name)[0], self._base.vectors(name)[0]
+        first = self.mentions.vectors(name)[0], self.originals.vectors(name)[0]
         return float(np.prod(np.linalg.norm(first, axis=1)))
 
     def world(self, name: str) -> tuple[list[np.ndarray], np.ndarray, Origins]:

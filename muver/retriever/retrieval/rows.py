@@ -106,18 +106,10 @@ class RunRows:
             own_page = np.where(np.array(pages) >= 0, found_in.of[pages], -1)
             kept &= found_in.of[ranking.entities] != own_page[:, None]
             kept &= np.cumsum(kept, axis=1) < self.k
-        mentions, _ = np.nonzero(kept)
-        entities, rows = ranking.entities[kept], ranking.rows[kept]
-        columns = (
-            pa.array(mention_ids, pa.string()).take(pa.array(mentions)),
-            pa.repeat(found_in.world, len(mentions)),
-            np.cumsum(kept, axis=1)[kept],
-            entities,
-            pa.array(found_in.titles, pa.string()).take(pa.array(entities)),
-            ranking.scores[kept],
-            *(column[rows] for column in origins),
-        )
-        self._tables.append(table_of(RUN, columns))
+        titles = pa.array(found_in.titles, pa.string()).take(pa.array(ranking.entities[kept]))
+        views = Origins(*(column[ranking.rows[kept]] for column in origins))
+        ids = pa.array(mention_ids, pa.string())
+        self._tables.append(rows_of_run(ids, found_in.world, ranking, kept, titles, views))
         self._ranked.update(mention_ids)
 
     def write(self, path: Path) -> None:
@@ -131,6 +123,25 @@ class RunRows:
         places = pc.index_in(table["mention_id"], pa.array(self._order)).to_numpy()
         order = np.argsort(places, kind="stable")
         write_table(path, table.take(pa.array(order)).combine_chunks())
+
+
+def rows_of_run(
+    ids: pa.Array, world: str, ranking: Ranking, kept: np.ndarray, titles: pa.Array, views: Origins
+) -> pa.Table:
+    """A run's rows (:data:`RUN`) of a world's mentions, from those candidates that are ``kept``,
+    (mentions, k) bool. ``titles`` and the winning ``views`` are of these, (kept,) each.
+    """
+    mentions, _ = np.nonzero(kept)
+    columns = (
+        ids.take(pa.array(mentions)),
+        pa.repeat(world, len(mentions)),
+        np.cumsum(kept, axis=1)[kept],
+        ranking.entities[kept],
+        titles,
+        ranking.scores[kept],
+        *views,
+    )
+    return table_of(RUN, columns)
 
 
 def candidates(titles: list[str], match: str) -> np.ndarray:

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from muver.io.errors import InputError
 from muver.io.files import write_text
-from muver.io.parquet import Column, read_table, table_of, write_table
+from muver.io.parquet import read_table
 from muver.retriever.vectors.shards import first_with_same
 
 RUN = pa.schema(
@@ -27,11 +27,6 @@ RUN = pa.schema(
         ("last", pa.int32()),
     ]
 )
-
-
-def write_run(path: str | Path, *columns: Column) -> None:
-    """Write a run, one row per candidate; the columns of :data:`RUN` in order, all (rows,)."""
-    write_table(path, table_of(RUN, columns))
 
 
 def read_run(path: str | Path, known: Collection[str] | None = None) -> pa.Table:

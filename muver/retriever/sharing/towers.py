@@ -40,9 +40,13 @@ def write_towers(model: BiEncoder, folder: Path) -> None:
             f"computes one vector a text, by pooling {', '.join(POOLINGS.values())}."
         )
     similarity = "cosine" if config.scale else {"dot": "dot", "l2": "euclidean"}[config.metric]
-    prompts = dict(
-        zip(TASKS, (config.context.prompt or "", config.views.prompt or ""), strict=True)
-    )
+    texts = config.context.prompt or "", config.views.prompt or ""
+    shared = {
+        "model_type": "SentenceTransformer",
+        "prompts": dict(zip(TASKS, texts, strict=True)),
+        "default_prompt_name": None,
+        "similarity_fn_name": similarity,
+    }
     lengths = config.context.max_tokens, config.views.max_tokens
     routes: dict[str, list[str]] = {}
     types: dict[str, str] = {}
@@ -50,24 +54,22 @@ def write_towers(model: BiEncoder, folder: Path) -> None:
         place = folder / tower
         _write_tokenizer(pieces, place, length)
         write_json(place / LENGTH_FILE, {"max_seq_length": length, "do_lower_case": False})
-        modules = {"": "Transformer", **_after(getattr(model, f"{tower}"), pooling, place)}
+        modules = {"": "Transformer", **_after(getattr(model, tower), pooling, place)}
         modules |= {f"{len(modules)}_Normalize": "Normalize"} if config.scale else {}
-        _write_model(place, modules, similarity, prompts, task)
+        _write_model(place, modules, {**shared, "default_prompt_name": task})
         of_tower = {f"{tower}/{path}".rstrip("/"): kind for path, kind in modules.items()}
         routes[task] = list(of_tower)
         types |= {path: _type(kind) for path, kind in of_tower.items()}
-    _write_model(folder, {"": "Router"}, similarity, prompts, None)
+    _write_model(folder, {"": "Router"}, shared)
     parameters = {"default_route": TASKS[1], "allow_empty_key": True, "route_mappings": {}}
-    write_json(
-        folder / ROUTER_FILE, {"types": types, "structure": routes, "parameters": parameters}
-    )
+    router = {"types": types, "structure": routes, "parameters": parameters}
+    write_json(folder / ROUTER_FILE, router)
 
 
 def marked_texts(pieces: Pieces) -> tuple[str, str]:
     """An example of what each tower reads, with the markers of this vocabulary."""
     markers = pieces.markers
-    numbers = (markers.mention_start, markers.mention_end, markers.title_end)
-    start, end, title = map(pieces.name, numbers)
+    start, end, title = map(pieces.name, markers.of_layouts)
     return (
         f"In spring {start} the smith {end} forged the gate.",
         f"Arvid Holt {title} He made the iron gate of Keld.",
@@ -98,25 +100,14 @@ def _after(tower: Any, pooling: str, folder: Path) -> dict[str, str]:
     return found
 
 
-def _write_model(
-    folder: Path,
-    modules: dict[str, str],
-    similarity: str,
-    prompts: dict[str, str],
-    task: str | None,
-) -> None:
+def _write_model(folder: Path, modules: dict[str, str], config: dict[str, Any]) -> None:
+    """A model of modules by their folders."""
     entries = [
         {"idx": number, "name": str(number), "path": path, "type": _type(kind)}
         for number, (path, kind) in enumerate(modules.items())
     ]
     write_json(folder / MODULES_FILE, entries)
-    model_config = {
-        "model_type": "SentenceTransformer",
-        "prompts": prompts,
-        "default_prompt_name": task,
-        "similarity_fn_name": similarity,
-    }
-    write_json(folder / PROMPTS_FILE, model_config)
+    write_json(folder / PROMPTS_FILE, config)
 
 
 def _type(kind: str) -> str:
@@ -129,17 +120,15 @@ def _write_tokenizer(pieces: Pieces, folder: Path, length: int) -> None:
 
     raw = json.loads(pieces.path.read_text(encoding="utf-8"))
     raw["truncation"] = raw["padding"] = None
-    markers = pieces.markers
-    numbers = (markers.mention_start, markers.mention_end, markers.title_end)
+    markers, numbers = pieces.markers, pieces.markers.of_layouts
     kept = [token for token in raw["added_tokens"] if token["id"] not in numbers]
     flags = {"single_word": False, "lstrip": True, "rstrip": False, "normalized": False}
     added = [{"id": n, "content": pieces.name(n), **flags, "special": True} for n in numbers]
     raw["added_tokens"] = sorted([*kept, *added], key=lambda token: token["id"])
     tokenizer = Tokenizer.from_str(json.dumps(raw))
     if tokenizer.post_processor is None:
-        around = [pieces.name(number) for number in (*markers.bos, *markers.eos)]
         single = " ".join([*map(pieces.name, markers.bos), "$A", *map(pieces.name, markers.eos)])
-        ids = list(zip(around, (*markers.bos, *markers.eos), strict=True))
+        ids = [(pieces.name(number), number) for number in (*markers.bos, *markers.eos)]
         tokenizer.post_processor = TemplateProcessing(single=single, special_tokens=ids)
     PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, pad_token=pieces.name(markers.pad), padding_side="right",

@@ -34,8 +34,12 @@ class Markers:
     @property
     def ids(self) -> Ids:
         """All special pieces."""
-        single = self.pad, self.mention_start, self.mention_end, self.title_end
-        return [*self.bos, *self.eos, *single]
+        return [*self.bos, *self.eos, self.pad, *self.of_layouts]
+
+    @property
+    def of_layouts(self) -> tuple[int, int, int]:
+        """What opens and closes a mention, and what closes a title."""
+        return self.mention_start, self.mention_end, self.title_end
 
     @property
     def before_text(self) -> int | None:

@@ -15,7 +15,7 @@ from muver.retriever.corpus.sources import WorldCounts
 from muver.retriever.corpus.statistics import Counts
 from muver.retriever.evaluation.records import Scoring
 from muver.retriever.evaluation.stage import evaluate
-from muver.retriever.runs.run import write_run
+from tests.runs import write_run
 
 SCRIPT = "<script>document.title = 'broken'</script>"
 WORLDS = {
@@ -140,4 +140,4 @@ def _run(path: Path, ranked: dict) -> None:
             rows.append(
                 (mention, world, rank, entity, titles[entity], 1 / rank, layer, first, last)
             )
-    write_run(path, *zip(*rows, strict=True))
+    write_run(path, rows)

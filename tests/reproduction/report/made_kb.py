@@ -12,8 +12,8 @@ from muver.reproduction.tables.stage import make_table
 from muver.retriever.corpus.schema import WIKIPEDIA
 from muver.retriever.evaluation.records import Scoring
 from muver.retriever.evaluation.stage import evaluate
-from muver.retriever.runs.run import write_run
 from tests.knowledge_base import PAGES, make_kb, write_linked
+from tests.runs import write_run
 
 GOLDS = {"first": [0, None, 2], "second": [6, None]}
 # Entities by rank, each with the paragraph of the view that won.
@@ -96,4 +96,4 @@ def _run(path: Path, ranked: dict[str, list[tuple[int, int]]]) -> None:
         for mention, found in ranked.items()
         for rank, (entity, paragraph) in enumerate(found, start=1)
     ]
-    write_run(path, *zip(*rows, strict=True))
+    write_run(path, rows)

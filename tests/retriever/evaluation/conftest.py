@@ -14,8 +14,8 @@ from muver.io.parquet import table_of, write_table
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
 from muver.retriever.corpus.statistics import Counts
 from muver.retriever.evaluation.recall import ranks_table
-from muver.retriever.runs.run import write_run
 from tests.blank import blank
+from tests.runs import write_run
 
 TITLES = {"reef": ["Ann", "Bob", "Bob", "Cid"], "vale": ["Dot", "Eve", "Fay"]}
 GOLD = {"m1": ("reef", 0), "m2": ("reef", 2), "m3": ("reef", 3), "m4": ("vale", 1)}
@@ -31,8 +31,7 @@ def save_run(path: Path, ranked: dict[str, list[int]], layer: int = -1) -> Path:
         for world in [GOLD.get(mention, ("reef", 0))[0]]
         for rank, entity in enumerate(entities, start=1)
     ]
-    write_run(path, *map(list, zip(*rows, strict=True)))
-    return path
+    return write_run(path, rows)
 
 
 def save_sentences(path: Path, counts: dict[str, list[int]]) -> Path:

@@ -16,7 +16,7 @@ from muver.io.files import sha256_of, write_json
 from muver.io.parquet import table_of, write_table
 from muver.retriever.corpus.schema import LINKED_MENTIONS
 from muver.retriever.evaluation.recall import candidates, read_ranks
-from muver.retriever.runs.run import write_run
+from tests.runs import write_run
 
 GOLD = {"m1": (4, "id"), "m2": (7, "title"), "m3": (None, "none"), "m4": (0, "id"), "m5": (9, "id")}
 RANKED = {"m1": [4, 1, 2], "m2": [1, 2, 7], "m3": [0, 1, 2], "m4": [5, 6, 7], "m5": [0, 9, 1]}
@@ -63,7 +63,7 @@ def evaluate(tmp_path: Path) -> Evaluate:
             for mention, entities in RANKED.items()
             for rank, entity in enumerate(entities, start=1)
         ]
-        write_run(tmp_path / "s.parquet", *zip(*rows, strict=True))
+        write_run(tmp_path / "s.parquet", rows)
         given = {"cutoffs": [1, 2, 3], "resample": "documents", "row": ROW, "agreement": 0.995}
         given |= settings
         return main(

@@ -11,8 +11,8 @@ from muver.retriever.runs.run import (
     mentions_of_rows,
     ranked_mentions,
     read_run,
-    write_run,
 )
+from tests.runs import write_run
 
 ONE = {
     "mention_id": ["a", "a", "b"],
@@ -28,7 +28,7 @@ ONE = {
 
 
 def test_round_trip(tmp_path: Path):
-    write_run(tmp_path / "x.parquet", *ONE.values())
+    write_run(tmp_path / "x.parquet", [*zip(*ONE.values(), strict=True)])
     table = read_run(tmp_path / "x.parquet", ["a", "b", "c"])
     assert table.schema == RUN
     assert table.to_pydict() == ONE
@@ -36,14 +36,14 @@ def test_round_trip(tmp_path: Path):
 
 
 def test_a_run_of_other_mentions_is_refused(tmp_path: Path):
-    write_run(tmp_path / "x.parquet", *ONE.values())
+    write_run(tmp_path / "x.parquet", [*zip(*ONE.values(), strict=True)])
     with pytest.raises(InputError, match=r"x\.parquet.*'b'"):
         read_run(tmp_path / "x.parquet", ["a"])
 
 
 def test_mentions_of_rows(tmp_path: Path):
     """Three mentions, the second not ranked."""
-    write_run(tmp_path / "x.parquet", *ONE.values())
+    write_run(tmp_path / "x.parquet", [*zip(*ONE.values(), strict=True)])
     run = read_run(tmp_path / "x.parquet")
     assert ranked_mentions(run) == ["a", "b"]
     mention_of = mentions_of_rows(run, ["b", "c", "a"])
@@ -51,6 +51,6 @@ def test_mentions_of_rows(tmp_path: Path):
 
 
 def test_a_run_without_rows_has_no_mentions(tmp_path: Path):
-    write_run(tmp_path / "x.parquet", *([],) * 9)
+    write_run(tmp_path / "x.parquet", [])
     run = read_run(tmp_path / "x.parquet")
     assert ranked_mentions(run) == [] and mentions_of_rows(run, ["a"]).tolist() == []

@@ -15,7 +15,7 @@ from muver.retriever.encoders.bulk import pack
 from muver.retriever.encoders.cross import CrossEncoder
 from muver.retriever.encoders.encoders_settings import Machine
 from muver.retriever.encoders.files import CROSS_FILES
-from muver.retriever.runs.run import read_run, write_run
+from muver.retriever.runs.run import read_run
 from muver.retriever.training import cross as stage
 from muver.retriever.training import loop
 from muver.retriever.training.cross import AmongCandidates, candidate_loss
@@ -26,6 +26,7 @@ from tests import tiny
 from tests.retriever.encoders.test_cross import make_cross
 from tests.retriever.training.test_loop import TRAINING, log_of, places
 from tests.retriever.training.test_negatives import NUMBERS, write_negatives
+from tests.runs import write_run
 
 SETTINGS = {
     "views": {"kind": "prefix", "max_tokens": 24},
@@ -42,19 +43,13 @@ SETTINGS = {
 def files(corpus, tmp_path):
     """The corpus, the training mentions' negatives, and a run that has the gold third of five."""
     mentions = read_mentions(corpus[1], "val")
-    ids, golds = mentions["mention_id"].to_pylist(), mentions["gold"].to_numpy()
-    entities = [[(g + 5) % 12, (g + 2) % 12, g, (g + 7) % 12, (g + 1) % 12] for g in golds]
-    rows = len(ids) * 5
-    write_run(
-        tmp_path / "val.parquet", np.repeat(ids, 5).tolist(), ["cedar"] * rows,
-        [1, 2, 3, 4, 5] * len(ids), np.concatenate(entities), ["?"] * rows, -np.arange(rows),
-        *[np.zeros(rows)] * 3,
-    )  # fmt: skip
-    return (
-        *corpus,
-        write_negatives(tmp_path / "negatives.parquet", NUMBERS),
-        tmp_path / "val.parquet",
-    )
+    rows = [
+        (mention["mention_id"], "cedar", rank, (mention["gold"] + step) % 12, "?", -rank, 0, 0, 0)
+        for mention in mentions.to_pylist()
+        for rank, step in enumerate((5, 2, 0, 7, 1), start=1)
+    ]
+    negatives = write_negatives(tmp_path / "negatives.parquet", NUMBERS)
+    return *corpus, negatives, write_run(tmp_path / "val.parquet", rows)
 
 
 def run(folder, encoder, files, **training) -> dict[str, bytes]:

@@ -61,12 +61,18 @@ def retrieve(
     In the run the world is "wikipedia", and ``first`` and ``last`` both number the winning view
     among its entity's views, from 0.
     """
+    import numpy as np
+    import pyarrow as pa
+
     from muver.io.files import sha256_of
+    from muver.io.parquet import write_table
     from muver.io.progress import logger
     from muver.io.text import counted
     from muver.retriever.corpus.knowledge_base import KnowledgeBase
+    from muver.retriever.corpus.schema import WIKIPEDIA
     from muver.retriever.retrieval.ann.search import search, short
     from muver.retriever.retrieval.exact import queries_of, rank_shards
+    from muver.retriever.retrieval.rows import ORIGINAL, Origins, rows_of_run
     from muver.retriever.vectors.part import Part
     from muver.retriever.vectors.shards import Shards
 
@@ -89,7 +95,14 @@ def retrieve(
             "agreement": opened.manifest["agreement"],
             "found": {"short": short(ranking, shards.entities)},
         }
-    _write(run, part.rows()["mention_id"].combine_chunks(), ranking, shards, base)
+    kept = ranking.entities >= 0
+    # An entity's title is read once, however many mentions it was found for.
+    numbers, inverse = np.unique(ranking.entities[kept], return_inverse=True)
+    titles = base.rows(numbers, ["title"])["title"].take(pa.array(inverse)).combine_chunks()
+    _, places = shards.locate(ranking.rows[kept])
+    origins = Origins(np.full(len(places), ORIGINAL), places, places)
+    ids = part.rows()["mention_id"].combine_chunks()
+    write_table(run, rows_of_run(ids, WIKIPEDIA, ranking, kept, titles, origins))
     inputs = {
         "model": shards.model,
         "kb": base.manifest["fingerprint"],
@@ -123,32 +136,3 @@ def _open(folder: Path, shards: "Shards", settings: Settings) -> "AnnIndex":
     if effort is not None:
         opened.turn(effort)
     return opened
-
-
-def _write(path: Path, ids: Any, ranking: Any, shards: "Shards", base: Any) -> None:
-    import numpy as np
-    import pyarrow as pa
-
-    from muver.retriever.corpus.schema import WIKIPEDIA
-    from muver.retriever.retrieval.rows import ORIGINAL
-    from muver.retriever.runs.run import write_run
-
-    rows, ranks = np.nonzero(ranking.entities >= 0)
-    entities = ranking.entities[rows, ranks]
-    places = shards.locate(ranking.rows[rows, ranks])[1]
-    # Read an entity's title once, however many mentions it was found for.
-    numbers, inverse = np.unique(entities, return_inverse=True)
-    titles = base.rows(numbers, ["title"])["title"].take(pa.array(inverse))
-    originals = np.full(len(rows), ORIGINAL)
-    write_run(
-        path,
-        ids.take(pa.array(rows)),
-        pa.repeat(WIKIPEDIA, len(rows)),
-        ranks + 1,
-        entities,
-        titles.combine_chunks(),
-        ranking.scores[rows, ranks],
-        originals,
-        places,
-        places,
-    )

@@ -51,12 +51,12 @@ def retrieve(
     rows = RunRows(entities, read_mentions(mentions, settings.split), settings)
     counts = {"entities": 0, "views": 0, "bytes": 0}
     progress = Progress("ranking", len(rows), "mentions")
-    for name in views.worlds:
+    for name in views.originals.worlds:
         mention_ids, world = views.mention_ids(name), rows.candidates(name)
         parts, owners, origins = views.world(name)
         block = ViewBlock.of(parts, owners, world.of)
         ranking = rank(
-            views.mentions(name), [block], rows.k, views.aggregate, settings.memory_mb,
+            views.mentions.vectors(name), [block], rows.k, views.aggregate, settings.memory_mb,
             settings.metric, progress.advance,
         )  # fmt: skip
         rows.add(world, mention_ids, ranking, origins)

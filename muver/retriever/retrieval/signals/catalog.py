@@ -38,7 +38,7 @@ class Views:
         parts, owners, _ = views.world(world)
         self._settings, self._entities, self._aggregate = settings, entities, views.aggregate
         self._block = ViewBlock.of(parts, owners, np.arange(entities))
-        self._vectors, self._length = views.mentions(world), views.length(world)
+        self._vectors, self._length = views.mentions.vectors(world), views.length(world)
         self._places = {mention: place for place, mention in enumerate(views.mention_ids(world))}
         self.kept = self._block.vectors  # of entities
 

@@ -10,10 +10,11 @@ from muver.retriever.encoders.cross import CrossEncoder
 from muver.retriever.encoders.encoders_settings import Machine
 from muver.retriever.retrieval import kinds
 from muver.retriever.retrieval.kinds.rerank import reordered
-from muver.retriever.runs.run import by_mention, read_run, write_run
+from muver.retriever.runs.run import by_mention, read_run
 from muver.retriever.views.worlds import load_worlds
 from tests import tiny
 from tests.retriever.encoders.test_cross import CPU, make_cross
+from tests.runs import write_run
 
 SETTINGS = {"split": "test", "k": 6, "match": "title", "depth": 4}
 FIRST = [7, 3, 11, 0, 5, 2]  # the first stage's candidates of every mention
@@ -21,12 +22,12 @@ FIRST = [7, 3, 11, 0, 5, 2]  # the first stage's candidates of every mention
 
 def rerank(encoder, corpus, folder, mentions=12, **settings):
     make_cross(encoder).save_pretrained(folder / "model")
-    ids, rows = [f"test-cedar-{n}" for n in range(mentions)], mentions * 6
-    write_run(
-        folder / "first.parquet", np.repeat(ids, 6).tolist(), ["cedar"] * rows,
-        [1, 2, 3, 4, 5, 6] * mentions, FIRST * mentions, [f"title {n}" for n in FIRST] * mentions,
-        np.zeros(rows), *[FIRST * mentions] * 3,
-    )  # fmt: skip
+    rows = [
+        (f"test-cedar-{mention}", "cedar", rank, entity, f"title {entity}", 0, *[entity] * 3)
+        for mention in range(mentions)
+        for rank, entity in enumerate(FIRST, start=1)
+    ]
+    write_run(folder / "first.parquet", rows)
     inputs = dict(zip(("entities", "mentions", "sentences"), corpus, strict=True))
     inputs |= {"model": folder / "model", "runs": [folder / "first.parquet"]}
     places = folder / "run.parquet", folder / "run.json"

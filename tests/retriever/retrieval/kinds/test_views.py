@@ -8,10 +8,10 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.io.files import read_json, write_manifest
-from muver.io.parquet import table_of
+from muver.io.parquet import table_of, write_table
 from muver.retriever.corpus.schema import read_entities, read_mentions
 from muver.retriever.retrieval import kinds
-from muver.retriever.runs.run import read_run, write_run
+from muver.retriever.runs.run import read_run
 from muver.retriever.vectors.part import MENTIONS as VECTORS
 from muver.retriever.vectors.part import LayerWriter, write_part
 from muver.retriever.views.layout import View
@@ -211,7 +211,7 @@ def test_the_temperature_that_finds_most_on_validation_ranks_the_test_split(halv
     for value in (flat, sharp):
         own = retrieve(root / "val", corpus, split="val", temperature=value, **made)
         runs.append(root / f"{value}.parquet")
-        write_run(runs[-1], *own.columns)
+        write_table(runs[-1], own)
     several = {**made, "temperature": [flat, sharp], "validation_cutoff": 1}
     run = retrieve(root / "test", corpus, further={"validation_runs": runs}, **several)
     chosen = read_json(root / "test" / "run.json")["chosen"]
