@@ -170,13 +170,13 @@ class Index:
         """This index with a second stage."""
         return self._with(second=second, calibration=None)
 
-    def where(self, **columns: str) -> Self:
+    def where(self, /, **columns: str) -> Self:
         """This index, as it is now, with only the entities whose other columns have these values;
         a column of several lines has each of them.
         """
         return self._with(_store=self._store.narrowed(columns), fixed="narrowed by where")
 
-    def asking(self, **settings: Any) -> Self:
+    def asking(self, /, **settings: Any) -> Self:
         """This index, as it is now, with other ``aggregate`` or ``words``, as it is made with; no
         vector depends on them. It has no calibration.
         """

@@ -4,7 +4,7 @@ It is made once, when a part is written, and lies in its file, memory-mapped.
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -131,13 +131,12 @@ def letters(names: Sequence[str]) -> Table:
     return Table.of(pa.array(np.concatenate(numbers)), np.concatenate(of), len(names))
 
 
-def looked_up(titles: pa.Array, aliases: pa.Array, descriptions: pa.Array) -> dict[str, pa.Array]:
+def looked_up(columns: Mapping[str, pa.Array]) -> dict[str, pa.Array]:
     """The columns of a part by which its words and names are looked up."""
-    titles, aliases, descriptions = (
-        column.to_pylist() for column in (titles, aliases, descriptions)
-    )
-    names = [[title, *more] for title, more in zip(titles, aliases, strict=True)]
-    texts = [" ".join([*of_row, text]) for of_row, text in zip(names, descriptions, strict=True)]
+    texts = (columns[name].to_pylist() for name in ("title", "aliases", "description"))
+    rows = list(zip(*texts, strict=True))
+    names = [[title, *aliases] for title, aliases, _ in rows]
+    texts = [" ".join([title, *aliases, text]) for title, aliases, text in rows]
     words, flat, entities = split(texts), [*chain.from_iterable(names)], len(names)
     lengths, ends = list(map(len, words)), np.cumsum([0, *map(len, names)])
     every = pa.array([*chain.from_iterable(words)], pa.string())

@@ -247,8 +247,7 @@ def write_segment(
         pa.ipc.new_file(sink, kind) as file,
     ):
         for columns in chain([first], parts):
-            texts = (columns[name] for name in ("title", "aliases", "description"))
-            columns = {**columns, **looked_up(*texts)}
+            columns = {**columns, **looked_up(columns)}
             file.write_batch(pa.record_batch([columns[f.name] for f in kind], schema=kind))
             entities += len(columns["key"])
             views += len(columns["views"].values) if "views" in columns else 0

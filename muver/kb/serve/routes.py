@@ -84,11 +84,9 @@ def asking(service: Service) -> APIRouter:
         if service.log_texts:
             for m in mentions:
                 logger.info("%r in %r", m.text, f"{m.left}[[{m.text}]]{m.right}")
-        where = tuple(sorted(asked.where.items()))
-        weights = tuple((asked.weights or {}).items())
         index = served.index.asking(**asked.settings) if asked.settings else served.index
-        work = Ranking(index, asked.k, asked.excerpts, where, weights)
-        costs = index.costs.answers(mentions, asked.k, bool(where))
+        work = Ranking(index, asked.k, asked.excerpts, asked.where, asked.weights)
+        costs = index.costs.answers(mentions, asked.k, bool(asked.where))
         cure = "Send fewer at a time, less text around them, or a smaller k."
         check_tokens("mentions", sum(costs), service.limits.tokens, cure)
         pieces = in_pieces(mentions, costs, service.limits.batch_tokens)

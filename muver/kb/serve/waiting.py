@@ -4,7 +4,7 @@ Work is counted in tokens, as in :mod:`muver.kb.index.costs`.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -135,18 +135,18 @@ class Ranking:
     index: Any
     k: int
     excerpts: bool
-    where: tuple[tuple[str, str], ...] = ()
-    weights: tuple[tuple[str, float], ...] = ()
+    where: Mapping[str, str]
+    weights: Mapping[str, float] | None
 
     @cached_property
     def _narrowed(self) -> Any:
-        return self.index.where(**dict(self.where)) if self.where else self.index
+        return self.index.where(**self.where) if self.where else self.index
 
     def __call__(self, requests: Sequence[Sequence[Mention]]) -> list[tuple[int, list[Answer]]]:
         index = self._narrowed
         generation = index.generation
         mentions = [mention for mentions in requests for mention in mentions]
-        ranked = index.retrieve(mentions, self.k, self.excerpts, dict(self.weights))
+        ranked = index.retrieve(mentions, self.k, self.excerpts, self.weights)
         pairs = zip(mentions, ranked, strict=True)
         found = [Answer.of(*pair, index.threshold) for pair in pairs]
         ends = accumulate(map(len, requests), initial=0)

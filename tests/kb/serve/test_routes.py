@@ -65,10 +65,14 @@ def test_entities_by_their_other_columns(tmp_path):
         for more, count in (({}, 0), (words, 2)):
             found = service.call("POST", "/retrieve", {"mentions": [mention], **more}).json
             assert len(found["results"][0]["candidates"]) == count
-        answer = service.call("POST", "/retrieve", {**asked, "settings": {"merge": 1}})
-        assert answer.status == 422 and "unknown key" in answer.said
-        answer = service.call("POST", "/retrieve", {**asked, "where": {"contry": "IS"}})
-        assert answer.status == 422 and "Did you mean 'country'?" in answer.said
+        for more, said in (
+            ({"settings": {"merge": 1}}, "unknown key"),
+            ({"settings": {"self": 1}}, "unknown key self"),
+            ({"where": {"contry": "IS"}}, "Did you mean 'country'?"),
+            ({"where": {"self": "IS"}}, "where self: no entity has such a column"),
+        ):
+            answer = service.call("POST", "/retrieve", {**asked, **more})
+            assert answer.status == 422 and said in answer.said
 
 
 def test_what_each_view_adds(town):
