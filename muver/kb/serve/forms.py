@@ -52,7 +52,7 @@ class AskedMention(Form):
     world: World = None
     asked: Sendable = {}
 
-    def mentioned(self) -> Mention:
+    def as_mention(self) -> Mention:
         return Mention(self.mention, self.left, self.right, self.world, self.asked)
 
 

@@ -80,7 +80,7 @@ def asking(service: Service) -> APIRouter:
         """Rank entities for mentions. Requests that wait are ranked together."""
         check(asked, service.limits)
         served = service.models.named(asked.model)
-        mentions = [form.mentioned() for form in asked.mentions]
+        mentions = [form.as_mention() for form in asked.mentions]
         if service.log_texts:
             for m in mentions:
                 logger.info("%r in %r", m.text, f"{m.left}[[{m.text}]]{m.right}")
@@ -101,7 +101,7 @@ def asking(service: Service) -> APIRouter:
         check_length("mention", question.mention, service.limits)
         served = service.models.named(question.model)
         entity = await entity_at(served, question.id, question.world)
-        index, mention = served.index, question.mention.mentioned()
+        index, mention = served.index, question.mention.as_mention()
 
         def work(_: Sequence[None]) -> list[Explained]:
             explanation = index.explain(mention, entity.id, entity.world, question.weights)
