@@ -9,7 +9,7 @@ import types
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import msgspec
 from msgspec import Meta
@@ -188,8 +188,7 @@ def _parts(kind: Any, values: Any, key: str) -> Iterable[tuple[Any, Any, str]]:
 @cache
 def fields(kind: Any) -> dict[str, Any]:
     """The keys of a :class:`Settings` class, each with its type."""
-    hints = get_type_hints(kind, include_extras=True)
-    return {field.encode_name: hints[field.name] for field in declared(kind)}
+    return {field.encode_name: field.type for field in declared(kind)}
 
 
 def overlay(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:

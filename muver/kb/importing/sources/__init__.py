@@ -16,42 +16,35 @@ from muver.kb.importing.piped import Piped
 from muver.kb.importing.schema import Item
 from muver.retriever.corpus.opening import opened, plain
 
-# The function that reads a form, as ``module:function`` here, and the endings that tell it.
+NAMES = re.compile(rb"(?!\{)[^\r\n<>\t,;|]*+[\t,;|]")  # of columns, with a separator
+# The function that reads a form, as ``module:function`` here, the endings that tell it, and how it
+# begins where a pipe has no ending; of several forms that fit the last one counts.
 FORMATS = {
-    "json-lines": ("tables:json_lines", ".jsonl .ndjson .json"),
-    "csv": ("tables:comma_separated", ".csv .tsv .tab"),
-    "parquet": ("tables:parquet", ".parquet .pq"),
-    "mediawiki": ("mediawiki:entities", ".xml"),
+    "json-lines": ("tables:json_lines", ".jsonl .ndjson .json", re.compile(rb"\{")),
+    "csv": ("tables:comma_separated", ".csv .tsv .tab", NAMES),
+    "parquet": ("tables:parquet", ".parquet .pq", re.compile(rb"PAR1")),
+    "mediawiki": ("mediawiki:entities", ".xml", re.compile(rb"<mediawiki")),
     "rdf": ("ontologies:rdf", ".ttl .rdf .nt .n3 .owl .nq .trig .jsonld"),
-    "obo": ("ontologies:obo", ".obo"),
-    "wikidata": ("wikidata:entities", ""),  # also a .json that begins as an array
+    "obo": ("ontologies:obo", ".obo", re.compile(rb"format-version:")),
+    "wikidata": ("wikidata:entities", "", re.compile(rb"\[")),  # a .json that begins so too
     "linked": ("fixed_keys:linked", ""),
     "kilt": ("fixed_keys:kilt", ""),
     "blink": ("fixed_keys:blink", ""),
     "zeshel": ("fixed_keys:zeshel", ""),
 }
-
-
-HEAD = 4096  # bytes
-# How each form that a pipe is told by begins, as a pipe often has no ending.
-SIGNS = {
-    "json-lines": re.compile(rb"\{"),
-    "wikidata": re.compile(rb"\["),
-    "parquet": re.compile(rb"PAR1"),
-    "mediawiki": re.compile(rb"<mediawiki"),
-    "obo": re.compile(rb"format-version:"),
-    "csv": re.compile(rb"[^\r\n<>\t,;|]*+[\t,;|]"),
-}
+HEAD = 4096  # bytes of a pipe
 
 
 def format_of(path: Path) -> str:
     """The format that a file's ending tells, without that of a compression."""
     ending = plain(path).suffix.lower()
-    name = next((name for name, (_, endings) in FORMATS.items() if ending in endings.split()), None)
+    name = next((name for name, form in FORMATS.items() if ending in form[1].split()), None)
     if name is None and isinstance(path, Piped):
         with opened(path) as stream:
             start = stream.read(HEAD).removeprefix(BOM_UTF8).lstrip()
-        name = next((name for name, sign in SIGNS.items() if sign.match(start)), None)
+        signs = {name: sign for name, (_, _, *sign) in FORMATS.items() if sign}
+        fitting = [name for name, (sign,) in signs.items() if sign.match(start)]
+        name = fitting[-1] if fitting else None
     if name is None:
         raise InputError(
             f"{path}: its ending tells no format. Name it with --format: {', '.join(FORMATS)}."
