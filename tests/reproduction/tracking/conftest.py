@@ -14,14 +14,12 @@ from mlflow import MlflowClient
 
 from muver.io.files import write_json
 from muver.io.typed import read
-from muver.reproduction.tables.evaluations import row_key
-from muver.reproduction.tables.records import Published, Table, TableRow, TableSet, lines_of
+from muver.reproduction.tables.stage import make_table
 from muver.reproduction.tracking.entries import Recording
 from muver.reproduction.tracking.record import record as record_stage
 from muver.reproduction.tracking.store import open_store
 from muver.retriever.evaluation.recall import scored
-from muver.retriever.evaluation.records import read_evaluation
-from tests.blank import blank, blank_evaluation
+from tests.blank import blank_evaluation
 from tests.reproduction.tables.conftest import make_ranks
 
 RUN = b"run"  # content of a run file
@@ -73,6 +71,7 @@ def evaluation(system: str, hits: int, seed: int = 1, fingerprint: str = "f00d")
     return blank_evaluation(
         scored(make_ranks({"lego": (hits, 4)}, {"lego": 4}), [1, 64], "documents"),
         system=system,
+        identified_as="zeshel",
         fingerprint=fingerprint,
         settings={"system": system, "seed": seed, "retrieve": {"k": 64}},
         cutoffs=[1, 64],
@@ -93,41 +92,16 @@ class TableFiles:
     """Files of a table in a folder, as the workflow lays them out."""
 
     folder: Path
-    systems: Sequence[str] = ()
+    evaluations: Sequence[tuple[Path, Path]] = ()  # each with its run
 
     def write(self, evaluations: Sequence[dict[str, Any]], rows: Sequence[dict[str, Any]]) -> None:
-        """The evaluations, a run of each system, and the table of ``rows`` on one set.
-
-        Beside ``method`` and ``system`` a row may have the systems of its ``seeds``, and the
-        fields of what the ``paper`` has at 1.
-        """
-        self.systems = [found["system"] for found in evaluations]
-        keys = {one["system"]: row_key(one["settings"], one["fingerprint"]) for one in evaluations}
-        for found in evaluations:
-            (self.folder / f"{found['system']}.json").write_text(json.dumps(found))
-            (self.folder / f"{found['system']}.parquet").write_bytes(RUN)
-        made, lines, published = [], [], []
-        for row in rows:
-            seeds = {system: keys[system] for system in row.get("seeds", [row["system"]])}
-            for system, key in seeds.items():
-                read = read_evaluation(self.folder / f"{system}.json")
-                of_seed = {"row": row["system"], "set": "test", "protocol": "", "seed": 1}
-                lines += lines_of(read.scores, **of_seed, key=key)
-            published += [Published(*one, row["system"], "test", "", 1, "paper")
-                          for one in row.get("paper", ())]  # fmt: skip
-            own = {"seeds": seeds, "row_key": keys[row["system"]]}
-            made.append(blank(TableRow, method=row["method"], system=row["system"], **own))
-        table = blank(
-            Table, dataset="tiny", cutoffs=[1, 64], sets=[blank(TableSet, set="test")], rows=made,
-            lines=lines, published=published,
-        )  # fmt: skip
-        write_json(self.folder / "table1.json", table)
-
-    @property
-    def evaluations(self) -> list[tuple[Path, Path]]:
-        """Each with its run."""
-        paths = [self.folder / f"{system}.json" for system in self.systems]
-        return [(path, path.with_suffix(".parquet")) for path in paths]
+        """The evaluations, a run of each system, and Table 1 of the ``rows``."""
+        paths = [self.folder / f"{evaluation['system']}.json" for evaluation in evaluations]
+        self.evaluations = [(path, path.with_suffix(".parquet")) for path in paths]
+        for (path, run), evaluation in zip(self.evaluations, evaluations, strict=True):
+            write_json(path, evaluation)
+            run.write_bytes(RUN)
+        make_table("table1", paths, self.folder / "table1.csv", {"rows": rows})
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ def write(files: TableFiles, hits: dict[int, int], fused: bool = False) -> None:
     ]
     for one in found if fused else ():
         one["settings"]["parts"] = [{"seed": one["system"]}]  # so that their keys differ
-    row = {"method": "MuVER", "system": "muver", "seeds": [one["system"] for one in found]}
-    files.write(found, [row])
+    _, *further = [one["system"] for one in found]
+    files.write(found, [{"method": "MuVER", "system": "muver", "repeats": further}])
 
 
 def record_files(files: TableFiles, name: str) -> Lines:

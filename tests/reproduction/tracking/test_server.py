@@ -13,6 +13,7 @@ from mlflow import MlflowClient
 from muver.cli import main
 from tests.reproduction.tracking.conftest import TableFiles, copy_of, evaluation
 from tests.reproduction.tracking.server import free_port, wait_for
+from tests.reproduction.tracking.test_record import ROWS
 
 
 def serve(port: int, settings: dict[str, str]) -> None:
@@ -50,10 +51,7 @@ def address(empty_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
 
 def call(files: TableFiles, *more: str, **settings: bool) -> int:
     """``muver record`` of a table of two rows, as the workflow calls it."""
-    files.write(
-        [evaluation("bm25", 1), evaluation("muver", 3)],
-        [{"method": "BM25", "system": "bm25"}, {"method": "MuVER", "system": "muver"}],
-    )
+    files.write([evaluation("bm25", 1), evaluation("muver", 3)], ROWS)
     table = {
         "table": files.folder / "table1.json",
         "evaluations": files.evaluations,
