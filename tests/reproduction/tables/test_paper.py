@@ -37,18 +37,28 @@ def test_every_row_has_a_value_a_column():
         assert all(len(values) == 3 for values in row["values"].values())
 
 
-def test_values():
-    assert published("table1", "muver", CUTOFFS) == {
-        1: 45.4, 2: 60.84, 4: 71.26, 8: 78.27, 16: 83.19, 32: 87.58, 50: 89.75,
-        64: 90.84,
-    }  # fmt: skip
-    assert published("table1", "bm25", [1, 64]) == {64: 69.13}
-    assert published("table1", "partalidou", [50, 64]) == {50: 84.28}
-    assert published("table3", "som", [50, 64]) == {64: 87.62}
-    assert published("table6", "blink_128", [64], "yugioh") == {64: 77.71}
-    assert published("table2", "muver_wiki", [10, 30, 64, 100], "AIDA-b") == {
-        10: 94.53, 30: 95.25, 100: 98.11,
-    }  # fmt: skip
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("table1", "muver", CUTOFFS),
+         {1: 45.4, 2: 60.84, 4: 71.26, 8: 78.27, 16: 83.19, 32: 87.58, 50: 89.75, 64: 90.84}),
+        (("table1", "muver", [1, 100]), {1: 45.4}),
+        (("table1", "bm25", [1, 64]), {64: 69.13}),
+        (("table1", "partalidou", [50, 64]), {50: 84.28}),
+        (("table3", "som", [50, 64]), {64: 87.62}),
+        (("table6", "blink_128", [64], "yugioh"), {64: 77.71}),
+        (("table2", "muver_wiki", [10, 30, 64, 100], "AIDA-b"), {10: 94.53, 30: 95.25, 100: 98.11}),
+        (("table1", "muver", [2, 64], "", "readme"), {2: 61.09, 64: 90.84}),
+        (("table1", "bm25", [64], "", "readme"), {}),
+        (("table1", "new", [1]), {}),
+        (("table6", "som", [1], "lego"), {}),
+        (("table6", "muver", [1], "atlantis"), {}),
+        (("beyond", "muver", [1]), {}),
+        (("mine", "muver", [1]), {}),
+    ],
+)  # fmt: skip
+def test_published_recall(arguments, expected):
+    assert published(*arguments) == expected
 
 
 def test_sizes_of_the_sets_are_those_that_the_sources_declare():
@@ -61,24 +71,11 @@ def test_sizes_of_the_sets_are_those_that_the_sources_declare():
     assert published_size(blank(Evaluation, set="aida-testa", kb=KB)) is None
 
 
-def test_the_readme_is_a_second_reference():
-    plain, merged = "muver_plain", "muver"
-    assert published("table1", merged, [2, 64], source="readme") == {2: 61.09, 64: 90.84}
-    for ours, released in ((plain, "released_plain"), (merged, "released")):
-        for source in ("paper", "readme"):
-            assert published("table1", released, CUTOFFS, source=source) == published(
-                "table1", ours, CUTOFFS, source=source
-            )
-    assert published("table1", "bm25", [64], source="readme") == {}
-
-
-def test_what_is_not_published():
-    assert published("table1", "new", [1]) == {}
-    assert published("table6", "som", [1], "lego") == {}
-    assert published("table6", "muver", [1], "atlantis") == {}
-    assert published("beyond", "muver", [1]) == {}
-    assert published("mine", "muver", [1]) == {}
-    assert published("table1", "muver", [1, 100]) == {1: 45.4}
+@pytest.mark.parametrize("source", ["paper", "readme"])
+def test_the_released_model_is_held_against_the_numbers_of_ours(source):
+    for ours, released in (("muver_plain", "released_plain"), ("muver", "released")):
+        numbers = [published("table1", row, CUTOFFS, source=source) for row in (ours, released)]
+        assert numbers[0] == numbers[1] != {}
 
 
 @pytest.mark.parametrize("system", ["blink_128", "muver"])
@@ -137,32 +134,35 @@ def word(ours: float, theirs: float, mentions: int) -> str:
 
 
 @pytest.mark.parametrize(
-    ("ours", "expected"),
+    ("ours", "theirs", "mentions", "width", "expected"),
     [
         # 1.96 sqrt(p (100 - p) / 10000) twice, at 50: 1.96 sqrt(0.25 + 0.25) = 1.386 points
-        (51.38, "reproduced"),
-        (48.62, "reproduced"),
-        (51.4, "near"),
-        (48.6, "near"),
-        (51.51, "not reproduced"),
-        (48.49, "not reproduced"),
+        (51.38, 50.0, 10_000, 1.386, "reproduced"),
+        (48.62, 50.0, 10_000, 1.386, "reproduced"),
+        (51.4, 50.0, 10_000, 1.386, "near"),
+        (48.6, 50.0, 10_000, 1.386, "near"),
+        (51.51, 50.0, 10_000, 1.386, "not reproduced"),
+        (48.49, 50.0, 10_000, 1.386, "not reproduced"),
+        # It narrows away from the middle
+        (97.45, 97.0, 10_000, 0.473, "reproduced"),
+        (97.5, 97.0, 10_000, 0.473, "near"),
+        # An interval wider than the tolerance reproduces nothing. Of 1,200 mentions, as Forgotten
+        # Realms has: 1.96 sqrt(2 * 62.5 * 37.5 / 1200) = 3.87
+        (62.5, 62.5, 1200, 3.87, "cannot tell"),
+        (65.0, 62.5, 1200, 3.87, "cannot tell"),
+        (67.5, 62.5, 1200, 3.87, "not reproduced"),  # further than chance would take it
+        # Nothing to spread
+        (100.0, 100.0, 5, 0, "reproduced"),
+        (0.0, 0.0, 5, 0, "reproduced"),
+        (0.0, 100.0, 5, 0, "not reproduced"),
     ],
 )
-def test_by_hand(ours: float, expected: str):
-    assert word(ours, 50.0, 10_000) == expected
+def test_by_hand(ours, theirs, mentions, width, expected):
+    assert word(ours, theirs, mentions) == expected
+    assert half_width(theirs, theirs, mentions) == pytest.approx(width, abs=0.01)
 
 
-def test_the_interval_narrows_with_mentions_and_away_from_the_middle():
-    assert half_width(50.0, 50.0, 10_000) == pytest.approx(1.386, abs=0.001)
-    assert half_width(97.0, 97.0, 10_000) == pytest.approx(0.473, abs=0.001)
-    assert [word(value, 97.0, 10_000) for value in (97.45, 97.5)] == ["reproduced", "near"]
-
-
-def test_an_interval_wider_than_the_tolerance_reproduces_nothing():
-    # Of 1,200 mentions, as Forgotten Realms has: 1.96 sqrt(2 * 62.5 * 37.5 / 1200) = 3.87
-    assert half_width(62.5, 62.5, 1200) == pytest.approx(3.87, abs=0.01)
-    assert word(62.5, 62.5, 1200) == word(65.0, 62.5, 1200) == "cannot tell"
-    assert word(67.5, 62.5, 1200) == "not reproduced"  # further than chance would take it
+def test_a_width_up_to_the_tolerance_reproduces():
     assert verdict(1.5, 1.5) == "reproduced" and verdict(1.5, 1.51) == "cannot tell"
 
 
@@ -171,11 +171,6 @@ def test_seeds_give_the_width():
     assert half_width(50.0, 53.0, 10_000, [50, 51, 52]) == pytest.approx(4.303 * 2**0.5, abs=0.002)
     assert half_width(50.0, 53.0, 10_000, [50.0]) == half_width(50.0, 53.0, 10_000)
     assert half_width(50.0, 53.0, 10_000, [50.0, 50.0]) == 0
-
-
-def test_nothing_to_spread():
-    assert word(100.0, 100.0, 5) == word(0.0, 0.0, 5) == "reproduced"
-    assert word(0.0, 100.0, 5) == "not reproduced"
 
 
 @given(RECALL, RECALL, st.integers(1, 20_000))

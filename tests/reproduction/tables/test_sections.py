@@ -1,10 +1,10 @@
 """What stands above a table."""
 
-from types import SimpleNamespace as Of
-
 import pytest
 
+from muver.reproduction.tables.records import TableSet
 from muver.reproduction.tables.sections import note_of
+from tests.blank import blank, made_table
 
 
 @pytest.mark.parametrize(
@@ -18,10 +18,10 @@ from muver.reproduction.tables.sections import note_of
 )
 def test_rows_not_in_fp32_are_named_unless_all_are(reduced, told):
     rows = [
-        Of(method=name, precision={"encoding": "bf16"} if name in reduced else {},
-           views_per_entity=vectors)
+        {"system": name, "method": name, "views": vectors,
+         "precision": {"encoding": "bf16"} if name in reduced else {}}
         for name, vectors in {"BM25": None, "SOM": 12.0, "MuVER": 4.0}.items()
     ]  # fmt: skip
-    one = Of(mentions=2, worlds=["cedar"], worlds_without_mentions=[])
-    table = Of(kb=None, sets=[one], rows=rows, paper=Of(note=None))
-    assert note_of(table).endswith(f"every mention counting the same.{told}")
+    of_set = blank(TableSet, set="test", mentions=2, worlds=["cedar"])
+    note = note_of(made_table(*rows, sets=[of_set]))
+    assert note.endswith(f"every mention counting the same.{told}")
