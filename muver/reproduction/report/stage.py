@@ -25,7 +25,7 @@ from muver.reproduction.report.results import (
     read_results,
     read_systems,
 )
-from muver.reproduction.tables.cells import Section, text_of
+from muver.reproduction.tables.cells import Section, cells_by_world
 from muver.reproduction.tables.evaluations import data_fingerprint
 from muver.reproduction.tables.pages import page_of
 from muver.reproduction.tables.records import AnyResult, ResultOnData, caption_of, result_names
@@ -156,14 +156,14 @@ def _row(system: System, files: RunFiles) -> dict[str, Any]:
         places.append((f"SHA-256 of the run file on {name}", evaluation.run_sha256))
     places.append(("fingerprint of the data", data_fingerprint(system.evaluations)))
     unit = "set" if system.over_kb else "world"
-    sets = system.table.sets if system.over_kb else []
-    titles = {of_set.set: of_set.column for of_set in sets}
+    columns = {of_set.set: of_set.column for of_set in system.table.sets if of_set.column}
     recall = [
-        [titles.get(name, name), str(lines[0].mentions), *map(text_of, lines)]
-        for name, lines in system.table.by_world(system.key).items()
+        {unit: columns.get(name, name), **cells}
+        for name, cells in cells_by_world(system.table, system.key)
     ]
-    header = [unit, "mentions", *(f"R@{k}" for k in system.evaluation.cutoffs)]
-    settings = [list(pair) for pair in without_places(system.settings).items()]
+    settings = [
+        {"setting": name, "set to": text} for name, text in without_places(system.settings).items()
+    ]
     return {
         "system": system,
         "files": places,
@@ -172,8 +172,8 @@ def _row(system: System, files: RunFiles) -> dict[str, Any]:
             for evaluation in system.evaluations.values()
             if evaluation.own_page_first is not None
         ),
-        "recall": Section(f"{system.method} by {unit}", "", header, recall),
-        "settings": Section(f"Settings of {system.method}", "", ["setting", "set to"], settings),
+        "recall": Section.of(f"{system.method} by {unit}", "", recall),
+        "settings": Section.of(f"Settings of {system.method}", "", settings),
     }
 
 

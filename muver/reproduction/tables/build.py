@@ -86,7 +86,7 @@ def build(
         published=[],
         contrasts=[],
     )
-    table.published.extend(_published(table, settings.rows, by_set))
+    table.published.extend(_published(table, settings.rows))
     table.contrasts.extend(contrasts.pairs_of_rows(table, settings.contrasts, by_set))
     return table
 
@@ -201,23 +201,22 @@ def _merged(
 # What was published.
 
 
-def _published(table: Table, rows: Sequence[RowSettings], by_set: BySet) -> Iterator[Published]:
+def _published(table: Table, rows: Sequence[RowSettings]) -> Iterator[Published]:
     """The published numbers of the lines that people see, on the paper's data."""
-    for name, on_set in by_set.items():
-        worlds = on_set.first.worlds if table.layout == "domains" else ("",)
-        both = zip(table.rows, rows, strict=True) if paper.is_papers(on_set.first) else ()
+    for of_set in (of_set for of_set in table.sets if of_set.of_paper):
+        worlds = of_set.worlds if table.layout == "domains" else ("",)
+        both = zip(table.rows, rows, strict=True)
         for (row, asked), world, source in product(both, worlds, ("paper", "readme")):
-            seeds = [] if world else [on_set.by_system[system].micro for system in row.seeds]
-            domain = world or paper.column(on_set.first)
+            domain = world or of_set.column
             theirs = paper.published(table.name, row.system, table.cutoffs, domain, source)
             if row.merged and source == "paper":
                 theirs = paper.published_views(
                     asked.sweep_of, row.merged.pairs, row.views_per_entity, table.cutoffs
                 )
             for k, recall in theirs.items():
-                line = table.line(row.row_key, k, name, world)
-                of_seeds = [recalls[k] for recalls in seeds]
+                seeds = [table.line(key, k, of_set.set).recall for key in row.seeds.values()]
+                line = table.line(row.row_key, k, of_set.set, world)
                 yield Published(
-                    **paper.judge(line.recall, recall, line.mentions, of_seeds),
-                    row=row.system, set=name, world=world, k=k, source=source,
+                    **paper.judge(line.recall, recall, line.mentions, [] if world else seeds),
+                    row=row.system, set=of_set.set, world=world, k=k, source=source,
                 )  # fmt: skip

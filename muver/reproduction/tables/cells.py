@@ -1,6 +1,6 @@
 """What people read of a result: small tables with headings, the same in every format."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from string import ascii_lowercase
 from typing import NamedTuple
@@ -153,3 +153,10 @@ def text_of(cell: Line | str) -> str:
     if cell.hits is None:
         return f"{cell.recall:.2f}"
     return percent(cell.hits, cell.mentions)
+
+
+def cells_by_world(table: Table, key: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """The mentions and recall of a row's key by world, or over a knowledge base by set."""
+    for name, lines in table.by_world(key).items():
+        recall = {f"R@{line.k}": text_of(line) for line in lines}
+        yield name, {"mentions": str(lines[0].mentions), **recall}

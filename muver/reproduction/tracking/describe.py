@@ -17,10 +17,10 @@ from typing import Any
 from muver.io.files import short_hash
 from muver.io.typed import flat
 from muver.reproduction.settings.file import written
-from muver.reproduction.tables.cells import text_of
+from muver.reproduction.tables.cells import Section, cells_by_world
 from muver.reproduction.tables.evaluations import data_fingerprint
 from muver.reproduction.tables.records import MEAN, Line, Table
-from muver.reproduction.tables.render import csv_text
+from muver.reproduction.tables.render import to_csv
 from muver.retriever.evaluation.records import Evaluation, in_words, reduced_precision
 
 VIEWS = "views/per_entity"
@@ -158,7 +158,5 @@ def note(key: str, table: str, config: Mapping[str, Any], files: Sequence[str] =
 
 def worlds_csv(table: Table, key: str) -> str:
     """Recall of a row by world, or over a knowledge base by set, as CSV in percent."""
-    parts = table.by_world(key)
-    grid = [[name, lines[0].mentions, *map(text_of, lines)] for name, lines in parts.items()]
-    cutoffs = [line.k for line in next(iter(parts.values()))]
-    return csv_text(["world", "mentions", *(f"R@{k}" for k in cutoffs)], grid)
+    lines = [{"world": name, **cells} for name, cells in cells_by_world(table, key)]
+    return to_csv(Section.of("", "", lines))
