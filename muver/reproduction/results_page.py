@@ -11,10 +11,10 @@ from msgspec.structs import replace
 from muver.io.errors import InputError
 from muver.io.files import write_json, write_text
 from muver.reproduction.record import OfRecord, has_model, read_run, spreads
-from muver.reproduction.tables.cells import Page, Section
+from muver.reproduction.tables.cells import KEY, Page, Section
 from muver.reproduction.tables.pages import page_of
 from muver.reproduction.tables.records import LEFT_OUT, AnyResult, Table
-from muver.reproduction.tables.render import KEY, TEMPLATES, to_markdown
+from muver.reproduction.tables.render import TEMPLATES, to_markdown
 from muver.reproduction.tracking.provenance import commit, refuse_changes, this_machine
 
 HEAD = TEMPLATES / "record.md"
@@ -112,13 +112,7 @@ def _narrower(section: Section) -> Section:
         left_out = ["R@2", "R@8", "R@32", "R@50"]
     else:
         return section
-    shown = [n for n, name in enumerate(section.header) if name not in left_out]
-    rows = [[cells[n] for n in shown] for cells in section.rows]
-    best = {(row, shown.index(n)) for row, n in section.best if n in shown}
-    header = [section.header[n] for n in shown]
-    return Section(
-        section.heading, section.note, header, rows, best, section.marks, section.footnotes
-    )
+    return section.only([n for n, name in enumerate(section.header) if name not in left_out])
 
 
 def _said_once(text: str) -> str:

@@ -29,7 +29,7 @@ from muver.reproduction.tables.cells import Section, cells_by_world
 from muver.reproduction.tables.evaluations import data_fingerprint
 from muver.reproduction.tables.pages import page_of
 from muver.reproduction.tables.records import AnyResult, ResultOnData, caption_of, result_names
-from muver.reproduction.tables.render import KEY, environment
+from muver.reproduction.tables.render import environment
 from muver.reproduction.tables.sections import RULE
 from muver.reproduction.tracking.provenance import commit, machine, versions
 
@@ -156,9 +156,8 @@ def _row(system: System, files: RunFiles) -> dict[str, Any]:
         places.append((f"SHA-256 of the run file on {name}", evaluation.run_sha256))
     places.append(("fingerprint of the data", data_fingerprint(system.evaluations)))
     unit = "set" if system.over_kb else "world"
-    columns = {of_set.set: of_set.column for of_set in system.table.sets if of_set.column}
     recall = [
-        {unit: columns.get(name, name), **cells}
+        {unit: system.table.columns.get(name) or name, **cells}
         for name, cells in cells_by_world(system.table, system.key)
     ]
     settings = [
@@ -213,16 +212,14 @@ def _shown(result: AnyResult) -> dict[str, Any]:
     A key that all lines share stands once, below them.
     """
     main, *further = page_of(result).sections
-    keys = [n for n, name in enumerate(main.header) if name.startswith(KEY)]
-    values = {row[n] for row in main.rows for n in keys}
+    values = {row[n] for row in main.rows for n in main.keys}
     shared = values.pop() if len(values) == 1 and len(main.rows) > 1 else ""
     return {
         "caption": caption_of(result.name, result.caption),
         "main": main,
         "further": further,
-        "keys": keys,
         "shared": shared,
-        "columns": [n for n in range(len(main.header)) if not (shared and n in keys)],
+        "columns": [n for n in range(len(main.header)) if not (shared and n in main.keys)],
         "judged": any(source.published for source in main.sources.values()),
     }
 

@@ -1,7 +1,7 @@
 """What people read of a result: small tables with headings, the same in every format."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from string import ascii_lowercase
 from typing import NamedTuple
 
@@ -9,6 +9,7 @@ from muver.io.text import percent
 from muver.reproduction.tables.records import Line, Published, Row, Table, TableRow
 
 Cell = tuple[int, int]  # (row, column)
+KEY = "row_key"  # columns that start with this lead to runs
 LETTERS = [a + b for a in ("", *ascii_lowercase) for b in ascii_lowercase]  # of footnotes
 # Columns of text, also of the page of a run; all others hold numbers and are aligned right
 TEXT_COLUMNS = frozenset(
@@ -76,6 +77,21 @@ class Section:
     def numbers(self) -> list[bool]:
         """Whether each column holds numbers, which are aligned right."""
         return [name not in TEXT_COLUMNS for name in self.header]
+
+    @property
+    def keys(self) -> list[int]:
+        """The columns that lead to runs."""
+        return [n for n, name in enumerate(self.header) if name.startswith(KEY)]
+
+    def only(self, columns: Sequence[int]) -> "Section":
+        """The same with these columns alone, in this order."""
+        return replace(
+            self,
+            header=[self.header[n] for n in columns],
+            rows=[[cells[n] for n in columns] for cells in self.rows],
+            best={(row, columns.index(n)) for row, n in self.best if n in columns},
+            sources={},
+        )
 
 
 @dataclass(frozen=True)

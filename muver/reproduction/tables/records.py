@@ -197,6 +197,11 @@ class Table(ResultOnData, tag="table", dict=True):
         """The line of a row's key; the set is the first one if none is named."""
         return self._by_place.get((key, k, set or self.sets[0].set, world, category))
 
+    @property
+    def columns(self) -> dict[str, str]:
+        """What the table calls its sets."""
+        return {of_set.set: of_set.column for of_set in self.sets}
+
     def by_world(self, key: str) -> dict[str, list[Line]]:
         """The lines of a row's key by world, or over a knowledge base by set."""
         parts: dict[str, list[Line]] = {}

@@ -22,7 +22,6 @@ from muver.reproduction.tables.records import Contrast, Result, Table, read_resu
 from muver.reproduction.tables.sections import contrasted
 
 TEMPLATES = Path(__file__).with_name("templates")
-KEY = "row_key"  # columns that start with this lead to runs
 MARKUP = re.compile(r"[|]|<(?=[\w/!?])|\](?=\()")  # what a cell of Markdown can't have as it is
 LATEX = {  # what templates are marked with, as TeX has the usual braces
     "block_start_string": "<%", "block_end_string": "%>", "comment_start_string": "<#",
@@ -109,11 +108,7 @@ def to_latex(page: Page, label: str) -> str:
     latex = environment().overlay(autoescape=False, **LATEX)
     latex.filters["tex"] = escape
     section = page.sections[0]
-    keys = [n for n, name in enumerate(section.header) if name.startswith(KEY)]
-    shown = [n for n in range(len(section.header)) if n not in keys]
-    return latex.get_template("float.tex").render(
-        page=page, section=section, label=label, keys=keys, shown=shown
-    )
+    return latex.get_template("float.tex").render(page=page, section=section, label=label)
 
 
 def escape(text: str) -> str:
@@ -184,37 +179,35 @@ def _blocks(section: Section, width: int) -> Iterator[str]:
 
     Keys of rows are left out of blocks, as nobody reads across them, which a last line says.
     """
-    names = [*range(1, len(section.header))]
-    keys = []
-    if _width(section, names) > width:
-        keys = [n for n in names if section.header[n].startswith(KEY)]
-        names = [n for n in names if n not in keys]
-    shown: list[int] = []
-    for n in names:
-        if shown and _width(section, [*shown, n]) > width:
-            yield _columns(section, shown)
-            shown = []
-        shown.append(n)
-    yield _columns(section, shown)
-    if keys:
-        left_out = ", ".join(section.header[n] for n in keys)
+    whole = _aligned(section)
+    if _width(whole) <= width:
+        yield whole
+        return
+    shown = [0]
+    for n in range(1, len(section.header)):
+        if n not in section.keys:
+            if len(shown) > 1 and _width(_aligned(section.only([*shown, n]))) > width:
+                yield _aligned(section.only(shown))
+                shown = [0]
+            shown.append(n)
+    yield _aligned(section.only(shown))
+    if section.keys:
+        left_out = ", ".join(section.header[n] for n in section.keys)
         yield f"Too wide for this terminal, but in the CSV: {left_out}."
 
 
-def _columns(section: Section, columns: Sequence[int]) -> str:
-    """The first column and some others, aligned."""
-    rows = [[row[n] for n in (0, *columns)] for row in (section.header, *section.rows)]
-    align = ["right" if section.numbers[n] else "left" for n in (0, *columns)]
+def _aligned(section: Section) -> str:
+    align = ["right" if number else "left" for number in section.numbers]
+    rows = [section.header, *section.rows]
     return tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=align)
 
 
-def _width(section: Section, columns: Sequence[int]) -> int:
-    return max(map(len, _columns(section, columns).splitlines()))
+def _width(text: str) -> int:
+    return max(map(len, text.splitlines()))
 
 
 def _contrasts(table: Table, width: int) -> Iterator[str]:
     """A paragraph for each cutoff printed, and for each set or domain if there are several."""
-    columns = {contrast.set: contrast.column for contrast in table.sets}
     cutoffs = [k for k in SPOKEN if k in table.cutoffs] or table.cutoffs[-1:]
     paragraphs: dict[tuple[str, int], list[str]] = {}
     for by_k in contrasted(table, "contrast"):
@@ -223,7 +216,8 @@ def _contrasts(table: Table, width: int) -> Iterator[str]:
             methods = (table.row(system).method for system in (contrast.first, contrast.second))
             words = sentence(contrast, *methods)
             lines = textwrap.wrap(words, width, initial_indent="  ", subsequent_indent="    ")
-            paragraphs.setdefault((contrast.world or columns[contrast.set], k), []).extend(lines)
+            part = contrast.world or table.columns[contrast.set]
+            paragraphs.setdefault((part, k), []).extend(lines)
     for (name, k), lines in paragraphs.items():
         yield "\n".join([f"Contrasts at {k}{f', {name}' if name else ''}:", *lines])
 

@@ -193,10 +193,10 @@ def contrasts(table: Table, kind: str, heading: str) -> Section:
     if counts := Counter(filter(None, verdicts)):
         tally = ", ".join(f"{counts[word]} {word}" for word in CLAIMS)
         note += " " + NOTES["claimed"].format(source=paper()["source"], tally=tally)
-    columns, lines = {of_set.set: of_set.column for of_set in table.sets}, []
+    lines = []
     for by_k in pairs:
         contrast = next(iter(by_k.values()))
-        of_set = columns.get(contrast.set)
+        of_set = table.columns.get(contrast.set)
         labels = {"method": contrast.method, "Set": of_set, "Domain": contrast.world}
         cells = {f"R@{k}": difference(contrast) for k, contrast in by_k.items()}
         lines.append({title: text for title, text in labels.items() if text} | cells)

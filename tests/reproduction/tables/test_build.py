@@ -1,5 +1,7 @@
 """The long table: lines, published numbers and contrasts of each kind of table."""
 
+from functools import partial
+
 import pytest
 
 from muver.io.errors import InputError
@@ -13,20 +15,30 @@ MUVER = {"method": "MuVER", "system": "muver"}
 PAIR = [["muver", "bm25"]]
 
 
+HITS = {  # of lego and yugioh, and views an entity
+    "muver": ((4, 8), (0, 3), None),
+    "bm25": ((1, 2), (1, 3), None),
+    "blink_128": ((1, 2), (1, 3), None),
+    "muver_plain": ((1, 2), (1, 3), 15.0),
+    "distant": ((4, 8), (0, 3), 21.004),
+    "close": ((4, 6), (0, 3), 20.5),
+    "distant_full": ((4, 7), (0, 3), 21.0),
+    "close_full": ((4, 5), (0, 3), 20.95),
+}
+
+
 @pytest.fixture
 def table(evaluation, write, mentions):
     """Build a table of both rows: ``table(name, *rows, replaced={of evaluations}, **settings)``."""
 
     def make(name="table1", *rows, replaced=None, **settings):
-        rows, replaced = rows or (BM25, MUVER), replaced or {}
-        made = [
-            evaluation("muver", (4, 8), (0, 3), **replaced),
-            evaluation("bm25", (1, 2), (1, 3), **replaced),
-        ]
+        rows, made = rows or (BM25, MUVER), []
         for row in rows:
-            for n, system in enumerate(row.get("repeats", ()), 2):
-                of_seed = {"settings": {"system": system, "seed": n}, **replaced}
-                made.append(evaluation(system, (2, 7), (0, 2), **of_seed))
+            for n, system in enumerate((row["system"], *row.get("repeats", ())), 1):
+                *hits, views = HITS.get(system, ((2, 7), (0, 2), None))
+                own = {"settings": {"system": system, "seed": n}, "views_per_entity": views}
+                of_row = replaced(system) if callable(replaced) else replaced or {}
+                made.append(evaluation(system, *hits, **{**own, **of_row}))
         given = mentions() if "categories" in settings else None
         return table_of(name, write(*made), *rows, mentions=given, **settings)
 
@@ -217,16 +229,8 @@ DOMAINS = [{"method": "BLINK (128 tokens)", "system": "blink_128"}, MUVER]
 
 
 @pytest.fixture
-def domains(evaluation, write):
-    def make(**replaced):
-        made = (
-            evaluation("blink_128", (1, 2), (1, 3), **replaced),
-            evaluation("muver", (4, 8), (0, 3), **replaced),
-        )
-        pairs = [["muver", "blink_128"]]
-        return table_of("table6", write(*made), *DOMAINS, contrasts=pairs)
-
-    return make
+def domains(table):
+    return partial(table, "table6", *DOMAINS, contrasts=[["muver", "blink_128"]])
 
 
 def test_a_line_a_domain_and_method_then_the_means(domains):
@@ -245,7 +249,7 @@ def test_a_line_a_domain_and_method_then_the_means(domains):
 
 def test_paper_by_domain(domains):
     assert not domains().published
-    made = domains(**ZESHEL)
+    made = domains(replaced=ZESHEL)
     blink = judged(made, "blink_128", 64, world="lego")
     assert blink.difference == pytest.approx(25 - 91.83) and blink.verdict == "not reproduced"
     assert judged(made, "muver", 64, world="lego").difference == pytest.approx(100 - 93.74)
@@ -259,13 +263,6 @@ DISTANT, CLOSE, *FULL = (
     {"method": "MuVER", "system": search, "merge_layers": 1, "search": search, "sweep_of": "muver"}
     for search in ("distant", "close", "distant_full", "close_full")
 )
-HITS = {  # of lego and yugioh, and views an entity
-    "muver_plain": ((1, 2), (1, 3), 15.0),
-    "distant": ((4, 8), (0, 3), 21.004),
-    "close": ((4, 6), (0, 3), 20.5),
-    "distant_full": ((4, 7), (0, 3), 21.0),
-    "close_full": ((4, 5), (0, 3), 20.95),
-}
 
 
 def merging(system: str) -> dict:
@@ -279,17 +276,15 @@ def merging(system: str) -> dict:
 
 
 @pytest.fixture
-def views(evaluation, write):
+def views(table):
     """Table 3 of some rows: the unmerged one and the released searches if none are given."""
 
     def make(*rows, cutoff=64, settings=merging, **replaced):
+        def of_row(system):
+            return {"settings": settings(system), **replaced}
+
         rows = rows or (PLAIN, DISTANT, CLOSE)
-        made = []
-        for system in (row["system"] for row in rows):
-            *hits, number = HITS[system]
-            own = {"views_per_entity": number, "settings": settings(system), **replaced}
-            made.append(evaluation(system, *hits, **own))
-        return table_of("table3", write(*made), *rows, cutoff=cutoff)
+        return table("table3", *rows, cutoff=cutoff, replaced=of_row)
 
     return make
 
