@@ -23,6 +23,22 @@ def head(line):
     return status, headers
 
 
+def begin(line, body=BODY, length=None):
+    """Send the head of a request, and as much of its body."""
+    line.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % (length or len(body)) + body)
+
+
+@contextlib.contextmanager
+def at_work(**how):
+    """A service whose worker is held by a request, which is answered in the end."""
+    with running(**how) as service, holding(service) as held, service.line() as line:
+        begin(line)
+        assert held.begun.wait(WAIT)
+        yield service
+        held.gate.set()
+        assert head(line)[0] == 200
+
+
 def test_too_long_a_body_is_refused_before_it_is_read(town):
     with town.line() as line:
         line.sendall(HEAD + b"Content-Length: 100000000000\r\n\r\n")
@@ -84,31 +100,21 @@ def test_a_body_that_is_refused_while_it_comes_fills_no_log(town, caplog):
 def test_connections_that_wait_keep_nobody_out(monkeypatch, caplog):
     """Of those that have begun a request, and of those that have only a part of its body."""
     monkeypatch.setattr(guard, "room", lambda: (4, 8))
-    with running() as service, contextlib.ExitStack() as lines, holding(service) as held:
-        works = lines.enter_context(service.line())
-        begin(works, len(BODY), BODY)
-        assert held.begun.wait(WAIT)
+    with at_work() as service, contextlib.ExitStack() as lines:
         waiting = [lines.enter_context(service.line()) for _ in range(30)]
         for n, line in enumerate(waiting):
             with contextlib.suppress(OSError):  # it may have been ended
-                line.sendall(b"GET / HT") if n % 2 else begin(line, 10, b"{")
+                line.sendall(b"GET / HT") if n % 2 else begin(line, b"{", 10)
         until(lambda: len(service.server.server_state.connections) <= 4)
         assert service.call("GET", "/health").status == 200
-        held.gate.set()
-        assert head(works)[0] == 200
     assert caplog.text.count("as many as the limit of open files allows") == 1
 
 
 def test_who_sends_slowly_is_refused_and_holds_nobody():
     with running({"seconds": 0.2}) as service, service.line() as line:
-        line.sendall(HEAD + b"Content-Length: 10\r\n\r\n{")
+        begin(line, b"{", 10)
         assert service.retrieve("bell", k=1) == ["gate"]
         assert head(line)[0] == 408
-
-
-def begin(line, length, body):
-    """Send the head of a request, and as much of its body."""
-    line.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % length + body)
 
 
 def in_hand(service):
@@ -119,14 +125,14 @@ def test_slow_bodies_keep_nobody_out():
     with running({"requests": 2}) as service, contextlib.ExitStack() as lines:
         slow = [lines.enter_context(service.line()) for _ in range(20)]
         for line in slow:
-            begin(line, 10, b"{")
+            begin(line, b"{", 10)
         until(lambda: in_hand(service) == len(slow))
         assert service.retrieve("bell", k=1) == ["gate"]
 
 
 def test_bodies_that_fill_the_memory_are_refused_and_watching_is_not():
     with running({"requests": 1, "body_kb": 1}) as service, service.line() as line:
-        begin(line, 1024, b" " * 1000)
+        begin(line, b" " * 1000, 1024)
         until(lambda: in_hand(service) == 1)
         answer = service.call("POST", "/retrieve", BODY)
         assert (answer.status, answer.headers["retry-after"]) == (429, "1")
@@ -141,7 +147,7 @@ def test_more_than_may_wait():
     with running({"waiting_tokens": 1}) as service, holding(service) as held:
         lines = [service.line() for _ in range(3)]
         for n, line in enumerate(lines):
-            line.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(BODY) + BODY)
+            begin(line)
             until(held.begun.is_set)
             until(lambda n=n: n != 1 or service.service.waiting)
         status, headers = head(lines[2])
@@ -156,10 +162,9 @@ def test_more_than_may_wait():
 def test_the_worker_does_nothing_for_who_has_gone():
     with running() as service, holding(service) as held:
         stays, goes = service.line(), service.line()
-        stays.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(BODY) + BODY)
+        begin(stays)
         assert held.begun.wait(WAIT)
-        gone = BODY.replace(b"bell", b"bread")
-        goes.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(gone) + gone)
+        begin(goes, BODY.replace(b"bell", b"bread"))
         until(lambda: service.service.waiting)
         assert service.call("GET", "/health").status == 200  # while the worker is busy
         goes.close()
@@ -175,22 +180,13 @@ def test_the_worker_does_nothing_for_who_has_gone():
 
 
 def test_an_index_at_work_holds_no_other():
-    names = ("small", "large")
-    with running(names=names) as service, holding(service) as held, service.line() as line:
-        line.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(BODY) + BODY)
-        assert held.begun.wait(WAIT)
+    with at_work(names=("small", "large")) as service:
         assert service.retrieve("bell", k=1, model="large") == ["gate"]
-        held.gate.set()
-        assert head(line)[0] == 200
 
 
 def test_who_has_been_taken_in_hand_is_answered_before_the_end():
-    with running() as service, holding(service) as held, service.line() as line:
-        line.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(BODY) + BODY)
-        assert held.begun.wait(WAIT)
+    with at_work() as service:
         service.server.should_exit = True
-        held.gate.set()
-        assert head(line)[0] == 200
 
 
 def test_an_error_of_our_own_is_logged_without_texts(caplog):
