@@ -57,5 +57,6 @@ class Answer:
         unlikely = None not in (threshold, probability) and probability < threshold
         chosen = best.document_id if best and not unlikely else None
         none = None if best is None or threshold is None else unlikely
-        found = [Found.of(rank, candidate) for rank, candidate in enumerate(ranked, 1)]
-        return cls(mention.text, mention.world, mention.asked, chosen, probability, none, found)
+        candidates = [Found.of(rank, candidate) for rank, candidate in enumerate(ranked, 1)]
+        asked = mention.text, mention.world, mention.asked
+        return cls(*asked, chosen, probability, none, candidates)

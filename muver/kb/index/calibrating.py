@@ -158,8 +158,8 @@ def fit(judged: Judged) -> Logistic:
     mean, scale = there.mean(axis=0).filled(0.0), there.std(axis=0).filled(0.0)
     scale[scale == 0] = 1.0  # the same for all: it tells nothing
     standard = np.nan_to_num((judged.features - mean) / scale)
-    found = LogisticRegression(C=1 / PENALTY, tol=1e-8, max_iter=1000).fit(standard, judged.right)
-    weights, bias = found.coef_[0].tolist(), float(found.intercept_[0])
+    fitted = LogisticRegression(C=1 / PENALTY, tol=1e-8, max_iter=1000).fit(standard, judged.right)
+    weights, bias = fitted.coef_[0].tolist(), float(fitted.intercept_[0])
     return Logistic(mean.tolist(), scale.tolist(), weights, bias)
 
 

@@ -92,16 +92,16 @@ def evaluate(
     opened, cutoffs = Index.open(index), sorted(set(cutoffs))
     if settings:
         opened = opened.asking(**settings.as_dict())
-    found = measure(opened, read_mentions(mentions), cutoffs, trec, read_weights(weights))
+    measured = measure(opened, read_mentions(mentions), cutoffs, trec, read_weights(weights))
     if as_json:
-        print(json.dumps(msgspec.to_builtins(found, str_keys=True), indent=2))
+        print(json.dumps(msgspec.to_builtins(measured, str_keys=True), indent=2))
         return
-    if found.scores is None:
+    if measured.scores is None:
         raise InputError(
             f"{name_of(mentions)}: no mention has a gold that is an entity of {index}."
         )
-    print("\n".join(_lines(found, found.scores, cutoffs)))
-    for miss in found.misses if misses else ():
+    print("\n".join(_lines(measured, measured.scores, cutoffs)))
+    for miss in measured.misses if misses else ():
         instead = f"{miss.title} ({miss.first})" if miss.first else "none"
         rank = miss.rank or f"beyond {cutoffs[-1]}"
         print(f"{miss.place}: {miss.mention!r}: {miss.gold} has rank {rank}; first: {instead}")
@@ -139,8 +139,8 @@ def measure(
             ranks.append(ids.index(line.gold) + 1 if line.gold in ids else 0)
             if ranks[-1] != 1:
                 ((first, title),) = [(c.document_id, c.title) for c in candidates[:1]] or NOTHING
-                told = line.place, line.mention.text, line.gold, ranks[-1]
-                misses.append(Miss(*told, first, title))
+                missed = line.place, line.mention.text, line.gold, ranks[-1]
+                misses.append(Miss(*missed, first, title))
             if trec is not None:
                 (world,) = index.having(line.gold, line.mention.world)
                 qrels.append(f"{field(line.place)} 0 {field(f'{world}/{line.gold}')} 1\n")
@@ -179,18 +179,18 @@ def _run_lines(place: str, candidates: Sequence[Candidate]) -> Iterator[str]:
         yield f"{field(place)} Q0 {document} {rank} {score!r} muver\n"
 
 
-def _lines(found: Measured, scores: Scores, cutoffs: Sequence[int]) -> Iterator[str]:
+def _lines(measured: Measured, scores: Scores, cutoffs: Sequence[int]) -> Iterator[str]:
     counts = {
-        "for which no entity is right": found.none,
-        "whose gold is no entity of the index": found.missing,
-        "without a gold": found.unlabelled,
+        "for which no entity is right": measured.none,
+        "whose gold is no entity of the index": measured.missing,
+        "without a gold": measured.unlabelled,
     }
     yield counted(scores.mentions, "mention")
     yield from (f"{count} more {what}, not counted" for what, count in counts.items() if count)
     for k in cutoffs:
         low, high = scores.interval.micro[k]
         yield f"recall@{k:<4} {scores.micro[k]:5.1f}  ({low:.1f} to {high:.1f})"
-    yield f"MRR         {found.mrr:.3f}"
+    yield f"MRR         {measured.mrr:.3f}"
     if len(scores.worlds) > 1:
         for name, world in scores.worlds.items():
             recall = "  ".join(f"@{k} {world.recall[k]:.1f}" for k in cutoffs)

@@ -71,13 +71,13 @@ def _choice(settings: ViewsRun, manifest: Path | None) -> Mapping[str, Any]:
     """What validation chose for the row's run; nothing where the aggregate has one value."""
     if settings.choice is None:
         return {}
-    found = (read_json(manifest).get("chosen") if manifest else None) or {}
-    if settings.choice not in found:
+    chosen = (read_json(manifest).get("chosen") if manifest else None) or {}
+    if settings.choice not in chosen:
         raise InputError(
             f"--chosen is needed, as {settings.choice} has several values: the manifest of a run "
             "with these settings."
         )
-    return found
+    return chosen
 
 
 def _parts(views: SystemViews, entities: Path, sentences: Path) -> Iterator[dict[str, pa.Array]]:

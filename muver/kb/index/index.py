@@ -255,8 +255,8 @@ class Index:
         """
         if isinstance(asked, str):
             asked = [line.mention for line in in_text(asked)]
-        found = self.answers(as_mentions(asked), k, weights)
-        return Answers(found, self.threshold, len(self.worlds) > 1)
+        answers = self.answers(as_mentions(asked), k, weights)
+        return Answers(answers, self.threshold, len(self.worlds) > 1)
 
     def answers(
         self, mentions: Iterable[Mention], k: int, weights: Mapping[str, float] | None = None

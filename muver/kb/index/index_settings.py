@@ -90,11 +90,6 @@ BY_MODEL = {"exact": 1.0, "words": 0.75, "characters": 1.0, "views": 2.0, "whole
 WHOLE_BESIDE_VIEWS = 0.2
 
 
-def signals_of(columns: Collection[str]) -> list[str]:
-    """The signals of an index with these columns of vectors."""
-    return [*WITHOUT_MODEL, *(name for column in columns for name in OF_COLUMN[column])]
-
-
 def defaults(columns: Collection[str], trained: bool, words_alone: bool = False) -> Weights:
     """The weights of an index for which none are told."""
     if words_alone:
@@ -102,37 +97,38 @@ def defaults(columns: Collection[str], trained: bool, words_alone: bool = False)
     chosen = (BY_MODEL if trained else BY_ENCODER) if columns else BY_NAMES
     if "views" in columns:
         chosen = {**chosen, "whole": WHOLE_BESIDE_VIEWS * chosen["views"]}
-    return {name: chosen[name] for name in signals_of(columns)}
+    signals = *WITHOUT_MODEL, *(name for column in columns for name in OF_COLUMN[column])
+    return {name: chosen[name] for name in signals}
 
 
-def changed(weights: Weights, other: Mapping[str, float] | None, where: str = "weights") -> Weights:
+def changed(weights: Weights, other: Mapping[str, float] | None) -> Weights:
     """The weights with some others in their places."""
     for name, weight in (other or {}).items():
         if name not in weights:
             raise Mistake(
-                f"{where}: {quoted(name)} is no signal of this index.{did_you_mean(name, weights)} "
+                f"weights: {quoted(name)} is no signal of this index.{did_you_mean(name, weights)} "
                 f"There are: {', '.join(weights)}."
             )
         if not (isinstance(weight, Real) and 0 <= weight < float("inf")):
-            raise Mistake(f"{where}: {name}={quoted(weight)}: expected a number from 0 on.")
-    found = {**weights, **(other or {})}
-    if not any(found.values()):
-        raise Mistake(f"{where}: all are 0. Give one of {', '.join(weights)} more.")
-    return found
+            raise Mistake(f"weights: {name}={quoted(weight)}: expected a number from 0 on.")
+    together = {**weights, **(other or {})}
+    if not any(together.values()):
+        raise Mistake(f"weights: all are 0. Give one of {', '.join(weights)} more.")
+    return together
 
 
 def read_weights(text: str | None) -> Weights:
     """The weights in a text, such as ``words=1,names=0``; none if there is no text."""
-    found: Weights = {}
+    weights: Weights = {}
     for pair in (text or "").replace(",", " ").split():
         name, _, value = pair.partition("=")
         try:
-            found[name] = float(value)
+            weights[name] = float(value)
         except ValueError:
             raise Mistake(
                 f"--weights {pair}: expected SIGNAL=NUMBER, such as words=1,names=0."
             ) from None
-    return found
+    return weights
 
 
 def in_words(weights: Mapping[str, float]) -> str:

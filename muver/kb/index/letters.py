@@ -54,12 +54,12 @@ class Letters:
         weighed = table.matrix(len(texts)).T.multiply(rare).tocsr()
         lengths = np.sqrt(weighed.power(2).sum(axis=1))
         weighed = weighed.multiply(rare).tocsr()
-        found = np.zeros((len(texts), len(self._asked)), np.float32)
+        best = np.zeros((len(texts), len(self._asked)), np.float32)
         parts = zip(self._own, self._asked.places, self._lengths, strict=True)
         for (keys, counts, starts), place, norm in parts:
             at = places(keys, runs)
             products = (weighed[:, at >= 0] @ counts[at[at >= 0]]).toarray()
             both = lengths[:, None] * norm[None]
             cosines = np.divide(products, both, out=np.zeros_like(products), where=both > 0)
-            found[:, place] = np.maximum.reduceat(cosines, starts[:-1], axis=1)
-        return found
+            best[:, place] = np.maximum.reduceat(cosines, starts[:-1], axis=1)
+        return best

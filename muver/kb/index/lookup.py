@@ -64,9 +64,9 @@ class Table(NamedTuple):
         order = np.argsort(keys)
         ranks = np.argsort(order)[encoded.indices.to_numpy()]
         where, ones = (ranks.astype(np.int32), rows.astype(np.int32)), np.ones(len(rows), np.int32)
-        found = sparse.csr_array((ones, where), shape=(len(keys), size))
-        counts = np.minimum(found.data, MOST).astype(np.uint16)
-        return cls(keys[order], found.indptr, found.indices, counts)
+        table = sparse.csr_array((ones, where), shape=(len(keys), size))
+        counts = np.minimum(table.data, MOST).astype(np.uint16)
+        return cls(keys[order], table.indptr, table.indices, counts)
 
     @classmethod
     def read(cls, column: pa.StructArray) -> "Table":
@@ -84,11 +84,11 @@ class Table(NamedTuple):
 
     def matrix(self, size: int) -> sparse.csr_array:
         """(keys, size) the counts; a ValueError if rows or starts lie outside."""
-        found = sparse.csr_array(
+        table = sparse.csr_array(
             (self.counts, self.rows, self.starts), shape=(len(self.keys), size)
         )
-        found.check_format()
-        return found
+        table.check_format()
+        return table
 
     def having(self, keys: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
         """For each key the rows that have it, and how often."""

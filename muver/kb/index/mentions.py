@@ -103,14 +103,14 @@ def marked(text: str, where: str, first: int | None = None) -> list[Labelled]:
 
     plain, done = "", 0
     marks: list[tuple[str, int, int]] = []  # brackets, and their places in the plain text and here
-    for found in _BRACKETS.finditer(text):
-        slashes, brackets = found.groups()
-        plain += text[done : found.start()] + "\\" * (len(slashes) // 2)
-        done = found.end()
+    for mark in _BRACKETS.finditer(text):
+        slashes, brackets = mark.groups()
+        plain += text[done : mark.start()] + "\\" * (len(slashes) // 2)
+        done = mark.end()
         if len(slashes) % 2:
             plain += brackets
         else:
-            marks.append((brackets, len(plain), found.start()))
+            marks.append((brackets, len(plain), mark.start()))
     plain += text[done:]
     for n, (brackets, _, at) in enumerate(marks):
         if brackets != ("[[", "]]")[n % 2]:
@@ -128,8 +128,8 @@ def marked(text: str, where: str, first: int | None = None) -> list[Labelled]:
 
 def in_text(text: str) -> list[Labelled]:
     """The marked mentions of a text that has to have some."""
-    if found := marked(text, "the text"):
-        return found
+    if mentions := marked(text, "the text"):
+        return mentions
     raise InputError("no mention in the text. Mark it: [[the smith]]. A file: --mentions FILE.")
 
 

@@ -107,12 +107,12 @@ class Question:
 
     def _best(self, mention: int, near: np.ndarray) -> list[Hit]:
         """The best of the entities at some places."""
-        asked, given = self._asked, self._given(mention, near)
-        best = np.lexsort((asked.order[near], -sum(given.values())))[: self._k].tolist()
-        signals = [{name: float(scores[n]) for name, scores in given.items()} for n in best]
+        asked, shares = self._asked, self._contributed(mention, near)
+        best = np.lexsort((asked.order[near], -sum(shares.values())))[: self._k].tolist()
+        signals = [{name: float(scores[n]) for name, scores in shares.items()} for n in best]
         return list(map(Hit, map(asked.number, near[best].tolist()), signals))
 
-    def _given(self, mention: int, places: np.ndarray) -> dict[str, np.ndarray]:
+    def _contributed(self, mention: int, places: np.ndarray) -> dict[str, np.ndarray]:
         """(places,) float64 what each signal gives to scores."""
         exact = {name: s.exactly(mention, places) for name, s in self._signals.items()}
         return {name: self._weights[name] * exact[name].astype(np.float64) for name in exact}
@@ -134,8 +134,8 @@ class Question:
         for signal in self._signals.values():
             if signal.sure:
                 signal.scores(FIRST)
-        given = self._given(0, places)
-        return Explanation({name: float(score) for name, (score,) in given.items()}, parts)
+        shares = self._contributed(0, places)
+        return Explanation({name: float(score) for name, (score,) in shares.items()}, parts)
 
     def compared(self, gold: int, deep: int) -> np.ndarray:
         """(signals, candidates) float32 what each signal says, for the first mention, of the best

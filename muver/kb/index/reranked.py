@@ -29,7 +29,7 @@ class Reranker:
     def rank(
         self,
         mentions: Sequence[Mention],
-        found: Sequence[Sequence[Candidate]],
+        candidates_of: Sequence[Sequence[Candidate]],
         read: Callable[[int], Entity],
         k: int,
     ) -> list[list[Candidate]]:
@@ -40,7 +40,7 @@ class Reranker:
         sides = ([getattr(mention, side).lower() for mention in mentions] for side in SIDES)
         pairs = []
         for context, candidates in zip(
-            mention_contexts(*sides, config.context, pieces), found, strict=True
+            mention_contexts(*sides, config.context, pieces), candidates_of, strict=True
         ):
             entities = [read(candidate.entity) for candidate in candidates]
             titles, texts = [e.title for e in entities], [e.description for e in entities]
@@ -53,5 +53,5 @@ class Reranker:
                 replace(candidates[n], score=float(new[n]))
                 for n in np.argsort(-new, kind="stable")[:k].tolist()
             ]
-            for candidates, new in zip(found, scores, strict=True)
+            for candidates, new in zip(candidates_of, scores, strict=True)
         ]

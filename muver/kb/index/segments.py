@@ -132,10 +132,10 @@ class Part:
 
     def having(self, keys: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
         """For each word's key the rows of the entities that have it, and how often."""
-        found = self._words.having(keys)
-        if any(rows.min() < 0 or rows.max() >= len(self) for rows, _ in found if len(rows)):
+        rows_of = self._words.having(keys)
+        if any(rows.min() < 0 or rows.max() >= len(self) for rows, _ in rows_of if len(rows)):
             raise Damaged(self._path, "a word of entities that it does not have")
-        return found
+        return rows_of
 
     @cached_property
     def lengths(self) -> np.ndarray:
@@ -226,8 +226,8 @@ def check(folder: Path, segment: Segment, most: float = float("inf")) -> None:
         raise Damaged(path, "no such file")
     if (there := path.stat().st_size) != segment.bytes:
         raise Damaged(path, f"{there} bytes, {segment.bytes} were written")
-    if there <= most and (found := sha256_of(path)) != segment.sha256:
-        raise Damaged(path, f"its SHA-256 is {found[:12]}, {segment.sha256[:12]} was written")
+    if there <= most and (sha256 := sha256_of(path)) != segment.sha256:
+        raise Damaged(path, f"its SHA-256 is {sha256[:12]}, {segment.sha256[:12]} was written")
 
 
 def write_segment(

@@ -24,9 +24,9 @@ class Answers(list[Answer]):
     """
 
     def __init__(
-        self, found: Iterable[tuple[Mention, Answer]], threshold: float | None, several: bool
+        self, answered: Iterable[tuple[Mention, Answer]], threshold: float | None, several: bool
     ):
-        pairs = list(found)
+        pairs = list(answered)
         super().__init__(answer for _, answer in pairs)
         self._shown = [(mention, answer, threshold, several) for mention, answer in pairs]
 
@@ -108,12 +108,13 @@ def _decided(answer: Answer, threshold: float | None) -> list[str]:
 def _rows(answer: Answer, worlds: bool) -> list[dict[str, str]]:
     """The cells of each candidate by the names of their columns, perhaps with its world."""
     rows = []
-    for found in answer.candidates:
-        by = found.text or (in_words(found.signals) if found.layer == NO_VIEW else "(its title)")
-        world = {"world": found.world or ""} if worlds else {}
-        cells = {"title": found.title, "id": found.id, **world, "found by": by}
+    for candidate in answer.candidates:
+        signals = in_words(candidate.signals)
+        by = candidate.text or (signals if candidate.layer == NO_VIEW else "(its title)")
+        world = {"world": candidate.world or ""} if worlds else {}
+        cells = {"title": candidate.title, "id": candidate.id, **world, "found by": by}
         cells = {name: _flat(cell) for name, cell in cells.items()}
-        rows.append({"": str(found.rank), "score": f"{found.score:.2f}", **cells})
+        rows.append({"": str(candidate.rank), "score": f"{candidate.score:.2f}", **cells})
     return rows
 
 

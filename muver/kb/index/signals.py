@@ -58,14 +58,14 @@ class Exact(Signal):
 
     def _scores(self, mentions_at: slice) -> np.ndarray:
         wanted = self._names[mentions_at]
-        found = np.zeros((len(wanted), len(self._asked)), np.float32)
+        scores = np.zeros((len(wanted), len(self._asked)), np.float32)
         for (part, rows), place in zip(self._asked.parts, self._asked.places, strict=True):
             starts = part.starts[rows.start : rows.stop + 1]
             names = part.folded[starts[0] : starts[-1]]
             for n in np.flatnonzero(np.isin(names, wanted)):
                 row = np.searchsorted(starts, starts[0] + n, "right") - 1
-                found[wanted == names[n], place.start + row] = FIRST
-        return found
+                scores[wanted == names[n], place.start + row] = FIRST
+        return scores
 
 
 class Characters(Signal):
@@ -100,19 +100,19 @@ class Vectors(Signal):
         self._best = np.full(len(self.queries), -np.inf, np.float32)
 
     def _scores(self, mentions_at: slice) -> np.ndarray:
-        found = np.empty((len(self.queries[mentions_at]), len(self.asked)), np.float32)
+        scores = np.empty((len(self.queries[mentions_at]), len(self.asked)), np.float32)
         blocks = self._products(mentions_at)
         if self.aggregate.alone:
             for place, block in zip(self.asked.places, blocks, strict=True):
-                found[:, place] = self.aggregate.scores(Block.of(*block), self.k)
+                scores[:, place] = self.aggregate.scores(Block.of(*block), self.k)
         elif len(self.asked):
             products, starts = zip(*blocks, strict=True)
             firsts = np.cumsum([0, *(p.shape[1] for p in products[:-1])])
             starts = [begins + first for begins, first in zip(starts, firsts, strict=True)]
             whole = Block.of(np.concatenate(products, axis=1), np.concatenate(starts))
-            found[:] = self.aggregate.scores(whole, self.k)
-        found /= np.float32(self.scale)
-        return found
+            scores[:] = self.aggregate.scores(whole, self.k)
+        scores /= np.float32(self.scale)
+        return scores
 
     def _products(self, mentions_at: slice) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Of each part (mentions, views) similarities, and where the views of each entity begin."""
@@ -135,8 +135,8 @@ class Vectors(Signal):
             return super().exactly(mention, places)
         vectors, starts = self.asked.vectors(self.column, places.tolist())
         similarities = exactly(vectors, self.queries[mention][None], self.metric)
-        found = self.aggregate.scores(Block.of(similarities, starts), len(starts))[0]
-        return found / np.float32(self.scale)
+        scores = self.aggregate.scores(Block.of(similarities, starts), len(starts))[0]
+        return scores / np.float32(self.scale)
 
 
 class Words(Signal):
@@ -156,8 +156,8 @@ class Words(Signal):
         self._added: dict[str, tuple[np.ndarray, np.ndarray]] = {}
 
     def _scores(self, mentions_at: slice) -> np.ndarray:
-        found = np.zeros((mentions_at.stop - mentions_at.start, len(self._asked)), np.float32)
-        for scores, query in zip(found, self._queries[mentions_at], strict=True):
+        shares = np.zeros((mentions_at.stop - mentions_at.start, len(self._asked)), np.float32)
+        for scores, query in zip(shares, self._queries[mentions_at], strict=True):
             counts, sums = Counter(query), np.zeros(len(self._asked))
             self._look_up([word for word in counts if word not in self._added])
             for word, times in counts.items():
@@ -165,7 +165,7 @@ class Words(Signal):
                 sums[places] += times * added
             if best := sums.max(initial=0):
                 scores[:] = sums / best
-        return found
+        return shares
 
     def _look_up(self, words: Sequence[str]) -> None:
         """Keep where each word stands among the entities asked, and what it adds to a score."""
@@ -173,12 +173,12 @@ class Words(Signal):
         keys = keys_of(words)
         there = [part.having(keys) for part, _ in asked.parts]
         for n, word in enumerate(words):
-            found = [(np.zeros(0, np.int64), np.zeros(0, np.uint16))]
+            pairs = [(np.zeros(0, np.int64), np.zeros(0, np.uint16))]
             for (_, rows), place, of_part in zip(asked.parts, asked.places, there, strict=True):
                 having, counts = of_part[n]
                 inside = slice(*np.searchsorted(having, [rows.start, rows.stop]))
-                found.append((having[inside] + (place.start - rows.start), counts[inside]))
-            places, counts = map(np.concatenate, zip(*found, strict=True))
+                pairs.append((having[inside] + (place.start - rows.start), counts[inside]))
+            places, counts = map(np.concatenate, zip(*pairs, strict=True))
             live = asked.live[places]
             places, counts = places[live], counts[live]
             weight = np.log1p((self._entities - len(places) + 0.5) / (len(places) + 0.5))
@@ -191,12 +191,12 @@ def queries(mentions: Sequence[Mention], settings: Settings) -> list[list[str]]:
 
     No more than :data:`LONGEST`, the nearest ones on both sides: each takes as long as any other.
     """
-    found = [words[:LONGEST] for words in split([mention.text for mention in mentions])]
+    of_mentions = [words[:LONGEST] for words in split([mention.text for mention in mentions])]
     if settings.query == "mention":
-        return found
+        return of_mentions
     sides = (split([getattr(mention, side) for mention in mentions]) for side in ("left", "right"))
     queries = []
-    for words, left, right in zip(found, *sides, strict=True):
+    for words, left, right in zip(of_mentions, *sides, strict=True):
         room = LONGEST - len(words)
         after = right[: max(room // 2, room - len(left))]
         before = left[max(len(left) - room + len(after), 0) :]

@@ -64,8 +64,8 @@ def tune_index(index: Path, mentions: str, *, form: Form | None = None, cutoff: 
         ("now", opened.weights, tuned.before),
         ("chosen", tuned.weights, tuned.after),
     ):
-        first, found = (f"{100 * n / tuned.mentions:.1f}" for n in hits)
-        print(f"{what:8}recall@1 {first:>5}  @{cutoff} {found:>5}  {in_words(weights)}")
+        first, among = (f"{100 * n / tuned.mentions:.1f}" for n in hits)
+        print(f"{what:8}recall@1 {first:>5}  @{cutoff} {among:>5}  {in_words(weights)}")
     if not tuned.better:
         print("Nothing is gained: the weights stay.")
         return
@@ -99,18 +99,18 @@ def set_index(index: Path, *, weights: str | None = None, settings: Asking | Non
 
 def tune(index: Index, mentions: Iterable[Labelled], cutoff: int = 16) -> Tuned | None:
     """Choose weights by mentions whose gold entity the index has; None by :data:`FEW` and fewer."""
-    found: list[np.ndarray] = []
+    scores: list[np.ndarray] = []
     strangers = 0
     for group in index.labelled(mentions):
         strangers += sum(not there for _, there in group)
-        found += [index.compared(line.mention, line.gold, DEPTH) for line, there in group if there]
+        scores += [index.compared(line.mention, line.gold, DEPTH) for line, there in group if there]
     if strangers:
-        told_of = counted(strangers, "mention")
-        logger.warning("without a gold entity in the index, and left out: %s", told_of)
-    if len(found) <= FEW:
+        left_out = counted(strangers, "mention")
+        logger.warning("without a gold entity in the index, and left out: %s", left_out)
+    if len(scores) <= FEW:
         return None
-    shuffled = [found[n] for n in np.random.default_rng(0).permutation(len(found))]
-    held = len(found) // HELD_OUT
+    shuffled = [scores[n] for n in np.random.default_rng(0).permutation(len(scores))]
+    held = len(scores) // HELD_OUT
     chosen = choose_weights([_world(shuffled[held:])], cutoff)["weights"]
     weights = dict(zip(index.weights, map(float, chosen), strict=True))
     rest = _world(shuffled[:held])

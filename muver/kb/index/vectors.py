@@ -37,12 +37,12 @@ class ViewEncoder:
 
     def columns(self, entities: Sequence[Entity]) -> dict[str, pa.Array]:
         """The columns of a segment that a model makes (:func:`muver.kb.index.segments.schema`)."""
-        found: dict[str, pa.Array] = {}
+        columns: dict[str, pa.Array] = {}
         if "names" in self._columns:
-            found |= self._of_texts(entities)
+            columns |= self._of_texts(entities)
         if has_views(self._columns):
-            found |= self._of_descriptions(entities)
-        return found
+            columns |= self._of_descriptions(entities)
+        return columns
 
     def queries(self, mentions: Sequence[Mention], names: Sequence[str]) -> dict[str, np.ndarray]:
         """(mentions, d) float32 vectors that signals of these names compare: of mentions in their
@@ -78,7 +78,7 @@ class ViewEncoder:
     def _of_descriptions(self, entities: Sequence[Entity]) -> dict[str, pa.Array]:
         texts = [clean(entity.description) for entity in entities]
         spans = list(map(sentence_spans, texts))
-        found = {"spans": pa.array([[]] * len(entities), pa.list_(VIEW))}
+        columns = {"spans": pa.array([[]] * len(entities), pa.list_(VIEW))}
         unread: list[list[int]] = []
         lengths: list[np.ndarray] = []
         if "views" in self._columns:
@@ -88,16 +88,16 @@ class ViewEncoder:
                 owners, flat = zip(*aliased, strict=True)
                 vectors_of = self._encode([view.ids for view in flat])
                 kinds.append((ORIGINAL, NewViews(list(owners), list(flat), vectors_of)))
-            found = _columns(len(entities), kinds)
-            lengths.append(found["length"].to_numpy())
+            columns = _columns(len(entities), kinds)
+            lengths.append(columns["length"].to_numpy())
             unread.append(list(map(_unread_sentences, spans, views)))
         if "whole" in self._columns:
             views, wholes = self._of_wholes(entities, spans)
             unread.append(list(map(self._unread_end, entities, views)))
-            found["whole"] = listed(wholes, np.arange(len(wholes) + 1))
+            columns["whole"] = listed(wholes, np.arange(len(wholes) + 1))
             lengths.append(np.linalg.norm(wholes, axis=1))
         return {
-            **found,
+            **columns,
             "sentences": placed_in(spans),
             "unread": pa.array([min(counts) for counts in zip(*unread, strict=True)], pa.int32()),
             "length": pa.array(np.maximum.reduce(lengths), pa.float32()),
