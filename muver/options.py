@@ -132,7 +132,7 @@ def bounded(parser: argparse.ArgumentParser, words: Sequence[str]) -> list[str]:
     """The words typed, where an option of several values takes none that it can't read but the
     first: --map title=term terms.csv becomes --map=title=term terms.csv.
     """
-    found, left = [], list(words)
+    bound, left = [], list(words)
     while left and left[0] != "--":
         word, taken = left.pop(0), []
         action = parser._option_string_actions.get(word)
@@ -144,8 +144,8 @@ def bounded(parser: argparse.ArgumentParser, words: Sequence[str]) -> list[str]:
                     if taken:
                         break
                 taken.append(f"{word}={left.pop(0)}")
-        found += taken or [word]
-    return found + left
+        bound += taken or [word]
+    return bound + left
 
 
 def read_job(command: Command, parser: argparse.ArgumentParser, words: Sequence[str]) -> Given:

@@ -31,11 +31,11 @@ def measured(path: Path) -> dict[str, float]:
             *_, last = csv.DictReader(file, delimiter="\t")
     except (OSError, ValueError):
         return {}
-    found = {}
+    numbers = {}
     for column, name in COLUMNS.items():
         with suppress(ValueError, TypeError):  # "-", "NA" or nothing
-            found[name] = float(last.get(column))
-    return found
+            numbers[name] = float(last.get(column))
+    return numbers
 
 
 class CostRow(Settings):
@@ -82,7 +82,7 @@ def _cells(row: CostRow) -> dict[str, str]:
 
 def _core_seconds(path: Path) -> float | None:
     """Seconds of a job times the processors that it kept busy; None if nobody measured them."""
-    found = measured(path)
-    if not {"seconds", "mean_load_percent"} <= found.keys():
+    numbers = measured(path)
+    if not {"seconds", "mean_load_percent"} <= numbers.keys():
         return None
-    return found["seconds"] * found["mean_load_percent"] / 100
+    return numbers["seconds"] * numbers["mean_load_percent"] / 100

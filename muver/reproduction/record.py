@@ -81,13 +81,13 @@ def read_run(project: Path, config: Iterable[tuple[str, Any]]) -> Run:
     settings = settings_in(project, config)
     folder = project / "results" / settings.workspace
     tables = {name: read_result(folder / f"{name}.json") for name in result_names(folder)}
-    if (found := rows_of(tables.values(), this_machine())) is None:
+    if (rows := rows_of(tables.values(), this_machine())) is None:
         raise InputError(f"{folder}: no table of recall is in it. Make one: make table1")
     path, known = project / "docs/results" / f"{settings.workspace}.json", None
     if path.exists():
         again = "Remove it and make it again."
         known = read_record(path, OfRecord, "numbers of record", again)
-    return Run(path, settings, tables, found, known)
+    return Run(path, settings, tables, rows, known)
 
 
 def rows_of(tables: Iterable[AnyResult], machine: str) -> OfRecord | None:
@@ -96,15 +96,15 @@ def rows_of(tables: Iterable[AnyResult], machine: str) -> OfRecord | None:
     rows: dict[str, RowOfRecord] = {}
     for table in counting:
         for row in table.rows:
-            found = rows.setdefault(
+            entry = rows.setdefault(
                 row.row_key, RowOfRecord(row.system, row.method, [], {}, row.note)
             )
-            found.results.append(table.name)
+            entry.results.append(table.name)
             systems = {key: system for system, key in row.seeds.items()}
             for line in table.lines:
                 if line.row == row.system and not (line.world or line.category):
                     new = OnSet(line.mentions, {machine: {}}, {})
-                    on_set = found.sets.setdefault(line.set, new)
+                    on_set = entry.sets.setdefault(line.set, new)
                     hits = on_set.machines[machine]
                     if line.key != row.row_key:
                         hits = on_set.seeds.setdefault(systems[line.key], {})
@@ -138,8 +138,8 @@ def spreads(rows: Iterable[RowOfRecord]) -> dict[str, Spread]:
                     hits = [hits_of[k] for hits_of in repeats if k in hits_of]
                     points = 100 * (max(hits) - min(hits)) / part.mentions
                     where = f"({row.method}, R@{k}, {len(hits)} {over})"
-                    found = points, f"up to {points:.2f} points {where}"
-                    widest[over] = max(widest.get(over, found), found)
+                    spread = points, f"up to {points:.2f} points {where}"
+                    widest[over] = max(widest.get(over, spread), spread)
     return widest
 
 

@@ -94,27 +94,26 @@ def check(folder: Path, config: Config, machine: Machine | None = None) -> Repor
     }  # fmt: skip
 
 
-def data(graph: Graph, asked: Sequence[Artifact]) -> list[Finding]:
+def data(graph: Graph, asked: Sequence[Artifact]) -> Iterator[Finding]:
     """Whether the data and published weights are here, or can be made or downloaded."""
-    settings, found = graph.settings, []
+    settings = graph.settings
     if not any(artifact.kind == "raw" for artifact in asked):
         wrong = [] if _all_there(graph.corpus.files) else mistakes(Path(settings.dataset), MISTAKES)
-        found += [Finding("dataset", PROBLEM, says) for says in wrong]
+        yield from (Finding("dataset", PROBLEM, says) for says in wrong)
         if len(wrong) == MISTAKES:
-            found.append(Finding("dataset", NOTE, "These are the first mistakes; more may follow."))
+            yield Finding("dataset", NOTE, "These are the first mistakes; more may follow.")
         elif not wrong:
-            found.append(Finding("dataset", OK, f"{settings.dataset}: is here"))
+            yield Finding("dataset", OK, f"{settings.dataset}: is here")
     for artifact in asked:
         name, files = artifact.name, artifact.files
         if isinstance(source := artifact.inputs.get("checkpoint"), str):
-            found.append(_from_elsewhere(name, [source], f"models.{name}.checkpoint", source))
+            yield _from_elsewhere(name, [source], f"models.{name}.checkpoint", source)
         elif artifact.rule == "download":
             place = settings.download
-            found.append(_from_elsewhere(name, files, "download.source", place.source, place.url))
+            yield _from_elsewhere(name, files, "download.source", place.source, place.url)
         elif artifact.kind == "raw":
             name, source = artifact.rule, artifact.options["settings"]["source"]
-            found.append(_from_elsewhere(name, files, f"linking.source.{name}", source))
-    return found
+            yield _from_elsewhere(name, files, f"linking.source.{name}", source)
 
 
 def _from_elsewhere(

@@ -146,13 +146,13 @@ def model_of(row: AnySystem) -> str | None:
 
 def named_by(entry: AnyModel | AnySystem) -> list[Place]:
     """The models and rows that an entry is made of, in the order of :data:`NAMING`."""
-    found = []
+    places = []
     for key, section in NAMING.items():
         if value := getattr(entry, key, None):
             value = value.from_ if key == "negatives" else value
             names = [value] if isinstance(value, str) else value
-            found += [(section, name) for name in names if key != "of" or name not in SIGNALS]
-    return found
+            places += [(section, name) for name in names if key != "of" or name not in SIGNALS]
+    return places
 
 
 def renamed(entry: AnyModel | AnySystem, others: Mapping[Place, str]) -> AnyModel | AnySystem:

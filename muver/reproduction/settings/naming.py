@@ -3,6 +3,8 @@
 Neither is part of a row's settings: another wording gives no other row.
 """
 
+from collections.abc import Iterator
+
 from msgspec import UNSET
 
 from muver.reproduction.settings.entries import (
@@ -76,35 +78,37 @@ def _labels(settings: Resolved, model: str) -> list[str]:
     return [f"{training.labelled:.0%} of the labels" if training.labelled else "no labels"]
 
 
-def _views(entry: ByViews) -> list[str]:
+def _views(entry: ByViews) -> Iterator[str]:
     """What a row ranks by beside the views that its model has."""
-    found = [f"{entry.pool} pooled vectors"] if entry.pool else []
+    if entry.pool:
+        yield f"{entry.pool} pooled vectors"
     if entry.global_view is True:
-        found.append("global view")
+        yield "global view"
     elif entry.global_view:
-        found.append(f"{entry.global_view:g} of the global view added")
-    return found
+        yield f"{entry.global_view:g} of the global view added"
 
 
 def note_of(settings: Resolved, system: str) -> str | None:
     """A row's footnote: how its model was chosen, how it scores several views, and what is written
     at the row or else at its model."""
-    entry, said = settings.systems[system], []
+    return " ".join(_notes(settings, system)) or None
+
+
+def _notes(settings: Resolved, system: str) -> Iterator[str]:
+    entry = settings.systems[system]
     note = entry.note
     if model := model_of(entry):
         note = note or (UNSET if _sums_rows(entry) else settings.models[model].note)
         if decay := towers_of(settings, model).decay:
-            said.append(f"A context's tokens weigh exp(-d/{decay:g}) at d pieces from the mention.")
+            yield f"A context's tokens weigh exp(-d/{decay:g}) at d pieces from the mention."
         if isinstance(chosen := settings.models[model], Chosen):
             when = f" after {chosen.after:.0%} of their steps" if chosen.after else ""
             among = f"The best on validation of {len(chosen.best_of)} models{when}"
-            said.append(f"{among}; other rows are one model.")
+            yield f"{among}; other rows are one model."
     if isinstance(entry, ByViews):
         if towers_of(settings, entry.model).views.kind == "sentences":
-            aggregate = settings.aggregates[entry.aggregate or settings.aggregate]
-            said.append(AGGREGATES[aggregate.kind].note)
+            yield AGGREGATES[settings.aggregates[entry.aggregate or settings.aggregate].kind].note
         if not isinstance(entry.global_view, bool):
-            said.append(
-                f"To each view's vector its global view's is added, times {entry.global_view:g}."
-            )
-    return " ".join([*said, note or ""]).strip() or None
+            yield f"To each view's vector its global view's is added, times {entry.global_view:g}."
+    if note:
+        yield note

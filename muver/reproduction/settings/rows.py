@@ -54,10 +54,10 @@ def towers_of(settings: Resolved, model: str) -> Towers:
 
 def models_of(settings: Resolved, system: str) -> list[str]:
     """The models of a row and of those that it is made of, each once."""
-    found = []
+    models = []
     for section, name in named_by(settings.systems[system]):
-        found += [name] if section == "models" else models_of(settings, name)
-    return list(dict.fromkeys(found))
+        models += [name] if section == "models" else models_of(settings, name)
+    return list(dict.fromkeys(models))
 
 
 def pooling_of(settings: Resolved, model: Towers) -> str:

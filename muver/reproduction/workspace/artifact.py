@@ -153,6 +153,6 @@ def add_to_catalog(root: Path, artifacts: Iterable[Artifact]) -> None:
     """Add to the catalog of a dataset's folder of which others each artifact is made."""
     path = root / "catalog.json"
     known = read_json(path) if path.is_file() else {}
-    parents = {one.place: [parent.place for parent in one.parents] for one in artifacts}
+    parents = {a.place: [parent.place for parent in a.parents] for a in artifacts}
     if not parents.items() <= known.items():
         write_json(path, {**known, **parents})

@@ -100,12 +100,12 @@ class Graph(Models):
 
     def asked(self, results: Iterable[str]) -> list[Artifact]:
         """Everything that these tables and figures are made of, every artifact after its inputs."""
-        found = [*self.data, self.start]
+        artifacts = [*self.data, self.start]
         for result in results:
-            found += self.evaluations(result)
+            artifacts += self.evaluations(result)
             if result == "grid":
-                found += self.grid_points
-        return with_origins(found)
+                artifacts += self.grid_points
+        return with_origins(artifacts)
 
     @cached_property
     def declared(self) -> list[Artifact]:
@@ -117,13 +117,13 @@ class Graph(Models):
         """Every artifact that can be made, by kind and id."""
         systems = self.settings.systems
         searched = [system for system in systems if kind_of(self.settings, system) == "views"]
-        found = [*self.declared, *map(self.index, searched)]
+        artifacts = [*self.declared, *map(self.index, searched)]
         others = [(self.model, model) for model in self.settings.models]
         others += [(self.evaluation, *row) for row in product(systems, self.sets)]
         for make, *names in others:
             with suppress(InputError):  # made of other data
-                found.append(make(*names))
-        return {(artifact.kind, artifact.id): artifact for artifact in with_origins(found)}
+                artifacts.append(make(*names))
+        return {(artifact.kind, artifact.id): artifact for artifact in with_origins(artifacts)}
 
     def at(self, kind: str, name: str) -> Artifact:
         """The artifact of a kind and an id."""

@@ -236,5 +236,5 @@ class Models(ABC):
 
     def all_weights(self, system: str) -> list[File]:
         """:meth:`weights` of a row's model, and of those of the rows that it is made of."""
-        found = [self.weights(model) for model in models_of(self.settings, system)]
-        return list({manifest.path: manifest for manifest in found}.values())
+        manifests = [self.weights(model) for model in models_of(self.settings, system)]
+        return list({manifest.path: manifest for manifest in manifests}.values())

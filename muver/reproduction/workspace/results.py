@@ -188,7 +188,7 @@ class Results:
 
     def training_logs(self, table: str) -> dict[str, list[str]]:
         """Each model's training log by system, and its encoder's if that was trained."""
-        found = {}
+        logs_of = {}
         for system in self.graph.rows(table):
             logs = []
             for model in models_of(self.settings, system):
@@ -196,8 +196,8 @@ class Results:
                 logs.append(self.graph.model(model).files[-1])
                 logs += [start.files[-1]] if start.kind == "pretrained" else []
             if logs:
-                found[system] = list(dict.fromkeys(logs))
-        return found
+                logs_of[system] = list(dict.fromkeys(logs))
+        return logs_of
 
     def recording(self, table: str) -> dict[str, Any]:
         """Settings from which a table's rows, or the grid's points, are recorded."""
@@ -251,10 +251,10 @@ class Results:
 
     def _benchmarks(self, table: str) -> dict[str, dict[str, str]]:
         """The benchmark file of each stage that made a system, by system and stage."""
-        found = {}
+        files = {}
         for evaluation in self.graph.evaluations(table):
             system, run = evaluation.label, evaluation.inputs["run"].artifact
-            encoded = [one for one in run.parents if one.kind in TIMED and one.set == run.set]
+            encoded = [a for a in run.parents if a.kind in TIMED and a.set == run.set]
             stages = [
                 (f"search_{run.set}" if self.settings.over_kb else "retrieve", run),
                 *((TIMED[artifact.kind], artifact) for artifact in encoded),
@@ -264,8 +264,8 @@ class Results:
             for stage, artifact in stages:
                 times[stage] += 1
                 name = stage if times[stage] == 1 else f"{stage}_{times[stage]}"
-                found.setdefault(system, {})[name] = self._benchmark(artifact)
-        return found
+                files.setdefault(system, {})[name] = self._benchmark(artifact)
+        return files
 
     def _trainings(self, system: str) -> list[Artifact]:
         """The jobs that trained a row's models, none that chose one or trained on no label."""

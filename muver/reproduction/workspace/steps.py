@@ -172,16 +172,16 @@ def code(rule: str) -> list[str]:
     >>> code("choose")
     ['muver/retriever/runs/manifest.py', 'muver/retriever/training/log.py']
     """
-    found: set[str] = set()
+    names: set[str] = set()
     waiting = [PACKAGE / name for name in BEGINS[rule]] if rule in BEGINS else _begins(rule)
     while waiting:
         path = waiting.pop()
         name = path.relative_to(PACKAGE).as_posix()
-        if name in found or name in FREE:
+        if name in names or name in FREE:
             continue
-        found.add(name)
+        names.add(name)
         waiting += read_by(path)
-    return sorted(f"{BEFORE}muver/{name}" for name in found)
+    return sorted(f"{BEFORE}muver/{name}" for name in names)
 
 
 def _begins(rule: str) -> list[Path]:

@@ -47,14 +47,14 @@ class Worlds(Graph):
         if dataset in NAMED_DATASETS:
             published = find_source(dataset).published
             return list(published.worlds) if published else []
-        found = sorted(path.stem for path in Path(dataset, "documents").glob("*.json"))
-        if not found:
+        names = sorted(path.stem for path in Path(dataset, "documents").glob("*.json"))
+        if not names:
             wrong = "no documents/*.json in it" if Path(dataset).is_dir() else "no such folder"
             raise InputError(
                 f"dataset {dataset}: {wrong}. Expected a directory in ZESHEL's "
                 "format: documents/<world>.json and mentions/{train,val,test}.json."
             )
-        return found
+        return names
 
     @property
     def data(self) -> list[Artifact]:
@@ -136,12 +136,12 @@ class Worlds(Graph):
     def vectors(self, system: str, name: str) -> dict[str, Artifact]:
         """Folders with the vectors that a row ranks by: of all views, merged ones, global ones."""
         row = self.settings.systems[system]
-        found = {"store": self.store(row.model, name)}
+        folders = {"store": self.store(row.model, name)}
         if row.merge_layers:
-            found["merged"] = self.merged(row.model, name, row.search)
+            folders["merged"] = self.merged(row.model, name, row.search)
         if row.global_view:
-            found["global_views"] = self.globals(row.model, name)
-        return found
+            folders["global_views"] = self.globals(row.model, name)
+        return folders
 
     # Runs and scores.
 
@@ -160,7 +160,7 @@ class Worlds(Graph):
                 return self.signal_texts(row.model, on)
             case "views":
                 viewed = (other for other in rows if signal_of(self.settings, other) != "run")
-                return [made for other in viewed for made in self.vectors(other, on).values()]
+                return [folder for other in viewed for folder in self.vectors(other, on).values()]
             case "scores":
                 rows = [other for other in rows if signal_of(self.settings, other) == "run"]
         return [self.run(other, on)[".parquet"] for other in rows]
