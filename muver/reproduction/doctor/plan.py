@@ -16,7 +16,7 @@ import msgspec
 
 from muver.io.files import read_json
 from muver.reproduction.settings.entries import model_of
-from muver.reproduction.settings.resolve import NAMED_DATASETS
+from muver.reproduction.settings.resolve import is_named
 from muver.reproduction.settings.rows import kind_of, towers_of
 from muver.reproduction.workspace import Artifact, Graph, KnowledgeBase, Worlds
 from muver.reproduction.workspace.knowledge_base import PART
@@ -118,7 +118,7 @@ class _Sizes:
 
 def _sizes_of_worlds(graph: Worlds) -> _Sizes | None:
     file, dataset = Path(graph.corpus["/counts.json"].path), graph.settings.dataset
-    published = find_source(dataset).published if dataset in NAMED_DATASETS else None
+    published = find_source(dataset).published if is_named(dataset) else None
     if not (counts := read_counts(file) if file.is_file() else published):
         return None
     splits = [world.split for world in counts.worlds.values()]

@@ -30,6 +30,7 @@ from muver.reproduction.settings.file import (
 from muver.reproduction.settings.params import LINKED, Experiment, Preset, Resolved, Sections
 from muver.reproduction.settings.precision import settle_precision
 from muver.reproduction.settings.references import check_references
+from muver.retriever.corpus.sources import all_sources
 
 Config = Mapping[str, Any] | Iterable[tuple[str, Any]]  # what the command line sets
 Layer = dict[str, Any]  # of settings, as YAML has them: not checked yet
@@ -105,7 +106,13 @@ def _of_a_kind(section: str, entry: Layer) -> Layer:
 
 
 FORM = " A key of a section is written as --config merge='{top_k: 0.2}'."
-NAMED_DATASETS = ("miniwikia", "zeshel", "realworlds", *LINKED)
+
+
+def is_named(dataset: str) -> bool:
+    """Whether a dataset is one that this project declares, and not a folder."""
+    source = all_sources().get(dataset)
+    worlds = source.published.worlds if source and source.published else {}
+    return bool(worlds) or dataset in LINKED
 
 
 def settings_in(folder: Path, config: Config) -> Resolved:
@@ -174,7 +181,7 @@ def _preset(written: Any, overrides: Mapping[str, Any]) -> Any:
     dataset = overrides.get("dataset")
     if "preset" in overrides or dataset is None:
         return overrides.get("preset", written)
-    if dataset in NAMED_DATASETS:
+    if is_named(str(dataset)):  # which nobody has checked yet
         return dataset
     return "directory" if written == "miniwikia" else written
 
@@ -182,7 +189,7 @@ def _preset(written: Any, overrides: Mapping[str, Any]) -> Any:
 def _workspace(preset: str, overrides: Mapping[str, Any], presets: Iterable[str]) -> str:
     """The folder under build/: the preset's name, or that of a dataset given for one run."""
     dataset = str(overrides.get("dataset", preset))
-    if dataset in NAMED_DATASETS or dataset == preset:
+    if is_named(dataset) or dataset == preset:
         return dataset
     name = Path(dataset).resolve().name
     if not re.fullmatch(r"[A-Za-z0-9_.-]+", name):

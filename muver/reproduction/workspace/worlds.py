@@ -9,7 +9,7 @@ from pathlib import Path
 from muver.io.errors import InputError
 from muver.reproduction.settings.entries import rows_named_by
 from muver.reproduction.settings.params import Resolved
-from muver.reproduction.settings.resolve import NAMED_DATASETS
+from muver.reproduction.settings.resolve import is_named
 from muver.reproduction.settings.rows import merge_settings, signal_of
 from muver.reproduction.workspace.artifact import Artifact, Input
 from muver.reproduction.workspace.graph import Graph
@@ -44,9 +44,8 @@ class Worlds(Graph):
     def worlds(self) -> list[str]:
         """Names of all worlds."""
         dataset = self.settings.dataset
-        if dataset in NAMED_DATASETS:
-            published = find_source(dataset).published
-            return list(published.worlds) if published else []
+        if is_named(dataset):
+            return list(find_source(dataset).published.worlds)
         names = sorted(path.stem for path in Path(dataset, "documents").glob("*.json"))
         if not names:
             wrong = "no documents/*.json in it" if Path(dataset).is_dir() else "no such folder"
@@ -66,7 +65,7 @@ class Worlds(Graph):
     @cached_property
     def raw(self) -> Artifact | None:
         """The dataset's files; None for a directory of the user's."""
-        named = self.settings.dataset in NAMED_DATASETS
+        named = is_named(self.settings.dataset)
         return self.dataset("dataset", self.raw_files) if named else None
 
     @cached_property

@@ -130,6 +130,7 @@ def test_a_directory_under_another_written_preset_keeps_it(params):
         ("training.batch_size", "many", "training.batch_size is 'many'"),
         ("training.batch_size", 2.5, "training.batch_size is 2.5"),
         ("download.url", 3, "download.url is 3"),
+        ("dataset", ["zeshel"], "dataset is .'zeshel'."),
         ("training", "fast", "training is 'fast'"),
         ("training.batch_size", 0, "training.batch_size is 0"),
         ("merge.searches.distant.pairs", "distnat", "distant.pairs is 'distnat'. Did you mean"),
