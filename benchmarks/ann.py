@@ -172,7 +172,7 @@ def write_mentions(path: Path, vectors: np.ndarray, model: str) -> None:
     """Write vectors of mentions, numbered."""
     ids = [str(number) for number in range(len(vectors))]
     rows = pa.table({"world": [WIKIPEDIA] * len(ids), "mention_id": ids}, schema=MENTIONS)
-    write_part(path, vectors, [rows], {"model": model})
+    write_part(path, [(rows, vectors)], {"model": model})
 
 
 def time_search(args: argparse.Namespace) -> dict:

@@ -122,5 +122,5 @@ def encode_mentions(
     config = encoder.model.config
     encoder.model.require_positions("context.max_tokens", config.context.max_tokens)
     vectors = encode(table, encoder)
-    write_part(out, vectors, [table.select(MENTIONS.names)], {"model": model})
+    write_part(out, [(table.select(MENTIONS.names), vectors)], {"model": model})
     logger.info("%s: %s", out, counted(len(vectors), "mention"))

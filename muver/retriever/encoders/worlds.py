@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
+import pyarrow as pa
 
 from muver.io.files import write_manifest
 from muver.io.progress import logger
@@ -15,7 +16,7 @@ from muver.io.typed import Count, Natural, Share, Text
 from muver.retriever.corpus.schema import read_entities
 from muver.retriever.encoders.encode import Encoder, encode
 from muver.retriever.encoders.encoders_settings import Encoding
-from muver.retriever.vectors.part import MENTIONS, LayerWriter, open_layer, write_part
+from muver.retriever.vectors.part import MENTIONS, layer_path, open_layer, view_rows, write_part
 from muver.retriever.views.build import entity_views
 from muver.retriever.views.layout import View, entity_slices
 from muver.retriever.views.merging import expand_world
@@ -42,18 +43,17 @@ def encode_split(
     Writes the parts ``layer0`` and ``mentions``, and ``manifest.json``.
     """
     encoder = Encoder(model_folder, settings)
-    writer = LayerWriter()
-    vectors, named = [], []
+    of_views, of_mentions = [], []
     for world in read_worlds(entities, mentions, sentences, settings.split):
         views = world.views(encoder.model.config.views, encoder.model.pieces)
         owners = [entity for entity, of_entity in enumerate(views) for _ in of_entity]
         flat = [view for of_entity in views for view in of_entity]
         encoded = encoder.views([view.ids for view in flat], f"views of {world.name}")
-        writer.add(world.name, owners, flat, encoded)
-        vectors.append(encode(world.mentions, encoder))
-        named.append(world.mentions.select(MENTIONS.names))
-    writer.write(out, 0)
-    write_part(out / "mentions.npy", np.concatenate(vectors), named)
+        of_views.append((view_rows(world.name, owners, flat), encoded))
+        named = world.mentions.select(MENTIONS.names)
+        of_mentions.append((named, encode(world.mentions, encoder)))
+    write_part(layer_path(out, 0), of_views)
+    write_part(out / "mentions.npy", of_mentions)
     write_manifest(out / "manifest.json", "encode", settings.as_dict(), {})
 
 
@@ -88,7 +88,7 @@ def merge_store(model_folder: Path, store: Path, out: Path, settings: Merge) -> 
     encoder = Encoder(model_folder, settings)
     encoder.model.require_positions("merge.max_tokens", settings.max_tokens)
     base = open_layer(store, 0)
-    writers = [LayerWriter() for _ in range(settings.layers)]
+    layers: list[list[tuple[pa.Table, np.ndarray]]] = [[] for _ in range(settings.layers)]
     for name in base.worlds:
         original = base.world(name)
         new = expand_world(
@@ -96,13 +96,13 @@ def merge_store(model_folder: Path, store: Path, out: Path, settings: Merge) -> 
             lambda ids, name=name: encoder.views(ids, f"merged views of {name}"),
             encoder.model.pieces.markers, settings,
         )  # fmt: skip
-        for writer, added in zip(writers, new, strict=True):
-            writer.add(name, added.entities, added.views, added.vectors)
+        for layer, added in zip(layers, new, strict=True):
+            layer.append((view_rows(name, added.entities, added.views), added.vectors))
         sizes = [len(added.views) for added in new]
         views = counted(len(original.entities), "view")
         logger.info("%s: %s, merged by layer: %s", name, views, sizes)
-    for number, writer in enumerate(writers, start=1):
-        writer.write(out, number)
+    for number, by_world in enumerate(layers, start=1):
+        write_part(layer_path(out, number), by_world)
     write_manifest(out / "manifest.json", "merge", settings.as_dict(), {})
 
 
@@ -119,7 +119,7 @@ def encode_global(
     encoder.model.require_positions("global_view.max_tokens", settings.max_tokens)
     pieces = encoder.model.pieces
     base = open_layer(store, 0)
-    writer = LayerWriter()
+    by_world = []
     for name in base.worlds:
         original = base.world(name)
         described = read_entities(entities, [name])
@@ -132,6 +132,6 @@ def encode_global(
             for (view,), rows in zip(whole, slices, strict=True)
         ]
         vectors = encoder.views([view.ids for view in views], f"global views of {name}")
-        writer.add(name, range(len(views)), views, vectors)
-    writer.write(out, 0)
+        by_world.append((view_rows(name, range(len(views)), views), vectors))
+    write_part(layer_path(out, 0), by_world)
     write_manifest(out / "manifest.json", "encode-global", settings.as_dict(), {})

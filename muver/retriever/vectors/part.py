@@ -97,49 +97,41 @@ class Part:
         return Layer(self.vectors(name), *columns, rows["ids"])
 
 
+def layer_path(folder: str | Path, number: int) -> Path:
+    """Where a layer lies: 0 holds the original views, n those that the n-th merging added."""
+    return Path(folder) / f"layer{number}.npy"
+
+
 def open_layer(folder: str | Path, number: int) -> Part:
-    """A layer of a folder: 0 holds the original views, n those that the n-th merging added."""
-    return Part(Path(folder) / f"layer{number}.npy")
+    """A layer of a folder (:func:`layer_path`)."""
+    return Part(layer_path(folder, number))
+
+
+def view_rows(world: str, entities: Sequence[int], views: Sequence[View]) -> pa.Table:
+    """What the vectors of a world's views are of."""
+    columns = {
+        "world": [world] * len(views),
+        "entity": list(entities),
+        "first": [view.first for view in views],
+        "last": [view.last for view in views],
+        "ids": [view.ids for view in views],
+    }
+    return pa.table(columns, schema=WITH_IDS)
 
 
 def write_part(
     path: str | Path,
-    vectors: np.ndarray,
-    tables: Sequence[pa.Table],
+    worlds: Sequence[tuple[pa.Table, np.ndarray]],
     made_by: Mapping[str, str] | None = None,
 ) -> None:
-    """Write a part; each table becomes a row group, so that a world of its own is read alone.
+    """Write a part from what its vectors are of, world by world, and these, (rows, d) each.
 
-    ``made_by`` is the fingerprint of the ``model``, for a set of mentions or a knowledge base.
+    Each table becomes a row group, so that a world of its own is read alone. ``made_by`` is the
+    fingerprint of the ``model``, for a set of mentions or a knowledge base.
     """
-    save_matrix(path, vectors)
+    tables, vectors = zip(*worlds, strict=True)
+    save_matrix(path, np.concatenate(vectors) if vectors[1:] else vectors[0])
     schema = tables[0].schema.with_metadata(made_by)
     with table_writer(Path(path).with_suffix(".parquet"), schema) as writer:
         for table in tables:
             writer.write_table(table.replace_schema_metadata(made_by))
-
-
-class LayerWriter:
-    """Collects the worlds of a layer, then writes it."""
-
-    def __init__(self) -> None:
-        self._tables: list[pa.Table] = []
-        self._vectors: list[np.ndarray] = []
-
-    def add(
-        self, world: str, entities: Sequence[int], views: Sequence[View], vectors: np.ndarray
-    ) -> None:
-        """Append a world's views; the part keeps this order of worlds."""
-        columns = {
-            "world": [world] * len(views),
-            "entity": list(entities),
-            "first": [view.first for view in views],
-            "last": [view.last for view in views],
-            "ids": [view.ids for view in views],
-        }
-        self._tables.append(pa.table(columns, schema=WITH_IDS))
-        self._vectors.append(vectors)
-
-    def write(self, folder: str | Path, number: int) -> None:
-        path = Path(folder) / f"layer{number}.npy"
-        write_part(path, np.concatenate(self._vectors), self._tables)

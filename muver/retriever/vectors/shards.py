@@ -169,4 +169,4 @@ def write_shard(
     places = np.arange(len(vectors)) - np.repeat(np.cumsum(counts) - counts, counts)
     entities = np.repeat(np.arange(len(counts)) + first_entity, counts)
     rows = table_of(VIEWS, (pa.repeat(WIKIPEDIA, len(vectors)), entities, places, places))
-    write_part(Path(folder) / part_name(number), vectors, [rows], {"model": model})
+    write_part(Path(folder) / part_name(number), [(rows, vectors)], {"model": model})

@@ -27,7 +27,7 @@ def write_shards(folder, vectors, counts, sizes, dtype=np.float32, model="model-
 def write_mentions(path, vectors, model="model-a"):
     ids = [f"m{number}" for number in range(len(vectors))]
     rows = table_of(MENTIONS, [["wikipedia"] * len(ids), ids])
-    write_part(path, vectors, [rows], {"model": model})
+    write_part(path, [(rows, vectors)], {"model": model})
 
 
 def owners(counts):

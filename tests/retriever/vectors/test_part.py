@@ -5,16 +5,22 @@ import pytest
 
 from muver.io.errors import InputError
 from muver.io.parquet import table_of
-from muver.retriever.vectors.part import MENTIONS, LayerWriter, Part, open_layer, write_part
+from muver.retriever.vectors.part import (
+    MENTIONS,
+    Part,
+    layer_path,
+    open_layer,
+    view_rows,
+    write_part,
+)
 from muver.retriever.views.layout import View
 
 
 def write(folder, number=0):
-    writer = LayerWriter()
-    first = np.arange(6, dtype=np.float32).reshape(3, 2)
-    writer.add("alder", [0, 0, 2], [View([1, 2], 0, 0), View([3], 1, 2), View([], -1, -1)], first)
-    writer.add("birch", [5], [View([4, 5, 6], 0, 0)], np.array([[8, 9]], dtype=np.float32))
-    writer.write(folder, number)
+    views = [View([1, 2], 0, 0), View([3], 1, 2), View([], -1, -1)]
+    alder = view_rows("alder", [0, 0, 2], views), np.float32([[0, 1], [2, 3], [4, 5]])
+    birch = view_rows("birch", [5], [View([4, 5, 6], 0, 0)]), np.float32([[8, 9]])
+    write_part(layer_path(folder, number), [alder, birch])
 
 
 def test_round_trip(tmp_path):
@@ -44,9 +50,8 @@ def test_a_world_without_views_in_a_layer(tmp_path):
 
 
 def test_a_layer_without_any_views(tmp_path):
-    writer = LayerWriter()
-    writer.add("alder", [], [], np.empty((0, 2), dtype=np.float32))
-    writer.write(tmp_path, 1)
+    none = view_rows("alder", [], []), np.empty((0, 2), dtype=np.float32)
+    write_part(layer_path(tmp_path, 1), [none])
     opened = open_layer(tmp_path, 1)
     assert opened.worlds == []
     assert opened.world("alder").vectors.shape == (0, 2)
@@ -79,11 +84,10 @@ def test_rows_that_are_damaged(tmp_path):
 
 
 def test_mentions_name_themselves(tmp_path):
-    tables = [
-        table_of(MENTIONS, [[world] * len(ids), ids])
-        for world, ids in (("alder", ["a", "b"]), ("birch", ["c"]))
-    ]
-    write_part(tmp_path / "m.npy", np.eye(3, dtype=np.float32), tables, {"model": "one"})
+    vectors = np.eye(3, dtype=np.float32)
+    alder = table_of(MENTIONS, [["alder"] * 2, ["a", "b"]]), vectors[:2]
+    birch = table_of(MENTIONS, [["birch"], ["c"]]), vectors[2:]
+    write_part(tmp_path / "m.npy", [alder, birch], {"model": "one"})
     part = Part(tmp_path / "m.npy")
     assert part.rows("alder")["mention_id"].to_pylist() == ["a", "b"] and part.model == "one"
     assert part.vectors("birch").tolist() == [[0, 0, 1]]

@@ -1,5 +1,6 @@
 """Texts of mentions and of entities, compared by an encoder: cosines of their vectors."""
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -73,22 +74,20 @@ def encode_texts(
     views = partial(encoder.views, label=None)
     table = read_mentions(mentions, settings.split)
     worlds = np.array(table["world"].to_pylist(), dtype=object)
-    found: dict[Text, list[np.ndarray]] = {text: [] for text in (*OF_MENTIONS, *OF_ENTITIES)}
-    rows: dict[tuple[Text, ...], list[pa.Table]] = {OF_MENTIONS: [], OF_ENTITIES: []}
+    parts: dict[Text, list[tuple[pa.Table, np.ndarray]]] = defaultdict(list)
     progress = Progress("texts of signals", len(worlds), "mentions")
     for name in dict.fromkeys(worlds):
         asked = table.take(np.flatnonzero(worlds == name)).select(MENTION)
         of_world = read_entities(entities, [name]).select(ENTITY)
         for texts, of_texts in ((OF_MENTIONS, asked), (OF_ENTITIES, of_world)):
-            rows[texts].append(of_texts.select(of_texts.column_names[:2]).combine_chunks())
+            rows = of_texts.select(of_texts.column_names[:2]).combine_chunks()
             for text in texts:
                 written = [text(row) for row in of_texts.to_pylist()]
-                found[text].append(unit_vectors(written, encoder.model.pieces, views))
+                parts[text].append((rows, unit_vectors(written, encoder.model.pieces, views)))
         progress.advance(len(asked))
     progress.finish()
-    for texts, of_texts in rows.items():
-        for text in texts:
-            write_part(place_of(out, text), np.concatenate(found[text]), of_texts)
+    for text, by_world in parts.items():
+        write_part(place_of(out, text), by_world)
     write_manifest(out / "manifest.json", "encode-texts", settings.as_dict(), {})
 
 

@@ -10,7 +10,7 @@ from muver.io.files import read_json
 from muver.retriever.corpus.schema import read_entities, read_mentions
 from muver.retriever.encoders.bulk import pack
 from muver.retriever.encoders.worlds import Encode, Merge, encode_global, encode_split, merge_store
-from muver.retriever.vectors.part import LayerWriter, open_layer
+from muver.retriever.vectors.part import layer_path, open_layer, view_rows, write_part
 from muver.retriever.views.layout import View, merged_view, prefix_view
 from muver.retriever.views.worlds import load_worlds
 from tests import tiny
@@ -65,15 +65,12 @@ def test_merged_layers_follow_the_store(folders, model):
 
 def test_spans_of_merged_views_count_sentences(folders, model, tmp_path):
     """Views of several sentences: their spans come from the store, not from slot numbers."""
-    writer = LayerWriter()
     ids = [[5, 40, 3, 50 + n, 6] for n in range(4)]
     views = [View(ids[0], 0, 1), View(ids[1], 2, 2), View(ids[2], 3, 6), View(ids[3], 0, 0)]
     vectors = np.array([[0.0] * 32, [1.0] * 32, [9.0] * 32, [0.0] * 32], dtype=np.float32)
-    writer.add("alder", [1, 1, 1, 4], views, vectors)
-    writer.write(tmp_path / "store", 0)
-    merge_store(
-        folders / "model", tmp_path / "store", tmp_path / "merged", replace(MERGE, layers=1)
-    )
+    store, rows = tmp_path / "store", view_rows("alder", [1, 1, 1, 4], views)
+    write_part(layer_path(store, 0), [(rows, vectors)])
+    merge_store(folders / "model", store, tmp_path / "merged", replace(MERGE, layers=1))
     layer = open_layer(tmp_path / "merged", 1).world("alder")
     assert (layer.entities.tolist(), layer.first.tolist(), layer.last.tolist()) == ([1], [2], [6])
 

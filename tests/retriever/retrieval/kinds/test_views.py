@@ -1,5 +1,7 @@
 """Runs from a view store."""
 
+from itertools import chain
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute
@@ -13,7 +15,7 @@ from muver.retriever.corpus.schema import read_entities, read_mentions
 from muver.retriever.retrieval import kinds
 from muver.retriever.runs.run import read_run
 from muver.retriever.vectors.part import MENTIONS as VECTORS
-from muver.retriever.vectors.part import LayerWriter, write_part
+from muver.retriever.vectors.part import layer_path, view_rows, write_part
 from muver.retriever.views.layout import View
 from tests import tiny
 
@@ -29,15 +31,14 @@ def store(corpus, tmp_path):
 
     View n is a vector that points at n, mention n wants n and then the one before it.
     """
-    writer, merged = LayerWriter(), LayerWriter()
     views = [View([n], n % 3, n % 3 + 1) for n in range(12)]
-    writer.add("cedar", range(12), views, np.eye(12, dtype=np.float32))
-    writer.write(tmp_path / "store", 0)
+    cedar = view_rows("cedar", range(12), views), np.eye(12, dtype=np.float32)
+    write_part(layer_path(tmp_path / "store", 0), [cedar])
     mentions = 2 * np.eye(12, dtype=np.float32) + np.eye(12, k=-1, dtype=np.float32)
     write_mentions(tmp_path / "store", {"cedar": ids_of(corpus, "test", "cedar")}, mentions)
     # In the merged layer entity 11 has a view that every mention likes best.
-    merged.add("cedar", [11], [View([1], 0, 4)], np.full((1, 12), 5, dtype=np.float32))
-    merged.write(tmp_path / "merged", 1)
+    merged = view_rows("cedar", [11], [View([1], 0, 4)]), np.full((1, 12), 5, dtype=np.float32)
+    write_part(layer_path(tmp_path / "merged", 1), [merged])
     write_further_manifest(tmp_path, "merged", layers=1)
     return tmp_path
 
@@ -48,8 +49,9 @@ def write_further_manifest(root, folder, **settings):
 
 def write_mentions(store, world_ids, vectors):
     """The vectors of mentions, whose ids are given by world."""
-    tables = [table_of(VECTORS, [[world] * len(ids), ids]) for world, ids in world_ids.items()]
-    write_part(store / "mentions.npy", vectors, tables)
+    names = [world for world, ids in world_ids.items() for _ in ids]
+    rows = table_of(VECTORS, [names, [*chain.from_iterable(world_ids.values())]])
+    write_part(store / "mentions.npy", [(rows, vectors)])
 
 
 def ids_of(corpus, split, world):
@@ -112,11 +114,10 @@ def test_l2_takes_the_nearest_view(store, corpus):
 
 def write_globals(root, entity):
     """Global views of which only this entity's is any, and it is what mention 3 likes best."""
-    writer = LayerWriter()
     vectors = np.zeros((12, 12), dtype=np.float32)
     vectors[entity, 3] = 9
-    writer.add("cedar", range(12), [View([n], 0, 3) for n in range(12)], vectors)
-    writer.write(root / "globals", 0)
+    rows = view_rows("cedar", range(12), [View([n], 0, 3) for n in range(12)])
+    write_part(layer_path(root / "globals", 0), [(rows, vectors)])
     write_further_manifest(root, "globals", max_tokens=128)
     return {"global_views": root / "globals"}
 
@@ -161,12 +162,9 @@ def test_mentions_keep_the_corpus_order_where_worlds_alternate(tmp_path, aggrega
     table = read_mentions(corpus[1])
     order = [0, 12, 1, 13, 2, 14]  # alder and birch in turn
     pq.write_table(table.take(order), corpus[1])
-    writer = LayerWriter()
-    for world in ("alder", "birch"):
-        writer.add(
-            world, range(12), [View([n], 0, 0) for n in range(12)], np.eye(12, dtype=np.float32)
-        )
-    writer.write(tmp_path / "store", 0)
+    views, vectors = [View([n], 0, 0) for n in range(12)], np.eye(12, dtype=np.float32)
+    worlds = [(view_rows(world, range(12), views), vectors) for world in ("alder", "birch")]
+    write_part(layer_path(tmp_path / "store", 0), worlds)
     by_world = np.eye(12, dtype=np.float32)[[0, 1, 2, 0, 1, 2]]
     ids = {world: ids_of(corpus, "train", world) for world in ("alder", "birch")}
     write_mentions(tmp_path / "store", ids, by_world)
@@ -194,9 +192,8 @@ def halves(tmp_path):
         vectors[2 * ((np.arange(12) + 1) % 12) + side, np.arange(12)] += 2
     mentions = np.eye(12, dtype=np.float32)
     for name, world in (("val", "alder"), ("test", "cedar")):
-        writer = LayerWriter()
-        writer.add(world, owners, [View([n], 0, 0) for n in range(24)], vectors)
-        writer.write(tmp_path / name / "store", 0)
+        rows = view_rows(world, owners, [View([n], 0, 0) for n in range(24)])
+        write_part(layer_path(tmp_path / name / "store", 0), [(rows, vectors)])
         own = table.filter(pa.compute.equal(table["world"], world))["gold"].to_numpy()
         ids = {world: ids_of(corpus, name, world)}
         write_mentions(tmp_path / name / "store", ids, mentions[own])
