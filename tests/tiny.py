@@ -11,6 +11,7 @@ from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
 from muver.retriever.encoders.biencoder import BiEncoder
 from muver.retriever.encoders.encoders_settings import ModelConfig, Scratch
 from muver.retriever.encoders.start import from_scratch
+from muver.retriever.views.layout import Markers
 from muver.retriever.views.views_settings import Views
 
 torch.set_num_threads(1)  # threads that wait for each other cost more than such sizes gain
@@ -25,6 +26,8 @@ SENTENCE_VIEWS = {
 }  # fmt: skip
 TOKEN_VIEWS = {"kind": "tokens", "max_tokens": 24}
 CONTEXT = {"max_tokens": 32}
+# Of a vocabulary in which numbers are words.
+MARKERS = Markers(pad=0, bos=(101,), eos=(102,), mention_start=1, mention_end=2, title_end=3)
 COMPUTE = {
     "device": "cpu", "precision": "fp32", "threads": 1, "processes": 1, "batch_tokens": 200,
 }  # fmt: skip

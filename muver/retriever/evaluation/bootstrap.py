@@ -47,7 +47,7 @@ def recall_intervals(
     total = np.zeros((RESAMPLES, len(cutoffs) + 1))
     shares = np.zeros((RESAMPLES, len(cutoffs)))
     by_world = {}
-    for world, inside in _strata(worlds):
+    for world, inside in strata(worlds):
         drawn = _resample(generator, hits[inside], clusters[inside])
         by_world[world] = _by_cutoff(cutoffs, drawn[:, :-1] / drawn[:, -1:])
         total += drawn
@@ -71,7 +71,7 @@ def difference_intervals(
     signs[signs == 0] = 1
     total = np.zeros((RESAMPLES, len(columns) + 1))
     generator = np.random.default_rng(SEED)
-    for _, inside in _strata(worlds):
+    for _, inside in strata(worlds):
         counts = _by_cluster(ahead[inside] * signs, clusters[inside])
         step = max(1, AT_ONCE // len(counts))
         for done in range(0, RESAMPLES, step):
@@ -105,7 +105,7 @@ def draw_means(ahead: np.ndarray, worlds: Sequence[str], clusters: np.ndarray) -
     generator = np.random.default_rng(SEED)
     seeds = ahead.shape[1]
     total = np.zeros((RESAMPLES, seeds + 1))
-    for _, inside in _strata(worlds):
+    for _, inside in strata(worlds):
         total += _resample(generator, ahead[inside], clusters[inside])
     times = np.ones((RESAMPLES, 1))
     if seeds > 1:
@@ -113,7 +113,7 @@ def draw_means(ahead: np.ndarray, worlds: Sequence[str], clusters: np.ndarray) -
     return (total[:, :-1] * times).sum(1) / times.sum(1) / total[:, -1]
 
 
-def _strata(worlds: Sequence[str]) -> Iterator[tuple[str, np.ndarray]]:
+def strata(worlds: Sequence[str]) -> Iterator[tuple[str, np.ndarray]]:
     """Each world's name and which mentions belong to it: (mentions,) bool."""
     owners = np.array(worlds, dtype=object)
     for world in sorted(set(worlds)):

@@ -13,8 +13,9 @@ import pyarrow as pa
 
 from muver.io.errors import InputError
 from muver.io.parquet import Column, read_table, table_of
-from muver.retriever.evaluation.bootstrap import recall_intervals
+from muver.retriever.evaluation.bootstrap import recall_intervals, strata
 from muver.retriever.evaluation.records import Counts, Percent, Scores, World
+from muver.retriever.vectors.shards import first_with_same
 
 RANKS = pa.schema(
     [
@@ -67,12 +68,11 @@ def clusters(table: pa.Table, resample: str) -> np.ndarray:
     unknown is a cluster of its own. With ``mentions``, every mention is. A mention that has several
     rows, one a seed, has all of them in its cluster.
     """
-    known: dict[tuple[str | None, ...], int] = {}
     places = zip(
         *(table[name].to_pylist() for name in ("world", "document", "mention_id")), strict=True
     )
-    keys = (place if place[1] is None or resample == "mentions" else place[:2] for place in places)
-    return np.array([known.setdefault(key, row) for row, key in enumerate(keys)], dtype=np.int64)
+    alone = resample == "mentions"
+    return first_with_same([p if alone or p[1] is None else p[:2] for p in places])
 
 
 def check_same_mentions(first: pa.Table, second: pa.Table) -> None:
@@ -93,12 +93,10 @@ def scored(table: pa.Table, cutoffs: Sequence[int], resample: str) -> Scores:
     """
     ranks, names = table["rank"].to_numpy(), table["world"].to_pylist()
     interval, by_world = recall_intervals(ranks, names, clusters(table, resample), cutoffs)
-    owners = np.array(names, dtype=object)
-    worlds = {}
-    for name, own_interval in by_world.items():
-        of_world = ranks[owners == name]
-        hits, recall = _counted(of_world, cutoffs)
-        worlds[name] = World(len(of_world), hits, recall, own_interval)
+    worlds = {
+        name: World(int(inside.sum()), *_counted(ranks[inside], cutoffs), by_world[name])
+        for name, inside in strata(names)
+    }
     hits, micro = _counted(ranks, cutoffs)
     return Scores(
         mentions=len(ranks),

@@ -65,7 +65,7 @@ class RunRows:
         self._pages = None
         if settings.own_page == "leave_out":
             self._pages = dict(zip(self._order, mentions["document"].to_pylist(), strict=True))
-        self.k = settings.k + (self._pages is not None)
+        self._most, self.k = settings.k, settings.k + (self._pages is not None)
         self._tables: list[pa.Table] = []
         self._ranked: set[str] = set()
 
@@ -96,16 +96,20 @@ class RunRows:
         ranking = rank_scores(scores, found_in.of, self.k)
         self.add(found_in, mention_ids, ranking, Origins(no_views, no_views, no_views))
 
+    def own_pages(self, found_in: Candidates, mention_ids: Sequence[str]) -> np.ndarray:
+        """(mentions,) the entity that each mention stands on, if that is left out; or -1."""
+        if self._pages is None:
+            return np.full(len(mention_ids), -1)
+        return np.array([found_in.documents.get(self._pages[id], -1) for id in mention_ids], int)
+
     def add(
         self, found_in: Candidates, mention_ids: list[str], ranking: Ranking, origins: Origins
     ) -> None:
         """Append one world's rankings; ``ranking.rows`` are positions in ``origins``."""
-        kept = ranking.entities >= 0
-        if self._pages is not None:
-            pages = [found_in.documents.get(self._pages[mention], -1) for mention in mention_ids]
-            own_page = np.where(np.array(pages) >= 0, found_in.of[pages], -1)
-            kept &= found_in.of[ranking.entities] != own_page[:, None]
-            kept &= np.cumsum(kept, axis=1) < self.k
+        pages = self.own_pages(found_in, mention_ids)
+        own_page = np.where(pages >= 0, found_in.of[pages], -1)
+        kept = (ranking.entities >= 0) & (found_in.of[ranking.entities] != own_page[:, None])
+        kept &= np.cumsum(kept, axis=1) <= self._most
         titles = pa.array(found_in.titles, pa.string()).take(pa.array(ranking.entities[kept]))
         views = Origins(*(column[ranking.rows[kept]] for column in origins))
         ids = pa.array(mention_ids, pa.string())

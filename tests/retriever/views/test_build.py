@@ -18,10 +18,9 @@ from muver.retriever.views.build import (
     mention_contexts,
     prompted_titles,
 )
-from muver.retriever.views.layout import Markers
 from muver.retriever.views.views_settings import Context, Views
+from tests.tiny import MARKERS
 
-MARKERS = Markers(pad=0, bos=(101,), eos=(102,), mention_start=1, mention_end=2, title_end=3)
 SENTENCES = Views(kind="sentences", max_tokens=8, min_pieces=2, title_room=2, training_views=None)
 
 

@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muver.retriever.views.layout import (
-    Markers,
     View,
     context,
     merged_view,
@@ -13,11 +12,9 @@ from muver.retriever.views.layout import (
     retitled,
     sentence_views,
 )
+from tests.tiny import MARKERS
 
-CLS, SEP, START, END, ENT = 101, 102, 1, 2, 3
-MARKERS = Markers(
-    pad=0, bos=(CLS,), eos=(SEP,), mention_start=START, mention_end=END, title_end=ENT
-)
+CLS, SEP, START, END, ENT = *MARKERS.bos, *MARKERS.eos, *MARKERS.of_layouts
 LEFT = list(range(1000, 1200))
 RIGHT = list(range(2000, 2200))
 MENTION = [500, 501]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muver.io.typed import read
-from muver.retriever.views.layout import Markers, View
+from muver.retriever.views.layout import View
 from muver.retriever.views.merging import (
     able_to_grow,
     expand_world,
@@ -16,6 +16,7 @@ from muver.retriever.views.merging import (
     unions_to_add,
 )
 from muver.retriever.views.views_settings import Merging
+from tests.tiny import MARKERS
 
 
 def on_a_line(*positions: float) -> np.ndarray:
@@ -112,9 +113,6 @@ def test_v_only_gains_new_unions_of_its_members(views, layers, top_k, pairs, ran
             assert (added[-1] if pairs == "distant" else -added[-1]) >= limit
         known += new
     assert len(known) <= views + layers * count
-
-
-MARKERS = Markers(pad=0, bos=(101,), eos=(102,), mention_start=1, mention_end=2, title_end=3)
 
 
 def view(*text: int) -> list[int]:

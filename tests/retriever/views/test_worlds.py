@@ -5,12 +5,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from muver.retriever.corpus.schema import read_mentions
-from muver.retriever.views.layout import Markers
 from muver.retriever.views.worlds import context_ids, load_worlds
 from tests import tiny
-
-MARKERS = Markers(pad=0, bos=(101,), eos=(102,), mention_start=1, mention_end=2, title_end=3)
-
+from tests.tiny import MARKERS
 
 LAYOUTS = tiny.config(context={"max_tokens": 12})
 

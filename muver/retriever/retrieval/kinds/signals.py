@@ -137,9 +137,7 @@ def _choose(
         signals = catalog.signals(candidates.world, world.entities)
         for block in world.blocks(len(signals)):
             gold = np.array([mention["gold"] for mention in block])
-            pages = np.full(len(block), -1)
-            if settings.own_page == "leave_out":
-                pages = np.array([candidates.documents.get(row["document"], -1) for row in block])
+            pages = rows.own_pages(candidates, [mention["mention_id"] for mention in block])
             known.append(World(_scores(signals, block), candidates.of, gold, pages))
     return choose_weights(known, settings.cutoff)
 

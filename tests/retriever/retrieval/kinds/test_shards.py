@@ -97,20 +97,6 @@ def test_an_aggregate_of_an_entity_s_own_views(made, data, tmp_path):
     assert read_json(tmp_path / "run.json")["settings"]["temperature"] == 0.5
 
 
-@pytest.mark.parametrize(
-    "asked, words",
-    [
-        ({"aggregate": "softmax_sum"}, "aggregate is 'softmax_sum'. Allowed: max, log_mean_exp"),
-        ({"aggregate": "log_mean_exp", "temperature": [1, 2]}, "temperature has several values"),
-        ({"temperature": 1}, "the aggregate max takes no temperature"),
-        ({"aggregate": "log_mean_exp", "rescore": False}, "Set rescore to true"),
-    ],
-)
-def test_aggregates_that_shards_cannot_rank_by(made, data, tmp_path, capsys, asked, words):
-    assert run_search(made, data, tmp_path, asked) == 2
-    assert words in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("name", ["index", None])
 def test_a_run_is_scored_as_any_other(made, data, tmp_path, name):
     folder, table, titles = data
@@ -153,6 +139,10 @@ def test_what_the_manifests_say(made, data, tmp_path):
         ({"effort": 1}, "other values of effort"),
         ({"match": "title"}, "match is 'title'"),
         ({"minimum": 2}, "minimum is 2: expected"),
+        ({"aggregate": "softmax_sum"}, "aggregate is 'softmax_sum'. Allowed: max, log_mean_exp"),
+        ({"aggregate": "log_mean_exp", "temperature": [1, 2]}, "temperature has several values"),
+        ({"temperature": 1}, "the aggregate max takes no temperature"),
+        ({"aggregate": "log_mean_exp", "rescore": False}, "Set rescore to true"),
     ],
 )
 def test_settings_that_do_not_fit(made, data, tmp_path, capsys, settings, message):

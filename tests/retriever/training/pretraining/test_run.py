@@ -189,15 +189,16 @@ def test_an_encoder_without_the_mask_piece_with_prompts_or_no_bert(
     unmasked = shutil.copytree(encoder, tmp_path / "unmasked")
     path = unmasked / "tokenizer.json"
     path.write_text(path.read_text().replace("[MASK]", "[HIDE]"))
-    assert main(arguments(tmp_path / "out", unmasked, corpus, counts)) == 2
-    assert "tokenizer.json: the vocabulary has no [MASK]" in capsys.readouterr().err
     prompted = with_vectors(encoder, tmp_path / "prompted", query="query: ")
-    assert main(arguments(tmp_path / "out", prompted, corpus, counts)) == 2
-    assert "it puts prompts before texts" in capsys.readouterr().err
     other = shutil.copytree(encoder, tmp_path / "other")
     write_json(other / "config.json", {"model_type": "roberta"})
-    assert main(arguments(tmp_path / "out", other, corpus, counts)) == 2
-    assert "pretrain.steps" in capsys.readouterr().err
+    for start, message in (
+        (unmasked, "tokenizer.json: the vocabulary has no [MASK]"),
+        (prompted, "it puts prompts before texts"),
+        (other, "pretrain.steps"),
+    ):
+        assert main(arguments(tmp_path / "out", start, corpus, counts)) == 2
+        assert message in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 
