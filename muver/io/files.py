@@ -105,8 +105,8 @@ def synchronise_all(path: Path) -> None:
         synchronise(inner)
 
 
-def copy(source: Path, path: Path) -> None:
-    """Copy a file through :func:`atomic_path`.
+def copy(source: Path, path: Path, link: bool = False) -> None:
+    """Copy a file through :func:`atomic_path`, or give it a ``link`` where the file system can.
 
     On a full disk the system's error names ``source``; ours names ``path``.
     """
@@ -115,6 +115,10 @@ def copy(source: Path, path: Path) -> None:
         disk_errors(path, "This file is as it was."),
         atomic_path(path) as temporary,
     ):
+        if link:
+            with contextlib.suppress(OSError):  # another file system, or one without links
+                os.link(source, temporary)
+                return
         shutil.copyfile(source, temporary)
 
 

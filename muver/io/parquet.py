@@ -1,7 +1,7 @@
 """Parquet files of a fixed schema: written whole or not at all, and read back."""
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -65,13 +65,13 @@ def read_table(
     schema: pa.Schema,
     kind: str,
     stage: str,
-    filters: list[tuple[str, str, list[str]]] | None = None,
     columns: Sequence[str] | None = None,
+    **among: Collection[str] | None,
 ) -> pa.Table:
     """Read a table that must have this schema; its metadata may differ.
 
     Errors call the file ``kind``, with its article, and name the ``stage`` that makes it.
-    ``filters`` are pyarrow's.
+    Rows are those whose columns named in ``among`` have one of the values, or any where it is None.
     """
     check([Path(path)])
     with parquet_errors(path, f"Run the {stage} stage that makes it."):
@@ -81,4 +81,5 @@ def read_table(
                 f"{path}: has the columns {', '.join(written.names)}, {kind} has "
                 f"{', '.join(schema.names)}. Run the {stage} stage again, with this version."
             )
-        return pq.read_table(path, columns=columns, filters=filters, partitioning=None)
+        wanted = [(name, "in", values) for name, values in among.items() if values is not None]
+        return pq.read_table(path, columns=columns, filters=wanted or None, partitioning=None)

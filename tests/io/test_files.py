@@ -206,11 +206,6 @@ def test_an_error_of_another_file_is_left_alone(tmp_path):
         (tmp_path / "other").read_text()
 
 
-def test_text_has_unix_line_ends_and_is_utf_8(tmp_path):
-    write_text(tmp_path / "file", "é\n")
-    assert (tmp_path / "file").read_bytes() == b"\xc3\xa9\n"
-
-
 def test_json_keeps_its_order_and_its_letters(tmp_path):
     write_json(tmp_path / "file", {"b": "é", "a": [1]})
     text = (tmp_path / "file").read_text(encoding="utf-8")

@@ -24,7 +24,7 @@ def test_whole_or_piece_by_piece(tmp_path):
 def test_some_rows(tmp_path):
     path = tmp_path / "seed=1" / "list"  # the folder's name adds no column
     write_table(path, ROWS)
-    rows = read_table(path, SCHEMA, "a list", "count", [("name", "in", ["c", "a"])])
+    rows = read_table(path, SCHEMA, "a list", "count", name=["c", "a"])
     assert rows.equals(ROWS.take([0, 2]))
 
 

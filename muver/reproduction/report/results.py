@@ -11,10 +11,9 @@ import pyarrow as pa
 
 from muver.io.checksums import check
 from muver.io.errors import InputError
-from muver.io.parquet import read_table
 from muver.reproduction.tables.evaluations import data_fingerprint, row_key
 from muver.reproduction.tables.records import AnyResult, Table, read_result
-from muver.retriever.corpus.schema import ENTITIES, SENTENCES, read_mentions
+from muver.retriever.corpus import schema
 from muver.retriever.evaluation.recall import read_ranks
 from muver.retriever.evaluation.records import Evaluation, read_evaluation
 from muver.retriever.runs.run import mentions_of_rows, read_run
@@ -173,13 +172,10 @@ class Collection:
 
 def read_collection(files: RunFiles, split: str) -> Collection:
     """The mentions of a split and the entities of their worlds, world after world."""
-    mentions = read_mentions(files.corpus("mentions.parquet"), split)
+    mentions = schema.read_mentions(files.corpus("mentions.parquet"), split)
     names = mentions["world"].to_pylist()
     worlds = sorted(set(names))
-    entities, among = files.corpus("entities.parquet"), [("world", "in", worlds)]
-    table = read_table(
-        entities, ENTITIES, "a table of entities", "corpus", among, ["world", "title"]
-    )
+    table = schema.read_entities(files.corpus("entities.parquet"), worlds, ["world", "title"])
     world = np.searchsorted(worlds, names)
     first = np.searchsorted(table["world"].to_pylist(), worlds)[world]
     return Collection(split, worlds, mentions, world, first, table["title"].combine_chunks())
@@ -187,10 +183,7 @@ def read_collection(files: RunFiles, split: str) -> Collection:
 
 def read_sentences(files: RunFiles, worlds: list[str], entities: np.ndarray) -> list[list[str]]:
     """The sentences of entities, by their numbers."""
-    among = [("world", "in", worlds)]
-    table = read_table(
-        files.sentences, SENTENCES, "a table of sentences", "segment", among, ["sentences"]
-    )
+    table = schema.read_sentences(files.sentences, worlds, ["sentences"])
     return table["sentences"].take(pa.array(entities)).to_pylist()
 
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import shutil
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import requests
 
 from muver.io.errors import InputError, disk_errors
-from muver.io.files import atomic_path, copy, sha256_of, write_text
+from muver.io.files import copy, sha256_of, write_text
 from muver.io.progress import Progress, logger
 from muver.io.text import counted
 from muver.retriever.corpus.archive import find_root, unpacked
@@ -96,7 +95,9 @@ def obtain_files(source: Source, archive: Path, local: Path | None, out: Path) -
             place(folder, out, sorted(name.as_posix() for name in names))
     else:
         with source_file(source, archive, local) as file:
-            _link(file, out / source.file)
+            target = out / source.file
+            if not (target.exists() and target.samefile(file)):
+                copy(file, target, link=True)
     logger.info("%s: in %s (licence: %s)", source.name, out, source.licence)
 
 
@@ -160,13 +161,3 @@ def _receive(address: str, part: Path, by_hand: str) -> None:
                 done += len(piece)
                 progress.advance(done // MEGABYTE - progress.done)
         progress.finish()
-
-
-def _link(file: Path, target: Path) -> None:
-    if target.exists() and target.samefile(file):
-        return
-    with disk_errors(target, "This file is as it was."), atomic_path(target) as temporary:
-        try:
-            os.link(file, temporary)
-        except OSError:  # another file system, or one without links
-            shutil.copyfile(file, temporary)

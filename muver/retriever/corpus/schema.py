@@ -54,20 +54,24 @@ NEGATIVES = pa.schema(
 ROWS_A_GROUP = 10_000
 
 
-def read_entities(path: str | Path, worlds: Sequence[str] | None = None) -> pa.Table:
-    """Entities (`ENTITIES`) sorted by world and number, of all worlds or only of the named ones."""
-    return read_table(path, ENTITIES, "a table of entities", "corpus", _among("world", worlds))
+def read_entities(
+    path: str | Path, worlds: Sequence[str] | None = None, columns: Sequence[str] | None = None
+) -> pa.Table:
+    """Entities (`ENTITIES`, or some columns) sorted by world and number, of all worlds or only of
+    the named ones.
+    """
+    return read_table(path, ENTITIES, "a table of entities", "corpus", columns, world=worlds)
 
 
 def titles_by_world(path: str | Path, worlds: Iterable[str]) -> dict[str, list[str]]:
-    """Titles of the entities of each world, read one at a time: the table has descriptions too."""
-    return {world: read_entities(path, [world])["title"].to_pylist() for world in worlds}
+    """Titles of the entities of each world."""
+    return {world: read_entities(path, [world], ["title"])["title"].to_pylist() for world in worlds}
 
 
 def read_mentions(path: str | Path, split: str | None = None) -> pa.Table:
     """Mentions (`MENTIONS`) in the order of their files, of all splits or of one that has some."""
     splits = None if split is None else [split]
-    table = read_table(path, MENTIONS, "a table of mentions", "corpus", _among("split", splits))
+    table = read_table(path, MENTIONS, "a table of mentions", "corpus", split=splits)
     if split is not None and not table.num_rows:
         raise InputError(f"{path}: no mentions in split {split!r}.")
     return table
@@ -78,9 +82,11 @@ def read_linked_mentions(path: str | Path) -> pa.Table:
     return read_table(path, LINKED_MENTIONS, "a table of linked mentions", "link")
 
 
-def read_sentences(path: str | Path, worlds: Sequence[str] | None = None) -> pa.Table:
-    """Sentences by entity (`SENTENCES`), in the order of :func:`read_entities`."""
-    return read_table(path, SENTENCES, "a table of sentences", "segment", _among("world", worlds))
+def read_sentences(
+    path: str | Path, worlds: Sequence[str] | None = None, columns: Sequence[str] | None = None
+) -> pa.Table:
+    """Sentences by entity (`SENTENCES`, or some columns), in the order of :func:`read_entities`."""
+    return read_table(path, SENTENCES, "a table of sentences", "segment", columns, world=worlds)
 
 
 def read_negatives(path: str | Path) -> pa.Table:
@@ -92,7 +98,3 @@ def negatives_of(path: str | Path, count: int) -> dict[str, list[int]]:
     """At most ``count`` hard negatives of each mention, by its id."""
     rows = read_negatives(path).to_pylist()
     return {row["mention_id"]: row["negatives"][:count] for row in rows}
-
-
-def _among(column: str, wanted: Sequence[str] | None) -> list[tuple[str, str, list[str]]] | None:
-    return None if wanted is None else [(column, "in", list(wanted))]

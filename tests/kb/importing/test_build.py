@@ -199,6 +199,8 @@ def test_what_is_wrong_with_the_call_is_told_before_anything_is_read(
         ([path, tmp_path], {"form": "csv"}, "is a directory"),
         ([path], {"workers": 0}, "--workers: 0 is not a number of processes"),
         ([path], {"form": "linked", "mentions": tmp_path / "kb"}, "kb: is there already"),
+        ([path], {"form": "linked", "mentions": tmp_path}, "is there already"),
+        ([path], {"mentions": tmp_path / "made"}, "only wikis have links"),
     ):
         with pytest.raises(InputError, match=said):
             imported(*sources, **given)

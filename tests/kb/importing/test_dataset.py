@@ -117,10 +117,3 @@ def test_mistakes(mentions, said, dataset, tmp_path):
     with pytest.raises(InputError, match=said):
         dataset(SMALL, **mentions)
     assert not (tmp_path / "dataset").exists() and not list((tmp_path / "kb").glob("*"))
-
-
-def test_a_folder_that_is_there_and_a_source_without_links(imported, written, tmp_path):
-    with pytest.raises(InputError, match="is there already"):
-        imported(SMALL, mentions=tmp_path)
-    with pytest.raises(InputError, match="only wikis have links"):
-        imported(written("t.csv", "id,title\n1,A\n"), mentions=tmp_path / "dataset")

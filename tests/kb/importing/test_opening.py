@@ -23,12 +23,6 @@ def read(path):
         return stream.read()
 
 
-@pytest.mark.parametrize("compress", [bytes, gzip.compress, bz2.compress, lzma.compress])
-def test_the_first_bytes_tell_the_compression(compress, written):
-    path = written("table.csv", compress(TEXT.encode()))
-    assert read(path).decode() == TEXT
-
-
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
 def test_an_archive_that_was_cut_off_or_spoilt(compress, written):
     whole = compress(TEXT.encode() * 5000)

@@ -147,7 +147,7 @@ def test_a_file_fetched_by_hand_has_knowledge_base(tmp_path, out):
 
 def test_where_links_are_refused_it_is_copied(tmp_path, out, monkeypatch):
     refuse = Mock(side_effect=OSError(18, "another file system"))
-    monkeypatch.setattr("muver.retriever.corpus.obtain.os.link", refuse)
+    monkeypatch.setattr("os.link", refuse)
     (tmp_path / "mine.json").write_bytes(KILT)
     call("--files", "kilt", "--out", out, "--source", tmp_path / "mine.json")
     placed = out / "kilt_knowledgesource.json"

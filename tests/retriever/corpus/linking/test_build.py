@@ -39,6 +39,9 @@ def test_counts_by_kind_and_what_is_not_plain(tmp_path, kb):
     assert report["matched"] == {"id": 3, "title": 2, "none": 2}
     assert report["other_title"] == 2 and report["set"] == "msnbc"
     assert report["inputs"]["kb"] == read_json(kb / "manifest.json")["fingerprint"]
+    assert link(tmp_path, kb, match="id")["matched"] == {"id": 3, "title": 0, "none": 4}
+    table = pq.read_table(tmp_path / "m.parquet")
+    assert table["gold"].to_pylist() == [1, None, None, None, 3, None, 3]
 
 
 def test_the_table(tmp_path, kb):
@@ -61,13 +64,6 @@ def test_the_table(tmp_path, kb):
             "matched": "title",
         }
     ]
-
-
-def test_by_id_alone(tmp_path, kb):
-    report = link(tmp_path, kb, match="id")
-    assert report["matched"] == {"id": 3, "title": 0, "none": 4}
-    table = pq.read_table(tmp_path / "m.parquet")
-    assert table["gold"].to_pylist() == [1, None, None, None, 3, None, 3]
 
 
 def test_so_many_words_of_context(tmp_path, kb):
