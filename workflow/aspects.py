@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 
 from muver.io.files import atomic_path, write_text
 from muver.reproduction.figures.plots import CURVES, house_style
+from muver.reproduction.settings.file import written
 from muver.reproduction.tables.records import Table, read_result
 from muver.reproduction.tables.render import csv_text
 
@@ -45,13 +46,12 @@ def measure(share: float) -> list[Line]:
     wikis = WIKIS / f"one_aspect_{share}"
     generator = [sys.executable, "-m", "miniwikia", "miniwikia"]
     subprocess.run([*generator, wikis, f"one_aspect={share}"], check=True)
-    settings = [
-        "preset=miniwikia",
-        f"dataset={wikis}",
-        f"tables={{table1: {{against: {AGAINST}}}}}",
-    ]
-    command = ["snakemake", "--cores", "all", "results/table1.csv", "--config", *settings]
-    subprocess.run([*command, "tracking={enabled: false}"], check=True)
+    config = {
+        "preset": "miniwikia", "dataset": str(wikis), "tables": {"table1": {"against": AGAINST}},
+        "tracking": {"enabled": False},
+    }  # fmt: skip
+    command = ["snakemake", "--cores", "all", "results/table1.csv", "--config", *written(config)]
+    subprocess.run(command, check=True)
     table = read_result(Path("results", wikis.name, "table1.json"), Table)
     against = {row.first: (row.difference, row.low, row.high) for row in table.contrasts
                if (row.kind, row.k) == ("against", CUTOFF)}  # fmt: skip

@@ -4,11 +4,11 @@ A small BERT from scratch, pre-trained on the texts of miniwikia's training worl
 ``miniwikia-bert`` beside the code that takes it. The default preset starts from it.
 """
 
-import json
 import subprocess
 from pathlib import Path
 from typing import Any
 
+from muver.reproduction.settings.file import written
 from muver.reproduction.settings.resolve import settings_in
 from muver.reproduction.workspace import graph_of
 from muver.retriever.encoders.hub import SHIPPED
@@ -25,8 +25,8 @@ SETTINGS: dict[str, Any] = {
 def main() -> None:
     """Make the encoder in build/, as any setting is made there, and take it from there."""
     start = graph_of(settings_in(Path(), SETTINGS)).start
-    settings = [f"{key}={json.dumps(value)}" for key, value in SETTINGS.items()]
-    subprocess.run(["snakemake", "--cores", "all", *start.files, "--config", *settings], check=True)
+    command = ["snakemake", "--cores", "all", *start.files, "--config", *written(SETTINGS)]
+    subprocess.run(command, check=True)
     take_encoder(start.path, SHIPPED["miniwikia-bert"], with_pooling=True)
 
 
