@@ -46,8 +46,8 @@ def build_app(service: Service, hosts: Sequence[str] = ("*",)) -> FastAPI:
         lookout = asyncio.create_task(look_out(service.models, service.limits.look_seconds))
         yield
         lookout.cancel()
-        for queue in service.queues.values():
-            queue.close()
+        for served in service.models.values():
+            served.queue.close()
 
     app = FastAPI(
         title="muver",

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from muver.io.errors import InputError, Mistake, did_you_mean, quoted
 from muver.io.progress import logger
 from muver.kb.index.index import opened_index
 from muver.kb.index.index_settings import DEPTH
+from muver.kb.serve.waiting import Waiting
 from muver.retriever.answers import Mention
 
 
@@ -18,12 +19,14 @@ class Served:
     """An index that is served.
 
     Requests that are being answered may have an older snapshot than ``index``. ``trouble`` is
-    why the newest one couldn't be taken at the last look; it is tried again.
+    why the newest one couldn't be taken at the last look; it is tried again. Requests wait in a
+    ``queue`` of its own.
     """
 
     name: str
     index: Any
     trouble: str | None = None
+    queue: Waiting = field(init=False)
 
     def warm(self) -> None:
         """Load what the first answer needs."""

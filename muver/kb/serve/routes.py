@@ -29,7 +29,7 @@ from muver.kb.serve.forms import (
 )
 from muver.kb.serve.guard import Gone, Metrics
 from muver.kb.serve.models import Models, Served
-from muver.kb.serve.waiting import Ranking, Waiting, Work
+from muver.kb.serve.waiting import Ranking, Waiting
 from muver.retriever.answers import Mention
 
 BEARER = Depends(HTTPBearer(auto_error=False))
@@ -48,23 +48,13 @@ class Service:
     metrics: Metrics = field(default_factory=Metrics)
 
     def __post_init__(self) -> None:
-        limits = self.limits
-        self.queues = {
-            name: Waiting(limits.waiting_tokens, limits.batch_tokens) for name in self.models
-        }
+        for served in self.models.values():
+            served.queue = Waiting(self.limits.waiting_tokens, self.limits.batch_tokens)
 
     @property
     def waiting(self) -> int:
         """The tokens that wait."""
-        return sum(queue.tokens for queue in self.queues.values())
-
-    async def work(
-        self, served: Served, work: Work, pieces: Sequence[tuple[Any, int]], request: Request
-    ) -> list[Any]:
-        """The results of a request's pieces, each with its tokens, which wait in the index's own
-        queue, unless the client goes.
-        """
-        return await unless_gone(request, self.queues[served.name].do(work, pieces))
+        return sum(served.queue.tokens for served in self.models.values())
 
 
 def wrong(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -90,7 +80,7 @@ def asking(service: Service) -> APIRouter:
         cure = "Send fewer at a time, less text around them, or a smaller k."
         check_tokens("mentions", sum(costs), service.limits.tokens, cure)
         pieces = in_pieces(mentions, costs, service.limits.batch_tokens)
-        answers = await service.work(served, work, pieces, request)
+        answers = await unless_gone(request, served.queue.do(work, pieces))
         generation, results = answers[0][0], [r for _, found in answers for r in found]
         service.metrics.mentions.labels(served.name).inc(len(mentions))
         return Retrieved(model=served.name, generation=generation, results=results)
@@ -108,7 +98,7 @@ def asking(service: Service) -> APIRouter:
             return [Explained(explanation.signals, explanation.views, entity=entity)]
 
         cost = index.costs.explanation(mention, entity)
-        (explained,) = await service.work(served, work, [(None, cost)], request)
+        (explained,) = await unless_gone(request, served.queue.do(work, [(None, cost)]))
         return explained
 
     @router.get("/entities/{id:path}", responses=wrong(404))
