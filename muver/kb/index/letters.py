@@ -22,11 +22,11 @@ class Letters:
     def __init__(self, asked: Any):
         self._asked, self._own, having, count = asked, [], [], 0
         for part, rows in asked.parts:
-            first, last = part.starts[rows.start], part.starts[rows.stop]
+            starts = part.names()[0][rows.start : rows.stop + 1]
             keys, counts = part.letters
-            if (first, last) != (0, counts.shape[1]):
-                counts = counts[:, first:last]
-            starts = part.starts[rows.start : rows.stop + 1] - first
+            if (starts[0], starts[-1]) != (0, counts.shape[1]):
+                counts = counts[:, starts[0] : starts[-1]]
+            starts = starts - starts[0]
             there = np.repeat(part.live[rows], np.diff(starts))
             self._own.append((keys, counts, starts))
             # A count is never 0, so that all of them say how many names have a run.

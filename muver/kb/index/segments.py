@@ -107,22 +107,19 @@ class Part:
             self._vectors[column] = lists.offsets.to_numpy(), numbers.reshape(-1, width)
         return self._vectors[column]
 
-    @cached_property
-    def starts(self) -> np.ndarray:
-        """(entities + 1,) int32 the first name of each entity, and the number of all."""
-        return self.batch.column("folded").offsets.to_numpy()
-
-    @cached_property
-    def folded(self) -> np.ndarray:
-        """(names,) uint64 keys of titles and aliases as they are compared."""
-        return self.batch.column("folded").values.to_numpy()
+    def names(self) -> tuple[np.ndarray, np.ndarray]:
+        """(entities + 1,) int32 the first name of each entity, and the number of all; and (names,)
+        uint64 keys of titles and aliases as they are compared.
+        """
+        lists = self.batch.column("folded")
+        return lists.offsets.to_numpy(), lists.values.to_numpy()
 
     @cached_property
     def letters(self) -> tuple[np.ndarray, sparse.csr_array]:
         """(runs,) uint64 keys of runs of characters, increasing, and (runs, names) their counts."""
         table = Table.read(self.batch.column("letters"))
         try:
-            return table.keys, table.matrix(len(self.folded))
+            return table.keys, table.matrix(len(self.batch.column("folded").values))
         except ValueError as error:
             raise Damaged(self._path, str(error)) from None
 
@@ -136,11 +133,6 @@ class Part:
         if any(rows.min() < 0 or rows.max() >= len(self) for rows, _ in rows_of if len(rows)):
             raise Damaged(self._path, "a word of entities that it does not have")
         return rows_of
-
-    @cached_property
-    def lengths(self) -> np.ndarray:
-        """(entities,) int32 words of each."""
-        return self.batch.column("length_in_words").to_numpy()
 
     @cached_property
     def held(self) -> Held:

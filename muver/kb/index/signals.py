@@ -60,8 +60,9 @@ class Exact(Signal):
         wanted = self._names[mentions_at]
         scores = np.zeros((len(wanted), len(self._asked)), np.float32)
         for (part, rows), place in zip(self._asked.parts, self._asked.places, strict=True):
-            starts = part.starts[rows.start : rows.stop + 1]
-            names = part.folded[starts[0] : starts[-1]]
+            starts, names = part.names()
+            starts = starts[rows.start : rows.stop + 1]
+            names = names[starts[0] : starts[-1]]
             for n in np.flatnonzero(np.isin(names, wanted)):
                 row = np.searchsorted(starts, starts[0] + n, "right") - 1
                 scores[wanted == names[n], place.start + row] = FIRST
@@ -148,7 +149,9 @@ class Words(Signal):
     def __init__(self, asked: Asked, mentions: Sequence[Mention], settings: Settings):
         self._asked, self._settings = asked, settings
         self._queries = queries(mentions, settings)
-        lengths = [part.lengths[rows] for part, rows in asked.parts]
+        lengths = [
+            part.batch.column("length_in_words").to_numpy()[rows] for part, rows in asked.parts
+        ]
         self._lengths = np.concatenate([np.zeros(0, np.int32), *lengths])
         self._entities = int(asked.live.sum())
         total = int(self._lengths[asked.live].sum())
