@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec import convert
 
 from muver.io.errors import InputError
 from muver.reproduction.tables import contrasts, paper
@@ -108,11 +109,7 @@ def _row(row: RowSettings, rows: Sequence[RowSettings], by_set: BySet) -> TableR
     return TableRow(
         **fields_of_row(row, by_set),
         sets={
-            name: OnSet(
-                views_per_entity=evaluation.views_per_entity,
-                index=evaluation.index,
-                own_page_first=evaluation.own_page_first,
-            )
+            name: convert(evaluation, OnSet, from_attributes=True)
             for name, evaluation in of_system(row.system, by_set).items()
         },
         seeds={system: key_of(of_system(system, by_set)) for system in (row.system, *row.repeats)},

@@ -71,10 +71,8 @@ def read_evaluations(
         on_set = read.get(name, {})
         if missing := [system for system in systems if system not in on_set]:
             raise InputError(f"no evaluation of {', '.join(missing)} on {name} was given.")
-        evaluations, paths = zip(*(on_set[system] for system in systems), strict=True)
-        by_set[name] = Evaluations(
-            dict(zip(systems, evaluations, strict=True)), dict(zip(systems, paths, strict=True))
-        )
+        by_system = {system: on_set[system][0] for system in systems}
+        by_set[name] = Evaluations(by_system, {system: on_set[system][1] for system in systems})
     return by_set
 
 

@@ -11,8 +11,9 @@ import pytest
 
 from muver.io.files import write_json
 from muver.io.parquet import write_table
-from muver.retriever.evaluation.recall import ranks_table, scored
+from muver.retriever.evaluation.recall import scored
 from tests.blank import blank_evaluation
+from tests.retriever.evaluation.conftest import make_ranks
 
 SENTENCES = [3, 3, 3, 3, 12, 12, 150, 0]
 RANKS = {"blink_128": [1, 0, 0, 2, 0, 0, 1, 1], "muver": [1, 1, 0, 1, 1, 0, 1, 1]}
@@ -33,8 +34,7 @@ def save_evaluation(
     document: str | None = None,
 ) -> Path:
     """What the evaluate stage writes, with the ranks beside it."""
-    ids = [f"m{n}" for n in range(len(ranks))]
-    table = ranks_table(ids, WORLDS, [document] * len(ids), ranks, SENTENCES, 64)
+    table = make_ranks(ranks, WORLDS, SENTENCES, documents=[document] * len(ranks))
     write_table(folder / f"{system}.parquet", table)
     own = {"system": system, "dataset": dataset, "identified_as": identified_as}
     own |= {"cutoffs": [1, 64], "settings": {"system": system, "seed": 1}, "views_per_entity": 1.0}

@@ -17,8 +17,9 @@ from muver.reproduction.tables.stage import LAYOUTS
 from muver.reproduction.tables.tables_settings import TableSettings
 from muver.retriever.corpus.schema import MENTIONS
 from muver.retriever.evaluation import bootstrap
-from muver.retriever.evaluation.recall import ranks_table, scored
+from muver.retriever.evaluation.recall import scored
 from tests.blank import blank_evaluation
+from tests.retriever.evaluation.conftest import make_ranks as ranks_of
 
 Evaluation = dict[str, Any]
 SIZES = {"lego": 8, "yugioh": 3}
@@ -38,8 +39,8 @@ def make_ranks(
     for world, (first, last) in hits.items():
         worlds += [world] * sizes[world]
         ranks += [1] * first + [k] * (last - first) + [0] * (sizes[world] - last)
-    ids = [f"m{n}" for n in range(len(ranks))]
-    return ranks_table(ids, worlds, [document] * len(ids), ranks, [3] * len(ids), k)
+    number = len(ranks)
+    return ranks_of(ranks, worlds, [3] * number, k, [document] * number)
 
 
 def make(

@@ -15,8 +15,8 @@ import pytest
 import yaml
 
 from muver.reproduction.tables.paper import claim, half_width, paper, published, verdict
-from muver.retriever.evaluation.recall import ranks_table
 from muver.retriever.evaluation.significance import all_paired
+from tests.retriever.evaluation.conftest import make_ranks
 
 ROOT = Path(__file__).parents[3]
 CUTOFFS = paper()["columns"]
@@ -41,8 +41,7 @@ def ranks(row: str, place: int, seed: int | None) -> pa.Table:
     found = np.zeros(MENTIONS, dtype=int)
     for k in reversed(CUTOFFS):
         found[order[: round(RECALL[row][k] * MENTIONS / 100)]] = k
-    ids = list(map(str, range(MENTIONS)))
-    return ranks_table(ids, ["w"] * MENTIONS, [None] * MENTIONS, found, [1] * MENTIONS, 64)
+    return make_ranks(found)
 
 
 def by_number(claimed: str, true: str) -> bool:
