@@ -92,10 +92,9 @@ def draw_recall(table: Table) -> "Figure":
     known = sorted({place(row) for rows in curves.values() for row in rows})
     cutoffs = [k for k in CUTOFFS if k in table.cutoffs] or table.cutoffs[-1:]
     panels = [(k, f"recall@{k} (%)", curves) for k in cutoffs]
-    if merging := {label: rows for label, rows in curves.items() if rows[-1].merged}:
-        starts = [rows[0] for rows in merging.values()]
-        of_start = {label: rows for label, rows in curves.items() if rows[0] in starts}
-        panels.append((cutoffs[-1], "merging alone", of_start))
+    if starts := [rows[0] for rows in curves.values() if rows[-1].merged]:
+        merging = {label: rows for label, rows in curves.items() if rows[0] in starts}
+        panels.append((cutoffs[-1], "merging alone", merging))
     figure = Figure(figsize=(3.5 * len(panels), 4), layout="constrained")
     figure.suptitle(f"{table.caption}, {table.dataset}", x=0.01, ha="left", fontsize=10)
     looks = dict(zip(curves, cycle(CURVES), strict=False))

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from msgspec import convert
 
 from muver.io.errors import InputError
+from muver.io.typed import flat
 from muver.reproduction.tables import contrasts, paper
 from muver.reproduction.tables.evaluations import (
     BySet,
@@ -42,14 +43,17 @@ from muver.retriever.evaluation.recall import scored
 from muver.retriever.evaluation.records import Evaluation
 
 RELEASED = "as released"
+LAYOUTS = {"table3": "views", "table6": "domains"}  # of tables that are no comparisons
+MERGING = ("system", "merge", "retrieve.merge_layers", "retrieve.search")  # settings of it
 OF_SET = ("set", "fingerprint", "identified_as", "mentions", "outside", "matched_by_title")
 
 
 def build(
-    name: str, caption: str, layout: str, settings: TableSettings, evaluations: Sequence[Path],
-    counts: Path | None = None, mentions: Path | None = None,
+    name: str, settings: TableSettings, evaluations: Sequence[Path], counts: Path | None = None,
+    mentions: Path | None = None,
 ) -> Table:  # fmt: skip
     """The table of a name, from the files that :func:`.stage.make_table` is given."""
+    layout = LAYOUTS.get(name, "comparison")
     by_set = read_evaluations(evaluations, systems_of(settings.rows), settings.sets)
     on_set = next(iter(by_set.values())) if layout == "comparison" else only_set(by_set)
     rows = [_row(row, settings.rows, by_set) for row in settings.rows]
@@ -60,7 +64,7 @@ def build(
     sets = [_set_of(on_set.first, empty) for on_set in by_set.values()]
     table = Table(
         name=name,
-        caption=caption,
+        caption=settings.caption or published[name]["caption"],
         dataset=first.dataset,
         fingerprint=data_fingerprint({name: on_set.first for name, on_set in by_set.items()}),
         layout=layout,
@@ -169,11 +173,8 @@ def _merged(
     """How a row merges views, and the first row without merging whose other settings are its."""
 
     def before(system: str) -> dict[str, Any]:
-        settings = evaluations.by_system[system].settings
-        shared = {key: value for key, value in settings.items() if key not in ("system", "merge")}
-        retrieve = settings.get("retrieve", {}).items()
-        merging = ("merge_layers", "search")
-        return {**shared, "retrieve": {k: v for k, v in retrieve if k not in merging}}
+        settings = flat(evaluations.by_system[system].settings)
+        return {key: value for key, value in settings if not key.startswith(MERGING)}
 
     if not row.merge_layers:
         return None

@@ -120,17 +120,10 @@ def main_section(
         for column, cell in enumerate(line.values())
         if isinstance(cell, Line)
     }
-    recall = {cell: text_of(source.line) for cell, source in sources.items()}
     rows = [[text_of(cell) for cell in line.values()] for line in lines]
-    return Section(
-        "",
-        note,
-        [*lines[0]],
-        rows,
-        best_cells(recall, group),
-        *footnotes(rows, table.rows),
-        sources,
-    )
+    best = best_cells({(row, column): rows[row][column] for row, column in sources}, group)
+    marks, notes = footnotes(rows, table.rows)
+    return Section("", note, [*lines[0]], rows, best, marks, notes, sources)
 
 
 def best_cells(recall: Mapping[Cell, str], group: Sequence[str]) -> set[Cell]:

@@ -27,8 +27,6 @@ LARGE = {  # BERT-large's sizes; BERT-base's are the defaults
     "num_attention_heads": 16,
     "intermediate_size": 4096,
 }
-# The columns of tables of recall that are not comparisons
-LAYOUTS = {"table3": "views", "table6": "domains"}
 
 
 def make_table(
@@ -52,9 +50,7 @@ def make_table(
         read(Settings, settings)
         table = build_data(counts) if name == "table4" else build_models(encoder)
     else:
-        asked = read(TableSettings, settings)
-        caption, layout = asked.caption or paper()[name]["caption"], LAYOUTS.get(name, "comparison")
-        table = build(name, caption, layout, asked, evaluations, counts, mentions)
+        table = build(name, read(TableSettings, settings), evaluations, counts, mentions)
     write_table(out, table)
 
 

@@ -271,20 +271,20 @@ class _Builder:
     def above_seeds(self, row: TableRow, runs: Sequence[Entry]) -> Entry:
         """A parent above a row's own run and those of its further seeds."""
         # By their names, as a row that is made of others has no model of its own with a seed.
-        drawn = [system.removeprefix(f"{row.system}_seed") for system in row.seeds]
-        drawn[0] = runs[0].parameters["seed"]
+        seeds = [system.removeprefix(f"{row.system}_seed") for system in row.seeds]
+        seeds[0] = runs[0].parameters["seed"]
         key, metrics = short_hash({"seeds_of": row.row_key}), {}
         cutoffs = sorted({line.k for line in self.lines(row.row_key)})
         for name, end in self.ends.items():
             for k in cutoffs:
-                found = [self.table.line(seed, k, name).recall for seed in row.seeds.values()]
-                for group, number in (("mean", mean(found)), ("spread", stdev(found))):
+                drawn = [self.table.line(seed, k, name).recall for seed in row.seeds.values()]
+                for group, number in (("mean", mean(drawn)), ("spread", stdev(drawn))):
                     called = describe.metric(f"seeds_{group}{end}", k, cutoffs[-1])
                     metrics[called] = round(number, describe.DECIMALS)
         return parent(
             [
                 replace(run, name=f"{row.method} (seed {seed})")
-                for run, seed in zip(runs, drawn, strict=True)
+                for run, seed in zip(runs, seeds, strict=True)
             ],
             {"system": row.system},
             key=key,

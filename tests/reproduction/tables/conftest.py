@@ -13,7 +13,6 @@ from muver.io.parquet import write_table
 from muver.io.typed import read
 from muver.reproduction.tables.build import build
 from muver.reproduction.tables.records import Table
-from muver.reproduction.tables.stage import LAYOUTS
 from muver.reproduction.tables.tables_settings import TableSettings
 from muver.retriever.corpus.schema import MENTIONS
 from muver.retriever.evaluation import bootstrap
@@ -64,8 +63,8 @@ def table_of(
     **settings: Any,
 ) -> Table:
     """A table of recall from its files, as the stage makes it."""
-    asked = read(TableSettings, {"rows": [*rows], **settings})
-    return build(name, "Recall", LAYOUTS.get(name, "comparison"), asked, files, mentions=mentions)
+    asked = read(TableSettings, {"rows": [*rows], "caption": "Recall", **settings})
+    return build(name, asked, files, mentions=mentions)
 
 
 @pytest.fixture

@@ -54,10 +54,10 @@ def test_worlds_without_mentions(evaluation, write, tmp_path):
     counts = tmp_path / "counts.json"
     write_json(counts, blank(Counts, dataset="tiny", fingerprint="f00d", worlds=worlds))
     for read_counts, expected in ((counts, ["atlantis"]), (None, [])):
-        (of_set,) = build("table1", "", "comparison", asked, files, read_counts).sets
+        (of_set,) = build("table1", asked, files, read_counts).sets
         assert of_set.worlds_without_mentions == expected
     with pytest.raises(InputError, match=r"bm25.json: not the counts of a corpus of this version"):
-        build("table1", "", "comparison", asked, files, files[0])
+        build("table1", asked, files, files[0])
 
 
 def test_by_set_in_the_order_asked_for(tmp_path):
