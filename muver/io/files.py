@@ -179,6 +179,12 @@ def sha256_of(path: str | Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def sha256_of_all(hashes: Mapping[str, str]) -> str:
+    """The SHA-256 of files' names and hashes, whatever their order."""
+    lines = (f"{name}\0{sha256}\n" for name, sha256 in sorted(hashes.items()))
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
 def strays(folder: Path, kept: Iterable[Path]) -> Iterator[Path]:
     """Everything below a folder except ``kept`` and its parent folders.
 

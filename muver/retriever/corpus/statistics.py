@@ -1,6 +1,5 @@
 """Counts of a corpus, compared with the published ones."""
 
-import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 from msgspec.structs import asdict
 
 from muver.io.errors import InputError
-from muver.io.files import sha256_of
+from muver.io.files import sha256_of, sha256_of_all
 from muver.io.typed import Record, read_record
 from muver.retriever.corpus.sources import SPLITS, Sizes, WorldCounts, all_sources, find_source
 
@@ -31,10 +30,7 @@ def read_counts(path: Path) -> Counts:
 
 def fingerprint(raw: Path, files: Iterable[Path]) -> str:
     """Sixteen hexadecimal digits that name a dataset: a hash of its files' names and contents."""
-    whole = hashlib.sha256()
-    for name, path in sorted((path.relative_to(raw).as_posix(), path) for path in files):
-        whole.update(f"{name}\0{sha256_of(path)}\n".encode())
-    return whole.hexdigest()[:16]
+    return sha256_of_all({path.relative_to(raw).as_posix(): sha256_of(path) for path in files})[:16]
 
 
 def count(

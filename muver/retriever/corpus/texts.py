@@ -23,6 +23,15 @@ def clean(text: str) -> str:
     return text.replace(" .", ".")
 
 
+def nearest(left: Sequence[str], right: Sequence[str], tokens: int) -> tuple[str, str]:
+    """The words beside a mention, lower-cased and joined, at most ``tokens`` on each side.
+
+    >>> nearest(["Ann", "met", "the"], ["at", "Noon", "."], 2)
+    ('met the', 'at noon')
+    """
+    return " ".join(left[max(0, len(left) - tokens) :]).lower(), " ".join(right[:tokens]).lower()
+
+
 def category(mention: str, title: str) -> str:
     """ZESHEL's category of a mention, from its text and the gold title alone (ignoring case).
 

@@ -23,6 +23,7 @@ from muver.retriever.corpus.jsonl import Identity, Wrong, read_json_lines, refus
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, ROWS_A_GROUP
 from muver.retriever.corpus.sources import SPLITS, WorldCounts
 from muver.retriever.corpus.statistics import Counts, count, fingerprint
+from muver.retriever.corpus.texts import nearest
 
 Row = tuple[Any, ...]
 
@@ -238,9 +239,7 @@ def context_of(mention: Mention, text: str, tokens: int) -> tuple[str, str]:
     if 0 <= start <= end:
         for words in (text.split(" "), text.split()):
             if end < len(words) and " ".join(words[start : end + 1]) == mention.text:
-                left = words[max(0, start - tokens) : start]
-                right = words[end + 1 : end + 1 + tokens]
-                return " ".join(left).lower(), " ".join(right).lower()
+                return nearest(words[:start], words[end + 1 :], tokens)
     words = text.split(" ")
     raise InputError(
         f"{mention.where}: start_index {start} to end_index {end} of document "

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from muver.io.errors import InputError
-from muver.io.files import folder_beside
+from muver.io.files import folder_beside, sha256_of_all
 from muver.io.progress import logger
 from muver.kb.importing.build import import_kb
 from muver.kb.importing.importing_settings import Import, Mentions
@@ -115,8 +115,7 @@ def _pages(root: Path, world: World) -> dict[str, bytes]:
 
 
 def _check(name: str, world: World, pages: dict[str, bytes]) -> None:
-    hashes = [f"{path}\0{hashlib.sha256(pages[path]).hexdigest()}\n" for path in sorted(pages)]
-    sha256 = hashlib.sha256("".join(hashes).encode()).hexdigest()
+    sha256 = sha256_of_all({path: hashlib.sha256(pages[path]).hexdigest() for path in pages})
     if sha256 != world.sha256:
         raise InputError(
             f"{name}: {len(pages)} pages of {', '.join(world.archives)}, and not those declared. "

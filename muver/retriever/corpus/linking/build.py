@@ -21,6 +21,7 @@ from muver.retriever.corpus.linking.conll import read_conll
 from muver.retriever.corpus.schema import LINKED_MENTIONS, WIKIPEDIA
 from muver.retriever.corpus.sources import Sizes
 from muver.retriever.corpus.statistics import check_published
+from muver.retriever.corpus.texts import nearest
 
 READERS = {"blink": read_blink, "conll": read_conll}
 FORMATS = {".jsonl": "blink", ".conll": "conll", ".tsv": "conll"}
@@ -133,10 +134,9 @@ def _table(
 ) -> pa.Table:
     rows = []
     for mention, entity, kind in zip(mentions, gold.tolist(), kinds, strict=True):
-        left, right = mention.left.lower().split(), mention.right.lower().split()
-        left = " ".join(left[max(0, len(left) - tokens) :])
+        left, right = nearest(mention.left.split(), mention.right.split(), tokens)
         rows.append((
             mention.mention_id, name, WIKIPEDIA, mention.document, left, mention.text.lower(),
-            " ".join(right[:tokens]), None if entity == NONE else entity, "", kind,
+            right, None if entity == NONE else entity, "", kind,
         ))  # fmt: skip
     return table_of(LINKED_MENTIONS, list(zip(*rows, strict=True)))
