@@ -7,11 +7,13 @@ import pytest
 
 from muver.cli import main
 from muver.io.errors import InputError
+from muver.io.typed import read
 from muver.kb.index.encoding import Encoding
 from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
-from muver.kb.index.index_settings import changed, defaults, read_weights
-from muver.kb.index.signals import FIRST
+from muver.kb.index.index_settings import Words, changed, defaults, read_weights
+from muver.kb.index.lookup import Table, keys_of
+from muver.kb.index.signals import FIRST, LONGEST, queries
 from muver.retriever.answers import Mention
 from muver.retriever.retrieval.signals.catalog import Characters
 from muver.retriever.retrieval.signals.texts import in_context
@@ -192,3 +194,45 @@ def test_a_trained_model_reads_the_first_sentence_under_each_alias(model, tmp_pa
     np.testing.assert_allclose(own.vectors[-2], other.vectors[0], rtol=1e-5, atol=1e-5)
     index.update([Entity(id="1", title="tower", description=text, world="w")])
     assert len(index.views("1").views) == 2
+
+
+def words_asked(left, mention, right, query="mention_and_context"):
+    """How many words of each side are looked for, and whether they are the nearest."""
+    sides = [[f"{name}{n}" for n in range(count)] for name, count in
+             (("left", left), ("own", mention), ("right", right))]  # fmt: skip
+    given = Mention(" ".join(sides[1]), " ".join(sides[0]), " ".join(sides[2]))
+    (words,) = queries([given], read(Words, {"query": query}))
+    counts = [sum(word.startswith(name) for word in words) for name in ("left", "own", "right")]
+    nearest = [*sides[0][left - counts[0] :], *sides[1][: counts[1]], *sides[2][: counts[2]]]
+    assert words == nearest
+    return counts
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ((2, 1, 3), [2, 1, 3]),
+        ((1000, 2, 1000), [63, 2, 63]),
+        ((1000, 2, 10), [116, 2, 10]),
+        ((10, 2, 1000), [10, 2, 116]),
+        ((1000, 1000, 1000), [0, LONGEST, 0]),
+        ((0, 0, 1000), [0, 0, LONGEST]),
+    ],
+)
+def test_the_nearest_words_of_a_long_context(given, expected):
+    assert words_asked(*given) == expected
+
+
+def test_a_word_is_weighed_once_in_a_request(tmp_path, monkeypatch):
+    """However often it stands there: a request of permitted length took seconds."""
+    index = Index.create(tmp_path / "index", [Entity(id="g", title="the old gate")], "bm25")
+    looked, having = [], Table.having
+    monkeypatch.setattr(
+        Table, "having", lambda self, keys: looked.extend(keys) or having(self, keys)
+    )
+    index.retrieve([Mention("gate"), Mention("old gate gate"), Mention("old")])
+    assert looked == keys_of(["gate", "old"]).tolist()
+
+
+def test_a_long_mention_alone():
+    assert words_asked(5, 1000, 5, "mention") == [0, LONGEST, 0]
