@@ -9,6 +9,7 @@ from typing import Any
 
 from muver.io.errors import InputError
 from muver.io.files import remove_all, sha256_of, size_of, strays, write_json, write_text
+from muver.reproduction.settings.naming import method_of, note_of
 from muver.reproduction.settings.resolve import settings_in
 from muver.reproduction.workspace import graph_of
 from muver.reproduction.workspace.artifact import Artifact, add_to_catalog
@@ -140,19 +141,20 @@ def write_asked(graph: Graph) -> None:
     """Write ``build/<workspace>/asked/<stage>.json`` for each DVC stage.
 
     The ids of the artifacts that it has to make, and hashes of the code that makes them; of the
-    tables the sections that decide what they say.
+    tables the sections that decide what they say, and what their rows are called.
     """
-    folder, written = Path(graph.root, "asked"), graph.settings.as_dict()
-    asked = graph.asked(graph.settings.results)
+    folder, settings = Path(graph.root, "asked"), graph.settings
+    asked, written = graph.asked(settings.results), settings.as_dict()
     for stage, kinds in STAGES.items():
         kept = [artifact for artifact in asked if artifact.kind in kinds]
         ids = {f"{artifact.kind}/{artifact.name}": artifact.id for artifact in kept}
         hashes = _hashes(map(graph.code_of, kept))
         content = {"artifacts": dict(sorted(ids.items())), "code": hashes}
         write_json(folder / f"{stage}.json", content)
-    rows = {row for result in graph.settings.results for row in graph.rows(result)}
+    rows = sorted({row for result in settings.results for row in graph.rows(result)})
     tables = {section: written[section] for section in OF_TABLES}
-    tables["systems"] = {row: written["systems"][row] for row in sorted(rows)}
+    # A name or a note may stand at the row or at its model.
+    tables["rows"] = {row: [method_of(settings, row), note_of(settings, row)] for row in rows}
     write_json(folder / "tables.json", {"settings": tables, "code": _hashes(map(code, TABLES))})
 
 

@@ -84,7 +84,8 @@ def test_what_a_stage_is_asked_for_changes_with_its_own_settings_alone():
         "seed": lists(seed=7),
         "merge": lists(merge={"top_k": 0.3}),
         "pretraining": lists(pretrain={"steps": 5}),
-        "a name": lists(systems={"muver": {"method": "ours"}}),
+        "a row's name": lists(systems={"muver": {"method": "ours"}}),
+        "a model's name": lists(models={"muver": {"method": "ours"}}),
     }
     differ = {
         what: {stage for stage in before if after[stage] != before[stage]}
@@ -94,7 +95,8 @@ def test_what_a_stage_is_asked_for_changes_with_its_own_settings_alone():
         "seed": {"encoder", "pretrain", "train", "encode", "merge", "retrieve", "evaluate"},
         "merge": {"merge", "retrieve", "evaluate"},
         "pretraining": {"pretrain", "train", "encode", "merge", "retrieve", "evaluate"},
-        "a name": {"tables"},
+        "a row's name": {"tables"},
+        "a model's name": {"tables"},
     }
 
 
