@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
 import torch
@@ -98,12 +99,16 @@ def by_tokens(dimension: int, repetitions: int) -> Row:
     def encode(batch: Packed) -> torch.Tensor:
         return batch.unpack(vectors[batch.ids])
 
+    towers = SimpleNamespace(
+        encode_mentions=encode, encode_views=encode, device=torch.device("cpu"),
+        config=SimpleNamespace(pad_to=(None, None)),
+    )  # fmt: skip
     sequences = np.random.default_rng(0).integers(len(vectors), size=(2 * MENTIONS, TOKENS))
     sides = sequences[:MENTIONS].tolist(), sequences[MENTIONS:].tolist()
 
     def scores(bf16: bool) -> np.ndarray:
         with torch.autocast("cpu", torch.bfloat16, enabled=bf16):
-            return score_world(encode, encode, *sides, 2048, torch.device("cpu"))
+            return score_world(towers, *sides, 2048)
 
     precisions = {"fp32": lambda: scores(False), "bf16": lambda: scores(True)}
     timed = in_turn(precisions, repetitions)

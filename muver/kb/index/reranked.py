@@ -46,8 +46,7 @@ class Reranker:
             titles, texts = [e.title for e in entities], [e.description for e in entities]
             views = entity_views(titles, texts, [[]] * len(entities), config.views, pieces)
             pairs.append(self._model.pairs(context, [view.ids for (view,) in views]))
-        device = next(self._model.parameters()).device
-        scores = self._model.scores(pairs, BATCH_TOKENS, device)
+        scores = self._model.scores(pairs, BATCH_TOKENS)
         return [
             [
                 replace(candidates[n], score=float(new[n]))

@@ -9,7 +9,6 @@ import math
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -77,25 +76,21 @@ class CrossEncoder(Model):
         return [[*context, *view[start:]] for view in views]
 
     def scores_in(
-        self, world: World, among: Iterable[Iterable[int]], *where: Any
+        self, world: World, among: Iterable[Iterable[int]], batch_tokens: int, label: str
     ) -> list[np.ndarray]:
         """:meth:`scores` of each of a world's mentions with its entities in ``among``."""
         views = ([view.ids for e in entities for view in world.views[e]] for entities in among)
-        return self.scores([*map(self.pairs, world.contexts, views)], *where)
+        return self.scores([*map(self.pairs, world.contexts, views)], batch_tokens, label)
 
     @torch.inference_mode()
     def scores(
-        self,
-        pairs: Sequence[Sequence[Ids]],
-        batch_tokens: int,
-        device: torch.device,
-        label: str | None = None,
+        self, pairs: Sequence[Sequence[Ids]], batch_tokens: int, label: str | None = None
     ) -> list[np.ndarray]:
         """Scores of each mention's laid out pairs, (pairs,) float32 each; ``label`` is for progress
         lines.
         """
         flat = [pair for of_mention in pairs for pair in of_mention]
-        scores = encode_vectors(self, flat, 1, batch_tokens, device, label)[:, 0]
+        scores = encode_vectors(self, flat, 1, batch_tokens, self.device, label)[:, 0]
         ends = accumulate(map(len, pairs), initial=0)
         return [scores[start:end] for start, end in pairwise(ends)]
 

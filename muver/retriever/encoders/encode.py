@@ -50,13 +50,12 @@ class Placed:
     def __init__(self, kind: type[Model], model: Model | Path, settings: Encoding | None = None):
         self.autocast: Callable[..., Any] = nullcontext
         if settings is None:
-            self.model, self.device, asked = model, next(model.parameters()).device, "auto"
+            self.model, asked = model, "auto"
         else:
             accelerator = device.start(settings.device, settings.precision, settings.threads)
-            self.autocast, self.device = accelerator.autocast, accelerator.device
-            self.model = kind.from_pretrained(model).to(self.device).eval()
-            asked = settings.batch_tokens
-        self.batch_tokens = device.batch_tokens(asked, self.device)
+            self.autocast, asked = accelerator.autocast, settings.batch_tokens
+            self.model = kind.from_pretrained(model).to(accelerator.device).eval()
+        self.batch_tokens = device.batch_tokens(asked, self.model.device)
 
 
 class Encoder(Placed):
@@ -77,6 +76,6 @@ class Encoder(Placed):
 
     def vectors(self, tower: Encode, ids: Sequence[Ids], label: str | None = None) -> np.ndarray:
         """(texts, d) float32 vectors of texts by one of the model's towers."""
-        where = self.batch_tokens, self.device, label
+        where = self.batch_tokens, self.model.device, label
         with self.autocast():
             return encode_vectors(tower, ids, self.model.dimension, *where)

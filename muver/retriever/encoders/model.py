@@ -41,6 +41,11 @@ class Model(nn.Module):
         scale = config.scale
         self.log_scale = nn.Parameter(torch.tensor(math.log(scale))) if scale else None
 
+    @property
+    def device(self) -> torch.device:
+        """Where it computes."""
+        return next(self.parameters()).device
+
     @classmethod
     def from_pretrained(cls, folder: str | Path) -> Self:
         """Load a directory that :meth:`save_pretrained` wrote."""

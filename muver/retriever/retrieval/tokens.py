@@ -12,7 +12,8 @@ from torch import Tensor
 
 from muver.io.errors import disk_errors
 from muver.io.progress import Progress
-from muver.retriever.encoders.bulk import Encode, encode_by_length
+from muver.retriever.encoders.biencoder import BiEncoder
+from muver.retriever.encoders.bulk import encode_by_length
 from muver.retriever.encoders.scores import sum_of_max
 from muver.retriever.vectors.pooled import pool
 from muver.retriever.views.layout import Ids
@@ -30,15 +31,12 @@ class TokenVectors(NamedTuple):
 
 @torch.inference_mode()
 def score_world(
-    encode_mentions: Encode,
-    encode_entities: Encode,
+    model: BiEncoder,
     contexts: Sequence[Ids],
     entities: Sequence[Ids],
     batch_tokens: int,
-    device: torch.device,
     label: str = "entities",
     memory_mb: int = 256,
-    pad_to: tuple[int | None, int | None] = (None, None),
     pool_to: int | None = None,
 ) -> np.ndarray:
     """Sum-of-max scores of every mention with every entity of a world.
@@ -48,24 +46,26 @@ def score_world(
 
     ``batch_tokens`` are the padded tokens in one pass through an encoder. ``memory_mb`` bounds the
     token vectors and their products held at a time, beside the result and the encoder's own memory;
-    one mention and one entity are always computed. ``pad_to`` are lengths to which contexts and
-    entities are padded, padding taking part in the score (``pad_to`` of
-    :class:`muver.retriever.encoders.encoders_settings.ModelConfig`); ``pool_to`` is how many
-    vectors an entity keeps at most, means of similar ones.
+    one mention and one entity are always computed. ``pool_to`` is how many vectors an entity keeps
+    at most, means of similar ones.
     """
+    device, (pad_contexts, pad_views) = model.device, model.config.pad_to
     scores = np.empty((len(contexts), len(entities)), dtype=np.float32)
     budget = memory_mb * MEGABYTE
-    longest = max([pad_to[0] or 0, *(len(ids) for ids in contexts)])
+    longest = max([pad_contexts or 0, *(len(ids) for ids in contexts)])
     progress = Progress(label, len(entities), "entities")
     with tempfile.TemporaryFile() as file:
+        where = batch_tokens, device, pad_contexts
         held = [
-            _to_disk(file, batch)
-            for batch in _encode(encode_mentions, contexts, batch_tokens, device, pad_to[0])
+            _to_disk(file, TokenVectors(rows, vectors, batch.mask))
+            for rows, batch, vectors in encode_by_length(model.encode_mentions, contexts, *where)
         ]
         # A token of an entity takes its vector and, for each token of a mention, two floats.
         token_bytes = 4 * held[0].vectors.shape[2] + 8 * longest
         chunk_tokens = min(batch_tokens, budget // (2 * token_bytes))
-        for chunk in _encode(encode_entities, entities, chunk_tokens, device, pad_to[1]):
+        where = chunk_tokens, device, pad_views
+        for rows, batch, vectors in encode_by_length(model.encode_views, entities, *where):
+            chunk = TokenVectors(rows, vectors, batch.mask)
             if pool_to:
                 chunk = _pooled(chunk, pool_to)
             for few in _few_at_a_time(held, chunk, budget, device):
@@ -90,17 +90,6 @@ def float32_sums(device: torch.device) -> Iterator[None]:
             yield
     finally:
         torch.set_float32_matmul_precision(before)
-
-
-def _encode(
-    encode: Encode,
-    sequences: Sequence[Ids],
-    batch_tokens: int,
-    device: torch.device,
-    pad_to: int | None,
-) -> Iterator[TokenVectors]:
-    for rows, batch, vectors in encode_by_length(encode, sequences, batch_tokens, device, pad_to):
-        yield TokenVectors(rows, vectors, batch.mask)
 
 
 def _pooled(chunk: TokenVectors, most: int) -> TokenVectors:

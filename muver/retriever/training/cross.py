@@ -72,11 +72,11 @@ class AmongCandidates:
         return candidate_loss(scores, [len(columns) for columns in _candidates(batch)])
 
     def first(
-        self, model: CrossEncoder, world: World, k: int, batch_tokens: int, device: torch.device
+        self, model: CrossEncoder, world: World, k: int, batch_tokens: int
     ) -> list[np.ndarray]:
         """The candidates to rank stand in the world as negatives."""
-        where = batch_tokens, device, f"validation, {world.name}"
-        scores = model.scores_in(world, world.negatives, *where)
+        label = f"validation, {world.name}"
+        scores = model.scores_in(world, world.negatives, batch_tokens, label)
         return [
             np.array(entities, dtype=int)[np.argsort(-found, kind="stable")[:k]]
             for entities, found in zip(world.negatives, scores, strict=True)

@@ -148,7 +148,7 @@ class Trainer:
         cutoff = self.settings.validation_cutoff
         asked = (self.model, self.validation, cutoff, self.settings.chunk_tokens)
         with self.accelerator.autocast():
-            hits, total = count_hits(self.objective, *asked, self.accelerator.device)
+            hits, total = count_hits(self.objective, *asked)
         logger.info(
             "step %d: validation recall@%d %.2f (%d of %d)",
             self.step, cutoff, 100 * hits / total, hits, total,

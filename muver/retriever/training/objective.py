@@ -43,24 +43,21 @@ class Objective(Protocol):
         """The loss of a batch from the vectors and the mask of each side."""
         ...
 
-    def first(
-        self, model: Any, world: World, k: int, batch_tokens: int, device: torch.device
-    ) -> Sequence[np.ndarray]:
+    def first(self, model: Any, world: World, k: int, batch_tokens: int) -> Sequence[np.ndarray]:
         """The first ``k`` candidates of each mention, (k,) entities or fewer; -1 is none."""
         ...
 
 
 def count_hits(
-    objective: Objective, model: Any, worlds: Sequence[World], cutoff: int, batch_tokens: int,
-    device: torch.device,
-) -> tuple[int, int]:  # fmt: skip
+    objective: Objective, model: Any, worlds: Sequence[World], cutoff: int, batch_tokens: int
+) -> tuple[int, int]:
     """Count mentions whose gold title is among the first ``cutoff`` candidates of their world, and
     all. As released, the number of hits over all mentions selects the checkpoint.
     """
     model.eval()
     hits = 0
     for world in worlds:
-        ranked = objective.first(model, world, cutoff, batch_tokens, device)
+        ranked = objective.first(model, world, cutoff, batch_tokens)
         for entities, gold in zip(ranked, world.gold, strict=True):
             found = {world.titles[entity] for entity in entities.tolist() if entity >= 0}
             hits += world.titles[gold] in found
@@ -96,20 +93,18 @@ class InBatch:
             scores = max_over_views(mentions, views, owners, columns, model.config.metric)
         return in_batch_loss(scores, torch.as_tensor(batch.gold), self.mask_false_negatives)
 
-    def first(
-        self, model: BiEncoder, world: World, k: int, batch_tokens: int, device: torch.device
-    ) -> np.ndarray:
+    def first(self, model: BiEncoder, world: World, k: int, batch_tokens: int) -> np.ndarray:
         """As released: all views, no merging, the maximum over views."""
         candidate_of = first_with_same(world.titles)
         flat = [view.ids for of_entity in world.views for view in of_entity]
-        where, label = (batch_tokens, device), f"validation, {world.name}"
+        label = f"validation, {world.name}"
         if model.config.score == "sum_max":
-            encoders, pad_to = (model.encode_mentions, model.encode_views), model.config.pad_to
-            scores = score_world(*encoders, world.contexts, flat, *where, label, pad_to=pad_to)
+            scores = score_world(model, world.contexts, flat, batch_tokens, label)
             return rank_scores(scores, candidate_of, k).entities
         sizes = [len(of_entity) for of_entity in world.views]
         owners = np.repeat(np.arange(len(world.views)), sizes)
-        views = encode_vectors(model.encode_views, flat, model.dimension, *where, label)
-        mentions = encode_vectors(model.encode_mentions, world.contexts, model.dimension, *where)
+        where = model.dimension, batch_tokens, model.device
+        views = encode_vectors(model.encode_views, flat, *where, label)
+        mentions = encode_vectors(model.encode_mentions, world.contexts, *where)
         index = ViewBlock.of([views], owners, candidate_of)
         return rank(mentions, [index], k, MAX, metric=model.config.metric).entities

@@ -14,7 +14,7 @@ from muver.retriever.answers import Mention
 from muver.retriever.encoders.device import LEAST
 from muver.retriever.views.build import entity_views, mention_contexts
 from tests import tiny
-from tests.retriever.encoders.test_cross import CPU, make_cross
+from tests.retriever.encoders.test_cross import make_cross
 
 TEXTS = [" ".join(some) for some in tiny.texts(8)]
 MENTION = Mention("the king", "In winter", "saw the tower .")
@@ -48,7 +48,7 @@ def test_the_index_s_first_candidates_by_the_cross_encoder_s_scores(index, cross
     texts = [TEXTS[int(one.document_id)] for one in plain]
     titles = [one.title for one in plain]
     views = list(entity_views(titles, texts, [[]] * 5, model.config.views, model.pieces))
-    (scores,) = model.scores([model.pairs(context, [one.ids for (one,) in views])], 400, CPU)
+    (scores,) = model.scores([model.pairs(context, [one.ids for (one,) in views])], 400)
     order = np.argsort(-scores)[:3]
     assert [one.document_id for one in found] == [plain[n].document_id for n in order]
     np.testing.assert_allclose([one.score for one in found], scores[order], atol=1e-6)

@@ -16,7 +16,6 @@ from tests import tiny
 VIEWS = {"kind": "prefix", "max_tokens": 24}
 PAIRS = [[5, 1, 41, 2, 40, 6, 50, 3, 60, 6], [5, 50, 1, 44, 2, 6, 44, 6], [5, 1, 2, 6, 12, 6]]
 FAR = [[1, 0, 0, 0, 1, 2], [2, 1, 0, 0, 0, 1], [1, 0, 0, 1]]  # pieces from the mention
-CPU = torch.device("cpu")
 
 
 def make_cross(encoder, **own) -> CrossEncoder:
@@ -50,7 +49,7 @@ def test_scores_sum_the_best_cosines_of_the_context_s_pieces(encoder, own, base)
         ]
         expected.append(10 * sum(best) / 32**0.5)
     expected = torch.stack(expected)
-    scores = model.scores([PAIRS[:2], [], PAIRS[2:]], 6, CPU)
+    scores = model.scores([PAIRS[:2], [], PAIRS[2:]], 6)
     assert [len(own) for own in scores] == [2, 0, 1]
     np.testing.assert_allclose(np.concatenate(scores), expected.detach(), rtol=1e-6)
     assert len(set(np.concatenate(scores).tolist())) == 3

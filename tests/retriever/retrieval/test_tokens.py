@@ -16,9 +16,6 @@ from muver.retriever.retrieval.tokens import score_world
 from muver.retriever.vectors.shards import first_with_same
 from tests import tiny
 
-CPU = torch.device("cpu")
-
-
 RANDOM = np.random.default_rng(2)
 CONTEXTS, ENTITIES = (
     [[5, *RANDOM.integers(8, 60, n).tolist(), 6] for n in lengths]
@@ -27,8 +24,7 @@ CONTEXTS, ENTITIES = (
 
 
 def found_by(model, batch_tokens=40, **more):
-    encoders = (model.encode_mentions, model.encode_views)
-    return score_world(*encoders, CONTEXTS, ENTITIES, batch_tokens, CPU, **more)
+    return score_world(model, CONTEXTS, ENTITIES, batch_tokens, **more)
 
 
 def test_score_world_equals_pair_by_pair(encoder):
@@ -78,16 +74,15 @@ def test_memory_bounds_what_is_scored_at_a_time(encoder, monkeypatch, padding):
 
     monkeypatch.setattr(tokens, "sum_of_max", watching)
     monkeypatch.setattr(tokens, "MEGABYTE", 1000)
-    settings = {"batch_tokens": 1000, "pad_to": model.config.pad_to}
-    whole = found_by(model, memory_mb=10**6, **settings)
+    whole = found_by(model, 1000, memory_mb=10**6)
     greatest = max(sizes)
     for memory_mb in (40, 15):
         sizes.clear()
-        found = found_by(model, memory_mb=memory_mb, **settings)
+        found = found_by(model, 1000, memory_mb=memory_mb)
         np.testing.assert_allclose(found, whole, rtol=1e-5)
         assert max(sizes) <= memory_mb * 1000 < greatest
     sizes.clear()
-    np.testing.assert_allclose(found_by(model, memory_mb=0, **settings), whole, rtol=1e-5)
+    np.testing.assert_allclose(found_by(model, 1000, memory_mb=0), whole, rtol=1e-5)
     assert len(sizes) == 5 * 7  # one mention and one entity at least
 
 

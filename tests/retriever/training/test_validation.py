@@ -12,7 +12,6 @@ from muver.retriever.training.objective import InBatch, count_hits
 from muver.retriever.views.worlds import load_worlds
 from tests import tiny
 
-CPU = torch.device("cpu")
 MODELS = {
     "max": {},
     "l2": {"metric": "l2"},
@@ -50,13 +49,13 @@ def test_hits_are_gold_titles_among_the_first(encoder, corpus, kind):
             places.append(sorted(best, key=lambda title: -best[title]).index(titles[gold]))
     for cutoff in (1, 4, 64):
         hits = sum(place < cutoff for place in places)
-        assert count_hits(InBatch(), model, [world], cutoff, 100, CPU) == (hits, 12)
-        assert count_hits(InBatch(), model, [world, world], cutoff, 100, CPU) == (2 * hits, 24)
+        assert count_hits(InBatch(), model, [world], cutoff, 100) == (hits, 12)
+        assert count_hits(InBatch(), model, [world, world], cutoff, 100) == (2 * hits, 24)
     assert hits == 12
 
 
 def test_the_model_is_evaluated_without_dropout(encoder, corpus):
     model = tiny.make_model(encoder, dropout=True)
     worlds = load_worlds(*corpus, "val", model.config, model.pieces)
-    count_hits(InBatch(), model, worlds, 3, 100, CPU)
+    count_hits(InBatch(), model, worlds, 3, 100)
     assert not model.training

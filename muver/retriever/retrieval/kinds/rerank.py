@@ -48,7 +48,7 @@ def retrieve(
     from muver.retriever.views.worlds import load_worlds
 
     placed = Placed(CrossEncoder, model, compute)
-    cross, where = placed.model, (placed.batch_tokens, placed.device)
+    cross = placed.model
     (first,) = runs
     found = dict(by_mention(read_run(first)))
     ranked: dict[str, pa.Table] = {}
@@ -59,7 +59,8 @@ def retrieve(
         tables = [found[mention].slice(0, settings.k) for mention in world.mention_ids]
         again = [table["entity"].to_numpy()[: settings.depth] for table in tables]
         with placed.autocast():
-            scores = cross.scores_in(world, again, *where, f"pairs of {world.name}")
+            label = f"pairs of {world.name}"
+            scores = cross.scores_in(world, again, placed.batch_tokens, label)
         each = zip(world.mention_ids, tables, scores, strict=True)
         ranked |= {mention: reordered(table, numbers) for mention, table, numbers in each}
     write_table(run, pa.concat_tables(ranked[mention] for mention in found).combine_chunks())

@@ -51,10 +51,8 @@ def retrieve(
         views = [of_entity[0] for of_entity in world.views]
         with placed.autocast():
             scores = score_world(
-                towers.encode_mentions, towers.encode_views, world.contexts,
-                [view.ids for view in views], placed.batch_tokens, placed.device,
-                f"entities of {world.name}", settings.memory_mb, config.pad_to,
-                settings.pool or None,
+                towers, world.contexts, [view.ids for view in views], placed.batch_tokens,
+                f"entities of {world.name}", settings.memory_mb, settings.pool or None,
             )  # fmt: skip
         found_in = rows.candidates(world.name)
         ranking = rank_scores(scores, found_in.of, rows.k, settings.memory_mb)

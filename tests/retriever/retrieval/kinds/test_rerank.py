@@ -13,7 +13,7 @@ from muver.retriever.retrieval.kinds.rerank import reordered
 from muver.retriever.runs.run import by_mention, read_run
 from muver.retriever.views.worlds import load_worlds
 from tests import tiny
-from tests.retriever.encoders.test_cross import CPU, make_cross
+from tests.retriever.encoders.test_cross import make_cross
 from tests.runs import write_run
 
 SETTINGS = {"split": "test", "k": 6, "match": "title", "depth": 4}
@@ -42,7 +42,7 @@ def test_the_first_candidates_are_in_the_order_of_their_scores(encoder, corpus, 
     (world,) = load_worlds(*corpus, "test", model.config, model.pieces)
     for (mention, table), context in zip(by_mention(found), world.contexts, strict=True):
         views = [world.views[entity][0].ids for entity in FIRST[:4]]
-        (scores,) = model.scores([model.pairs(context, views)], 200, CPU)
+        (scores,) = model.scores([model.pairs(context, views)], 200)
         order = [FIRST[n] for n in np.argsort(-scores)]
         assert table["entity"].to_pylist() == [*order, 5, 2], mention
         np.testing.assert_allclose(table["score"][:4], sorted(scores, reverse=True), atol=1e-6)
