@@ -80,10 +80,10 @@ def difference_intervals(
             drawn += len(counts) * np.arange(rows)[:, None]
             times = np.bincount(drawn.ravel(), minlength=rows * len(counts))
             total[done : done + rows] += times.reshape(rows, -1).astype(float) @ counts
-    found = [interval(total[:, n] / total[:, -1]) for n in columns]
+    intervals = [interval(total[:, n] / total[:, -1]) for n in columns]
     return [
         bounds if sign > 0 else [0 - bounds[1], 0 - bounds[0]]
-        for bounds, sign in zip(found, signs, strict=True)
+        for bounds, sign in zip(intervals, signs, strict=True)
     ]
 
 

@@ -132,8 +132,8 @@ def reduced_precision(settings: Mapping[str, Any]) -> dict[str, str]:
     >>> reduced_precision({"model": {"precision": "bf16"}, "precision": "fp32"})
     {'training': 'bf16'}
     """
-    found = [pair for pair in _used(settings) if pair[1] != FULL]
-    return {phase: used for phase in PHASES for of_phase, used in found if of_phase == phase}
+    reduced = [pair for pair in _used(settings) if pair[1] != FULL]
+    return {phase: used for phase in PHASES for of_phase, used in reduced if of_phase == phase}
 
 
 def in_words(precision: Mapping[str, str]) -> str:

@@ -1,6 +1,7 @@
 """Paired tests: is one row of a table better than another on the same mentions?"""
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 import numpy as np
 import pyarrow as pa
@@ -49,7 +50,7 @@ def all_paired(
     )  # fmt: skip
     intervals = difference_intervals(ahead, mentions["world"].to_pylist(), together)
     columns = iter(zip(ahead.T, intervals, strict=True))
-    found = []
+    comparisons = []
     for _ in pairs:
         paired = Paired(difference={}, interval={}, p_value={}, won={}, lost={})
         for k, (column, interval) in zip(cutoffs, columns, strict=False):
@@ -58,8 +59,8 @@ def all_paired(
             paired.p_value[k] = randomisation_test(np.bincount(together, column).astype(int))
             paired.won[k] = int((column > 0).sum())
             paired.lost[k] = int((column < 0).sum())
-        found.append(paired)
-    return found
+        comparisons.append(paired)
+    return comparisons
 
 
 def randomisation_test(ahead: np.ndarray) -> float:
@@ -92,9 +93,7 @@ def randomisation_test(ahead: np.ndarray) -> float:
 
 def _signs(number: int) -> list[float]:
     """Chances that 0, 1, ... of so many documents keep their sign."""
-    ways = [1]
-    for kept in range(number):
-        ways.append(ways[-1] * (number - kept) // (kept + 1))
+    ways = accumulate(range(number), lambda n, kept: n * (number - kept) // (kept + 1), initial=1)
     return [count / 2**number for count in ways]
 
 
@@ -130,8 +129,8 @@ def wilson(count: int, mentions: int) -> list[float]:
     """
     from scipy.stats import binomtest
 
-    found = binomtest(count, mentions).proportion_ci(method="wilson")
-    return [100 * float(found.low), 100 * float(found.high)]
+    share = binomtest(count, mentions).proportion_ci(method="wilson")
+    return [100 * float(share.low), 100 * float(share.high)]
 
 
 def _compare(first: int, last: int, a: np.ndarray, b: np.ndarray, together: np.ndarray) -> Bin:

@@ -63,12 +63,12 @@ def rank(
     threads
         Each searches a block for some of the mentions; None leaves threads to the matrix product.
     """
-    found = Ranking.empty(len(mentions), k)
+    ranking = Ranking.empty(len(mentions), k)
 
     def search(block: ViewBlock, squares: np.ndarray | None, span: slice) -> int:
         """Search a block for a span of mentions; their number."""
         products = similarity(mentions[span], block.vectors, metric, squares)
-        _enter(found, span, block, Block.of(products, block.starts), aggregate)
+        _enter(ranking, span, block, Block.of(products, block.starts), aggregate)
         return len(products)
 
     with ExitStack() as stack:
@@ -83,7 +83,7 @@ def rank(
             for done in each(partial(search, block, squares), spans):
                 if advance is not None:
                     advance(done)
-    return found
+    return ranking
 
 
 def rank_shards(
@@ -105,9 +105,9 @@ def rank_shards(
             yield block
             progress.advance(len(block.owners))
 
-    found = rank(mentions, blocks(), k, aggregate, memory_mb // 2, threads=threads)
+    ranking = rank(mentions, blocks(), k, aggregate, memory_mb // 2, threads=threads)
     progress.finish()
-    return found
+    return ranking
 
 
 def _ahead(blocks: Iterator[ViewBlock]) -> Iterator[ViewBlock]:
@@ -164,21 +164,21 @@ def rank_scores(
     order = np.argsort(candidate_of, kind="stable")
     starts = np.flatnonzero(np.r_[True, np.diff(candidate_of[order]) != 0])
     world = ViewBlock(np.empty((len(order), 0), dtype=np.float32), order, starts, order)
-    found = Ranking.empty(len(scores), k)
+    ranking = Ranking.empty(len(scores), k)
     for span in _spans(scores, memory_mb, world, min(k, len(starts)), 1):
-        _enter(found, span, world, Block.of(scores[span, order], starts), MAX)
-    return found
+        _enter(ranking, span, world, Block.of(scores[span, order], starts), MAX)
+    return ranking
 
 
 def _enter(
-    found: Ranking, span: slice, block: ViewBlock, scores: Block, aggregate: Aggregate
+    ranking: Ranking, span: slice, block: ViewBlock, scores: Block, aggregate: Aggregate
 ) -> None:
     """Enter a block's best candidates into the rankings of a span of mentions, in place."""
-    k = found.scores.shape[1]
+    k = ranking.scores.shape[1]
     keep = min(k, len(block.starts))
     values = aggregate.scores(scores, keep)
     # An equal score loses, as it came later.
-    better = np.flatnonzero((values > found.scores[span, -1:]).any(axis=1))
+    better = np.flatnonzero((values > ranking.scores[span, -1:]).any(axis=1))
     if not len(better):
         return
     if len(better) < len(values):
@@ -187,10 +187,11 @@ def _enter(
     chosen = top_columns(values, keep)
     won = winning_views(scores, chosen)
     fresh = block.owners[won], np.take_along_axis(values, chosen, axis=1), block.rows[won]
-    rows = np.arange(len(found.scores))[span][better]
-    both = [np.concatenate([old[rows], new], axis=1) for old, new in zip(found, fresh, strict=True)]
+    rows = np.arange(len(ranking.scores))[span][better]
+    pairs = zip(ranking, fresh, strict=True)
+    both = [np.concatenate([old[rows], new], axis=1) for old, new in pairs]
     best = top_columns(both[1], k)
-    for old, together in zip(found, both, strict=True):
+    for old, together in zip(ranking, both, strict=True):
         old[rows] = np.take_along_axis(together, best, axis=1)
 
 
@@ -219,17 +220,17 @@ EPSILON = float(np.finfo(np.float32).eps)
 
 def exactly(vectors: np.ndarray, mentions: np.ndarray, metric: str) -> np.ndarray:
     """(mentions, views) float32 similarities, each by a sum of its own in double precision."""
-    found, mentions = np.empty((len(mentions), len(vectors))), mentions.astype(np.float64)
+    exact, mentions = np.empty((len(mentions), len(vectors))), mentions.astype(np.float64)
     for first in range(0, len(vectors), CACHED_VIEWS):
         block = slice(first, first + CACHED_VIEWS)
         views = vectors[block].astype(np.float64)
-        for similarities, mention in zip(found[:, block], mentions, strict=True):
+        for similarities, mention in zip(exact[:, block], mentions, strict=True):
             if metric == "l2":
                 apart = views - mention
                 similarities[:] = -np.sqrt(np.vecdot(apart, apart))
             else:
                 similarities[:] = np.vecdot(views, mention)
-    return found.astype(np.float32)
+    return exact.astype(np.float32)
 
 
 def slack(

@@ -73,10 +73,10 @@ def mine(
         inputs = {"entities": sha256_of(entities)}
         total, golds = _golds_of_worlds(mentions, entities)
     ranked = read_run(run)
-    found, none = dict(by_mention(ranked)), ranked.slice(0, 0)
+    candidates_of, none = dict(by_mention(ranked)), ranked.slice(0, 0)
     random, same_title, rows = np.random.default_rng(settings.seed), 0, []
     for mention, gold in golds.items():
-        row, skipped = _mined(found.get(mention, none), gold, settings, random)
+        row, skipped = _mined(candidates_of.get(mention, none), gold, settings, random)
         rows.append({"mention_id": mention, **row})
         same_title += skipped
     write_table(out, pa.Table.from_pylist(rows, NEGATIVES))
@@ -127,11 +127,11 @@ def _mined(
 
 def _draw(size: int, gold: Gold, taken: set[int], random: np.random.Generator) -> list[int]:
     """``size`` entities drawn evenly from all that are not taken; all of these if fewer."""
-    found: dict[int, None] = {}
-    while len(found) < min(size, gold.among - len(taken)):
+    drawn: dict[int, None] = {}
+    while len(drawn) < min(size, gold.among - len(taken)):
         if (entity := int(random.integers(gold.among))) not in taken:
-            found[entity] = None
-    return list(found)
+            drawn[entity] = None
+    return list(drawn)
 
 
 def _golds_of_worlds(mentions: str | Path, entities: str | Path) -> tuple[int, dict[str, Gold]]:

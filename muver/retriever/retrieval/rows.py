@@ -84,10 +84,10 @@ class RunRows:
         worlds = np.array(self._mentions["world"].to_pylist(), dtype=object)
         progress = Progress(label, len(self), "mentions")
         for name in dict.fromkeys(worlds):
-            found = self._mentions.take(np.flatnonzero(worlds == name)).to_pylist()
+            mentions = self._mentions.take(np.flatnonzero(worlds == name)).to_pylist()
             entities = read_entities(self._entities, [name]).to_pylist()
-            yield MentionsOfWorld(self.candidates(name), found, entities)
-            progress.advance(len(found))
+            yield MentionsOfWorld(self.candidates(name), mentions, entities)
+            progress.advance(len(mentions))
         progress.finish()
 
     def add_scores(self, found_in: Candidates, mention_ids: list[str], scores: np.ndarray) -> None:

@@ -173,8 +173,8 @@ class AnnIndex:
         numbers, (n, fetch) int64; -1 where no more were found.
         """
         mentions = np.ascontiguousarray(mentions, dtype=np.float32)
-        found, views = self._index.search(mentions, fetch)
-        products = found.astype(np.float64) + (mentions @ self._centre)[:, None]
+        centred, views = self._index.search(mentions, fetch)
+        products = centred.astype(np.float64) + (mentions @ self._centre)[:, None]
         return products.astype(np.float32), views
 
 

@@ -64,8 +64,8 @@ def find(name: str) -> Kind:
 
 def sections() -> dict[str, type[Settings]]:
     """The sections of params.yaml that kinds have, by the kind's name."""
-    found = {name: getattr(find(name), "Section", None) for name in names()}
-    return {name: section for name, section in found.items() if section is not None}
+    of_kinds = {name: getattr(find(name), "Section", None) for name in names()}
+    return {name: section for name, section in of_kinds.items() if section is not None}
 
 
 def runs_a_model(name: str) -> bool:
@@ -75,14 +75,14 @@ def runs_a_model(name: str) -> bool:
 
 def _inputs() -> dict[str, Any]:
     """Types of what any kind is ranked with: the keyword-only parameters of all of them."""
-    found: dict[str, Any] = {}
+    types: dict[str, Any] = {}
     for name in names():
         hints, ranks = get_type_hints(find(name).retrieve), inspect.signature(find(name).retrieve)
         for p in ranks.parameters.values():
             if p.kind is p.KEYWORD_ONLY:
                 hint = hints[p.name]
-                found[p.name] = get_args(hint)[0] if isinstance(hint, UnionType) else hint
-    return found
+                types[p.name] = get_args(hint)[0] if isinstance(hint, UnionType) else hint
+    return types
 
 
 Inputs = TypedDict("Inputs", _inputs(), total=False)  # by the names that kinds use

@@ -50,20 +50,20 @@ def retrieve(
     placed = Placed(CrossEncoder, model, compute)
     cross = placed.model
     (first,) = runs
-    found = dict(by_mention(read_run(first)))
+    earlier = dict(by_mention(read_run(first)))
     ranked: dict[str, pa.Table] = {}
     texts = (entities, mentions, sentences, settings.split)
     for world in load_worlds(*texts, cross.config, cross.pieces):
-        if missing := [mention for mention in world.mention_ids if mention not in found]:
+        if missing := [mention for mention in world.mention_ids if mention not in earlier]:
             raise InputError(f"{first}: has no candidates of mention {missing[0]!r}.")
-        tables = [found[mention].slice(0, settings.k) for mention in world.mention_ids]
+        tables = [earlier[mention].slice(0, settings.k) for mention in world.mention_ids]
         again = [table["entity"].to_numpy()[: settings.depth] for table in tables]
         with placed.autocast():
             label = f"pairs of {world.name}"
             scores = cross.scores_in(world, again, placed.batch_tokens, label)
         each = zip(world.mention_ids, tables, scores, strict=True)
         ranked |= {mention: reordered(table, numbers) for mention, table, numbers in each}
-    write_table(run, pa.concat_tables(ranked[mention] for mention in found).combine_chunks())
+    write_table(run, pa.concat_tables(ranked[mention] for mention in earlier).combine_chunks())
     return {"counts": None}
 
 

@@ -58,9 +58,9 @@ def needs(row: Mapping[str, Any]) -> tuple[str, ...]:
         "views": any(isinstance(signal, Mapping) for signal in of),
         "scores": "run" in of,
     }
-    found = [name for name, wanted in asked.items() if wanted]
-    chosen = [f"validation_{name}" for name in found] if len(of) > 1 else []
-    return "entities", "mentions", *found, *chosen
+    sources = [name for name, wanted in asked.items() if wanted]
+    chosen = [f"validation_{name}" for name in sources] if len(of) > 1 else []
+    return "entities", "mentions", *sources, *chosen
 
 
 def retrieve(

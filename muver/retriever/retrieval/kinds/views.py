@@ -43,8 +43,8 @@ def retrieve(
     if values:
         asked = read_mentions(mentions, "val")
         titles = titles_by_world(entities, set(asked["world"].to_pylist()))
-        found = (read_run(path, asked["mention_id"].to_pylist()) for path in validation_runs)
-        ranks = (gold_ranks(ranked, asked, titles, settings.match) for ranked in found)
+        rankings = (read_run(path, asked["mention_id"].to_pylist()) for path in validation_runs)
+        ranks = (gold_ranks(ranked, asked, titles, settings.match) for ranked in rankings)
         chosen = choose(settings.choice, values, ranks, settings.validation_cutoff)
         logger.info("%s: %s", settings.choice, chosen[settings.choice])
     views = SystemViews(settings.settled(chosen or {}), store, merged, global_views)

@@ -57,11 +57,11 @@ def choose_weights(worlds: Sequence[World], cutoff: int) -> dict[str, Any]:
             # One whose weights are all 0 says nothing
             options = [w for w in options if any(w)]
             ranks = (np.concatenate([gold_ranks(world, w) for world in worlds]) for w in options)
-            found = choose("weights", options, ranks, cutoff)
-            weights, tried = found["weights"], tried + found["tried"]
+            choice = choose("weights", options, ranks, cutoff)
+            weights, tried = choice["weights"], tried + choice["tried"]
         if weights == before:
             break
-    return {**found, "tried": tried}
+    return {**choice, "tried": tried}
 
 
 def summed(scores: np.ndarray, weights: Sequence[float]) -> np.ndarray:

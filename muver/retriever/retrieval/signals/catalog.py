@@ -47,10 +47,10 @@ class Views:
         asked = self._vectors[[self._places[mention["mention_id"]] for mention in mentions]]
         products = similarity(asked, self._block.vectors, self._settings.metric)
         block = Block.of(products, self._block.starts)
-        found = np.full((len(mentions), self._entities), -np.inf, dtype=np.float32)
+        scores = np.full((len(mentions), self._entities), -np.inf, dtype=np.float32)
         entities = self._block.owners[self._block.starts]
-        found[:, entities] = self._aggregate.scores(block, len(entities))
-        return found / self._length if self._settings.cosines else between_0_and_1(found)
+        scores[:, entities] = self._aggregate.scores(block, len(entities))
+        return scores / self._length if self._settings.cosines else between_0_and_1(scores)
 
 
 class Ranked:
@@ -64,11 +64,11 @@ class Ranked:
 
     def scores(self, mentions: Rows) -> np.ndarray:
         """Scaled scores: (mentions, entities) float32."""
-        found = np.full((len(mentions), self._entities), -np.inf, dtype=np.float32)
-        for row, mention in zip(found, mentions, strict=True):
+        scores = np.full((len(mentions), self._entities), -np.inf, dtype=np.float32)
+        for row, mention in zip(scores, mentions, strict=True):
             if (ranked := self._run.get(mention["mention_id"])) is not None:
                 row[ranked["entity"].to_numpy()] = ranked["score"].to_numpy()
-        return between_0_and_1(found)
+        return between_0_and_1(scores)
 
 
 def between_0_and_1(scores: np.ndarray) -> np.ndarray:
@@ -95,9 +95,9 @@ class Words:
 
     def scores(self, mentions: Rows) -> np.ndarray:
         """Shares of the best score, 0 where no word is shared: (mentions, entities) float32."""
-        found = self._scorer.scores([mention["mention"] for mention in mentions])
-        best = found.max(axis=1, keepdims=True, initial=0)
-        return np.divide(found, best, out=found, where=best > 0)
+        scores = self._scorer.scores([mention["mention"] for mention in mentions])
+        best = scores.max(axis=1, keepdims=True, initial=0)
+        return np.divide(scores, best, out=scores, where=best > 0)
 
 
 class Characters:
