@@ -8,12 +8,21 @@ from typing import TypeVar
 import msgspec
 
 from muver.io.errors import InputError
-from muver.io.typed import problem
+from muver.io.typed import declared, problem
 
 LONGEST_REASON = 200  # characters
 T = TypeVar("T")
 Identity = str | int  # JSON of other programs has whole numbers
 Wrong = Callable[[str], None]  # what is done with a mistake
+
+
+class WithIds(msgspec.Struct):
+    """A line whose fields of type `Identity` become text."""
+
+    def __post_init__(self) -> None:
+        for field in declared(type(self)):
+            if field.type == Identity:
+                setattr(self, field.name, str(getattr(self, field.name)))
 
 
 class BadLine(ValueError):

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from msgspec import Struct
 from msgspec.structs import asdict
 
 from muver.io.errors import InputError, did_you_mean, quoted
@@ -19,7 +18,7 @@ from muver.io.files import write_json
 from muver.io.parquet import table_of, table_writer
 from muver.io.progress import logger
 from muver.retriever.corpus.corpus_settings import BuildCorpus
-from muver.retriever.corpus.jsonl import Identity, Wrong, read_json_lines, refuse
+from muver.retriever.corpus.jsonl import Identity, WithIds, Wrong, read_json_lines, refuse
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, ROWS_A_GROUP
 from muver.retriever.corpus.sources import SPLITS, WorldCounts
 from muver.retriever.corpus.statistics import Counts, count, fingerprint
@@ -28,7 +27,7 @@ from muver.retriever.corpus.texts import nearest
 Row = tuple[Any, ...]
 
 
-class Document(Struct):
+class Document(WithIds):
     """A line of ``documents/<world>.json``; ZESHEL's own have no ``type``."""
 
     document_id: Identity
@@ -36,11 +35,8 @@ class Document(Struct):
     text: str
     type: str | None = None
 
-    def __post_init__(self) -> None:
-        self.document_id = str(self.document_id)
 
-
-class Mention(Struct):
+class Mention(WithIds):
     """A line of ``mentions/<split>.json``, its split, and file and line for messages."""
 
     mention_id: Identity
@@ -53,10 +49,6 @@ class Mention(Struct):
     category: str
     split: str = ""
     where: str = ""
-
-    def __post_init__(self) -> None:
-        for name in ("mention_id", "context_document_id", "label_document_id"):
-            setattr(self, name, str(getattr(self, name)))
 
 
 class _Enough(Exception):

@@ -7,17 +7,14 @@ from pathlib import Path
 from muver.io.errors import InputError
 from muver.kb.importing.importing_settings import Options
 from muver.kb.importing.schema import Entity, Item
-from muver.retriever.corpus.jsonl import Identity
+from muver.retriever.corpus.jsonl import Identity, WithIds
 from muver.retriever.corpus.kilt import Page, read_page, read_text
 from muver.retriever.corpus.opening import parsed_lines, read_json_lines
 from muver.retriever.corpus.zeshel import Document
 
 
-class _LinkedLine(Entity):
+class _LinkedLine(WithIds, Entity):
     id: Identity
-
-    def __post_init__(self) -> None:
-        self.id = str(self.id)
 
 
 def _pages(path: Path, options: Options, read: Callable[[bytes], Page]) -> Iterator[Item]:
