@@ -33,7 +33,7 @@ from muver.retriever.encoders.files import MODULES_FILE, TOKENIZER_FILE, TOWER_F
 from muver.retriever.encoders.hub import NotCached, at_revision
 from muver.retriever.encoders.own_pooling import own_dense, own_pooling
 from muver.retriever.encoders.sizes import BertConfig, is_packed
-from muver.retriever.encoders.tokens import ADDED, MARKERS, read_tokenizer
+from muver.retriever.encoders.tokens import MARKERS, read_tokenizer
 from muver.retriever.encoders.towers import Tower
 
 # Names of the library's models by type; those of encoders go without a decoder, as T5's.
@@ -262,9 +262,8 @@ def _tokenizer(source: str) -> Tokenizer:
 def _add_markers(tokenizer: Tokenizer, model: PreTrainedModel) -> bool:
     """Add the markers that a vocabulary lacks; each starts as the mean of its words' embeddings."""
     words = {}
-    for name, piece in MARKERS.items():
-        special, text = ADDED[name]
-        if tokenizer.token_to_id(piece) is None and tokenizer.token_to_id(special) is None:
+    for unused, special, text in MARKERS.values():
+        if tokenizer.token_to_id(unused) is None and tokenizer.token_to_id(special) is None:
             words[special] = tokenizer.encode(text, add_special_tokens=False).ids
     tokenizer.add_special_tokens([AddedToken(piece, normalized=False) for piece in words])
     ids = {tokenizer.token_to_id(piece): of_words for piece, of_words in words.items()}

@@ -26,10 +26,11 @@ from muver.retriever.encoders.files import (
 from muver.retriever.encoders.hub import check_there, pinned, place, taken_model
 from muver.retriever.encoders.own_pooling import SCRATCH
 from muver.retriever.encoders.sizes import BertConfig
+from muver.retriever.encoders.tokens import MARKERS
 
-UNUSED = ("[unused0]", "[unused1]", "[unused2]")  # the markers of the layouts
 CHECKSUMS = {"weights_sha256": "model.safetensors", "tokenizer_sha256": TOKENIZER_FILE}
-SPECIAL_PIECES = ["[PAD]", *UNUSED, "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+OF_LAYOUTS = [unused for unused, *_ in MARKERS.values()]
+SPECIAL_PIECES = ["[PAD]", *OF_LAYOUTS, "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
 
 def make_start(

@@ -9,14 +9,13 @@ from muver.io.errors import InputError
 from muver.retriever.encoders.files import TOKENIZER_FILE
 from muver.retriever.views.layout import Ids, Markers
 
-# BERT's vocabulary has pieces without a meaning, which the released systems took as markers.
-MARKERS = {"mention_start": "[unused0]", "mention_end": "[unused1]", "title_end": "[unused2]"}
-# Pieces that other vocabularies get, by the paper's names, and the words whose embeddings' mean
-# they start as.
-ADDED = {
-    "mention_start": ("[Ms]", "start of mention"),
-    "mention_end": ("[Me]", "end of mention"),
-    "title_end": ("[ENT]", "title of entity"),
+# Markers by name: a piece without a meaning in BERT's vocabulary, which the released systems took;
+# the piece that other vocabularies get, by the paper's name; and the words whose embeddings' mean
+# it starts as.
+MARKERS = {
+    "mention_start": ("[unused0]", "[Ms]", "start of mention"),
+    "mention_end": ("[unused1]", "[Me]", "end of mention"),
+    "title_end": ("[unused2]", "[ENT]", "title of entity"),
 }
 
 
@@ -45,17 +44,17 @@ class Pieces:
         self._tokenizer.no_padding()
         self._tokenizer.encode_special_tokens = True  # of a text: as text
         self._spaces, self._names = False, ()
-        found = {"pad": padding["pad_id"] if padding else self._find("[PAD]")}
-        for name, piece in MARKERS.items():
-            found[name] = self._find(piece, ADDED[name][0])
-        missing = [MARKERS.get(name, "[PAD]") for name, number in found.items() if number is None]
-        if missing:
+        pieces = {"pad": ("[PAD]",), **{name: pair for name, (*pair, _) in MARKERS.items()}}
+        numbers = {name: self._find(*known) for name, known in pieces.items()}
+        if padding:
+            numbers["pad"] = padding["pad_id"]
+        if missing := [pieces[name][0] for name, number in numbers.items() if number is None]:
             raise InputError(
                 f"{path}: the vocabulary has no {', '.join(missing)}. Make the encoder's directory "
                 "with `muver stage encoder`, which adds what is missing."
             )
         bos, eos = self._around()
-        self.markers = Markers(bos=bos, eos=eos, **found)
+        self.markers = Markers(bos=bos, eos=eos, **numbers)
         first, second, both = self.ids(["b", "a", "b a"])
         self._spaces = both != first + second
         self._names = self._names_that_are_pieces()
@@ -63,13 +62,12 @@ class Pieces:
     @property
     def mask(self) -> int:
         """The piece that hides another one in pre-training."""
-        found = self._find("[MASK]")
-        if found is None:
+        if (number := self._find("[MASK]")) is None:
             raise InputError(
                 f"{self.path}: the vocabulary has no [MASK], which pre-training needs. Choose an "
                 "encoder with a BERT vocabulary, or set pretrain.steps to 0."
             )
-        return found
+        return number
 
     @property
     def size(self) -> int:
@@ -134,8 +132,8 @@ class Pieces:
         )
 
     def _find(self, *pieces: str) -> int | None:
-        found = (self._tokenizer.token_to_id(piece) for piece in pieces)
-        return next((number for number in found if number is not None), None)
+        numbers = map(self._tokenizer.token_to_id, pieces)
+        return next((number for number in numbers if number is not None), None)
 
     def _around(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """What the tokenizer puts before and after a text; ours from scratch does not say."""

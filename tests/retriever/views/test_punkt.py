@@ -71,21 +71,6 @@ def test_same_bytes_under_every_hash_seed(tmp_path):
     assert written(tmp_path / "there") == written(tmp_path / "here")
 
 
-ENGLISH = {
-    "abbrev_types.txt": "mr\ndr",
-    "collocations.tab": "s\tbach",
-    "ortho_context.tab": "he\t46\nsmith\t8",
-    "sent_starters.txt": "he",
-}
-
-
-@pytest.fixture
-def english(tmp_path):
-    for name, text in ENGLISH.items():
-        (tmp_path / name).write_text(text)
-    return tmp_path
-
-
 def test_english_layout(english):
     loaded = punkt.load(english)
     assert loaded.abbrev_types == {"dr", "mr"}

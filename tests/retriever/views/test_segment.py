@@ -9,7 +9,7 @@ from muver.io.parquet import write_table
 from muver.retriever.corpus.schema import ENTITIES, read_sentences
 from muver.retriever.views import punkt
 from muver.retriever.views.segment import segment
-from muver.retriever.views.views_settings import PUNKT_FILES, Segment
+from muver.retriever.views.views_settings import Segment
 
 
 @pytest.fixture
@@ -48,21 +48,12 @@ def test_trained_on_the_training_worlds(corpus, tmp_path):
     assert manifest["sentences"] == {"a": 16, "b": 2}
 
 
-@pytest.fixture
-def english(tmp_path):
-    folder = tmp_path / "english"
-    folder.mkdir()
-    for name, text in zip(PUNKT_FILES, ("dr", "", "he\t46\nsmith\t8", "he"), strict=True):
-        (folder / name).write_text(text)
-    return folder
-
-
 def test_english_parameters(corpus, english, tmp_path):
     out = tmp_path / "segment"
     segment(*corpus, out, Segment(punkt="english"), english)
     second = read_sentences(out / "sentences.parquet", ["b"]).to_pylist()[1]
     assert second["sentences"] == ["They met prof.", "Stone.", "It rained."]
-    assert (out / "punkt" / "abbrev_types.txt").read_text() == "dr\n"
+    assert (out / "punkt" / "abbrev_types.txt").read_text() == "dr\nmr\n"
     manifest = read_json(out / "manifest.json")
     assert manifest["punkt"]["parameters"] == "english"
     assert manifest["punkt"]["worlds"] is None

@@ -66,7 +66,11 @@ class BM25:
         self._documents, self._index = len(documents), None
         words = split(documents, SHORTEST)
         if any(words):  # bm25s cannot index documents without a single word
-            self._index = _bm25s().BM25(k1=k1, b=b, method=method)
+            # It starts JAX where that is installed, which would take three quarters of a GPU.
+            os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+            import bm25s
+
+            self._index = bm25s.BM25(k1=k1, b=b, method=method)
             self._index.index(words, create_empty_token=False, show_progress=False)
 
     def scores(self, queries: Sequence[str]) -> "np.ndarray":
@@ -78,14 +82,6 @@ class BM25:
             for row, query in enumerate(split(queries, SHORTEST)):
                 scores[row] = self._index.get_scores_from_ids(self._index.get_tokens_ids(query))
         return scores
-
-
-def _bm25s() -> Any:
-    # It starts JAX where that is installed, which would take three quarters of a GPU's memory.
-    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
-    import bm25s
-
-    return bm25s
 
 
 def document(entity: Mapping[str, Any]) -> str:

@@ -20,15 +20,12 @@ Name = Literal["words", "characters", ByText]
 SIGNALS, BY_TEXT = get_args(Name), get_args(ByText)
 
 
-class Signals(Base):
+class Section(Base):
     """Section ``signals``: those that are summed, rows among them, and the rank that counts as a
     hit on validation, where their weights are chosen."""
 
     of: Some[Text] = field(default_factory=lambda: [*SIGNALS])
     cutoff: Count = 16
-
-
-Section = Signals
 
 
 class Settings(Run, kw_only=True):
