@@ -150,9 +150,8 @@ def _wider(model: str, key: str, value: float, values: Sequence[float]) -> list[
 
 def _means(rows: Sequence[PointRow], key: str) -> list[Mean]:
     """Mean recall of the points that share a value, sorted by value."""
-    by_value: dict[float, list[float]] = {}
-    for row in rows:
-        by_value.setdefault(row.values[key], []).append(row.recall)
-    return [
-        Mean(value, len(recalls), fmean(recalls)) for value, recalls in sorted(by_value.items())
-    ]
+    means = []
+    for value in sorted({row.values[key] for row in rows}):
+        recalls = [row.recall for row in rows if row.values[key] == value]
+        means.append(Mean(value=value, points=len(recalls), recall=fmean(recalls)))
+    return means

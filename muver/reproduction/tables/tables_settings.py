@@ -136,8 +136,8 @@ class Grid(Settings):
     @property
     def lists(self) -> dict[str, list[float | int]]:
         """The values of each hyper-parameter that the grid has."""
-        written = {key: getattr(self, key) or [] for key in HYPERPARAMETERS}
-        return {key: [_number(key, n) for n in written[key]] for key in written if written[key]}
+        written = {key: getattr(self, key) for key in HYPERPARAMETERS}
+        return {key: [_number(key, n) for n in values] for key, values in written.items() if values}
 
     def points(self) -> list[Values]:
         """The ``training`` settings of each point; the last hyper-parameter changes fastest."""

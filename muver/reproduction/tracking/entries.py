@@ -175,9 +175,9 @@ def curves(log: Path) -> list[Point]:
     Of a long training every n-th step is taken, with the last one; of the validations all. Names
     begin with ``curves/``, those of the encoder's pre-training with ``curves_pretraining/``.
     """
-    steps, validations = [], []
-    for line in read_log(log):
-        (steps if "loss" in line else validations).append(line)
+    lines = read_log(log)
+    steps = [line for line in lines if "loss" in line]
+    validations = [line for line in lines if "loss" not in line]
     stride = -(-len(steps) // LIMIT) or 1
     thinned = steps[::-1][::stride][::-1]
     group = LOGS.get(log.name, "curves")
