@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
-from muver.io.errors import InputError, listed
+from muver.io.errors import InputError, listed, read_errors
 from muver.io.process import listening
 from muver.io.progress import duration, logger
 from muver.io.text import aligned, counted
@@ -173,11 +173,11 @@ def repair(index: Path) -> None:
 
 
 def _lines(file: str) -> list[str]:
-    try:
-        with standard_input() if file == STDIN else listening(Path(file)) as stream:
-            text = stream.read().decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"--from {file}: cannot be read ({error}).") from None
+    with (
+        read_errors(f"--from {file}"),
+        standard_input() if file == STDIN else listening(Path(file)) as stream,
+    ):
+        text = stream.read().decode("utf-8-sig")
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
-from muver.io.errors import InputError
+from muver.io.errors import InputError, read_errors
 from muver.io.network import LOOPBACK, listen
 from muver.io.progress import logger
 from muver.kb.index.index_settings import DEPTH
@@ -103,13 +103,9 @@ def check_least(served: "Served", most: int) -> None:
 def read_token(path: Path) -> str:
     """The token in a file, without the white space around it."""
     make = f"Make one with `openssl rand -hex 32 > {path}`."
-    try:
+    with read_errors(path, make, "cannot be read as a token"):
         token = path.read_text(encoding="ascii").strip()
         others = path.stat().st_mode & 0o077
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file. {make}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read as a token ({error}).") from None
     if len(token) < LEAST or not token.isprintable() or " " in token:
         raise InputError(
             f"{path}: expected one line of at least {LEAST} characters without spaces. {make}"

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from muver.io.errors import InputError
+from muver.io.errors import InputError, read_errors
 from muver.io.files import copy, write_text
 from muver.io.progress import logger
 from muver.retriever.encoders.files import MODEL_FILES
@@ -126,8 +126,6 @@ def write_log(
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:
-    try:
+    with read_errors(path, "Run the training again.", "not a training log"):
         # A diverged training logs NaN, which json reads.
         return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: not a training log ({error}). Run the training again.") from None

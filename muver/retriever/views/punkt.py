@@ -11,7 +11,7 @@ from pathlib import Path
 
 from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer, PunktToken, PunktTrainer
 
-from muver.io.errors import InputError
+from muver.io.errors import InputError, read_errors
 from muver.io.files import write_text
 from muver.retriever.views.views_settings import PUNKT_FILES
 
@@ -152,13 +152,8 @@ def verify_english(folder: str | Path) -> None:
 
 
 def _rows(path: Path, columns: int) -> list[tuple[str, ...]]:
-    try:
+    with read_errors(path, f"Punkt's parameters are the files {', '.join(PUNKT_FILES)}."):
         lines = path.read_bytes().decode("utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"{path}: cannot be read ({error}). Punkt's parameters are the files "
-            f"{', '.join(PUNKT_FILES)}."
-        ) from None
     rows = [tuple(line.split("\t")) for line in lines if line]
     if wrong := [row for row in rows if len(row) != columns]:
         raise InputError(f"{path}: {wrong[0]} has {len(wrong[0])} columns, expected {columns}.")

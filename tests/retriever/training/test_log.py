@@ -30,7 +30,7 @@ STEP = '{"step": 1, "loss": 2.0}\n'
 @pytest.mark.parametrize(
     ("content", "named"),
     [
-        (None, "not a training log"),
+        (None, "no such file. Run the training again"),
         (STEP + '{"step": 1\n', "not a training log"),
         (STEP + '{"step": 1, "validation_recall_at_8": 9.0}\n', "no validation_recall_at_64"),
     ],

@@ -85,7 +85,7 @@ def test_english_layout(english):
         ("collocations.tab", b"s\tbach\nalone", "collocations.tab"),
         ("ortho_context.tab", b"he\tmany", "'many'"),
         ("sent_starters.txt", b"\xff", "sent_starters.txt"),
-        ("abbrev_types.txt", None, "abbrev_types.txt: cannot be read"),
+        ("abbrev_types.txt", None, "abbrev_types.txt: no such file. Punkt's parameters"),
         ("abbrev_types.txt", b"mr", "not Punkt's English parameters"),  # no "dr"
     ],
 )
