@@ -5,7 +5,6 @@ from itertools import accumulate
 
 import numpy as np
 import pyarrow as pa
-from msgspec.structs import replace
 
 from muver.io.typed import Record
 from muver.retriever.evaluation.bootstrap import difference_intervals
@@ -118,7 +117,18 @@ def error_by_length(
     bins = []
     for first in range(1, last + 1, size):
         inside = (lengths >= first) & (lengths < first + size)
-        bins.append(_compare(first, first + size - 1, *misses[:, inside], together[inside]))
+        of_bin, mentions = misses[:, inside].astype(np.int64), int(inside.sum())
+        errors, shares = of_bin.sum(axis=1).tolist(), {}
+        if mentions:
+            ahead = (of_bin[1] - of_bin[0])[:, None]
+            (interval,) = difference_intervals(ahead, [""] * mentions, together[inside])
+            shares = {
+                "error": [100 * count / mentions for count in errors],
+                "interval": [wilson(count, mentions) for count in errors],
+                "difference": 100 * (errors[1] - errors[0]) / mentions,
+                "difference_interval": interval,
+            }
+        bins.append(Bin(first, first + size - 1, mentions, errors, **shares))
     return bins, Remainder(over=int((lengths > last).sum()), without=int((lengths < 1).sum()))
 
 
@@ -131,19 +141,3 @@ def wilson(count: int, mentions: int) -> list[float]:
 
     share = binomtest(count, mentions).proportion_ci(method="wilson")
     return [100 * float(share.low), 100 * float(share.high)]
-
-
-def _compare(first: int, last: int, a: np.ndarray, b: np.ndarray, together: np.ndarray) -> Bin:
-    """One bin, from the misses of a and b and the cluster of each mention."""
-    mentions, errors = len(a), [int(a.sum()), int(b.sum())]
-    counted = Bin(first=first, last=last, mentions=mentions, errors=errors)
-    if not mentions:
-        return counted
-    ahead = b.astype(np.int64) - a
-    return replace(
-        counted,
-        error=[100 * count / mentions for count in errors],
-        interval=[wilson(count, mentions) for count in errors],
-        difference=100 * (errors[1] - errors[0]) / mentions,
-        difference_interval=difference_intervals(ahead[:, None], [""] * mentions, together)[0],
-    )

@@ -25,6 +25,7 @@ from muver.retriever.views.layout import Ids
 from muver.retriever.views.worlds import World
 
 READ_EVERY = 16  # steps
+STATEFUL = ("model", "optimiser", "schedule")  # of a trainer, whose states a checkpoint has
 
 
 class Trainer:
@@ -162,15 +163,9 @@ class Trainer:
 
     def _save(self) -> None:
         self._read()
-        state = {
-            "model": self.model.state_dict(),
-            "optimiser": self.optimiser.state_dict(),
-            "schedule": self.schedule.state_dict(),
-            "step": self.step,
-            "best": self.best,
-            "log": json.dumps(self.log),
-        }
-        self._write("last", state)
+        state = {name: getattr(self, name).state_dict() for name in STATEFUL}
+        numbers = {"step": self.step, "best": self.best, "log": json.dumps(self.log)}
+        self._write("last", state | numbers)
 
     def _write(self, name: str, state: dict[str, Any]) -> None:
         if self.accelerator.is_main_process:
@@ -181,9 +176,8 @@ class Trainer:
         state = self.checkpoints.load("last")
         if state is None:
             return
-        self.model.load_state_dict(state["model"])
-        self.optimiser.load_state_dict(state["optimiser"])
-        self.schedule.load_state_dict(state["schedule"])
+        for name in STATEFUL:
+            getattr(self, name).load_state_dict(state[name])
         self.step, self.best = state["step"], state["best"]
         self.log = json.loads(state["log"])
         self._told = len(self.log)

@@ -86,13 +86,10 @@ def context(left: Ids, mention: Ids, right: Ids, markers: Markers, max_tokens: i
         marked = [markers.mention_start, *kept, markers.mention_end]
     left_room = max((max_tokens - len(marked)) // 2 - len(markers.bos), 0)
     right_room = max_tokens - len(marked) - left_room - markers.around
-    if len(left) <= left_room:
-        if len(right) > right_room:
-            right_room += left_room - len(left)
-    elif len(right) <= right_room:
-        left_room += right_room - len(right)
-    kept_left = left[len(left) - left_room :] if len(left) > left_room else left
-    return [*markers.bos, *kept_left, *marked, *right[:right_room], *markers.eos]
+    left_free, right_free = max(left_room - len(left), 0), max(right_room - len(right), 0)
+    kept_left = left[max(len(left) - left_room - right_free, 0) :]
+    kept_right = right[: right_room + left_free]
+    return [*markers.bos, *kept_left, *marked, *kept_right, *markers.eos]
 
 
 def prefix_view(title: Ids, text: Ids, markers: Markers, max_tokens: int) -> Ids:
