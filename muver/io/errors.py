@@ -48,6 +48,16 @@ def did_you_mean(wrong: str, known: Iterable[str]) -> str:
     return f" Did you mean {quoted(near[0])}?" if near else ""
 
 
+def choices(wrong: str, known: Iterable[str]) -> str:
+    """What ends the message on an unknown name: the nearest known one if any is near, and all.
+
+    >>> choices("bukle", ["apple", "buckle"])
+    " Did you mean 'buckle'? There are: apple, buckle."
+    """
+    names = list(known)
+    return f"{did_you_mean(wrong, names)} There are: {listed(names) or 'none'}."
+
+
 @contextlib.contextmanager
 def read_errors(
     path: str | Path, remedy: str = "", fault: str = "cannot be read"

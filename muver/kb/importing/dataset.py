@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from muver.io.errors import InputError, did_you_mean
+from muver.io.errors import InputError, choices
 from muver.kb.importing.importing_settings import Mentions
 from muver.kb.importing.ledger import Ledger
 from muver.kb.importing.schema import Link
@@ -106,10 +106,7 @@ def _places(worlds: Sequence[str], settings: Mentions) -> Place:
         dict.fromkeys(worlds, "train") | dict.fromkeys(val, "val") | dict.fromkeys(test, "test")
     )
     if unknown := next((world for world in splits if world not in names), None):
-        raise InputError(
-            f"--settings: mentions: no world {unknown!r}.{did_you_mean(unknown, worlds)} "
-            f"There are: {', '.join(worlds)}."
-        )
+        raise InputError(f"--settings: mentions: no world {unknown!r}.{choices(unknown, worlds)}")
     return lambda world, _: (splits[world], names[world])
 
 

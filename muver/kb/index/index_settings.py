@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from muver.io.errors import InputError, Mistake, did_you_mean, quoted
+from muver.io.errors import InputError, Mistake, choices, quoted
 from muver.io.typed import Amount, Settings, Share, read
 from muver.retriever.retrieval.aggregates import AGGREGATES, Aggregate
 from muver.retriever.retrieval.retrieval_settings import AggregateEntry, open_choice
@@ -106,8 +106,7 @@ def changed(weights: Weights, other: Mapping[str, float] | None) -> Weights:
     for name, weight in (other or {}).items():
         if name not in weights:
             raise Mistake(
-                f"weights: {quoted(name)} is no signal of this index.{did_you_mean(name, weights)} "
-                f"There are: {', '.join(weights)}."
+                f"weights: {quoted(name)} is no signal of this index.{choices(name, weights)}"
             )
         if not (isinstance(weight, Real) and 0 <= weight < float("inf")):
             raise Mistake(f"weights: {name}={quoted(weight)}: expected a number from 0 on.")

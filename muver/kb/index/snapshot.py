@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from muver.io.errors import Mistake, did_you_mean, listed, quoted
+from muver.io.errors import Mistake, choices, did_you_mean, listed, quoted
 from muver.io.files import size_of
 from muver.kb.index.asked import Asked
 from muver.kb.index.costs import NO_MODEL, Costs
@@ -144,8 +144,7 @@ class Snapshot:
         for name in where:
             if name not in known:
                 raise Mistake(
-                    f"where {name}: no entity has such a column.{did_you_mean(name, known)} "
-                    f"There are: {listed(sorted(known)) or 'none'}."
+                    f"where {name}: no entity has such a column.{choices(name, sorted(known))}"
                 )
         files = [[part.narrowed(where) for part in parts] for parts in self.files]
         other = Snapshot(self.encoding, self.state, files)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from muver.io.errors import InputError, Mistake, did_you_mean, quoted
+from muver.io.errors import InputError, Mistake, choices, quoted
 from muver.io.progress import logger
 from muver.kb.index.index import opened_index
 from muver.kb.index.index_settings import DEPTH
@@ -52,10 +52,7 @@ class Models(dict[str, Served]):
     def named(self, name: str | None) -> Served:
         name = next(iter(self)) if name is None else name
         if name not in self:
-            raise Mistake(
-                f"model {quoted(name)} is not served here.{did_you_mean(name, self)} "
-                f"There are: {', '.join(self)}."
-            )
+            raise Mistake(f"model {quoted(name)} is not served here.{choices(name, self)}")
         return self[name]
 
 

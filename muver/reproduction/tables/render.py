@@ -13,7 +13,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from tabulate import tabulate
 
-from muver.io.errors import InputError, did_you_mean
+from muver.io.errors import InputError, choices
 from muver.io.files import write_json, write_text
 from muver.io.text import probability, visible
 from muver.reproduction.tables.cells import Page, Section
@@ -164,8 +164,8 @@ def in_terminal(name: str, results: Path, width: int) -> str:
     if not file.is_file():
         known = result_names(results)
         raise InputError(
-            f"{file}: no such table.{did_you_mean(name, known)} There are: "
-            f"{', '.join(known) or 'none'}. `snakemake --cores all results/NAME.csv` makes one."
+            f"{file}: no such table.{choices(name, known)} `snakemake --cores all "
+            "results/NAME.csv` makes one."
         )
     table = read_result(file)
     page = page_of(table)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from muver.io.errors import InputError, did_you_mean
+from muver.io.errors import InputError, choices
 from muver.reproduction.settings.naming import method_of, note_of
 from muver.reproduction.settings.rows import models_of, training_settings
 from muver.reproduction.workspace.artifact import Artifact
@@ -72,7 +72,7 @@ class Results:
             )
         raise InputError(
             f"results/{name}.csv: the dataset {dataset} has no table of this name."
-            f"{did_you_mean(name, self.names)} There are: {', '.join(sorted(self.names))}."
+            f"{choices(name, sorted(self.names))}"
         )
 
     def is_drawn(self, name: str) -> bool:

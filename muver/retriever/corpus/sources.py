@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from muver.io.errors import InputError, did_you_mean
+from muver.io.errors import InputError, choices
 from muver.io.typed import Record
 
 SPLITS = ("train", "val", "test")  # that a dataset's worlds and mentions belong to
@@ -63,7 +63,5 @@ def find_source(name: str) -> Source:
     """The source of this name; the error for an unknown name lists all names."""
     known = all_sources()
     if name not in known:
-        raise InputError(
-            f"No download is called {name!r}.{did_you_mean(name, known)} Known: {', '.join(known)}."
-        )
+        raise InputError(f"No download is called {name!r}.{choices(name, known)}")
     return known[name]

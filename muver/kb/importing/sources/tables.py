@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pyarrow.parquet as pq
 
-from muver.io.errors import InputError, did_you_mean, listed, quoted
+from muver.io.errors import InputError, choices, did_you_mean, listed, quoted
 from muver.io.parquet import parquet_errors
 from muver.io.progress import logger
 from muver.io.text import counted
@@ -146,7 +146,7 @@ def find_columns(
         if canonical not in NAMES:
             raise InputError(
                 f"--map {canonical}={name}: no such column of a knowledge base."
-                f"{did_you_mean(canonical, NAMES)} They are: {', '.join(NAMES)}."
+                f"{choices(canonical, NAMES)}"
             )
         if name and name not in present:
             near = did_you_mean(name, present)
