@@ -123,8 +123,8 @@ def partial(kind: Any) -> Any:
                  for name, inner in keys.items()]  # fmt: skip
         if len(options) > 1:
             named.append(("like", Text | msgspec.UnsetType, msgspec.UNSET))
-        name = f"Partial{options[0].__name__}"
-        return msgspec.defstruct(name, named, bases=(Settings,), kw_only=True)
+        name, module = f"Partial{options[0].__name__}", options[0].__module__
+        return msgspec.defstruct(name, named, bases=(Settings,), module=module, kw_only=True)
     return Union[tuple(partial(option) for option in options)] if options != (kind,) else kind  # noqa: UP007
 
 
