@@ -18,9 +18,10 @@ HEAD = """\
 This page is written by `make campaign` from `campaign/records`, a file for each run of a section.
 An attack is drawn from a seed: `python -m campaign SECTION --seed S --cases N` repeats it. Before a
 section begins it is given a deliberate fault; if it does not see that in each kind, nothing is
-recorded. The counts are of the newest code that a section was run on. What a case is and when it
-holds is told at the top of the module that is named. The faults that were found, each with the test
-that fails without its mend, are listed in `campaign/faults.py`.
+recorded. The counts are of the newest code that a section was run on; where no number is the aim,
+all cases have to hold. What a case is and when it holds is told at the top of the module that is
+named. The faults that were found, each with the test that fails without its mend, are listed in
+`campaign/faults.py`.
 """
 
 
@@ -46,7 +47,7 @@ def verdict(section: Section, cases: Counter[str], held: Counter[str]) -> str:
     enough = "reached" if done >= section.reach else "missed"
     if not section.reach:
         said = "all held" if held == cases else "not all held"
-        return f"no number was named; {said}" if cases else "missed (not run)"
+        return said if cases else "missed (not run)"
     reach = f"{section.reach:,}{' of each kind' * section.each}"
     return (
         f"{enough} ({done:,} of {reach})"
@@ -76,11 +77,15 @@ def text(stored: dict[str, list[dict[str, Any]]]) -> str:
 
 
 def _section(name: str, section: Section, runs: list[dict[str, Any]]) -> str:
-    """A section: the first lines of its module and of its attack, and what it found."""
+    """A section: the first lines of its module, where it is the module's first, and of its attack,
+    and what it found.
+    """
     module = section.attack.__module__
+    begins = next(one for one in SECTIONS.values() if one.attack.__module__ == module) is section
     first, *_ = (inspect.getdoc(inspect.getmodule(section.attack)) or "").partition("\n\n")
     attack = inspect.getdoc(section.attack) or ""
-    told = f"{first} {attack} (`{module.replace('.', '/')}.py`)"
+    told = f"{first} {attack}" if begins else attack
+    told = f"{told} (`{module.replace('.', '/')}.py`)"
     parts = [f"## {section.title}", fill(told, WIDTH)]
     measured = [one for run in runs for one in run.get("greatest", {}).items()]
     if greatest := dict(sorted(measured, key=itemgetter(1))):
@@ -89,6 +94,6 @@ def _section(name: str, section: Section, runs: list[dict[str, Any]]) -> str:
     found = [one for one in FAULTS if one.section == name]
     unmended = [one for one in found if one.mended.startswith("Not ")]
     number = len(found) - len(unmended)
-    parts.append(f"Found and mended: {number}." if found else "Nothing was found.")
+    parts.append(f"Found and mended: {number}." if found else "")
     parts += [f"- **Open:** {one.what} {one.mended}" for one in unmended]
     return "\n\n".join(filter(None, parts))
