@@ -74,6 +74,22 @@ def test_verdicts_of_a_run(project):
     assert text.startswith("Before.") and text.endswith("-->\n\nAfter.\n") and "gone" not in text
 
 
+def test_of_two_runs_that_with_most_seeds_counts(project):
+    for dataset, found in ("realworlds", 20), ("realworlds_again", 40):
+        add(project, "muver_plain", 30, dataset)
+        add(project, "muver", found, dataset)
+        write(project, dataset)
+    add(project, "som", 10)
+    write(project, "realworlds")
+    over_som, search = "MuVER finds more than SOM", "Heuristic search makes R@64 better"
+    ((*_, cell),) = lines(project / "README.md", search)
+    assert cell == "holds (+16.67) |"
+    both = [line[4].split(" (")[0] for line in lines(project / "docs" / "verdicts.md", search)]
+    assert both == ["contradicted", "holds"]  # the page has each run
+    ((*_, cell),) = lines(project / "README.md", over_som)  # the other run has no such row
+    assert cell == "holds (+16.67) |"
+
+
 def test_pages_are_made_of_the_record(project):
     add(project, "muver", 9)
     add(project, "muver_plain", 9)
