@@ -5,6 +5,7 @@ words; a change moves the number of entities, their mean length and how many hav
 them all scores, so none of it is stored.
 """
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ FIRST = 10.0  # what an equal name gives: more than all else together, by the we
 LONGEST = 128  # words of a query, as many as the usual model reads word pieces of a mention
 
 
-class Signal:
+class Signal(ABC):
     """What speaks for each entity. Where it is ``sure``, no rounding moves its scores: they are the
     same in any batch and part.
     """
@@ -36,8 +37,9 @@ class Signal:
         self._first, self._computed = mentions_at.start, self._scores(mentions_at)
         return self._computed
 
+    @abstractmethod
     def _scores(self, mentions_at: slice) -> np.ndarray:
-        raise NotImplementedError
+        """The same, computed anew."""
 
     def slack(self, mentions_at: slice) -> np.ndarray | float:
         """(mentions,) more than twice what rounding can move a score by."""

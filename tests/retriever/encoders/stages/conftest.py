@@ -5,15 +5,9 @@ import pytest
 import torch
 
 from muver.retriever.encoders.bulk import pack
-from muver.retriever.encoders.worlds import (
-    Encode,
-    GlobalViews,
-    Merge,
-    encode_global,
-    encode_split,
-    merge_store,
-)
+from muver.retriever.encoders.worlds import GlobalViews, Merge
 from tests import tiny
+from tests.stores import write_stores
 
 GLOBAL = tiny.settings(GlobalViews, max_tokens=30)
 MERGE = tiny.settings(
@@ -30,11 +24,7 @@ def model(encoder):
 def folders(model, corpus, tmp_path_factory):
     """A model's directory, its store of the training worlds, and further views of each kind."""
     root = tmp_path_factory.mktemp("stages")
-    model.save_pretrained(root / "model")
-    encode_split(root / "model", *corpus, root / "store", tiny.settings(Encode, split="train"))
-    merge_store(root / "model", root / "store", root / "merged", MERGE)
-    encode_global(root / "model", root / "store", corpus[0], root / "globals", GLOBAL)
-    return root
+    return write_stores(model, corpus, root, "train", MERGE, GLOBAL)
 
 
 def vector(model, ids) -> np.ndarray:

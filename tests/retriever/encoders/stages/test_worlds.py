@@ -93,7 +93,7 @@ def test_no_choice_is_wasted_among_all_views():
 
 def test_global_views(folders, model, corpus):
     base = open_layer(folders / "store", 0)
-    views = open_layer(folders / "globals", 0)
+    views = open_layer(folders / "global-views", 0)
     assert views.worlds == base.worlds == ["alder", "birch"]
     for world in views.worlds:
         described = read_entities(corpus[0], [world])
@@ -126,7 +126,7 @@ def test_a_repeat_gives_the_same_bytes(folders, corpus, tmp_path):
     )
     store = tmp_path / "store"
     merge_store(folders / "model", store, tmp_path / "merged", MERGE)
-    encode_global(folders / "model", store, corpus[0], tmp_path / "globals", GLOBAL)
-    for folder in ("store", "merged", "globals"):
+    encode_global(folders / "model", store, corpus[0], tmp_path / "global-views", GLOBAL)
+    for folder in ("store", "merged", "global-views"):
         for path in (folders / folder).iterdir():
             assert (tmp_path / folder / path.name).read_bytes() == path.read_bytes(), path
