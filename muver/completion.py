@@ -8,7 +8,7 @@ from muver.commands import COMMANDS, NAMED, STAGE, called
 
 # Where a name of params.yaml may stand: the section, by the command or the option before it.
 SECTIONS = {
-    "query": "systems", "serve": "systems", "index evaluate": "systems", "index info": "systems",
+    "query": "systems", "index evaluate": "systems", "index info": "systems",
     "export": "models", "push": "models", "run": "tables", "show": "tables",
     **{f"--{option}": section for option, section in NAMED.items()},
 }  # fmt: skip

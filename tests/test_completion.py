@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[1]
         (["index", "create", "kb", "--model", ""], {"muver", "blink_128"}, {"table1"}),
         (["show", ""], {"table1", "table3"}, {"muver_plain"}),
         (["query", "mu"], {"muver", "muver_plain"}, {"table1"}),
+        (["serve", "mu"], set(), {"muver", "muver_plain"}),  # takes folders, which shells complete
         (["index", "evaluate", "mu"], {"muver", "muver_plain"}, {"table1"}),
         (["nonsense", ""], set(), {"query"}),
     ],

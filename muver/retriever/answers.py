@@ -16,9 +16,8 @@ SIDES = ("left", "text", "right")  # fields of a mention, in the order of the te
 class Mention:
     """A mention in its text.
 
-    Without a ``world``, a user's own index searches all worlds; an index of a row must then have
-    only one. ``asked`` is what else its line or request has, such as an id: it comes back with the
-    answer.
+    Without a ``world``, an index searches all of its worlds. ``asked`` is what else its line or
+    request has, such as an id: it comes back with the answer.
     """
 
     text: str

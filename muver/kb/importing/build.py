@@ -52,8 +52,6 @@ def import_kb(
 ) -> dict[str, Any]:
     """Read a knowledge base of any usual form into a canonical one.
 
-    Returns the manifest's counts.
-
     docs/own-data.md has a section for each form. Nothing is written if anything in a file is wrong.
 
     Parameters
@@ -77,6 +75,10 @@ def import_kb(
         Processes that read a wiki, Wikidata, KILT or BLINK.
     mentions
         Folder for a dataset in ZESHEL's format, whose mentions are a wiki's links.
+
+    Returns
+    -------
+    The manifest's counts.
     """
     if workers < 1:
         raise InputError(f"--workers: {workers} is not a number of processes; at least 1 is.")

@@ -48,9 +48,9 @@ LINKS_ONLY = ("elements.js", "links.js")
 def make_report(
     *, results: Path, out: Path, settings: Report, workspace: Path | None = None
 ) -> list[str]:
-    """Make one page of tables, figures, times and single predictions, which opens anywhere.
+    """Make one page of tables, figures and single predictions, which opens anywhere.
 
-    What does not fit together is returned, on the page and in the log.
+    What does not fit together stands on the page and in the log.
 
     Parameters
     ----------
@@ -60,6 +60,10 @@ def make_report(
         The page to write.
     workspace
         Folder of what was built; by default the workflow's, ``build/DATASET/current``.
+
+    Returns
+    -------
+    What does not fit together, a sentence each.
     """
     names = result_names(results) if settings.results is None else settings.results
     if not names:

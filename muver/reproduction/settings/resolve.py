@@ -126,9 +126,9 @@ def resolve(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> Resolved
     """Lay params.yaml, its experiments, the preset and the command line over each other, and check.
 
     A dataset that is a directory takes the preset ``directory`` in place of ``miniwikia``, whose
-    settings are those of an encoder made from scratch. Models and systems that follow from others
-    are added (:mod:`muver.reproduction.settings.derive`), and ``auto`` as a precision becomes what
-    it is here (:mod:`muver.reproduction.settings.precision`). ``params`` is what
+    settings are those of the small encoder that comes along. Models and systems that follow from
+    others are added (:mod:`muver.reproduction.settings.derive`), and ``auto`` as a precision
+    becomes what it is here (:mod:`muver.reproduction.settings.precision`). ``params`` is what
     :func:`muver.reproduction.settings.file.read_params` returns, ``overrides`` what the command
     line sets (``--config``).
     """

@@ -129,7 +129,7 @@ NARROWEST = 100  # columns
 def show(names: Sequence[str] = ("table1",), *, results: Path = Path("results")) -> None:
     """Print tables with contrasts in words.
 
-    Where there is more to see is printed too.
+    Below them stands where intervals, tests and single predictions are.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ def run(
 ) -> None:
     """Make tables and figures in the present folder, as snakemake does in a clone.
 
-    Becomes Snakemake on the workflow's Snakefile.
+    It goes on as Snakemake with the workflow's Snakefile.
 
     Parameters
     ----------
@@ -122,14 +122,16 @@ def _at_work(command: Sequence[str]) -> str | None:
 def unlock(folder: str | Path = ".") -> bool:
     """Remove a lock that a killed run left in a working folder.
 
-    Returns whether there was one.
-
     It stays where a process that may hold it is alive.
 
     Parameters
     ----------
     folder
         The working folder, which holds .snakemake.
+
+    Returns
+    -------
+    Whether there was one.
     """
     folder = Path(folder)
     if not _locked(folder):

@@ -41,12 +41,14 @@ CHARACTERS_A_GROUP = 1 << 22
 def read_dump(dump: Path, folder: Path, settings: ReadDump, workers: int = 1) -> dict[str, Any]:
     """Read KILT's knowledge source into a knowledge base in parts.
 
-    Returns its counts.
-
     A part has the entities whose lines begin within ``part_bytes`` of the dump. Memory holds a row
     group, and 16 bytes for each entity. The bytes written are the same with any number of workers.
     If the bad lines, the ids or the number of entities are not as the settings allow, there is no
     manifest.
+
+    Returns
+    -------
+    The base's counts.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for old in (folder / MANIFEST, *folder.glob("part-*.*")):

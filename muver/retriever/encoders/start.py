@@ -40,7 +40,7 @@ def make_start(
     entities: Path | None = None,
     counts: Path | None = None,
 ) -> None:
-    """Make or fetch the BERT that both towers start from.
+    """Make, take or fetch the encoder that both towers start from.
 
     Parameters
     ----------
