@@ -30,10 +30,11 @@ from muver.reproduction.verdicts.claims import (
 )
 
 BEGIN, END = "<!-- verdicts -->", "<!-- end of verdicts -->"  # in README
-# Runs for claims on worlds, and on sets; of several the first that has a claim's rows counts
+# Runs for claims on worlds, and on sets; of several that with most seeds of a claim's rows counts,
+# of equal ones the first
 COLUMNS: dict[str, tuple[list[str], list[str]]] = {
     "default": (["miniwikia"], ["miniwikipedia"]),
-    "public real text": (["realworlds_again", "realworlds"], []),  # most seeds first
+    "public real text": (["realworlds_again", "realworlds"], []),
     "ZESHEL, Wikipedia": (["zeshel"], ["wikipedia"]),
 }
 TALLY = {  # a word in a sentence, of one and of several
@@ -201,10 +202,11 @@ def _verdict(judged: Judged, runs: Sequence[str], name: str) -> tuple[str, ...]:
     """A word, and in brackets the least difference if there is one."""
     if not runs:
         return ("no such data",)
-    verdicts = (judged.get(run, {}).get(ALL_PAGES, {}).get(name) for run in runs)
-    verdict = next((found for found in verdicts if found and found.word != NOT_RUN), None)
-    if verdict is None:
+    verdicts = [judged.get(run, {}).get(ALL_PAGES, {}).get(name) for run in runs]
+    said = [verdict for verdict in verdicts if verdict and verdict.word != NOT_RUN]
+    if not said:
         return (NOT_RUN,)
+    verdict = max(said, key=lambda verdict: min((part.seeds for part in verdict.parts), default=0))
     least = min(verdict.parts, key=lambda part: part.difference, default=None)
     return (verdict.word,) if least is None else (verdict.word, f"({least.difference:+.2f})")
 

@@ -74,20 +74,23 @@ def test_verdicts_of_a_run(project):
     assert text.startswith("Before.") and text.endswith("-->\n\nAfter.\n") and "gone" not in text
 
 
-def test_of_two_runs_that_with_most_seeds_counts(project):
-    for dataset, found in ("realworlds", 20), ("realworlds_again", 40):
+@pytest.mark.parametrize("more", ["realworlds", "realworlds_again"])
+def test_of_two_runs_that_with_most_seeds_counts(project, more):
+    for dataset in "realworlds", "realworlds_again":
         add(project, "muver_plain", 30, dataset)
-        add(project, "muver", found, dataset)
-        write(project, dataset)
+        add(project, "muver", 40 if dataset == more else 20, dataset)
+    for row, found in {"muver_plain_seed10001": 30, "muver_seed10001": 40}.items():
+        add(project, row, found, more)
     add(project, "som", 10)
-    write(project, "realworlds")
+    for dataset in "realworlds", "realworlds_again":
+        write(project, dataset)
     over_som, search = "MuVER finds more than SOM", "Heuristic search makes R@64 better"
     ((*_, cell),) = lines(project / "README.md", search)
     assert cell == "holds (+16.67) |"
     both = [line[4].split(" (")[0] for line in lines(project / "docs" / "verdicts.md", search)]
-    assert both == ["contradicted", "holds"]  # the page has each run
+    assert sorted(both) == ["contradicted", "holds"]  # the page has each run
     ((*_, cell),) = lines(project / "README.md", over_som)  # the other run has no such row
-    assert cell == "holds (+16.67) |"
+    assert cell.startswith("holds")
 
 
 def test_pages_are_made_of_the_record(project):
