@@ -19,25 +19,25 @@ PAGE = ROOT / "docs" / "performance.md"
 INTRODUCTION = """\
 # Performance
 
-This page is written by `python -m benchmarks` from the runs in `benchmarks/figures/`, where all of
-their figures and commands lie.
+`python -m benchmarks` writes this page from the runs in `benchmarks/figures/`, which have all of
+their figures and commands.
 
 The baseline works as the released code does. It encodes one entity at a time, pads rows to 40
 tokens, computes the attentions of all layers, and makes every setting of merging from scratch. For
 each mention it takes a softmax over all views of the world and walks down their order in Python.
-Both sides have the same weights, data, threads and device, and run in turn. A figure is how many
+Both sides have the same weights, data, threads and device, and run in turn. A figure says how many
 times as fast ours is, the median over the pairs, unless its name says otherwise.
 
-- **All runs of a machine stay**, judged by the reach of now. Machines were shared: their speed
+- **All runs of a machine stay**, judged by the present reach. Machines were shared, and their speed
   changed within a run.
-- **A share of the peak** is of the best matrix product, in older runs of that at their start. It
+- **A share of the peak** is of the best matrix product (in older runs of the one at their start). It
   counts the operations that real tokens need. The ratio divided by this share is the most that the
   machine could give.
 - **Reaches in bf16** are meant for processors with AMX. **No run on one or on a GPU is kept**; a
   GPU's hours of ZESHEL's Table 1 (`--device cuda`) have not been measured.
 - **What rows measure has changed.** With AVX2 a training step was forward and backward alone. In
   two runs (3873a64, bc7142d) its baseline had the memory that ours keeps. Gradient caching had
-  longer passes in d558a5a. In 7f6d639 bm25s had words by a rule of its own; it gets ours now.
+  longer passes in d558a5a. In 7f6d639 bm25s found words by its own rule; now it gets our words.
 - **The reach of merging** became a share of the peak after edbab83, whose machine could not give
   the ratio.
 """
@@ -47,9 +47,9 @@ PEERS = """\
 
 {mentions:,} mentions of {world} ({dataset}, {entities:,} entities). Nothing is trained, all
 encoders are the same all-MiniLM-L6-v2, the mention's own page is left out, and ties count against
-the gold. muver's weights, and those of the three that are summed, were chosen on worlds of which
-this is one. Each program ran in turn in its own process, whose peak has its libraries. In brackets
-stands how many times muver's with the encoder, which is what to quote. Seconds are {seconds}.
+the gold. The weights of muver and of the three that are summed were chosen on worlds of which this
+is one. Each program ran in turn in its own process, whose peak memory includes its libraries. In
+brackets stands the ratio to muver with the encoder, the figure to quote. Seconds are {seconds}.
 
     {command}
 """

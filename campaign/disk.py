@@ -1,4 +1,4 @@
-"""A disk that is full, can't be written to or fails, the first two real.
+"""A disk that is full or can't be written to (both are real), or that fails.
 
 A change of an index, or a stage of the tiny project, works in a tmpfs that has room for a drawn
 part of what it writes; by an ordinary user in folders of another; in a project that is mounted

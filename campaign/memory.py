@@ -1,4 +1,4 @@
-"""The kernel's killer of processes that are out of memory, at a time drawn over a run.
+"""The kernel kills a process for its memory, at a time drawn over a run.
 
 The process that works is put into a control group (version 1) whose limit is below what it has. A
 command's case holds as in the other kills. A service is killed while entities are put into its
