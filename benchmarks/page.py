@@ -28,11 +28,11 @@ each mention it takes a softmax over all views of the world and walks down their
 Both sides have the same weights, data, threads and device, and run in turn. A figure says how many
 times as fast ours is, the median over the pairs, unless its name says otherwise.
 
-- **All runs of a machine stay**, judged by the present reach. Machines were shared, and their speed
-  changed within a run.
-- **A share of the peak** is of the best matrix product (in older runs of the one at their start). It
-  counts the operations that real tokens need. The ratio divided by this share is the most that the
-  machine could give.
+- **All runs of a machine stay**, judged by the present reach. Machines were shared, and their
+  speed changed within a run.
+- **A share of the peak** is of the best matrix product (in older runs of the one at their start).
+  It counts the operations that real tokens need. The ratio divided by this share is the most that
+  the machine could give.
 - **Reaches in bf16** are meant for processors with AMX. **No run on one or on a GPU is kept**; a
   GPU's hours of ZESHEL's Table 1 (`--device cuda`) have not been measured.
 - **What rows measure has changed.** With AVX2 a training step was forward and backward alone. In

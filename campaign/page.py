@@ -15,12 +15,13 @@ WIDTH = 110
 HEAD = """\
 # Reliability
 
-`make campaign` writes this page from `campaign/records`, which has a file for each run of a section.
-An attack is drawn from a seed: `python -m campaign SECTION --seed S --cases N` repeats it. A section
-first gets a deliberate fault; unless it sees the fault in each kind, nothing is recorded. The counts
-are of the newest code that a section was run on. If the aim is no number, all cases have to hold.
-The module that a section names says at its top what a case is and when it holds. The faults that were
-found, each with the test that fails without its mend, are in `campaign/faults.py`.
+`make campaign` writes this page from `campaign/records`, which has a file for each run of a
+section. An attack is drawn from a seed: `python -m campaign SECTION --seed S --cases N` repeats
+it. A section first gets a deliberate fault; unless it sees the fault in each kind, nothing is
+recorded. The counts are of the newest code that a section was run on. If the aim is no number, all
+cases have to hold. The module that a section names says at its top what a case is and when it
+holds. The faults that were found, each with the test that fails without its mend, are in
+`campaign/faults.py`.
 """
 
 
