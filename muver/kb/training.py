@@ -92,6 +92,9 @@ def train(kb: Path, labels: str, *, encoder: str, out: Path, settings: Labels) -
     """
     if is_model(out):
         raise InputError(f"{out}: a model is there already. Name another folder, or remove it.")
+    begun = out / "data" / "entities.parquet"  # FOLDERS go in the end: let them be of a training
+    if out.exists() and not begun.is_file() and (out.is_file() or any(out.iterdir())):
+        raise InputError(f"{out}: has files that no training wrote. Name another folder by --out.")
     asked = list(read_mentions(labels))
     with as_kb(kb, out) as folder:
         found = _in_kb(asked, folder, kb, name_of(labels))

@@ -66,6 +66,15 @@ def test_a_model_of_one_s_own_labels(kb, encoder, capsys):
     ).read_text(encoding="utf-8")
 
 
+def test_a_folder_of_other_files_is_left_alone(kb, capsys):
+    """Its ``data`` would be removed in the end."""
+    (kb / "own/data").mkdir(parents=True)
+    (kb / "own/data/mine.csv").write_text("mine")
+    assert trained("nowhere") == 2
+    assert "own: has files that no training wrote. Name another" in capsys.readouterr().err
+    assert [path.name for path in (kb / "own").rglob("*")] == ["data", "mine.csv"]
+
+
 def test_a_killed_run_goes_on(kb, encoder, monkeypatch):
     """To the same bytes as one that was not."""
     assert trained(encoder) == 0
