@@ -67,7 +67,6 @@ def test_dvc_draws_every_curve(main_job):
         "Table 1, recall at k",
         "Table 3, recall by number of views",
         "Figure 2, errors by length of description",
-        "Beyond the paper, recall at k",
         "results/miniwikia/figures/table3.svg",
         "results/miniwikia/figures/figure2.svg",
     }
