@@ -161,6 +161,8 @@ def read_job(command: Command, parser: argparse.ArgumentParser, words: Sequence[
     from muver.io.files import CHECKSUM, read_json, short_hash
 
     job = read_json(path)
+    if not isinstance(job, dict):
+        raise InputError(f"{path}: expected an object with options.")
     if job.pop(CHECKSUM, None) not in (None, short_hash(job, 64)):
         raise InputError(
             f"{path}: is not as it was written. Run the workflow again, or, where you changed it, "

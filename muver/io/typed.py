@@ -149,6 +149,8 @@ def problem(kind: Any, value: Any, key: str = "") -> tuple[str, str] | None:
         return key, f"{key}: {message}" if key else message
     if (choices := _choices(kind)) is not None:
         return key, f"{key} is {quoted(value)}{suggestion(value, choices)}"
+    if any(get_args(option)[:1] == (float,) for option in _options(kind)):
+        message = message.replace("`int`", "`int | float`")  # msgspec names the form of the value
     why = f"{message[:1].lower()}{message[1:].partition(' - at')[0]}"
     return key, f"{key or 'this'} is {quoted(value)}: {why}."
 
@@ -164,7 +166,8 @@ def _wrong_keys(kind: Any, values: Mapping[str, Any], key: str) -> tuple[str, st
     for field in declared(kind):
         if field.required and field.encode_name not in values:
             there = _join(key, field.encode_name)
-            near = did_you_mean(field.encode_name, unknown)
+            hints = ((name, did_you_mean(name, [field.encode_name])) for name in unknown)
+            near = next((f" There is {quoted(name)}.{hint}" for name, hint in hints if hint), "")
             return there, f"{there} is missing.{near}"
     return None
 

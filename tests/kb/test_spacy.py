@@ -112,7 +112,7 @@ def test_none_of_these_is_nil(index, monkeypatch):
     "config, said",
     [
         ({}, 'muver_linker: needs an index: config={"index": "FOLDER"}.'),
-        ({"index": "none"}, "none: not an index"),
+        ({"index": "none"}, "none: no such folder"),
         ({"index": "INDEX", "k": 0}, "k: 0 is not a number of candidates"),
         ({"index": "INDEX", "world": "sea"}, "world 'sea' is not in"),
     ],

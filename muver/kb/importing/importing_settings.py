@@ -32,6 +32,8 @@ class Mentions(Settings):
         super().__post_init__()
         if isinstance(self.val, list) != isinstance(self.test, list):
             raise ValueError("val and test are both lists of worlds, or both shares of the pages.")
+        if not isinstance(self.val, list) and self.val + self.test >= 1:
+            raise ValueError("val and test leave nothing to train on. Together they are below 1.")
 
 
 class Import(Settings):

@@ -71,8 +71,9 @@ def is_world(name: str) -> bool:
 def read_entities(folder: str | Path, columns: Sequence[str] | None = None) -> pa.Table:
     """All entities of a knowledge base (`ENTITIES`), or some of their columns, in its order."""
     path = Path(folder, FILE)
-    if not path.parent.is_dir():
-        raise InputError(f"{folder}: no folder. `muver kb import` makes one of a file's entities.")
+    if not path.is_file():
+        none = "no folder with a knowledge base. `muver kb import` makes one of a file's entities."
+        raise InputError(f"{folder}: {none}")
     return read_table(path, ENTITIES, "a table of entities", "kb import", columns=columns)
 
 

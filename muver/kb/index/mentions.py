@@ -85,7 +85,9 @@ def read_mentions(
         for mention in reader(lines, where):
             yield mention
     if mention is None:
-        marks = " Mark them [[like this]], or find them with --ner." if reader is _texts else ""
+        marks = (
+            " Mark them [[like this]]; `muver query --ner` finds them." if form == "text" else ""
+        )
         raise InputError(f"{where}: no mention in it, read as {form}.{marks}")
 
 

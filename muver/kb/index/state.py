@@ -122,9 +122,8 @@ def read_state(folder: str | Path, name: str = FILE) -> State:
     path = Path(folder, name)
     raw: Any = read_json(path) if path.is_file() else None
     if not isinstance(raw, dict) or raw.get("stage") != STAGE:
-        raise InputError(
-            f"{folder}: not an index of one's own entities. Make one with `muver index create`."
-        )
+        what = "not an index of one's own entities" if Path(folder).exists() else "no such folder"
+        raise InputError(f"{folder}: {what}. Make an index with `muver index create`.")
     if (format := raw.get("format")) != FORMAT:
         raise InputError(
             f"{folder}: another version of muver made this index (format {format}, here {FORMAT}). "

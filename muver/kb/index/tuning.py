@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
+from muver.io.errors import InputError
 from muver.io.progress import logger
 from muver.io.text import counted
 from muver.kb.index.calibration import FILE
@@ -53,6 +54,8 @@ def tune_index(index: Path, mentions: str, *, form: Form | None = None, cutoff: 
     cutoff
         The rank up to which a gold entity counts as found.
     """
+    if cutoff < 1:
+        raise InputError(f"--cutoff: {cutoff} is not a number of candidates; at least 1 is.")
     opened = Index.open(index, calibrated=False)
     tuned = tune(opened, read_mentions(mentions, form), cutoff)
     if tuned is None:

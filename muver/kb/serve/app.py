@@ -86,6 +86,9 @@ async def _refused(request: Request, error: Any) -> JSONResponse:
             if place == "body" and "json" not in request.headers.get("content-type", ""):
                 why = "the body is not sent as JSON. Add -H 'Content-Type: application/json'."
                 return _answer(415, why)
+            if first["type"] == "json_invalid":
+                why = f"the body is not valid JSON ({first['ctx']['error']}, character {rest[0]})."
+                return _answer(422, why)
             where = f"{place} {'.'.join(map(str, rest))}".strip()
             return _answer(422, f"{where}: {first['msg']}.")
         case UnknownEntity() | Mistake():

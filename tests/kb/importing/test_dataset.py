@@ -110,6 +110,7 @@ def test_the_seed_decides_and_nothing_else(dataset):
     [
         ({"val": ["testwki"], "test": ["testwiki"]}, "no world 'testwki'. Did you mean 'testwiki'"),
         ({"val": ["testwiki"], "test": 0.1}, "both lists of worlds, or both shares"),
+        ({"val": 0.5, "test": 0.5}, "val and test leave nothing to train on."),
         ({"val": 0, "test": 0.2}, "--mentions: no link of val"),
     ],
 )

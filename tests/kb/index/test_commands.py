@@ -140,7 +140,10 @@ def test_mistakes(run, tmp_path):
     create = ("index", "create", "glossary.csv", "--model", "bm25", "--out")
     assert "index: is there already" in run(*create, "index")[2]
     assert "none.csv: no such folder or file" in run("index", "add", "index", "none.csv")[2]
-    assert "none: not an index" in run("index", "info", "none")[2]
+    assert (
+        "none: no such folder. Make an index with `muver index create`."
+        in run("index", "info", "none")[2]
+    )
     # Before the file is read, which is no table.
     (tmp_path / "broken.csv").write_bytes(b"id,title\n1,\xff\n")
     create = ("index", "create", "broken.csv", "--model", "bm25", "--out", "other")

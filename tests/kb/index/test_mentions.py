@@ -161,7 +161,12 @@ def test_reading_streams(typed):
 @pytest.mark.parametrize(
     "name, text, said",
     [
-        ("m.jsonl", '{"left": "", "right": ""}', "m.jsonl, line 1: mention is missing"),
+        ("m.jsonl", '{"left": "", "right": ""}', "m.jsonl, line 1: mention is missing."),
+        (
+            "m.jsonl",
+            '{"mentoin": "a"}',
+            "mention is missing. There is 'mentoin'. Did you mean 'mention'?",
+        ),
         ("m.jsonl", '{"left": "", "mention": 3, "right": ""}', "m.jsonl, line 1: mention is 3"),
         ("m.jsonl", '{"left": "", "mention": " ", "right": ""}', "line 1: 'mention' is empty."),
         ("m.jsonl", '{"left": "", "mention": "a", "right": "", "gold": ""}', "line 1: 'gold' is"),
@@ -172,7 +177,11 @@ def test_reading_streams(typed):
         ),
         ("m.jsonl", "{", "m.jsonl, line 1: not valid JSON"),
         ("m.jsonl", "", "m.jsonl: no mention in it, read as json-lines."),
-        ("m.txt", "In Rye.", "read as text. Mark them [[like this]], or find them with --ner."),
+        (
+            "m.txt",
+            "In Rye.",
+            "read as text. Mark them [[like this]]; `muver query --ner` finds them.",
+        ),
         ("m.txt", "a\n\n[[b", "m.txt, line 3: a [[ that no ]] closes."),
         ("m.conll", "Rye B-LOC\nin X", "m.conll, line 2: the last column is 'X', expected a tag"),
         ("m.conll", "Rye O", "m.conll: no mention in it, read as conll."),

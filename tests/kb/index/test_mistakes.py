@@ -352,7 +352,11 @@ def test_what_is_no_index(tmp_path, index):
         (lambda: Index.create(tmp_path / "full", [], "bm25"), "full: is there already"),
         (
             lambda: Index.create(tmp_path / "new", tmp_path / "full" / "file", "bm25"),
-            "full/file: no folder. `muver kb import` makes one",
+            "full/file: no folder with a knowledge base. `muver kb import` makes one",
+        ),
+        (
+            lambda: Index.create(tmp_path / "new", tmp_path / "full", "bm25"),
+            "full: no folder with a knowledge base. `muver kb import` makes one",
         ),
         (lambda: Index.open(index.folder / "index.json"), "not an index"),
         (lambda: opened(older), "another version of muver made this index .format 3, here 4"),

@@ -77,6 +77,11 @@ def test_the_index_gets_them_where_something_is_gained(index, capsys):
     assert Index.open(index.folder).generation == after.generation
 
 
+def test_a_cutoff_is_a_number_of_candidates(index, capsys):
+    assert typed(index, labels(), "--cutoff", "0") == 2
+    assert "--cutoff: 0 is not a number of candidates" in capsys.readouterr().err
+
+
 def test_labels_of_another_world(index):
     one = Labelled(Mention("red gate", world="elsewhere"), "line 1", "0")
     with pytest.raises(InputError, match="line 1: world 'elsewhere' is not in this index"):

@@ -179,6 +179,11 @@ def test_bodies_that_are_no_json(town, body):
     assert town.call("POST", "/retrieve", body).status in (400, 422)
 
 
+def test_where_a_body_is_no_json_is_told(town):
+    said = town.call("POST", "/retrieve", b'{"k": 3,').said
+    assert said.startswith("the body is not valid JSON (") and said.endswith("character 8).")
+
+
 def test_another_type_of_body_is_refused(town):
     """So that no page elsewhere can post here without being asked for its origin first."""
     body = json.dumps({"mentions": [SMITH]}).encode()

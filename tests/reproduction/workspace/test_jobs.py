@@ -45,6 +45,9 @@ def test_a_job_whose_file_is_damaged_is_refused(tmp_path, monkeypatch, capsys):
     path.write_text(json.dumps(own))
     assert main(["stage", "segment", "--job", str(path)]) == 2  # no data are there
     assert "no such file" in capsys.readouterr().err.lower()
+    path.write_text("[]")
+    assert main(["stage", "segment", "--job", str(path)]) == 2
+    assert f"{path}: expected an object with options." in capsys.readouterr().err
 
 
 def test_options_of_several_values_are_typed_beside_a_job(tmp_path):
