@@ -79,7 +79,11 @@ class _Several(argparse.Action):
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option: Any = None) -> None:
         before = getattr(namespace, self.dest, self.default)  # none beside a job
-        setattr(namespace, self.dest, [*(() if before is self.default else before), *values])
+        given = [*(() if before is self.default else before), *values]
+        keys = [value[0] for value in given if isinstance(value, tuple)]
+        if twice := next((key for n, key in enumerate(keys) if key in keys[:n]), None):
+            raise argparse.ArgumentError(self, f"{quoted(twice)} comes twice. Leave one out.")
+        setattr(namespace, self.dest, given)
 
 
 JSON = {"type": _json_object, "action": _Merge, "nargs": "+", "metavar": "JSON"}

@@ -27,7 +27,7 @@ from muver.retriever.answers import SIDES
 from muver.retriever.corpus.schema import ENTITIES, MENTIONS, SENTENCES
 from muver.retriever.corpus.texts import clean
 from muver.retriever.encoders.files import is_model
-from muver.retriever.encoders.hub import taken_model
+from muver.retriever.encoders.hub import check_there, taken_model
 from muver.retriever.training.log import LOG, kept_validation, recall_after
 from muver.retriever.training.training_settings import ModelTraining
 from muver.retriever.views.boundaries import sentence_spans
@@ -95,6 +95,7 @@ def train(kb: Path, labels: str, *, encoder: str, out: Path, settings: Labels) -
     begun = out / "data" / "entities.parquet"  # FOLDERS go in the end: let them be of a training
     if out.exists() and not begun.is_file() and (out.is_file() or any(out.iterdir())):
         raise InputError(f"{out}: has files that no training wrote. Name another folder by --out.")
+    check_there(encoder)
     asked = list(read_mentions(labels))
     with as_kb(kb, out) as folder:
         found = _in_kb(asked, folder, kb, name_of(labels))

@@ -113,6 +113,12 @@ def test_labels_from_which_nothing_is_learnt(kb, encoder, capsys):
     assert "labels.jsonl: labels of fewer than 3 entities of kb.jsonl, from" in said
 
 
+def test_an_encoder_that_is_not_there_is_told_first(kb, capsys):
+    (kb / "labels.jsonl").write_text("no JSON")
+    assert trained("./none") == 2
+    assert "encoder './none': neither a directory here nor" in capsys.readouterr().err
+
+
 def test_few_labels_get_more_epochs():
     assert Labels().of_training(16).training.epochs == 60
     assert Labels().of_training(16_000).training.epochs == 3

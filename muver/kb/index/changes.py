@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from muver.io.errors import InputError, disk_errors, quoted
 from muver.io.files import folder_beside, synchronise, synchronise_all
 from muver.io.progress import Progress
+from muver.io.typed import plain
 from muver.kb.importing.schema import read_entities
 from muver.kb.index import segments
 from muver.kb.index.encoding import Encoding, check_model
@@ -37,6 +38,7 @@ from muver.kb.index.state import (
     write_state,
     writing,
 )
+from muver.retriever.encoders.hub import check_there
 
 BM25 = "bm25"
 # Segments of fewer entities are joined when there are more than so many of them.
@@ -83,12 +85,17 @@ def create(
 
 
 def check_possible(folder: Path, model: str | None, settings: Making) -> None:
-    """Refuse a place for an index where something is, and settings that it cannot have."""
+    """Refuse a place for an index where something is, a model that is not there, and settings
+    that an index cannot have.
+    """
     check_free(folder)
     settings.check_own()
-    if model in (None, BM25) and (settings.views or settings.merge):
+    if model not in (None, BM25):
+        check_there(model)
+    elif of_views := plain(settings).keys() - {"words"}:
         raise InputError(
-            "views are compared by a model: name one with --model, or leave out --views, --merge."
+            f"{', '.join(sorted(of_views))}: views are compared by a model. Name one with --model, "
+            "or leave that out."
         )
 
 

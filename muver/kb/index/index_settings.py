@@ -121,6 +121,8 @@ def read_weights(text: str | None) -> Weights:
     weights: Weights = {}
     for pair in (text or "").replace(",", " ").split():
         name, _, value = pair.partition("=")
+        if name in weights:
+            raise Mistake(f"--weights: {quoted(name)} comes twice. Leave one out.")
         try:
             weights[name] = float(value)
         except ValueError:

@@ -146,12 +146,24 @@ def test_mistakes(run, tmp_path):
     )
     # Before the file is read, which is no table.
     (tmp_path / "broken.csv").write_bytes(b"id,title\n1,\xff\n")
-    create = ("index", "create", "broken.csv", "--model", "bm25", "--out", "other")
-    for more in (("--merge", "2"), ("--views", "both")):
-        assert "views are compared by a model: name one" in run(*create, *more)[2]
+    create = ("index", "create", "broken.csv", "--out", "other")
+    for said, *more in (
+        ("merge: views are compared by a model. Name one", "--merge", "2"),
+        ("views: views are compared", "--views", "both", "--model", "bm25"),
+        ("merge, view_tokens: views", "--merge", "1", "--settings", '{"view_tokens": 30}'),
+        ("'words' comes twice. Leave one out.", "--weights", "words=1,words=2"),
+        ("encoder './none': neither a directory here nor", "--model", "./none"),
+    ):
+        assert said in run(*create, *more)[2]
     said = run(*create)[2]
     assert "encoding" in said and "(`muver kb import` has more options: make a folder" in said
     assert not (tmp_path / "other").exists()
+
+
+def test_a_name_that_gets_two_columns(run, capsys):
+    with pytest.raises(SystemExit):
+        run("index", "add", "index", "glossary.csv", "--map", "title=id", "--map", "title=name")
+    assert "--map: 'title' comes twice. Leave one out." in capsys.readouterr().err
 
 
 def test_a_gold_that_two_worlds_have(run, tmp_path):
