@@ -95,6 +95,7 @@ def _bringing(how: Literal["add", "update"]) -> Callable[..., None]:
             NAME=COLUMN, as for `muver kb import`: which column of a file is which.
         """
         opened = Index.open(index)
+        opened.check_changeable()
         before = opened.worlds
         only = before[0] if len(before) == 1 else None
         with as_kb(source, index, world, dict(columns), only) as kb:

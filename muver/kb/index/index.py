@@ -375,14 +375,18 @@ class Index:
         with self._changing() as snapshot:
             changes.compact(snapshot)
 
+    def check_changeable(self) -> None:
+        """Refuse to change what is ``fixed``."""
+        if self.fixed:
+            cure = "Change the index in its folder, or a copy by save_pretrained."
+            if self._store.state.row:
+                cure = "Make an index of its model: muver index create KB --model MODEL."
+            raise InputError(f"{self.folder}: {self.fixed}, not to be changed. {cure}")
+
     @contextlib.contextmanager
     def _changing(self) -> Iterator[Snapshot]:
         """The newest snapshot, held for a change; what follows it is taken in the end."""
-        if self.fixed:
-            raise InputError(
-                f"{self.folder}: {self.fixed}, not to be changed. Change the index in its folder, "
-                "or a copy by save_pretrained."
-            )
+        self.check_changeable()
         with writing(self.folder):
             snapshot = Snapshot.now(self.folder, self._store)
             yield snapshot

@@ -57,6 +57,7 @@ def tune_index(index: Path, mentions: str, *, form: Form | None = None, cutoff: 
     if cutoff < 1:
         raise InputError(f"--cutoff: {cutoff} is not a number of candidates; at least 1 is.")
     opened = Index.open(index, calibrated=False)
+    opened.check_changeable()
     tuned = tune(opened, read_mentions(mentions, form), cutoff)
     if tuned is None:
         weights = in_words(opened.weights)
@@ -77,6 +78,7 @@ def tune_index(index: Path, mentions: str, *, form: Form | None = None, cutoff: 
 
 def settle(index: Path, weights: Mapping[str, float], settings: Asking) -> None:
     """Give an index other weights, and settings on which no vector depends, for good."""
+    Index.open(index, calibrated=False).check_changeable()
     with writing(index):
         state = read_state(index).asking(settings)
         weights = changed(state.weights, weights)

@@ -9,6 +9,7 @@ import pytest
 
 import muver
 from muver import Entity, Index, Mention
+from muver.cli import main
 from muver.io.errors import InputError
 from muver.kb.index.state import read_state
 from muver.retriever.corpus.schema import read_entities, read_mentions, read_sentences
@@ -142,7 +143,7 @@ def test_an_index_with_what_validation_chose(built, corpus, tmp_path, capsys):
     assert "indexes/chosen: is there already" in capsys.readouterr().err
 
 
-def test_a_row_takes_other_signals_and_no_changes(built, corpus):
+def test_a_row_takes_other_signals_and_no_changes(built, corpus, capsys):
     row = Index.open(built / "indexes" / "muver")
     mention = Mention(next(iter(row.entities())).title.upper())
     (plain,), (named,) = (
@@ -152,6 +153,11 @@ def test_a_row_takes_other_signals_and_no_changes(built, corpus):
     assert "exact" not in plain[0].signals and named[0].signals["exact"] == 10
     with pytest.raises(InputError, match="a row of the workflow, not to be changed"):
         row.remove(plain[0].document_id)
+    before = (row.folder / "index.json").read_bytes()
+    for words in (["add", row.folder, "none"], ["tune", row.folder, "none"], ["set", row.folder]):
+        assert main(["index", *map(str, words)]) == 2
+        assert "not to be changed. Make an index of its model" in capsys.readouterr().err
+    assert (row.folder / "index.json").read_bytes() == before
 
 
 def test_importing_the_package_brings_no_torch():
