@@ -49,7 +49,7 @@ def in_terminal(
     # Without colours: an answer is the same text in a terminal, in a file and in a notebook.
     console = Console(width=width, color_system=None, highlight=False, markup=False, emoji=False)
     left, text, right = _in_context(mention)
-    lines = [" ".join(filter(None, [left, f"[{text}]", right])), *_decided(answer, threshold)]
+    lines = [f"{left}[{text}]{right}", *_decided(answer, threshold)]
     if not answer.candidates:
         return "\n".join([*lines, ""])
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), expand=True)
@@ -80,17 +80,21 @@ def in_notebook(
         for row in rows
     )
     table = f"<table><tr>{head}</tr>{body}</table>" if rows else ""
-    return f"<p>{left} <mark>{text}</mark> {right}{decision}</p>{table}"
+    return f"<p>{left}<mark>{text}</mark>{right}{decision}</p>{table}"
 
 
 def _in_context(mention: Mention) -> tuple[str, str, str]:
-    """What stands to the left of a mention, near it, the mention, and what stands to the right."""
+    """What stands to the left of a mention, near it, the mention, and what stands to the right:
+    beside a space that it has, or where a word ends.
+    """
     left, text, right = (_flat(part) for part in (mention.left, mention.text, mention.right))
     if len(left) > BESIDE:
         left = f"…{left[-BESIDE:].lstrip()}"
     if len(right) > BESIDE:
         right = f"{right[:BESIDE].rstrip()}…"
-    return left, text, right
+    nearest = mention.left[-1:], mention.right[:1]
+    before, after = (" " if one.isspace() or one.isalnum() else "" for one in nearest)
+    return f"{left}{before}".lstrip(), text, f"{after}{right}".rstrip()
 
 
 def _decided(answer: Answer, threshold: float | None) -> list[str]:

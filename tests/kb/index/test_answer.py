@@ -57,6 +57,24 @@ def test_a_table_fits_its_terminal(monkeypatch, columns):
 
 
 @pytest.mark.parametrize(
+    ("left", "right", "line"),
+    [
+        ("to the ", ". Then", "to the [Anna]. Then"),
+        ("to (", ") and", "to ([Anna]) and"),
+        ("in spring", "forged it", "in spring [Anna] forged it"),  # as words beside each other
+        ("of", " , then", "of [Anna] , then"),
+        (" ", "\n", "[Anna]"),
+        ("", "", "[Anna]"),
+    ],
+)
+def test_no_space_is_put_before_a_full_stop(left, right, line):
+    mention = Mention("Anna", left=left, right=right)
+    assert in_terminal(mention, answered({}), None).splitlines()[0] == line
+    html = Answers([(mention, answered({}))], None, False)._repr_html_()
+    assert f"<p>{line.replace('[', '<mark>').replace(']', '</mark>')}<br>" in html
+
+
+@pytest.mark.parametrize(
     ("probability", "decided"),
     [(0.25, "None of these"), (0.75, "Anna")],
 )

@@ -28,7 +28,7 @@ def test_a_text_s_mentions_each_get_a_table(capsys):
     assert asked("[[Anna]] forged the [[gate]].", "-k", "1") == 0
     first, second = capsys.readouterr().out.split("\n\n")[:2]
     assert first.startswith("[Anna] forged the gate.\n") and "sea" in first
-    assert second.startswith("Anna forged the [gate] .\n") and "land" in second
+    assert second.startswith("Anna forged the [gate].\n") and "land" in second
 
 
 def test_the_order_of_arguments_and_what_a_terminal_asks_for_change_nothing(capsys, monkeypatch):
