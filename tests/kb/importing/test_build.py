@@ -104,9 +104,9 @@ def test_groups_of_rows_give_the_same_as_one_and_equal_imports_equal_bytes(
 
 
 def test_no_such_knowledge_base(tmp_path):
-    with pytest.raises(InputError, match="entities.parquet: no such file. Run the kb import stage"):
+    with pytest.raises(InputError, match=f"{tmp_path}: no folder with a knowledge base. `muver kb"):
         read_entities(tmp_path)
-    with pytest.raises(InputError, match="no such file"):
+    with pytest.raises(InputError, match="no folder with a knowledge base"):
         next(entity_batches(tmp_path))
 
 
