@@ -393,15 +393,17 @@ class Index:
             self._store = Snapshot.now(self.folder, snapshot)
 
 
-def opened_index(folder: Path, rerank: Path | None = None, depth: int = DEPTH) -> Index:
-    """An index, whose first ``depth`` candidates the cross-encoder in the folder ``rerank`` ranks
-    again.
+def opened_index(folder: Path, rerank: Path | None = None, depth: int | None = None) -> Index:
+    """An index, whose first ``depth`` candidates (64) the cross-encoder in the folder ``rerank``
+    ranks again.
     """
-    index = Index.open(folder)
     if rerank is None:
-        return index
+        if depth is not None:
+            raise InputError("depth is how many candidates a second stage ranks: give rerank too.")
+        return Index.open(folder)
     from muver.kb.index.reranked import Reranker
     from muver.retriever.encoders.cross import CrossEncoder
     from muver.retriever.encoders.device import load_model
 
-    return index.reranked(Reranker(load_model(rerank, CrossEncoder), depth))
+    second = Reranker(load_model(rerank, CrossEncoder), DEPTH if depth is None else depth)
+    return Index.open(folder).reranked(second)

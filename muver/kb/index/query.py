@@ -7,7 +7,7 @@ import msgspec
 
 from muver.io.errors import InputError
 from muver.kb.importing.piped import STDIN
-from muver.kb.index.index_settings import DEPTH, Asking, read_weights
+from muver.kb.index.index_settings import Asking, read_weights
 from muver.kb.index.mentions import Form, Labelled, in_text, read_mentions
 from muver.kb.index.shown import in_terminal
 
@@ -26,7 +26,7 @@ def query(
     settings: Asking | None = None,
     as_json: bool = False,
     rerank: Path | None = None,
-    depth: int = DEPTH,
+    depth: int | None = None,
 ) -> None:
     """Find the entities of mentions, and print them.
 
@@ -62,7 +62,7 @@ def query(
     rerank
         Folder of a cross-encoder (a model of score cross), which ranks the first candidates again.
     depth
-        How many candidates the cross-encoder ranks.
+        How many candidates the cross-encoder ranks; 64 unless given.
     """
     if (text is None) == (mentions is None):
         raise InputError("give either a text with marked mentions or --mentions FILE.")

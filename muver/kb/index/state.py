@@ -108,6 +108,8 @@ class State(Record):
 
     def asking(self, settings: Asking) -> "State":
         """The same with other settings."""
+        if settings.aggregate and "views" not in self.columns:
+            raise InputError("settings: the aggregate is of views, and this index has none.")
         values = self.settings.as_dict() | settings.as_dict()
         making = read(Making, values, "settings")
         making.check_own()

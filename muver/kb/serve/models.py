@@ -9,7 +9,6 @@ from typing import Any
 from muver.io.errors import InputError, Mistake, choices, quoted
 from muver.io.progress import logger
 from muver.kb.index.index import opened_index
-from muver.kb.index.index_settings import DEPTH
 from muver.kb.serve.waiting import Waiting
 from muver.retriever.answers import Mention
 
@@ -56,7 +55,9 @@ class Models(dict[str, Served]):
         return self[name]
 
 
-def open_models(places: Sequence[str], rerank: Path | None = None, depth: int = DEPTH) -> Models:
+def open_models(
+    places: Sequence[str], rerank: Path | None = None, depth: int | None = None
+) -> Models:
     """Open indexes, given as PLACE or NAME=PLACE; without a name the place's is taken.
 
     The rest is as of :func:`muver.kb.index.index.opened_index`.

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from muver.io.errors import InputError, read_errors
 from muver.io.network import LOOPBACK, listen
 from muver.io.progress import logger
-from muver.kb.index.index_settings import DEPTH
 from muver.kb.serve import Limits
 from muver.retriever.answers import Mention
 
@@ -38,7 +37,7 @@ def serve(
     token_file: Path | None = None,
     log_texts: bool = False,
     rerank: Path | None = None,
-    depth: int = DEPTH,
+    depth: int | None = None,
 ) -> None:
     """Answer requests over HTTP, with a page to ask and to compare.
 
@@ -62,7 +61,7 @@ def serve(
     rerank
         Folder of a cross-encoder (a model of score cross), which ranks the first candidates again.
     depth
-        How many candidates the cross-encoder ranks.
+        How many candidates the cross-encoder ranks; 64 unless given.
     """
     token = None if token_file is None else read_token(token_file)
     with listen(host, port) as listening:  # before anything takes long

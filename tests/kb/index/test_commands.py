@@ -139,6 +139,9 @@ def test_what_no_vector_depends_on_is_another_for_once_or_for_good(
 def test_mistakes(run, tmp_path):
     create = ("index", "create", "glossary.csv", "--model", "bm25", "--out")
     assert "index: is there already" in run(*create, "index")[2]
+    of_views = ("--settings", '{"aggregate": {"kind": "max"}}')
+    for command in (("query", "index", "[[x]]"), ("index", "set", "index")):
+        assert "aggregate is of views, and this index has none" in run(*command, *of_views)[2]
     assert "none.csv: no such folder or file" in run("index", "add", "index", "none.csv")[2]
     assert (
         "none: no such folder. Make an index with `muver index create`."

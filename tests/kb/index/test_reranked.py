@@ -66,6 +66,8 @@ def test_no_mention_and_no_candidate_and_no_number_of_them(index, cross):
             opened.retrieve([MENTION], k)
         with pytest.raises(InputError, match=f"depth: {k} is not a number of candidates"):
             opened_index(index, cross[0], k)
+    with pytest.raises(InputError, match="depth is how many .* give rerank too"):
+        opened_index(index, depth=5)
 
 
 def test_a_query_and_the_service_take_it(index, cross, capsys):
