@@ -75,8 +75,7 @@ FAULTS = [
     ),
     Fault(
         "commands",
-        "One of 22 killed `dvc repro` left `dvc.lock` half written, and DVC refused it from then "
-        "on.",
+        "A killed `dvc repro` once left `dvc.lock` half written, and DVC refused it from then on.",
         "Not mended: DVC writes it in place. docs/reproduce.md says how to get it back.",
     ),
     Fault(
@@ -154,8 +153,8 @@ FAULTS = [
     ),
     Fault(
         "together",
-        "Once a recorder in SQLite did not end in 360 seconds, beside much other work: the section "
-        "ended there, without a record. Sixteen tries with the same kinds took 8 to 31 seconds.",
+        "Once a recorder in SQLite did not end, beside much other work: the section ended there, "
+        "without a record.",
         "Not understood, and not seen again; the section now counts it as a case that does not "
         "hold.",
     ),

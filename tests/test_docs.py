@@ -2,12 +2,17 @@
 
 import json
 import re
+import shlex
+import shutil
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from muver.cli import main
 from muver.commands import COMMANDS
 from muver.reproduction.workspace.steps import BY_RULE
+from muver.retriever.corpus.sources import find_source
 from tests.markdown import anchors
 
 ROOT = Path(__file__).parents[1]
@@ -101,6 +106,33 @@ def test_public_wikis_of_the_readme_are_those_of_record():
         hits = next(iter(found[system]["machines"].values()))
         recall = [f"{100 * hits[k] / found[system]['mentions']:.2f}" for k in ("1", "16", "64")]
         assert [cell.strip() for cell in line.split("|")[2:5]] == recall, system
+
+
+def test_the_answer_of_the_readme_is_that_of_its_commands(tmp_path: Path, monkeypatch, capsys):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Your own")[2]
+    commands, _, answer = readme.partition("```text\n")
+    (tmp_path / "docs").mkdir()
+    shutil.copy(ROOT / "docs/glossary.csv", tmp_path / "docs")
+    monkeypatch.chdir(tmp_path)
+    for command in re.findall(r"^    muver (.+)$", commands, re.MULTILINE):
+        capsys.readouterr()
+        assert main(shlex.split(command, comments=True)) == 0
+    assert capsys.readouterr().out.strip() == answer.partition("```")[0].strip()
+
+
+def test_counts_of_the_data_page_are_those_that_a_download_is_checked_by():
+    page = (ROOT / "docs/data.md").read_text(encoding="utf-8")
+    for name in ("zeshel", "realworlds"):
+        sizes = find_source(name).published
+        entities, mentions = (sum(of.values()) for of in (sizes.entities, sizes.mentions))
+        assert f"{entities:,} entities, {mentions:,} mentions" in page, name
+    rows = re.findall(r"^\| `(\w+)` \| (\w+) \|.*\| ([\d,]+) \| ([\d,]+) \|$", page, re.MULTILINE)
+    mentions = Counter()
+    for world, split, entities, of_world in rows:
+        known = sizes.worlds[world]
+        assert (split, entities) == (known.split, f"{known.entities:,}"), world
+        mentions[split] += int(of_world.replace(",", ""))
+    assert len(rows) == len(sizes.worlds) and mentions == sizes.mentions
 
 
 def test_an_idea_of_the_table_is_an_experiment_or_in_the_notebook():

@@ -124,8 +124,7 @@ def project(main_job: Project, tmp_path_factory: pytest.TempPathFactory) -> Proj
         (folder / name).write_text(10 * line + 10 * wrong)
     project.run("muver", "stage", "asked")  # as `make setup` does
     project.run("muver", "kb", "import", "docs/glossary.csv", "--out", "given/kb")
-    for index in ("given/index", "index"):  # README's is made with an encoder of the hub
-        project.run("muver", "index", "create", "given/kb", "--model", "bm25", "--out", index)
+    project.run("muver", "index", "create", "given/kb", "--model", "bm25", "--out", "given/index")
     return project
 
 
