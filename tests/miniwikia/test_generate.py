@@ -21,6 +21,7 @@ from miniwikia.__main__ import ROOT, TINY, make, pack, ship_punkt
 from miniwikia.chance import Chance
 from miniwikia.lexicon import read_data
 from miniwikia.settings import Generate
+from miniwikia.surfaces import names
 from miniwikia.world import World
 from miniwikia.writer import quota
 from muver.io.errors import InputError
@@ -209,26 +210,32 @@ def test_an_archives_bytes_hang_on_the_files_alone(tmp_path: Path) -> None:
 
 
 def test_the_default_data_have_zeshels_published_properties(shipped: Path) -> None:
-    """What docs/data.md states: lengths, and how much BM25 finds by the mention's text."""
+    """What docs/data.md states: lengths, shared names, and what BM25 finds by a mention's text."""
     params = read_data("settings.yaml")["miniwikia"]
     worlds = params["worlds"]["test"]
     mentions = lines(shipped / "mentions" / "test.json")
     documents = {world: lines(shipped / "documents" / f"{world}.json") for world in worlds}
     lengths: list[int] = []
-    found = 0
-    for world, pages in documents.items():
+    found = sharing = 0
+    for name, pages in documents.items():
         numbers = {page["document_id"]: number for number, page in enumerate(pages)}
-        lengths += World(params["seed"], world, len(pages)).facts.lengths
+        world = World(params["seed"], name, len(pages))
+        lengths += world.facts.lengths
+        for entity in world.entities:
+            called = names(entity, world.lexicon)
+            sharing += any(world.shared[surface.text.lower()] > 1 for surface in called)
         index = bm25s.BM25(k1=1.2, b=0.75)
         index.index([page["text"].lower().split() for page in pages], show_progress=False)
         for mention in mentions:
-            if mention["corpus"] == world:
+            if mention["corpus"] == name:
                 scores = index.get_scores(mention["text"].lower().split())
                 gold = numbers[mention["label_document_id"]]
                 before = (scores > scores[gold]).sum() + (scores[:gold] == scores[gold]).sum()
                 found += int(before < 64)
     assert len(worlds) >= 3 and len(mentions) >= 1500
     assert abs(statistics.mean(lengths) - 15.33) < 1  # views of an entity, MuVER's table 3
+    assert statistics.quantiles(lengths) == [4, 9.5, 20] and max(lengths) == 100
+    assert round(sharing / len(lengths), 2) == 0.67
     assert abs(100 * found / len(mentions) - 69.13) < 3  # BM25 at 64, MuVER's table 1
 
 

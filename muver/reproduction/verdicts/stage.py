@@ -100,7 +100,7 @@ def _matrix(claims: Claims, judged: Judged) -> str:
         for title, runs in COLUMNS.items()
         if any(ALL_PAGES in _run(judged.get(name, {})) for name in chain(*runs))
     }
-    lines = [_line(["Claim", "Print", *columns]), _line(["---"] * (2 + len(columns)))]
+    lines = [_line(["Claim", "Paper", *columns]), _line(["---"] * (2 + len(columns)))]
     words: dict[str, list[tuple[str, bool]]] = {title: [] for title in columns}
     for number, group in enumerate((claims.worlds, claims.sets)):
         for name, claim in group.items():
@@ -131,7 +131,7 @@ def _details(claims: Claims, measured: Mapping[str, Measured], judged: Judged) -
         prints = ", ".join(f"`{mark}` ({name})" for name, mark in record.fingerprints.items())
         sections += [f"## {dataset}", f"Data {prints}; commit {record.commit}; {record.machine}."]
         tested = _run(protocols)
-        header = ["Claim", "Print", "Test"]
+        header = ["Claim", "Paper", "Test"]
         header += [f"{of}, {name}" for name in tested for of in TESTED]
         lines = [_line(header), _line(["---"] * len(header))]
         for name, claim in (claims.sets if dataset in linked else claims.worlds).items():
