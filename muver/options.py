@@ -6,7 +6,6 @@ docstring what it means.
 """
 
 import argparse
-import json
 import re
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,7 +17,7 @@ from textwrap import fill
 from typing import Any, Literal, Union, get_args, get_origin
 
 from muver.commands import STAGE, Command
-from muver.io.errors import InputError, quoted
+from muver.io.errors import InputError, quoted, repeated
 
 # Options by the names of their parameters, where the two differ: a word may be taken in Python.
 FLAGS = {
@@ -49,6 +48,12 @@ def setting(text: str) -> tuple[str, Any]:
         raise argparse.ArgumentTypeError(f"{key}: {quoted(value)} is not YAML ({error})") from None
 
 
+def _path(text: str) -> Path:
+    if not text or "://" in text:
+        raise argparse.ArgumentTypeError(f"{quoted(text)} is no path. Fetch an address first.")
+    return Path(text)
+
+
 def _pair(kind: Callable[[str], Any], text: str) -> tuple[str, Any]:
     key, _, value = text.partition("=")
     if not key or (kind is Path and not value) or "=" not in text:
@@ -57,8 +62,10 @@ def _pair(kind: Callable[[str], Any], text: str) -> tuple[str, Any]:
 
 
 def _json_object(text: str) -> dict[str, Any]:
+    from muver.io.files import parse_json
+
     try:
-        value = json.loads(text)
+        value = parse_json(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(f"not valid JSON: {error}") from None
     if not isinstance(value, dict):
@@ -81,7 +88,7 @@ class _Several(argparse.Action):
         before = getattr(namespace, self.dest, self.default)  # none beside a job
         given = [*(() if before is self.default else before), *values]
         keys = [value[0] for value in given if isinstance(value, tuple)]
-        if twice := next((key for n, key in enumerate(keys) if key in keys[:n]), None):
+        if twice := repeated(keys):
             raise argparse.ArgumentError(self, f"{quoted(twice)} comes twice. Leave one out.")
         setattr(namespace, self.dest, given)
 
@@ -247,7 +254,7 @@ def _reading(kind: Any, default: Any) -> dict[str, Any]:
     if origin is tuple:
         read = setting if inner[1] is Any else partial(_pair, inner[1])
         return {"type": read, "metavar": "KEY=VALUE"}
-    return {"type": kind, "metavar": METAVARS[kind], **default}
+    return {"type": _path if kind is Path else kind, "metavar": METAVARS[kind], **default}
 
 
 def _flag(name: str) -> str:

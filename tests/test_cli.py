@@ -122,7 +122,7 @@ def test_a_mistake_is_told_without_a_traceback(tmp_path):
     assert "'zeshel'" in done.stderr and "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("settings", ["{", "[1]", "3"])
+@pytest.mark.parametrize("settings", ["{", "[1]", "3", '{"top_k": 1, "top_k": 1}'])
 def test_settings_that_are_no_json_object(settings, capsys):
     with pytest.raises(SystemExit) as end:
         main(["stage", "merge", "--settings", settings])
@@ -282,6 +282,8 @@ def test_a_stage_has_options_only(typed, capsys):
         (["here", "--config", "x"], "argument --config"),
         (["here", "--config", "x={"], "argument --config"),
         (["here", "--models", "m="], "argument --models"),
+        (["--settings", "{}", ""], "argument PLACE: '' is no path."),
+        (["--settings", "{}", "http://x/y"], "PLACE: 'http://x/y' is no path. Fetch"),
     ],
 )
 def test_wrong_arguments_are_named(typed, words, named, capsys):

@@ -3,7 +3,9 @@
 import contextlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
+T = TypeVar("T")
 SHOWN = 80  # characters of a value or a name in a message
 
 
@@ -38,6 +40,16 @@ def listed(names: Iterable[str], most: int = 20) -> str:
     held = [str(name)[:SHOWN] for name in names]
     more = f" and {len(held) - most} more" if held[most:] else ""
     return f"{', '.join(held[:most])}{more}"
+
+
+def repeated(values: Iterable[T]) -> T | None:
+    """The first value that came before, None if each comes once.
+
+    >>> repeated(["a", "b", "a"]), repeated(["a", "b"])
+    ('a', None)
+    """
+    held = list(values)
+    return next((value for n, value in enumerate(held) if value in held[:n]), None)
 
 
 def did_you_mean(wrong: str, known: Iterable[str]) -> str:

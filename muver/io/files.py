@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from muver import __version__
-from muver.io.errors import InputError, disk_errors, read_errors
+from muver.io.errors import InputError, disk_errors, quoted, read_errors, repeated
 from muver.io.locks import locked
 from muver.io.progress import logger
 
@@ -152,14 +152,27 @@ def write_json(path: str | Path, value: Any) -> None:
     write_text(path, f"{text}\n")
 
 
-def read_json(path: str | Path) -> Any:
-    """Read a JSON file, with or without a byte-order mark."""
-    with read_errors(path):  # also an integer of 5,000 digits
+def read_json(path: str | Path, remedy: str = "") -> Any:
+    """Read a JSON file, with or without a byte-order mark; errors end with a ``remedy``."""
+    with read_errors(path, remedy):  # also an integer of 5,000 digits
         try:
-            return json.loads(Path(path).read_text(encoding="utf-8-sig"))
+            return parse_json(Path(path).read_text(encoding="utf-8-sig"))
         except json.JSONDecodeError as error:
             where = f"{path}, line {error.lineno}"
-            raise InputError(f"{where}: not valid JSON ({error.msg}).") from None
+            raise InputError(f"{where}: not valid JSON ({error.msg}). {remedy}".rstrip()) from None
+
+
+def parse_json(text: str) -> Any:
+    """Values of JSON; a ValueError if an object has a key twice, of which Python takes the last."""
+    return json.loads(text, object_pairs_hook=_object)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        twice = quoted(repeated(key for key, _ in pairs))
+        raise ValueError(f"the key {twice} comes twice; leave one out")
+    return values
 
 
 CHECKSUM = "sha256"  # the key in a JSON file that has it of all else there
@@ -214,7 +227,7 @@ def remove_all(paths: Iterable[Path]) -> None:
 
 def size_of(path: Path) -> int:
     """Bytes of a file, or of all files in a folder."""
-    files = path.rglob("*") if path.is_dir() else [path]
+    files = [path] if path.is_file() else path.rglob("*")
     return sum(file.lstat().st_size for file in files if not file.is_dir())
 
 

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta
 
 from muver.io.checksums import check
-from muver.io.errors import InputError, did_you_mean, quoted
+from muver.io.errors import InputError, did_you_mean, quoted, repeated
 from muver.io.files import read_json
 
 Natural = Annotated[int, Meta(ge=0)]
@@ -272,4 +272,4 @@ def _twice(value: Any) -> Any:
     if not isinstance(value, list | tuple):
         return None
     inner = (twice for inner in value if (twice := _twice(inner)) is not None)
-    return next(inner, next((inner for n, inner in enumerate(value) if inner in value[:n]), None))
+    return next(inner, repeated(value))

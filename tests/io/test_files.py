@@ -225,6 +225,9 @@ def test_json_that_cannot_be_read(tmp_path):
     (tmp_path / "file").write_text("9" * 5000)
     with pytest.raises(InputError, match="file: cannot be read .*4300 digits"):
         read_json(tmp_path / "file")
+    (tmp_path / "file").write_text('[{"a": {"b": 1, "c": 1, "b": 1}}]')
+    with pytest.raises(InputError, match=r"file: .* 'b' comes twice; leave one out\). Ask\.$"):
+        read_json(tmp_path / "file", "Ask.")
 
 
 def test_hashes_are_of_the_value_and_not_of_its_spelling():

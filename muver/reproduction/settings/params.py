@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType, defstruct
 
+from muver.io.errors import repeated
 from muver.io.typed import FileName, Name, Natural, Settings, Some, T, Text, declared, partial
 from muver.reproduction.settings.entries import AnyModel, AnySystem
 from muver.reproduction.tables.tables_settings import Figure, Grid, Sweep, Table
@@ -60,7 +61,7 @@ class Linking(Settings, kw_only=True):
     def __post_init__(self) -> None:
         super().__post_init__()
         names = [self.train, self.validation, *self.test]
-        if twice := next((name for name in names if names.count(name) > 1), None):
+        if twice := repeated(names):
             raise ValueError(
                 f"{twice!r} is named twice among train, validation and test. A set serves one of "
                 "them."

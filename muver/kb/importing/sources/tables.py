@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pyarrow.parquet as pq
 
-from muver.io.errors import InputError, choices, did_you_mean, listed, quoted
+from muver.io.errors import InputError, choices, did_you_mean, listed, quoted, repeated
 from muver.io.parquet import parquet_errors
 from muver.io.progress import logger
 from muver.io.text import counted
@@ -75,7 +75,7 @@ def _csv_rows(path: Path, options: Options) -> Rows:
             names = [name or f"column {n}" for n, name in enumerate(next(rows, []), start=1)]
             if first and not first.strip():
                 raise InputError(f"{path}, {place}: empty. Expected the names of columns there.")
-            if twice := next((name for name in names if names.count(name) > 1), None):
+            if twice := repeated(names):
                 raise InputError(
                     f"{path}, {place}: two columns are called {quoted(twice)}. Rename one."
                 )
