@@ -24,7 +24,7 @@ def test_a_port_that_is_taken(capsys, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         said = refused(capsys, tmp_path, "--port", port)
-    assert said.startswith(f"--host 127.0.0.1 --port {port}: cannot be used (")
+    assert said.startswith(f"--host 127.0.0.1 --port {port}: in use. Take another")
 
 
 def test_no_such_index(capsys, tmp_path):
