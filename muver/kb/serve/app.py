@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse
 from fastapi.staticfiles import StaticFiles
@@ -21,7 +21,7 @@ from muver.kb.index.state import BeingChanged
 from muver.kb.serve.forms import Sentence
 from muver.kb.serve.guard import Bodies, Notes
 from muver.kb.serve.models import look_out
-from muver.kb.serve.routes import Service, asking, changing, watching
+from muver.kb.serve.routes import Service, asking, changing, check_parameters, watching
 from muver.look import ASSETS as SHARED
 
 MESSAGE = 400  # characters of a message that repeats what a client sent
@@ -60,7 +60,7 @@ def build_app(service: Service, hosts: Sequence[str] = ("*",)) -> FastAPI:
     for kind in (HTTPException, RequestValidationError, InputError):
         app.add_exception_handler(kind, _refused)
     for router in (asking(service), changing(service), watching(service)):
-        app.include_router(router)
+        app.include_router(router, dependencies=[Depends(check_parameters)])
 
     @app.get("/", include_in_schema=False)
     async def page() -> FileResponse:

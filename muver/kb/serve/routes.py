@@ -11,7 +11,7 @@ from fastapi.responses import PlainTextResponse, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from muver.io.errors import Mistake, quoted
+from muver.io.errors import Mistake, choices, quoted, repeated
 from muver.io.progress import logger
 from muver.kb.index.changes import Change
 from muver.kb.index.entity import Entity
@@ -234,6 +234,16 @@ async def unless_gone(request: Request, work: Coroutine[Any, Any, Any]) -> Any:
     finally:
         for task in tasks:
             task.cancel()
+
+
+async def check_parameters(request: Request) -> None:
+    """Refuse parameters of an address that its route doesn't have, and those that come twice."""
+    known = [parameter.alias for parameter in request.scope["route"].dependant.query_params]
+    names = [name for name, _ in request.query_params.multi_items()]
+    if unknown := next((name for name in names if name not in known), None):
+        raise Mistake(f"query {quoted(unknown)}: unknown.{choices(unknown, known)}")
+    if twice := repeated(names):
+        raise Mistake(f"query {twice}: comes twice. Leave one out.")
 
 
 def check(asked: Retrieval, limits: Limits) -> None:

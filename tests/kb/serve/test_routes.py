@@ -119,6 +119,17 @@ def test_an_entity_by_its_id(town):
     assert town.call("POST", "/explain", {"mention": SMITH, "id": "nobody"}).status == 404
 
 
+def test_parameters_of_an_address_are_known_and_come_once(town):
+    for path, said in (
+        ("/entities/gate?wrld=town", "query 'wrld': unknown. Did you mean 'world'? There are: "),
+        ("/entities/gate?world=town&world=sea", "query world: comes twice. Leave one out."),
+        ("/models?model=town", "query 'model': unknown. There are: none."),
+    ):
+        answer = town.call("GET", path)
+        assert answer.status == 422 and answer.said.startswith(said)
+    assert town.call("GET", "/?from=mail").status == 200  # the page
+
+
 def test_what_is_served():
     with running(names=("small", "large")) as service:
         small, large = service.call("GET", "/models").json
