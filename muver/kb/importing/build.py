@@ -12,7 +12,14 @@ import pyarrow.parquet as pq
 from msgspec.structs import asdict
 
 from muver.io.errors import InputError, disk_errors
-from muver.io.files import folder_beside, read_json, sha256_of, synchronise_all, write_manifest
+from muver.io.files import (
+    BESIDE,
+    folder_beside,
+    read_json,
+    sha256_of,
+    synchronise_all,
+    write_manifest,
+)
 from muver.io.parquet import row_groups
 from muver.io.progress import logger
 from muver.io.text import counted
@@ -109,7 +116,8 @@ def import_sources(
         names = [path.name for path in files]
         if len(set(names)) < len(names):
             names = list(map(str, files))
-        temporary = open_folders.enter_context(folder_beside(out))
+        # Within a folder that is there: it may be another disk, or none to write to.
+        temporary = open_folders.enter_context(folder_beside(out / FILE if out.exists() else out))
         dataset = mentions and open_folders.enter_context(folder_beside(mentions))
         ledger = open_folders.enter_context(opened_ledger(temporary, files))
         build = _Build(ledger, settings)
@@ -157,7 +165,7 @@ def as_kb(
     imported to, on the disk of ``beside``. Rows that name no ``world`` get it, or ``only``.
     """
     if source.is_dir():
-        if columns or world:
+        if columns or world is not None:
             raise InputError(
                 f"{source}: a knowledge base, whose worlds and columns are settled; --world and "
                 "--map are for files. Give them to `muver kb import`, or name the file here."
@@ -168,7 +176,8 @@ def as_kb(
         raise InputError(f"{source}: no such folder or file.")
     with folder_beside(beside) as folder:
         kb = folder / "kb"
-        options = Options(Import(), dict(columns or {}), world or only, replaces=world is not None)
+        of_all = only if world is None else world
+        options = Options(Import(), dict(columns or {}), of_all, replaces=world is not None)
         try:
             import_sources([source], options, kb)
         except InputError as error:
@@ -185,7 +194,7 @@ def _check_free(out: Path, mentions: Path | None) -> None:
         raise InputError(f"{mentions}: is there already. Remove it, or name another folder.")
     if out.exists() and not out.is_dir():
         raise InputError(f"{out}: is no folder. Remove it, or name another place with --out.")
-    names = {path.name for path in out.iterdir()} if out.exists() else set()
+    names = {path.name for path in out.glob("*") if not path.name.endswith(BESIDE)}
     if MANIFEST in names:
         written = read_json(out / MANIFEST)
         ours = isinstance(written, dict) and written.get("stage") == STAGE

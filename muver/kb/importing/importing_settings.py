@@ -7,8 +7,10 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
+from muver.io.errors import InputError, quoted
 from muver.io.typed import Count, Natural, Settings, Share, Text
 from muver.kb.importing.piped import Piped
+from muver.kb.importing.schema import WORLD, is_world
 
 # The most that an index takes, so that a setting may only be lower.
 LONGEST = 200_000  # characters of a description
@@ -61,6 +63,10 @@ class Options(Struct, frozen=True):
     where: tuple[str, ...] = ()  # conditions on entities
     workers: int = 1
     replaces: bool = True  # whether `world` is that of a table's rows that name one too
+
+    def __post_init__(self) -> None:
+        if self.world is not None and not is_world(self.world):
+            raise InputError(f"--world {quoted(self.world)}: expected {WORLD}.")
 
     def world_of(self, path: Path) -> str:
         """The world of a file that names none: the one given, else its name without endings; a

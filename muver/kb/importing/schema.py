@@ -28,7 +28,7 @@ FILE = "entities.parquet"
 MANIFEST = "manifest.json"
 ROWS_A_GROUP = 5_000
 LONGEST_WORLD = 200  # bytes of its name, of which names of files are made
-WORLD = f"a name of at most {LONGEST_WORLD} bytes, without slashes and control characters"
+WORLD = f"a name of 1 to {LONGEST_WORLD} bytes, without slashes and control characters"
 
 
 class Link(Struct, frozen=True):
@@ -65,7 +65,8 @@ Item = Entity | Redirect | LeftOut
 
 def is_world(name: str) -> bool:
     """Whether a world may have this name, which names of files have."""
-    return len(name.encode()) <= LONGEST_WORLD and not re.search(r"[/\\\x00-\x1f\x7f-\x9f]", name)
+    fits = 0 < len(name.encode()) <= LONGEST_WORLD
+    return fits and not re.search(r"[/\\\x00-\x1f\x7f-\x9f]", name)
 
 
 def read_entities(folder: str | Path, columns: Sequence[str] | None = None) -> pa.Table:

@@ -2,7 +2,6 @@
 
 import codecs
 import contextlib
-import gzip
 import io
 import lzma
 import multiprocessing
@@ -20,7 +19,7 @@ from typing import IO, AnyStr, TypeVar
 
 from msgspec import Struct
 
-from muver.io.errors import InputError
+from muver.io.errors import InputError, read_errors
 from muver.io.process import Listening
 from muver.io.progress import Progress
 from muver.retriever.corpus.archive import decompressed
@@ -93,11 +92,9 @@ class _Watched(Listening):
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[IO[bytes]]:
     """The bytes of a file or a pipe, decompressed if it is a gz, bz2 or xz archive."""
-    try:
+    with read_errors(path):
         file = io.BufferedReader(_Watched(path), PIECE)
         start = file.peek(4)[:4]
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror.lower()}.") from None
     try:
         with file as raw:
             if start in UNPACKERS:
@@ -106,10 +103,13 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
                     cure = "Save it as CSV, in UTF-8."
                 raise InputError(f"{path}: not read as it is. {cure}")
             with decompressed(raw) as stream:
+                if stream is raw and plain(path) != path:
+                    cure = f"Fetch it anew, or rename it to {plain(path)} if that is what it is."
+                    raise InputError(f"{path}: not compressed, though its ending says so. {cure}")
                 yield stream
     except EOFError:
         raise InputError(f"{path}: the archive ends too early. {CUT}") from None
-    except (zlib.error, lzma.LZMAError, gzip.BadGzipFile, OSError) as error:
+    except (zlib.error, lzma.LZMAError, OSError) as error:
         if getattr(error, "errno", None) is not None:
             raise
         raise InputError(f"{path}: the archive is damaged ({error}). {CUT}") from None

@@ -1,5 +1,6 @@
 """What the report tells: cuts, HTML, names that occur twice."""
 
+import errno
 import json
 import sqlite3
 from unittest.mock import Mock
@@ -196,17 +197,41 @@ def test_what_is_wrong_with_the_call_is_told_before_anything_is_read(
     monkeypatch.setattr("muver.kb.importing.build.source", None)  # what reads
     for sources, given, said in (
         ([path, tmp_path / "none.parquet"], {}, "none.parquet: no such file"),
-        ([path, tmp_path], {"form": "csv"}, "is a directory"),
+        ([path, tmp_path], {"form": "csv"}, "Is a directory"),
         ([path], {"workers": 0}, "--workers: 0 is not a number of processes"),
         ([path], {"form": "linked", "mentions": tmp_path / "kb"}, "kb: is there already"),
         ([path], {"form": "linked", "mentions": tmp_path}, "is there already"),
         ([path], {"mentions": tmp_path / "made"}, "only wikis have links"),
+        ([path], {"world": ""}, "--world '': expected a name of 1 to 200 bytes"),
+        ([path], {"world": "a/b"}, "--world 'a/b': expected a name"),
     ):
         with pytest.raises(InputError, match=said):
             imported(*sources, **given)
     (tmp_path / "kb").touch()
     with pytest.raises(InputError, match="kb: is no folder"):
         imported(path)
+
+
+def test_a_folder_not_to_be_written_to_is_told_before_anything_is_read(
+    written, imported, tmp_path, monkeypatch
+):
+    """Where the folder beside it may be, and another disk."""
+    path = written("t.jsonl", [{"id": 1, "title": "A"}])
+    (tmp_path / "kb").mkdir()
+
+    def made(suffix, prefix, folder):
+        assert folder == tmp_path / "kb"
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("muver.io.files.tempfile.mkdtemp", made)
+        patch.setattr("muver.kb.importing.build.source", None)  # what reads
+        with pytest.raises(InputError, match="kb/.*: cannot be written .Permission denied"):
+            imported(path)
+    (tmp_path / "kb" / ".entities.parquet.abcdefgh.muver.tmp").mkdir()  # by one that was killed
+    imported(path)
+    there = sorted(one.name for one in (tmp_path / "kb").iterdir())
+    assert there == ["entities.parquet", "manifest.json"]
 
 
 def test_a_disk_that_refuses(written, imported, monkeypatch, tmp_path):

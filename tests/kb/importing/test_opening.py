@@ -36,7 +36,9 @@ def test_an_archive_that_was_cut_off_or_spoilt(compress, written):
 def test_what_cannot_be_opened(tmp_path, written):
     for path, named in (
         (tmp_path / "none.csv", "none.csv: .*no such file"),
-        (tmp_path, "is a directory"),
+        (tmp_path, "Is a directory"),
+        (written("page.csv.gz", b"<html>"), "not compressed.* rename it to .*page.csv if"),
+        (written("t.xz", b""), "t.xz: not compressed, though its ending says so"),
         (written("t.zst", b"\x28\xb5\x2f\xfd..."), "unzstd"),
         (written("t.7z", b"7z\xbc\xaf\x27\x1c..."), "7z e"),
     ):
