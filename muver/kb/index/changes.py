@@ -24,7 +24,7 @@ from muver.kb.importing.schema import read_entities
 from muver.kb.index import segments
 from muver.kb.index.encoding import Encoding, check_model
 from muver.kb.index.entity import Entity, checked
-from muver.kb.index.index_settings import Making, changed, defaults
+from muver.kb.index.index_settings import BY_ENCODER, Making, changed, defaults
 from muver.kb.index.segments import check, groups, joined, write_segment
 from muver.kb.index.snapshot import Snapshot
 from muver.kb.index.state import (
@@ -64,7 +64,7 @@ def create(
     weights: Mapping[str, float] | None,
 ) -> None:
     """Make an index; its folder appears when everything is in it."""
-    check_possible(folder, model, settings)
+    check_possible(folder, model, settings, weights)
     with folder_beside(folder) as temporary:
         kept = loaded = None
         if model not in (None, BM25):
@@ -84,13 +84,17 @@ def create(
             synchronise(folder.parent)
 
 
-def check_possible(folder: Path, model: str | None, settings: Making) -> None:
+def check_possible(
+    folder: Path, model: str | None, settings: Making, weights: Mapping[str, float] | None
+) -> None:
     """Refuse a place for an index where something is, a model that is not there, and settings
-    that an index cannot have.
+    and weights that no such index has.
     """
     check_free(folder)
     settings.check_own()
-    if model not in (None, BM25):
+    names_only = model in (None, BM25)
+    changed(defaults((), False, model == BM25) if names_only else BY_ENCODER, weights)
+    if not names_only:
         check_there(model)
     elif of_views := plain(settings).keys() - {"words"}:
         raise InputError(

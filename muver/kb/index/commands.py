@@ -65,8 +65,8 @@ def create(
     asked = {"views": views, "merge": merge}
     values = settings.as_dict() | {key: value for key, value in asked.items() if value is not None}
     making = read(Making, values, "settings")
-    changes.check_possible(out, model, making)
     chosen = read_weights(weights)
+    changes.check_possible(out, model, making, chosen)
     with as_kb(source, out, world, dict(columns)) as kb:
         index = Index.create(out, kb, model, chosen, **values)
     size, took = index.info()["bytes"] / 1e6, duration(time.monotonic() - started)

@@ -72,10 +72,11 @@ class Encoding:
 
 def check_model(folder: Path, state: State) -> None:
     """Refuse a model that is not what the index was made with."""
-    why = "not what the index was made with"
+    place = folder / MODEL
+    why = f"{place}: not what the index was made with."
     try:
-        if model_fingerprint(folder / MODEL) == state.model.fingerprint:
+        if model_fingerprint(place) == state.model.fingerprint:
             return
-    except OSError as error:
-        why = f"cannot be read ({error})"
-    raise InputError(f"{folder / MODEL}: {why}. Put that back, or make it again.")
+    except InputError as error:
+        why = str(error)
+    raise InputError(f"{why} Put {place} back from a copy, or make the index again.")

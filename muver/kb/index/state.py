@@ -31,6 +31,10 @@ PREVIOUS = "previous.json"
 SEGMENTS = "segments"
 MODEL = "model"
 LOCK = "lock"
+CURE = (
+    f"Bring it back from a copy, or make the index again; where there is a {PREVIOUS}, `muver "
+    "index repair` goes back to before the last change."
+)
 
 
 class BeingChanged(InputError):
@@ -41,10 +45,7 @@ class Damaged(InputError):
     """A file of an index is not as it was written."""
 
     def __init__(self, path: Path, why: str):
-        super().__init__(
-            f"{path}: damaged ({why}). Bring it back from a copy, go back to before the last "
-            "change with `muver index repair`, or make the index again."
-        )
+        super().__init__(f"{path}: damaged ({why}). {CURE}")
 
 
 class Model(Record):
@@ -122,8 +123,10 @@ class State(Record):
 def read_state(folder: str | Path, name: str = FILE) -> State:
     """The state of an index now, or with another name that of before."""
     path = Path(folder, name)
-    raw: Any = read_json(path) if path.is_file() else None
+    raw: Any = read_json(path, CURE) if path.is_file() else None
     if not isinstance(raw, dict) or raw.get("stage") != STAGE:
+        if Path(folder, PREVIOUS).is_file():
+            raise Damaged(path, "gone" if raw is None else "not the state of an index")
         what = "not an index of one's own entities" if Path(folder).exists() else "no such folder"
         raise InputError(f"{folder}: {what}. Make an index with `muver index create`.")
     if (format := raw.get("format")) != FORMAT:

@@ -64,7 +64,7 @@ def copy_model(folder: Path, out: Path) -> None:
 def read_model_config(folder: Path) -> ModelConfig:
     """How the model in a directory was made."""
     path = folder / CONFIG_FILE
-    return read(ModelConfig, read_json(path), str(path))
+    return read(ModelConfig, read_json(path, "Name a model's folder, which has it."), str(path))
 
 
 def write_model_card(folder: Path, config: ModelConfig) -> None:

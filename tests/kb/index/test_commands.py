@@ -155,6 +155,10 @@ def test_mistakes(run, tmp_path):
         ("views: views are compared", "--views", "both", "--model", "bm25"),
         ("merge, view_tokens: views", "--merge", "1", "--settings", '{"view_tokens": 30}'),
         ("'words' comes twice. Leave one out.", "--weights", "words=1,words=2"),
+        ("'wrds' is no signal of this index. Did you mean 'words'", "--weights", "wrds=1"),
+        ("'nams' is no signal of this", "--weights", "nams=1", "--model", "miniwikia-bert"),
+        ("'views' is no signal of this index.", "--weights", "views=1", "--model", "bm25"),
+        ("--world '': expected a name of 1 to 200 bytes", "--world", ""),
         ("encoder './none': neither a directory here nor", "--model", "./none"),
     ):
         assert said in run(*create, *more)[2]

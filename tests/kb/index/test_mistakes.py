@@ -48,7 +48,7 @@ ENTITIES = {
     "nothing": (Entity(id="x", title=" "), "neither title nor description"),
     "spaces": (Entity(id=" x ", title="t"), "entity 0: id ' x ' begins or ends with a space"),
     "no world": (Entity(id="x", title="t"), "world: name one. There are: alder, birch"),
-    "file": (Entity(id="x", title="t", world="a/b"), "world 'a/b': expected a name of at most 200"),
+    "file": (Entity(id="x", title="t", world="a/b"), "world 'a/b': expected a name of 1 to 200"),
     "number": (Entity(id=3.5, title="t"), "entity 0: not an entity .*`str`, got `float`.*id"),
     "surrogate": (Entity(id="x", title="\ud800"), "entity 0: not an entity"),
     "text": ("x", "entity 0: not an entity"),
@@ -228,19 +228,28 @@ def test_a_state_with_other_bytes(index):
             Index.open(index.folder)
 
 
-@pytest.mark.parametrize("what", ["empty segment", "no segment", "state", "no state"])
+WAYS = ("empty segment", "no segment", "state", "no state", "half a state", "another file")
+
+
+@pytest.mark.parametrize("what", WAYS)
 def test_repair_goes_back_to_before_the_last_change(index, what, caplog):
     index.remove(["e3"])
     index.add([NEW])
     state, segment = index.folder / "index.json", index.folder / "segments" / "000003.arrow"
     if what == "empty segment":
         segment.write_bytes(b"")
+    elif what == "half a state":
+        state.write_bytes(state.read_bytes()[:200])
+    elif what == "another file":
+        state.write_text("{}")
     elif what == "state":
         flip(state)
     else:
         (segment if what == "no segment" else state).unlink()
     for ask in (lambda: Index.open(index.folder), index.compact):
-        with pytest.raises(InputError):
+        with pytest.raises(
+            InputError, match="where there is a previous.json, `muver index repair`"
+        ):
             ask()
     caplog.set_level("INFO", "muver")
     repair(index.folder)
@@ -292,6 +301,9 @@ def test_another_model_in_its_place(with_model, encoder, monkeypatch):
     with pytest.raises(InputError, match="model: not what the index was made with"):
         Index.open(with_model.folder).retrieve([Mention("tower")])
     shutil.rmtree(with_model.folder / "model")
+    assert with_model.info()["model_bytes"] == 0
+    with pytest.raises(InputError, match="muver.json: no such file. Put .*model back from a copy"):
+        Index.open(with_model.folder).retrieve([Mention("tower")])
     tiny.make_model(encoder, pooling="all").save_pretrained(with_model.folder / "model")
     (said,) = changes.verify(with_model.folder)
     assert said.startswith(f"{with_model.folder}/model: ")

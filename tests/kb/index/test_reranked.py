@@ -9,7 +9,11 @@ from muver.cli import main
 from muver.io.errors import InputError
 from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index, opened_index
+from muver.kb.index.index_settings import DEPTH
+from muver.kb.index.query import query
 from muver.kb.serve.models import open_models
+from muver.kb.serve.run import serve
+from muver.options import documented
 from muver.retriever.answers import Mention
 from muver.retriever.encoders.device import LEAST
 from muver.retriever.views.build import entity_views, mention_contexts
@@ -84,4 +88,9 @@ def test_a_query_and_the_service_take_it(index, cross, capsys):
     deep = opened_index(index, cross[0], 10**6)
     assert deep.costs.candidates(1) == pytest.approx(len(deep) * a_candidate, rel=0.01)
     assert main([*given, "--rerank", str(index)]) == 2
-    assert "muver.json" in capsys.readouterr().err
+    assert "muver.json: no such file. Name a model's folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("work", [query, serve])
+def test_help_has_the_depth(work):
+    assert f"; {DEPTH} unless given." in documented(work)[1]["depth"]
