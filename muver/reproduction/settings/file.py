@@ -13,7 +13,8 @@ from typing import Any
 import yaml
 from yaml.constructor import ConstructorError
 
-from muver.io.errors import InputError
+from muver.io.errors import InputError, read_errors
+from muver.io.progress import logger
 from muver.io.typed import flat
 
 PACKAGE = Path(__file__).parents[2]
@@ -77,8 +78,11 @@ def home() -> Path:
 
 def params_file(folder: Path = Path()) -> Path:
     """The params.yaml of a folder, or where it has none the one that comes with the workflow."""
-    path = folder / NAME
-    return path if path.is_file() else home() / NAME
+    path, ours = folder / NAME, home() / NAME
+    if path.is_file():
+        return path
+    logger.info("%s: not there, so that the settings are those of %s", path, ours)
+    return ours
 
 
 def config_of(folder: Path = Path()) -> dict[str, Any]:
@@ -105,12 +109,8 @@ def read_params(path: str | Path) -> dict[str, Any]:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    try:
+    with read_errors(path, "Expected settings, as UTF-8 text."):
         text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise InputError(f"{path}: no such file. Run this in the project's folder.") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 text ({error}).") from None
     return parse_params(text, str(path))
 
 

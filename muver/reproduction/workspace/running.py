@@ -20,6 +20,7 @@ import psutil
 from muver.io.errors import InputError
 from muver.io.progress import logger
 from muver.reproduction.settings.file import home, written
+from muver.reproduction.settings.resolve import settings_in
 
 
 def run(
@@ -56,7 +57,9 @@ def run(
     find_commands()
     if find_spec("snakemake") is None:
         raise ModuleNotFoundError(name="snakemake")
-    command = [sys.executable, "-m", "snakemake", *call(results, dict(config), cores, profile)]
+    config = dict(config)
+    settings_in(Path(), config)  # tells mistakes that Snakemake would tell by a traceback
+    command = [sys.executable, "-m", "snakemake", *call(results, config, cores, profile)]
     os.execv(sys.executable, [*command, *(["--dry-run"] if dry_run else [])])
 
 

@@ -33,7 +33,7 @@ SCHEMA = script("schema")
         ("a: 1\nb: 2001-99-99", "params.yaml, line 2: not YAML .month must be"),
         ("a: !!bool x", "params.yaml, line 1: not YAML"),
         pytest.param("a: " + "9" * 5000, "line 1: not YAML .*4300 digits", id="digits"),
-        ("a: \udcff", "params.yaml: not UTF-8 text"),
+        ("a: \udcff", "params.yaml: cannot be read .*, as UTF-8 text"),
         ("- 1", "params.yaml: expected sections"),
         ("a: 1\nb: 2\na: 3", "lines 1 and 3: the key a stands in the same section twice"),
         ("t:\n  b: {x: 1, y: 2,\n    x: 3}", "lines 2 and 3: the key x stands in the same"),
@@ -46,8 +46,11 @@ def test_a_file_that_cannot_be_meant(tmp_path, text, message):
         read_params(tmp_path / "params.yaml")
 
 
-def test_a_folder_s_own_params_come_before_the_project_s(tmp_path):
+def test_a_folder_s_own_params_come_before_the_project_s(tmp_path, caplog):
+    caplog.set_level("INFO", "muver")
     assert params_file(tmp_path) == home() / "params.yaml" == PARAMS
+    (said,) = caplog.messages
+    assert said == f"{tmp_path}/params.yaml: not there, so that the settings are those of {PARAMS}"
     (tmp_path / "config").mkdir()
     (tmp_path / "config" / "config.yaml").write_text("preset: zeshel\nseed: 3\n")
     without = settings_in(tmp_path, {"seed": 4})

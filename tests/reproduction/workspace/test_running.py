@@ -42,6 +42,14 @@ def test_snakemake_takes_over(monkeypatch):
     assert command[-4:] == ["results/table4.csv", "--config", "preset=zeshel", "--dry-run"]
 
 
+def test_settings_are_looked_at_before_snakemake(monkeypatch, tmp_path, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "execv", None)
+    assert main(["run", "--config", "merge.top_k=0.2"]) == 2
+    said = capsys.readouterr().err
+    assert "unknown key merge.top_k" in said and "--config merge='{top_k: 0.2}'" in said
+
+
 def test_what_is_to_be_installed_is_told(monkeypatch, capsys):
     monkeypatch.setattr(running, "find_spec", lambda name: None)
     assert main(["run", "table4"]) == 2
