@@ -50,7 +50,9 @@ def setting(text: str) -> tuple[str, Any]:
 
 def _path(text: str) -> Path:
     if not text or "://" in text:
-        raise argparse.ArgumentTypeError(f"{quoted(text)} is no path. Fetch an address first.")
+        raise argparse.ArgumentTypeError(
+            f"{quoted(text)}: expected a path. What lies at an address is to be fetched first."
+        )
     return Path(text)
 
 

@@ -282,8 +282,8 @@ def test_a_stage_has_options_only(typed, capsys):
         (["here", "--config", "x"], "argument --config"),
         (["here", "--config", "x={"], "argument --config"),
         (["here", "--models", "m="], "argument --models"),
-        (["--settings", "{}", ""], "argument PLACE: '' is no path."),
-        (["--settings", "{}", "http://x/y"], "PLACE: 'http://x/y' is no path. Fetch"),
+        (["--settings", "{}", ""], "argument PLACE: '': expected a path."),
+        (["--settings", "{}", "http://x/y"], "PLACE: 'http://x/y': expected a path. What"),
     ],
 )
 def test_wrong_arguments_are_named(typed, words, named, capsys):
