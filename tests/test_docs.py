@@ -1,5 +1,6 @@
 """The documents: what they link to and call exists, and pictures stay small."""
 
+import csv
 import json
 import re
 import shlex
@@ -11,6 +12,9 @@ import pytest
 
 from muver.cli import main
 from muver.commands import COMMANDS
+from muver.reproduction.settings.file import read_params
+from muver.reproduction.settings.resolve import resolve
+from muver.reproduction.settings.rows import training_settings
 from muver.reproduction.workspace.steps import BY_RULE
 from muver.retriever.corpus.sources import find_source
 from tests.markdown import anchors
@@ -133,6 +137,20 @@ def test_counts_of_the_data_page_are_those_that_a_download_is_checked_by():
         assert (split, entities) == (known.split, f"{known.entities:,}"), world
         mentions[split] += int(of_world.replace(",", ""))
     assert len(rows) == len(sizes.worlds) and mentions == sizes.mentions
+
+
+def test_public_wikis_are_trained_with_what_equal_search_chose():
+    with (ROOT / "docs/results/realworlds_search.csv").open(encoding="utf-8") as file:
+        trials = list(csv.DictReader(file))
+    settings = resolve(read_params(ROOT / "params.yaml"), {"preset": "realworlds"})
+    start = settings.training.as_dict()
+    page = (ROOT / "docs/protocol.md").read_text(encoding="utf-8")
+    for model in settings.grid.models:
+        (chosen,) = (row for row in trials if row["method"] == model and row["chosen"] == "true")
+        training = {**start, **training_settings(settings, model)["training"]}
+        assert training["learning_rate"] == float(chosen["learning_rate"])
+        assert training["initial_scale"] == float(chosen["initial_scale"])
+        assert f"**{chosen['R@16']}**" in page
 
 
 def test_an_idea_of_the_table_is_an_experiment_or_in_the_notebook():

@@ -92,7 +92,7 @@ def _build(
         chosen=", ".join(dict.fromkeys(names)),
         each=each,
         advice=advice,
-        means={key: _means(rows, key) for key in rows[0].values},
+        means={} if each else {key: _means(rows, key) for key in rows[0].values},
         rows=rows,
     )
 

@@ -89,7 +89,7 @@ def _cells(bin_: Bin) -> list[str]:
 
 
 def _trials(grid: GridResult) -> Page:
-    """The grid's trials, with the chosen recall in bold, and means by value."""
+    """The grid's trials, with the chosen recall in bold, and means by value where there are any."""
     recall, lines, means = f"R@{grid.cutoff}", [], []
     for row in grid.rows:
         values = {key: spelled(value) for key, value in row.values.items()}
@@ -109,12 +109,12 @@ def _trials(grid: GridResult) -> Page:
             means.append(
                 {**value, "points": str(mean.points), f"mean {recall}": f"{mean.recall:.2f}"}
             )
-    by_value = f"Mean {recall} over all points with a value."
-    return Page.of(
-        f"Grid of {', '.join(grid.models)}: {grid.caption}, {grid.dataset}",
-        Section.of("", note, lines, best),
-        Section.of("By value", by_value, means),
-    )
+    sections = [Section.of("", note, lines, best)]
+    if means:
+        by_value = f"Mean {recall} over all points with a value."
+        sections.append(Section.of("By value", by_value, means))
+    title = f"Grid of {', '.join(grid.models)}: {grid.caption}, {grid.dataset}"
+    return Page.of(title, *sections)
 
 
 PAGES = {

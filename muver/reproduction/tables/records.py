@@ -336,7 +336,8 @@ class GridResult(ResultOnData, tag="grid"):
     rule: str
     row_key: str  # of the whole grid: it stays when points are added
     chosen: str  # the point; where each model has its own, the trials
-    means: dict[str, list[Mean]]  # by hyper-parameter, sorted by value
+    # By hyper-parameter, sorted by value; none where one value was varied at a time
+    means: dict[str, list[Mean]]
     rows: list[PointRow]
     each: bool = False  # whether each model has a point of its own
     advice: str = ""  # what to do about the choice
