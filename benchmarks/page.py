@@ -12,6 +12,7 @@ from benchmarks.programs import CUTOFFS, OURS
 from benchmarks.reaches import judged
 from benchmarks.records import FIGURES, ROOT, Run, read_runs
 from benchmarks.rows import Findings, Row, span
+from benchmarks.service import KINDS
 from muver.io.files import read_json, write_text
 
 PAGE = ROOT / "docs" / "performance.md"
@@ -54,6 +55,15 @@ brackets stands the ratio to muver with the encoder, the figure to quote. Second
     {command}
 """
 
+INDEX = """\
+## An index of one's own entities
+
+Made entities of ten sentences; where there is an encoder, a random BERT of two layers and 384
+numbers. Commands are processes of their own. Commit {commit}, {machine}:
+
+    {command}
+"""
+
 
 def print_rows(findings: Findings) -> None:
     """Print rows as lines, then the comparisons."""
@@ -87,9 +97,31 @@ def render(folder: Path = FIGURES) -> str:
         "## What was reached",
         "\n".join(table(["Phase", "What", *machines, "Reach"], _reached(machines))),
         *(["\n".join(apart)] if apart else []),
+        *_index(machines),
         *_peers(folder),
     ]
     return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+def _index(machines: dict[str, list[Run]]) -> list[str]:
+    """The newest run of :mod:`benchmarks.service`, if there is one: a column a kind of index."""
+    if not (runs := [run for run in _all(machines) if any(map(_of_index, run[1].rows))]):
+        return []
+    machine, run = sorted(runs, key=lambda of_machine: of_machine[1].date)[-1]
+    cells: dict[str, dict[str, str]] = {"entities": {}}
+    for row in filter(_of_index, run.rows):  # of two sizes the second, which is the whole
+        what = re.sub(r",? of \d+ entities| to \d+, beside.*", "", row.what)
+        if size := re.search(r"disk of (\d+)", row.what):
+            cells["entities"][row.phase] = f"{int(size[1]):,}"
+        measured = f"{what}, {row.unit}".removesuffix(", ")
+        cells.setdefault(measured, {})[row.phase] = _short(row.ours or 0)
+    lines = [[what, *(found.get(kind, "") for kind in KINDS)] for what, found in cells.items()]
+    head = INDEX.format(commit=run.commit, machine=machine, command=run.command)
+    return [head, "\n".join(table(["", *KINDS], lines))]
+
+
+def _of_index(row: Row) -> bool:
+    return row.phase in KINDS
 
 
 def _peers(folder: Path) -> list[str]:

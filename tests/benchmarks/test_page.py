@@ -5,6 +5,7 @@ from dataclasses import asdict
 from benchmarks import page
 from benchmarks.records import FIGURES
 from benchmarks.rows import Row
+from benchmarks.service import KINDS
 from muver.io.files import write_json
 
 DISTANT = "one pass of 4 layers, distant, bf16"
@@ -49,3 +50,24 @@ def test_what_older_runs_called_otherwise_is_the_same_row(tmp_path):
     for name, what in (("2026-01-01T000000-a", whole), ("2026-01-02T000000-b", f"{whole}, fp32")):
         _store(tmp_path, name, Row("end to end", what, "s", 8.0, 1.0, 8.0))
     assert f"| end to end | {whole}, fp32 | 8.00 | at least 7.00 |" in page.render(tmp_path)
+
+
+def test_the_newest_run_of_indexes_has_a_column_a_kind_and_the_whole_size(tmp_path):
+    views, names = KINDS[0], KINDS[2]
+    rows = [
+        Row(views, "disk of 20 entities", "MB", ours=1.0),
+        Row(views, "disk of 200 entities", "MB", ours=2.5),
+        Row(views, "opening an index of 200 entities: seconds", ours=0.5, ratio=0.5),
+        Row(names, "disk of 2000 entities", "MB", ours=310.0),
+        Row(names, "adding 100 to 2000, beside making all afresh", "CPU s", ours=0.25),
+    ]
+    _store(tmp_path, "2026-01-02T000000-bbbbbbb", *rows)
+    _store(tmp_path, "2026-01-01T000000-aaaaaaa", Row(views, "disk of 20 entities", "MB", ours=9.0))
+    assert page.render(tmp_path).partition("## An index")[2].split("\n\n")[3] == (
+        f"|  | {' | '.join(KINDS)} |\n"
+        "| --- | --- | --- | --- |\n"
+        "| entities | 200 |  | 2,000 |\n"
+        "| disk, MB | 2.5 |  | 310 |\n"
+        "| opening an index: seconds | 0.5 |  |  |\n"
+        "| adding 100, CPU s |  |  | 0.25 |\n"
+    )
