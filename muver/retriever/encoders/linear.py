@@ -1,4 +1,4 @@
-"""Linear layers that use oneDNN on processors where MKL leaves half of the power unused.
+"""Linear layers and products by oneDNN on processors where MKL leaves half of the power unused.
 
 torch gives float32 matrix products to MKL, which uses AVX-512 only on Intel's processors. oneDNN
 uses it on AMD's too, and is twice as fast there. It comes with torch, which uses it in compiled
@@ -19,11 +19,15 @@ class Linear(nn.Linear):
 
     def forward(self, states: Tensor) -> Tensor:
         """(..., in) to (..., out)"""
-        plain = states.dtype == torch.float32 and not torch.is_autocast_enabled("cpu")
-        if not plain or states.is_cuda or not by_onednn():
+        if not _faster(states):
             return F.linear(states, self.weight, self.bias)
         # oneDNN is slow on rows with gaps between them.
         return _ByOneDNN.apply(states.contiguous(), self.weight, self.bias)
+
+
+def products(rows: Tensor, others: Tensor) -> Tensor:
+    """Dot products of (a, d) rows with (b, d) others: (a, b), without a gradient."""
+    return _product(rows, others) if _faster(rows) else rows @ others.T
 
 
 def filled(states: Tensor) -> Tensor:
@@ -53,6 +57,13 @@ class _ByOneDNN(torch.autograd.Function):
 def _product(rows: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """Multiply (..., in) rows by (out, in) weights: (..., out)."""
     return torch.ops.mkldnn._linear_pointwise(rows, weight, bias, "none", [], "")
+
+
+def _faster(rows: Tensor) -> bool:
+    """Whether oneDNN is faster than what torch does with such rows."""
+    in_float32 = rows.dtype == torch.float32 and not torch.is_autocast_enabled("cpu")
+    whole = in_float32 and torch.get_float32_matmul_precision() == "highest"
+    return whole and not rows.is_cuda and by_onednn()
 
 
 @cache

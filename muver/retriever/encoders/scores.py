@@ -5,6 +5,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from muver.retriever.encoders.bulk import onto
+from muver.retriever.encoders.linear import products
 
 
 def similarities(mentions: Tensor, views: Tensor, metric: str = "dot") -> Tensor:
@@ -77,13 +78,13 @@ class _SumOfMax(torch.autograd.Function):
         scores, best = [], []
         for start in range(0, len(mentions), rows):
             asked, mask = mentions[start : start + rows], mention_mask[start : start + rows]
-            products = (asked.flatten(0, 1) @ table.T).view(len(asked), *shape[1:])
+            by_pair = products(asked.flatten(0, 1), table).view(len(asked), *shape[1:])
             if needed:
-                greatest, places = products.max(dim=3)
+                greatest, places = by_pair.max(dim=3)
                 best.append(places)
             else:
                 # Much quicker than max, which also gives the places.
-                greatest = products.amax(dim=3)
+                greatest = by_pair.amax(dim=3)
             scores.append((greatest * mask[:, :, None]).sum(dim=1))
         if needed:
             ctx.save_for_backward(mentions, mention_mask, entities, real, torch.cat(best))

@@ -19,6 +19,7 @@ from muver.retriever.vectors.pooled import pool
 from muver.retriever.views.layout import Ids
 
 MEGABYTE = 2**20
+IN_CACHE = 4  # mentions whose products with a chunk stay near a processor
 
 
 class TokenVectors(NamedTuple):
@@ -69,8 +70,9 @@ def score_world(
             if pool_to:
                 chunk = _pooled(chunk, pool_to)
             for few in _few_at_a_time(held, chunk, budget, device):
+                at_once = len(few.rows) if device.type == "cuda" else IN_CACHE
                 with float32_sums(device):
-                    part = sum_of_max(*few[1:], *chunk[1:], rows=len(few.rows))
+                    part = sum_of_max(*few[1:], *chunk[1:], rows=at_once)
                 scores[np.ix_(few.rows, chunk.rows)] = part.cpu().numpy()
             progress.advance(len(chunk.rows))
     progress.finish()

@@ -38,6 +38,23 @@ def test_values_and_gradients_are_torch_s(states, monkeypatch):
         torch.testing.assert_close(ours, expected)
 
 
+@WITH_ONEDNN
+@pytest.mark.parametrize("precision, by_onednn", [("highest", True), ("medium", False)])
+def test_products_are_torch_s_and_by_onednn_in_whole_float32(precision, by_onednn, monkeypatch):
+    torch.manual_seed(4)
+    rows, others = torch.randn(9, 6), torch.randn(5, 6)
+    expected, taken = rows @ others.T, []
+    monkeypatch.setattr(linear, "by_onednn", lambda: taken.append(True) or True)
+    before = torch.get_float32_matmul_precision()
+    try:
+        torch.set_float32_matmul_precision(precision)
+        found = linear.products(rows, others)
+    finally:
+        torch.set_float32_matmul_precision(before)
+    assert bool(taken) == by_onednn
+    torch.testing.assert_close(found, expected, rtol=1e-2, atol=1e-2 if not by_onednn else 1e-6)
+
+
 @pytest.mark.parametrize("rows, expected", [(1, 64), (64, 64), (65, 128)])
 def test_rows_are_filled_with_zeros(rows, expected):
     found = linear.filled(torch.ones(rows, 2))
