@@ -67,7 +67,7 @@ def test_a_port_that_is_taken(served, tmp_path: Path, capsys):
         taken.listen()
         port = str(taken.getsockname()[1])
         assert main(["audit", "--port", port]) == 2
-    assert f"--port {port}: cannot be used" in capsys.readouterr().err
+    assert f"--port {port}: in use" in capsys.readouterr().err
     assert served == []
 
 
