@@ -44,6 +44,14 @@ def table_writer(path: str | Path, schema: pa.Schema, **options: Any) -> Iterato
         yield writer
 
 
+def batches(
+    path: str | Path, rows: int, columns: Sequence[str] | None = None
+) -> Iterator[pa.RecordBatch]:
+    """A file's rows, or some of their columns, at most so many at a time; memory holds these."""
+    with pq.ParquetFile(path, pre_buffer=False) as file:  # else pyarrow holds all that was read
+        yield from file.iter_batches(rows, columns=columns)
+
+
 def row_groups(
     rows: Iterable[T], characters: Callable[[T], int], most_rows: int, most_characters: int
 ) -> Iterator[list[T]]:

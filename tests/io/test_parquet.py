@@ -1,11 +1,12 @@
 """Parquet of a fixed schema."""
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from muver.io.errors import InputError
-from muver.io.parquet import read_table, table_of, table_writer, write_table
+from muver.io.parquet import batches, read_table, table_of, table_writer, write_table
 
 SCHEMA = pa.schema([("name", pa.string()), ("number", pa.int32())])
 ROWS = table_of(SCHEMA, (["a", "b", "c"], [1, 2, None]))
@@ -65,3 +66,19 @@ def test_nothing_appears_when_writing_fails(tmp_path):
         writer.write_table(ROWS)
         raise RuntimeError
     assert list(tmp_path.iterdir()) == []
+
+
+def test_batches_hold_one_piece_of_a_file(tmp_path):
+    """pyarrow would hold every piece that was read until the file's end."""
+    texts = np.random.default_rng(7).bytes(8 << 20)
+    pieces = [texts[start : start + 1024] for start in range(0, len(texts), 1024)]
+    table = pa.table({"text": pa.array(pieces, pa.binary()), "n": range(len(pieces))})
+    path = tmp_path / "pieces.parquet"
+    pq.write_table(table, path, row_group_size=256)
+    before, most, read = pa.total_allocated_bytes(), 0, []
+    for batch in batches(path, 100, ("n", "text")):
+        most = max(most, pa.total_allocated_bytes() - before)
+        assert len(batch) <= 100
+        read += batch["text"].to_pylist()
+    assert read == pieces
+    assert most < len(texts) / 4

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from msgspec import Struct
 
 from muver.io.errors import InputError
-from muver.io.parquet import parquet_errors, read_table
+from muver.io.parquet import batches, parquet_errors, read_table
 from muver.retriever.corpus.opening import LeftOut
 
 ENTITIES = pa.schema(
@@ -83,9 +82,8 @@ def entity_batches(
 ) -> Iterator[pa.RecordBatch]:
     """The same entities in pieces of at most ``rows``; memory holds one."""
     read_entities(folder, [])  # its form, without its rows
-    path, columns = Path(folder, FILE), None if columns is None else list(columns)
-    again = "Run the kb import stage that makes it."
-    with parquet_errors(path, again), pq.ParquetFile(path) as file:
-        for batch in file.iter_batches(rows, columns=columns):
+    path = Path(folder, FILE)
+    with parquet_errors(path, "Run the kb import stage that makes it."):
+        for batch in batches(path, rows, columns):
             batch.validate(full=True)  # whether texts are UTF-8
             yield batch

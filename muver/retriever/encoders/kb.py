@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-import pyarrow.parquet as pq
 
 from muver.io.errors import InputError
+from muver.io.parquet import batches
 from muver.io.progress import Progress, logger
 from muver.io.text import counted
 from muver.retriever.corpus.knowledge_base import MadePart, open_part
@@ -90,18 +90,17 @@ def _encode(
     counts = np.empty(part.entities, np.int64)
     progress = Progress(label, part.entities, "entities")
     entity = row = 0
-    with pq.ParquetFile(part.path) as file:
-        for batch in file.iter_batches(batch_size=ENTITIES, columns=COLUMNS):
-            titles, paragraphs = (batch.column(name).to_pylist() for name in COLUMNS)
-            texts = [" ".join(page) for page in paragraphs] if layout.kind == "prefix" else titles
-            views = list(entity_views(titles, texts, paragraphs, layout, pieces))
-            sizes = [len(of_entity) for of_entity in views]
-            flat = [view.ids for of_entity in views for view in of_entity]
-            with np.errstate(over="ignore"):  # infinite values are refused at the end
-                vectors[row : row + len(flat)] = encoder.views(flat, None)
-            counts[entity : entity + len(sizes)] = sizes
-            entity, row = entity + len(sizes), row + len(flat)
-            progress.advance(len(sizes), f"{row} views")
+    for batch in batches(part.path, ENTITIES, COLUMNS):
+        titles, paragraphs = (batch.column(name).to_pylist() for name in COLUMNS)
+        texts = [" ".join(page) for page in paragraphs] if layout.kind == "prefix" else titles
+        views = list(entity_views(titles, texts, paragraphs, layout, pieces))
+        sizes = [len(of_entity) for of_entity in views]
+        flat = [view.ids for of_entity in views for view in of_entity]
+        with np.errstate(over="ignore"):  # infinite values are refused at the end
+            vectors[row : row + len(flat)] = encoder.views(flat, None)
+        counts[entity : entity + len(sizes)] = sizes
+        entity, row = entity + len(sizes), row + len(flat)
+        progress.advance(len(sizes), f"{row} views")
     progress.finish()
     return vectors[:row], counts
 

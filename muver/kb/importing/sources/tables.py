@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import pyarrow.parquet as pq
 
 from muver.io.errors import InputError, choices, did_you_mean, listed, quoted, repeated
-from muver.io.parquet import parquet_errors
+from muver.io.parquet import batches, parquet_errors
 from muver.io.progress import logger
 from muver.io.text import counted
 from muver.kb.importing.importing_settings import Options
@@ -49,8 +48,8 @@ def _json_rows(path: Path, options: Options) -> Rows:
 
 def _parquet_rows(path: Path, _: Options) -> Rows:
     """The rows of a Parquet file, read some at a time."""
-    with parquet_errors(path, "Write it anew."), pq.ParquetFile(path) as file:
-        rows = chain.from_iterable(batch.to_pylist() for batch in file.iter_batches(ROWS))
+    with parquet_errors(path, "Write it anew."):
+        rows = chain.from_iterable(batch.to_pylist() for batch in batches(path, ROWS))
         for number, row in enumerate(rows, start=1):
             yield f"row {number}", row
 
