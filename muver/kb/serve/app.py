@@ -59,8 +59,9 @@ def build_app(service: Service, hosts: Sequence[str] = ("*",)) -> FastAPI:
     )
     for kind in (HTTPException, RequestValidationError, InputError):
         app.add_exception_handler(kind, _refused)
-    for router in (asking(service), changing(service), watching(service)):
+    for router in (asking(service), changing(service)):
         app.include_router(router, dependencies=[Depends(check_parameters)])
+    app.include_router(watching(service))  # a probe may add what it likes
 
     @app.get("/", include_in_schema=False)
     async def page() -> FileResponse:

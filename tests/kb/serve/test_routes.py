@@ -127,7 +127,8 @@ def test_parameters_of_an_address_are_known_and_come_once(town):
     ):
         answer = town.call("GET", path)
         assert answer.status == 422 and answer.said.startswith(said)
-    assert town.call("GET", "/?from=mail").status == 200  # the page
+    for free in ("/", "/health", "/ready", "/metrics"):  # the page, and what probes ask
+        assert town.call("GET", f"{free}?from=mail").status == 200
 
 
 def test_what_is_served():
