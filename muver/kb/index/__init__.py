@@ -8,7 +8,7 @@ segments     files of entities, written once, with what their words and names ar
              (lookup)
 model        what is kept of a model; encoding loads it, and vectors encodes entities and mentions
 snapshot     the entities at one time; changes leads from one to the next
-asked        the entities of a world; signals and letters say what speaks for each
+scope        the entities of a world, or all; signals and letters score each of them
 question     the best candidates of mentions by the sum of signals; views has what is shown of them
 index        all of it as its users have it; reranked is its second stage
 answer       what comes of a mention, which shown prints; mentions reads texts and files

@@ -261,7 +261,7 @@ def _tidied(snapshot: Snapshot, segments: list[Segment]) -> State:
 def _rewritten(snapshot: Snapshot, segments: Sequence[Segment], name: str) -> list[Segment]:
     """Write what is there of some segments as one; none if nothing is."""
     state, parts = snapshot.state, []
-    for segment, of_segment in zip(state.segments, snapshot.files, strict=True):
+    for segment, of_segment in zip(state.segments, snapshot.parts_of, strict=True):
         if segment in segments:
             check(snapshot.folder / SEGMENTS, segment)  # what is copied gets a new checksum
             parts += of_segment

@@ -343,13 +343,13 @@ class Index:
         world = mention.world and store.entity(number).world
         return Question(store, [mention], world, changed(self.weights, weights)).explanation(number)
 
-    def compared(self, mention: Mention, gold: str, deep: int) -> np.ndarray:
-        """(signals, candidates) float32 what each signal says of the best ``deep`` candidates by
+    def scores_by_signal(self, mention: Mention, gold: str, depth: int) -> np.ndarray:
+        """(signals, candidates) float32 each signal's scores of the best ``depth`` candidates by
         each of them, and at last of the gold entity; the signals in the order of the weights.
         """
         alike = dict.fromkeys(self.weights, 1.0)
         question = Question(self._store, [mention], mention.world, alike)
-        return question.compared(self._store.number(gold, mention.world), deep)
+        return question.scores_by_signal(self._store.number(gold, mention.world), depth)
 
     def add(self, entities: Source) -> Change:
         """Add entities, all or none.

@@ -13,7 +13,7 @@ import pyarrow as pa
 from scipy import sparse
 
 from muver.retriever.corpus.texts import in_one_form, split
-from muver.retriever.retrieval.signals import LENGTHS
+from muver.retriever.retrieval.signals import NGRAM_LENGTHS
 
 TABLE = pa.struct([
     ("keys", pa.list_(pa.uint64())),
@@ -21,8 +21,9 @@ TABLE = pa.struct([
     ("rows", pa.list_(pa.int32())),
     ("counts", pa.list_(pa.uint16())),
 ])  # fmt: skip
-MOST = 2**16 - 1  # that a count says
-LARGE = np.uint64(0x9E3779B97F4A7C15)  # odd: no two runs of one character become one number
+MOST_COUNTED = 2**16 - 1  # what an uint16 holds
+# Of n-grams' hashes; odd, so that two that differ in one character have different hashes.
+FACTOR = np.uint64(0x9E3779B97F4A7C15)
 SPACE = ord(" ")
 LOOKED_UP = [
     ("words", TABLE),  # of entities
@@ -39,8 +40,8 @@ def keys_of(texts: Iterable[str]) -> np.ndarray:
     return np.frombuffer(digests, "<u8")
 
 
-def places(keys: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """(wanted,) where each stands among increasing keys; -1 where it does not."""
+def positions(keys: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """(wanted,) the position of each among increasing keys; -1 where it is not one of them."""
     first = np.searchsorted(keys, wanted)
     return np.where(first < np.searchsorted(keys, wanted, "right"), first, -1)
 
@@ -56,16 +57,16 @@ class Table(NamedTuple):
     counts: np.ndarray
 
     @classmethod
-    def of(cls, there: pa.Array, rows: np.ndarray, size: int) -> "Table":
-        """Count keys: ``rows[n]``, one of ``size`` rows, has ``there[n]``, a number or a text."""
-        encoded = there.dictionary_encode()
+    def of(cls, values: pa.Array, rows: np.ndarray, size: int) -> "Table":
+        """Count values, keys or texts, by row: ``values[n]`` is in ``rows[n]``, one of ``size``."""
+        encoded = values.dictionary_encode()
         known = encoded.dictionary
         keys = keys_of(known.to_pylist()) if pa.types.is_string(known.type) else known.to_numpy()
         order = np.argsort(keys)
         ranks = np.argsort(order)[encoded.indices.to_numpy()]
         where, ones = (ranks.astype(np.int32), rows.astype(np.int32)), np.ones(len(rows), np.int32)
         table = sparse.csr_array((ones, where), shape=(len(keys), size))
-        counts = np.minimum(table.data, MOST).astype(np.uint16)
+        counts = np.minimum(table.data, MOST_COUNTED).astype(np.uint16)
         return cls(keys[order], table.indptr, table.indices, counts)
 
     @classmethod
@@ -105,30 +106,30 @@ def folded(name: str) -> str:
     return " ".join(in_one_form(name).split())
 
 
-def letters(names: Sequence[str]) -> Table:
-    """A table of the runs of characters in each name.
+def ngrams(names: Sequence[str]) -> Table:
+    """A table of the character n-grams of each name, of :data:`NGRAM_LENGTHS` characters.
 
-    A run keeps to a word with a space on each side, in one form.
+    An n-gram keeps to a word with a space on each side, in one form.
     """
     spaced = ["".join(f" {word} " for word in in_one_form(name).split()) for name in names]
-    letters = np.frombuffer("".join(spaced).encode("utf-32-le", "surrogatepass"), np.uint32)
-    owners = np.repeat(np.arange(len(names)), list(map(len, spaced)))
-    ends = np.flatnonzero((letters[:-1] == SPACE) & (letters[1:] == SPACE))
-    words = np.zeros(len(letters), np.int64)  # the number of the word at each character
-    words[ends + 1] = 1
-    words = np.cumsum(words)
-    numbers, of = [], []
-    shortest, longest = LENGTHS
+    characters = np.frombuffer("".join(spaced).encode("utf-32-le", "surrogatepass"), np.uint32)
+    name_of = np.repeat(np.arange(len(names)), list(map(len, spaced)))
+    ends = np.flatnonzero((characters[:-1] == SPACE) & (characters[1:] == SPACE))
+    word_of = np.zeros(len(characters), np.int64)
+    word_of[ends + 1] = 1
+    word_of = np.cumsum(word_of)
+    keys, owners = [], []
+    shortest, longest = NGRAM_LENGTHS
     with np.errstate(over="ignore"):
-        number = letters.astype(np.uint64)
+        hashed = characters.astype(np.uint64)  # the n-gram that begins at each character
         for length in range(2, longest + 1):
-            after = letters[length - 1 :].astype(np.uint64)
-            number = (number[: len(after)] + np.uint64(1)) * LARGE + after
+            last = characters[length - 1 :].astype(np.uint64)
+            hashed = (hashed[: len(last)] + np.uint64(1)) * FACTOR + last
             if length >= shortest:
-                within = words[: len(after)] == words[length - 1 :]
-                numbers.append(number[within])
-                of.append(owners[: len(after)][within])
-    return Table.of(pa.array(np.concatenate(numbers)), np.concatenate(of), len(names))
+                in_a_word = word_of[: len(last)] == word_of[length - 1 :]
+                keys.append(hashed[in_a_word])
+                owners.append(name_of[: len(last)][in_a_word])
+    return Table.of(pa.array(np.concatenate(keys)), np.concatenate(owners), len(names))
 
 
 def looked_up(columns: Mapping[str, pa.Array]) -> dict[str, pa.Array]:
@@ -145,6 +146,6 @@ def looked_up(columns: Mapping[str, pa.Array]) -> dict[str, pa.Array]:
     return {
         "words": table.column(entities),
         "length_in_words": pa.array(lengths, pa.int32()),
-        "letters": letters(flat).column(entities),
+        "letters": ngrams(flat).column(entities),
         "folded": pa.ListArray.from_arrays(pa.array(ends.astype(np.int32)), keys),
     }

@@ -21,7 +21,7 @@ from muver.retriever.retrieval.exact import exactly
 
 MEMORY_MB = 256  # of the scores held at a time
 PRODUCTS = 2**18  # bytes of a mention's products with the vectors of a part, about
-FIRST = slice(0, 1)  # of the mentions
+FIRST_MENTION = slice(0, 1)
 
 
 class Hit(NamedTuple):
@@ -46,27 +46,27 @@ class Question:
         k: int | None = None,
     ):
         self._store, self._mentions, self._k = store, mentions, k
-        self._asked = store.asked(world)
+        self._scope = store.scope(world)
         self._weights = {name: weight for name, weight in weights.items() if weight}
         compared = [name for name in self._weights if name not in WITHOUT_MODEL]
         self._queries = store.encoding.queries(mentions, compared)
         self._signals = {name: self._signal(name) for name in self._weights}
 
     def _signal(self, name: str) -> Signal:
-        asked, state = self._asked, self._store.state
+        scope, state = self._scope, self._store.state
         match name:
             case "exact":
-                return Exact(asked, self._mentions)
+                return Exact(scope, self._mentions)
             case "words":
-                return Words(asked, self._mentions, state.settings.words)
+                return Words(scope, self._mentions, state.settings.words)
             case "characters":
-                return Characters(asked, self._mentions)
+                return Characters(scope, self._mentions)
             case "views" | "whole":
                 aggregate = state.settings.scorer if name == "views" else MAX
                 how = state.model.metric, state.model.scale, self._k
                 length = self._store.longest
-                return Vectors(asked, name, self._queries[name], length, aggregate, *how)
-        return Vectors(asked, COLUMN_OF[name], self._queries[name], 1.0, MAX)
+                return Vectors(scope, name, self._queries[name], length, aggregate, *how)
+        return Vectors(scope, COLUMN_OF[name], self._queries[name], 1.0, MAX)
 
     def candidates(self, excerpts: bool) -> list[list[Candidate]]:
         """The best of each mention. An entity is read once, whichever mentions find it."""
@@ -83,15 +83,15 @@ class Question:
 
         Without a model those of which no signal says anything are none.
         """
-        asked, signals, k = self._asked, self._signals, self._k
-        least = 0 if all(signal.sure for signal in signals.values()) else -np.inf
+        scope, signals, k = self._scope, self._signals, self._k
+        least = 0 if all(signal.final for signal in signals.values()) else -np.inf
         for mentions_at in self._spans():
-            total = np.zeros((mentions_at.stop - mentions_at.start, len(asked)))
+            total = np.zeros((mentions_at.stop - mentions_at.start, len(scope)))
             room = np.zeros(len(total))
             for name, signal in signals.items():
                 total += self._weights[name] * signal.scores(mentions_at).astype(np.float64)
                 room += self._weights[name] * signal.slack(mentions_at)
-            total[:, ~asked.live] = -np.inf
+            total[:, ~scope.live] = -np.inf
             for row, values in enumerate(total):
                 near = np.flatnonzero(values > least)
                 if len(near) > k:
@@ -101,16 +101,16 @@ class Question:
 
     def _spans(self) -> Iterator[slice]:
         """As many mentions at a time as fit into memory with all their scores; at least one."""
-        of_a_mention = len(self._asked) * (16 + 4 * len(self._signals)) + PRODUCTS  # bytes
+        of_a_mention = len(self._scope) * (16 + 4 * len(self._signals)) + PRODUCTS  # bytes
         size, mentions = max(MEMORY_MB * 2**20 // of_a_mention, 1), len(self._mentions)
         return (slice(n, min(n + size, mentions)) for n in range(0, mentions, size))
 
     def _best(self, mention: int, near: np.ndarray) -> list[Hit]:
         """The best of the entities at some places."""
-        asked, shares = self._asked, self._contributed(mention, near)
-        best = np.lexsort((asked.order[near], -sum(shares.values())))[: self._k].tolist()
+        scope, shares = self._scope, self._contributed(mention, near)
+        best = np.lexsort((scope.order[near], -sum(shares.values())))[: self._k].tolist()
         signals = [{name: float(scores[n]) for name, scores in shares.items()} for n in best]
-        return list(map(Hit, map(asked.number, near[best].tolist()), signals))
+        return list(map(Hit, map(scope.number, near[best].tolist()), signals))
 
     def _contributed(self, mention: int, places: np.ndarray) -> dict[str, np.ndarray]:
         """(places,) float64 what each signal gives to scores."""
@@ -127,25 +127,25 @@ class Question:
 
     def explanation(self, number: int) -> Explanation:
         """What signals and views add to the score of an entity for the first mention."""
-        places, state, parts = np.array([self._asked.place(number)]), self._store.state, []
+        places, state, parts = np.array([self._scope.place(number)]), self._store.state, []
         if "views" in self._queries:
             how = state.model.metric, state.settings.scorer
             parts = self._store.views(number).parts(self._queries["views"], *how)
         for signal in self._signals.values():
-            if signal.sure:
-                signal.scores(FIRST)
+            if signal.final:
+                signal.scores(FIRST_MENTION)
         shares = self._contributed(0, places)
         return Explanation({name: float(score) for name, (score,) in shares.items()}, parts)
 
-    def compared(self, gold: int, deep: int) -> np.ndarray:
-        """(signals, candidates) float32 what each signal says, for the first mention, of the best
-        ``deep`` candidates by each of them, and at last of the gold entity.
+    def scores_by_signal(self, gold: int, depth: int) -> np.ndarray:
+        """(signals, candidates) float32 each signal's scores, for the first mention, of the best
+        ``depth`` candidates by each of them, and at last of the gold entity.
         """
-        scores = np.stack([signal.scores(FIRST)[0] for signal in self._signals.values()])
-        place = self._asked.place(gold)
+        scores = np.stack([signal.scores(FIRST_MENTION)[0] for signal in self._signals.values()])
+        place = self._scope.place(gold)
         scores[:, place], of_gold = -np.inf, scores[:, place].copy()
-        scores[:, ~self._asked.live] = -np.inf
-        deep = min(deep, len(self._asked) - 1)
-        best = np.unique(np.argpartition(-scores, deep, axis=1)[:, :deep])
+        scores[:, ~self._scope.live] = -np.inf
+        depth = min(depth, len(self._scope) - 1)
+        best = np.unique(np.argpartition(-scores, depth, axis=1)[:, :depth])
         best = best[np.isfinite(scores[:, best]).all(axis=0)]
         return np.column_stack([scores[:, best], of_gold])

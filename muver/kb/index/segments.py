@@ -84,7 +84,7 @@ class Part:
     def __len__(self) -> int:
         return self.batch.num_rows
 
-    def at(self, live: np.ndarray) -> "Part":
+    def with_live(self, live: np.ndarray) -> "Part":
         """The same part with other entities gone; what was computed of it is kept."""
         other = copy.copy(self)
         other.live = live
@@ -116,7 +116,7 @@ class Part:
 
     @cached_property
     def letters(self) -> tuple[np.ndarray, sparse.csr_array]:
-        """(runs,) uint64 keys of runs of characters, increasing, and (runs, names) their counts."""
+        """(n-grams,) uint64 keys of names' n-grams, increasing, and (n-grams, names) counts."""
         table = Table.read(self.batch.column("letters"))
         try:
             return table.keys, table.matrix(len(self.batch.column("folded").values))
@@ -170,7 +170,7 @@ class Part:
             values = pc.fill_null(pc.map_lookup(further, name, "first"), "")
             lines = pc.binary_join_element_wise("", values, "", "\n")
             live = live & pc.match_substring(lines, f"\n{value}\n").to_numpy(zero_copy_only=False)
-        return self.at(live)
+        return self.with_live(live)
 
     def views(self, row: int) -> EntityViews:
         """An entity with its views of sentences, if the index has them."""
@@ -200,15 +200,16 @@ def opened(folder: Path, segment: Segment) -> list[Part]:
         raise Damaged(path, str(error)) from None
     if not sum(map(len, batches)) == segment.entities > max(segment.removed, default=-1):
         raise Damaged(path, f"not the {segment.entities} entities that its index says")
-    return at([Part(batch, np.ones(len(batch), bool), path) for batch in batches], segment)
+    parts = [Part(batch, np.ones(len(batch), bool), path) for batch in batches]
+    return without_removed(parts, segment)
 
 
-def at(parts: Sequence[Part], segment: Segment) -> list[Part]:
-    """The same parts at another time of their segment, with other entities gone."""
+def without_removed(parts: Sequence[Part], segment: Segment) -> list[Part]:
+    """The parts of a segment with only those entities live that it does not say are removed."""
     live = np.ones(segment.entities, dtype=bool)
     live[segment.removed] = False
     ends = np.cumsum([len(part) for part in parts])[:-1]
-    return [part.at(rows) for part, rows in zip(parts, np.split(live, ends), strict=True)]
+    return [part.with_live(rows) for part, rows in zip(parts, np.split(live, ends), strict=True)]
 
 
 def check(folder: Path, segment: Segment, most: float = float("inf")) -> None:

@@ -1,4 +1,4 @@
-"""The signals of an index: names, words and vectors, each of which speaks for every entity asked.
+"""The signals of an index: names, words and vectors, each of which scores every entity in scope.
 
 BM25's score is Lucene's, as in :mod:`muver.retriever.retrieval.kinds.bm25`. Each part keeps its
 words; a change moves the number of entities, their mean length and how many have a word, and with
@@ -12,25 +12,28 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from muver.kb.index.asked import Asked
 from muver.kb.index.index_settings import Words as Settings
 from muver.kb.index.lookup import folded, keys_of
+from muver.kb.index.scope import Scope
 from muver.retriever.answers import Mention
 from muver.retriever.corpus.texts import split
 from muver.retriever.retrieval.aggregates import Aggregate
 from muver.retriever.retrieval.blocks import Block
 from muver.retriever.retrieval.exact import exactly, similarity, slack
 
-FIRST = 10.0  # what an equal name gives: more than all else together, by the weights of defaults
+EQUAL_NAME = 10.0  # its score: more than all else together, by the default weights
 LONGEST = 128  # words of a query, as many as the usual model reads word pieces of a mention
 
 
 class Signal(ABC):
-    """What speaks for each entity. Where it is ``sure``, no rounding moves its scores: they are the
-    same in any batch and part.
+    """A score for each entity in scope.
+
+    Where scores are ``final``, they count as they were computed. Others may be moved by rounding,
+    which differs between batches and parts: :meth:`slack` says how far, and :meth:`exactly`
+    computes those of the entities again that are near enough to the best.
     """
 
-    sure = True
+    final = True
 
     def scores(self, mentions_at: slice) -> np.ndarray:
         """Of some of the mentions: (mentions, entities) float32."""
@@ -47,7 +50,7 @@ class Signal(ABC):
 
     def exactly(self, mention: int, places: np.ndarray) -> np.ndarray:
         """(places,) float32 scores that are the same in any batch and part, of a mention whose
-        scores were computed last if it is ``sure``.
+        scores were computed last if they are ``final``.
         """
         return self._computed[mention - self._first, places]
 
@@ -55,27 +58,27 @@ class Signal(ABC):
 class Exact(Signal):
     """Whether a mention equals a name."""
 
-    def __init__(self, asked: Asked, mentions: Sequence[Mention]):
-        self._asked, self._names = asked, keys_of(folded(m.text) for m in mentions)
+    def __init__(self, scope: Scope, mentions: Sequence[Mention]):
+        self._scope, self._names = scope, keys_of(folded(m.text) for m in mentions)
 
     def _scores(self, mentions_at: slice) -> np.ndarray:
         wanted = self._names[mentions_at]
-        scores = np.zeros((len(wanted), len(self._asked)), np.float32)
-        for (part, rows), place in zip(self._asked.parts, self._asked.places, strict=True):
+        scores = np.zeros((len(wanted), len(self._scope)), np.float32)
+        for (part, rows), place in zip(self._scope.parts, self._scope.places, strict=True):
             starts, names = part.names()
             starts = starts[rows.start : rows.stop + 1]
             names = names[starts[0] : starts[-1]]
             for n in np.flatnonzero(np.isin(names, wanted)):
                 row = np.searchsorted(starts, starts[0] + n, "right") - 1
-                scores[wanted == names[n], place.start + row] = FIRST
+                scores[wanted == names[n], place.start + row] = EQUAL_NAME
         return scores
 
 
 class Characters(Signal):
     """Cosines of the letters of mentions and names."""
 
-    def __init__(self, asked: Asked, mentions: Sequence[Mention]):
-        self._letters, self._texts = asked.letters, [m.text for m in mentions]
+    def __init__(self, scope: Scope, mentions: Sequence[Mention]):
+        self._letters, self._texts = scope.letters, [m.text for m in mentions]
 
     def _scores(self, mentions_at: slice) -> np.ndarray:
         return self._letters.scores(self._texts[mentions_at])
@@ -88,7 +91,7 @@ class Vectors(Signal):
     only the ``k`` best of a mention count.
     """
 
-    asked: Asked
+    scope: Scope
     column: str
     queries: np.ndarray
     length: float
@@ -98,17 +101,17 @@ class Vectors(Signal):
     k: int | None = None
 
     def __post_init__(self) -> None:
-        self.k = self.k or len(self.asked)
-        self.sure = not self.aggregate.alone  # cannot be had of a few entities
+        self.k = self.k or len(self.scope)
+        self.final = not self.aggregate.alone  # then a score takes the views of all entities
         self._best = np.full(len(self.queries), -np.inf, np.float32)
 
     def _scores(self, mentions_at: slice) -> np.ndarray:
-        scores = np.empty((len(self.queries[mentions_at]), len(self.asked)), np.float32)
+        scores = np.empty((len(self.queries[mentions_at]), len(self.scope)), np.float32)
         blocks = self._products(mentions_at)
         if self.aggregate.alone:
-            for place, block in zip(self.asked.places, blocks, strict=True):
+            for place, block in zip(self.scope.places, blocks, strict=True):
                 scores[:, place] = self.aggregate.scores(Block.of(*block), self.k)
-        elif len(self.asked):
+        elif len(self.scope):
             products, starts = zip(*blocks, strict=True)
             firsts = np.cumsum([0, *(p.shape[1] for p in products[:-1])])
             starts = [begins + first for begins, first in zip(starts, firsts, strict=True)]
@@ -120,7 +123,7 @@ class Vectors(Signal):
     def _products(self, mentions_at: slice) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Of each part (mentions, views) similarities, and where the views of each entity begin."""
         queries, best = self.queries[mentions_at], self._best[mentions_at]
-        for part, rows in self.asked.parts:
+        for part, rows in self.scope.parts:
             starts, vectors = part.vectors(self.column)
             first, last = starts[rows.start], starts[rows.stop]
             products = similarity(queries, vectors[first:last], self.metric)
@@ -128,42 +131,42 @@ class Vectors(Signal):
             yield products, starts[rows] - first
 
     def slack(self, mentions_at: slice) -> np.ndarray | float:
-        if self.sure:
+        if self.final:
             return 0.0
         best = self._best[mentions_at]
         return slack(self.queries[mentions_at], self.length, self.metric, best) / self.scale
 
     def exactly(self, mention: int, places: np.ndarray) -> np.ndarray:
-        if self.sure:
+        if self.final:
             return super().exactly(mention, places)
-        vectors, starts = self.asked.vectors(self.column, places.tolist())
+        vectors, starts = self.scope.vectors(self.column, places.tolist())
         similarities = exactly(vectors, self.queries[mention][None], self.metric)
         scores = self.aggregate.scores(Block.of(similarities, starts), len(starts))[0]
         return scores / np.float32(self.scale)
 
 
 class Words(Signal):
-    """BM25 of the entities that are asked for, as shares of each mention's best.
+    """BM25 of the entities in scope, as shares of each mention's best.
 
     What a word adds is kept, as the mentions of a request often share their context.
     """
 
-    def __init__(self, asked: Asked, mentions: Sequence[Mention], settings: Settings):
-        self._asked, self._settings = asked, settings
+    def __init__(self, scope: Scope, mentions: Sequence[Mention], settings: Settings):
+        self._scope, self._settings = scope, settings
         self._queries = queries(mentions, settings)
         lengths = [
-            part.batch.column("length_in_words").to_numpy()[rows] for part, rows in asked.parts
+            part.batch.column("length_in_words").to_numpy()[rows] for part, rows in scope.parts
         ]
         self._lengths = np.concatenate([np.zeros(0, np.int32), *lengths])
-        self._entities = int(asked.live.sum())
-        total = int(self._lengths[asked.live].sum())
+        self._entities = int(scope.live.sum())
+        total = int(self._lengths[scope.live].sum())
         self._mean = total / self._entities if total else 1.0
         self._added: dict[str, tuple[np.ndarray, np.ndarray]] = {}
 
     def _scores(self, mentions_at: slice) -> np.ndarray:
-        shares = np.zeros((mentions_at.stop - mentions_at.start, len(self._asked)), np.float32)
+        shares = np.zeros((mentions_at.stop - mentions_at.start, len(self._scope)), np.float32)
         for scores, query in zip(shares, self._queries[mentions_at], strict=True):
-            counts, sums = Counter(query), np.zeros(len(self._asked))
+            counts, sums = Counter(query), np.zeros(len(self._scope))
             self._look_up([word for word in counts if word not in self._added])
             for word, times in counts.items():
                 places, added = self._added[word]
@@ -173,18 +176,18 @@ class Words(Signal):
         return shares
 
     def _look_up(self, words: Sequence[str]) -> None:
-        """Keep where each word stands among the entities asked, and what it adds to a score."""
-        asked, k1, b = self._asked, self._settings.k1, self._settings.b
+        """Keep the places of the entities that have each word, and what it adds to their scores."""
+        scope, k1, b = self._scope, self._settings.k1, self._settings.b
         keys = keys_of(words)
-        there = [part.having(keys) for part, _ in asked.parts]
+        there = [part.having(keys) for part, _ in scope.parts]
         for n, word in enumerate(words):
             pairs = [(np.zeros(0, np.int64), np.zeros(0, np.uint16))]
-            for (_, rows), place, of_part in zip(asked.parts, asked.places, there, strict=True):
+            for (_, rows), place, of_part in zip(scope.parts, scope.places, there, strict=True):
                 having, counts = of_part[n]
                 inside = slice(*np.searchsorted(having, [rows.start, rows.stop]))
                 pairs.append((having[inside] + (place.start - rows.start), counts[inside]))
             places, counts = map(np.concatenate, zip(*pairs, strict=True))
-            live = asked.live[places]
+            live = scope.live[places]
             places, counts = places[live], counts[live]
             weight = np.log1p((self._entities - len(places) + 0.5) / (len(places) + 0.5))
             rate = 1 - b + b * self._lengths[places] / self._mean

@@ -15,12 +15,12 @@ import numpy as np
 
 from muver.io.errors import Mistake, choices, did_you_mean, listed, quoted
 from muver.io.files import size_of
-from muver.kb.index.asked import Asked
 from muver.kb.index.costs import NO_MODEL, Costs
 from muver.kb.index.encoding import Encoding
 from muver.kb.index.entity import Entity, key_of
 from muver.kb.index.index_settings import Asking
-from muver.kb.index.segments import Part, at, has_views, opened
+from muver.kb.index.scope import Scope
+from muver.kb.index.segments import Part, has_views, opened, without_removed
 from muver.kb.index.state import MODEL, SEGMENTS, Damaged, State, read_state
 from muver.kb.index.views import EntityViews
 
@@ -34,14 +34,14 @@ class UnknownEntity(Mistake):
 class Snapshot:
     """Entities by number: from 0 on those of the parts, one after another, the removed ones too.
 
-    ``asked`` gives the entities of a world, or of all, and keeps what was computed of them.
+    ``scope`` gives the entities of a world, or of all, and keeps what was computed of them.
     """
 
-    def __init__(self, encoding: Encoding, state: State, files: list[list[Part]]):
+    def __init__(self, encoding: Encoding, state: State, parts_of: list[list[Part]]):
         self.folder, self.encoding = encoding.folder, encoding
-        self.state, self.files = state, files  # the parts of each segment
-        self.parts = [part for parts in files for part in parts]
-        self.asked = lru_cache(MOST_KEPT)(partial(Asked, self.parts))
+        self.state, self.parts_of = state, parts_of  # the parts of each segment
+        self.parts = [part for parts in parts_of for part in parts]
+        self.scope = lru_cache(MOST_KEPT)(partial(Scope, self.parts))
 
     @classmethod
     def now(cls, folder: str | Path, before: "Snapshot | None" = None) -> "Snapshot":
@@ -58,18 +58,19 @@ class Snapshot:
 
     @classmethod
     def of(cls, folder: Path, state: State, before: "Snapshot | None" = None) -> "Snapshot":
+        """Open an index in a state; what an older snapshot has open is taken over."""
         if before is not None and before.state == state:
             return before
         # Of one name there may have been another file: it counts if it is the same.
         known = {s.sha256: n for n, s in enumerate(before.state.segments)} if before else {}
-        files = [
-            at(before.files[known[s.sha256]], s)
+        parts_of = [
+            without_removed(before.parts_of[known[s.sha256]], s)
             if s.sha256 in known
             else opened(folder / SEGMENTS, s)
             for s in state.segments
         ]
         same = before is not None and before.state.made_with == state.made_with
-        return cls(before.encoding if same else Encoding(folder, state), state, files)
+        return cls(before.encoding if same else Encoding(folder, state), state, parts_of)
 
     @cached_property
     def worlds(self) -> dict[str, int]:
@@ -146,8 +147,8 @@ class Snapshot:
                 raise Mistake(
                     f"where {name}: no entity has such a column.{choices(name, sorted(known))}"
                 )
-        files = [[part.narrowed(where) for part in parts] for parts in self.files]
-        other = Snapshot(self.encoding, self.state, files)
+        parts_of = [[part.narrowed(where) for part in parts] for parts in self.parts_of]
+        other = Snapshot(self.encoding, self.state, parts_of)
         other.worlds = {**dict.fromkeys(self.worlds, 0), **other.worlds}
         return other
 

@@ -108,7 +108,8 @@ def tune(index: Index, mentions: Iterable[Labelled], cutoff: int = 16) -> Tuned 
     strangers = 0
     for group in index.labelled(mentions):
         strangers += sum(not there for _, there in group)
-        scores += [index.compared(line.mention, line.gold, DEPTH) for line, there in group if there]
+        known = [line for line, there in group if there]
+        scores += [index.scores_by_signal(line.mention, line.gold, DEPTH) for line in known]
     if strangers:
         left_out = counted(strangers, "mention")
         logger.warning("without a gold entity in the index, and left out: %s", left_out)

@@ -8,7 +8,7 @@ from muver.io.errors import InputError
 from muver.kb.index import changes, segments
 from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
-from muver.kb.index.lookup import MOST, Table, keys_of
+from muver.kb.index.lookup import MOST_COUNTED, Table, keys_of
 from muver.retriever.answers import Mention
 
 THERE = pa.array(["gate", "old", "gate", "gate", "smith"])
@@ -33,8 +33,10 @@ def test_a_table_and_its_column(size):
 
 
 def test_a_count_that_is_too_large():
-    table = Table.of(pa.array([7] * (MOST + 5), pa.uint64()), np.zeros(MOST + 5, int), 1)
-    assert table.counts.tolist() == [MOST]
+    table = Table.of(
+        pa.array([7] * (MOST_COUNTED + 5), pa.uint64()), np.zeros(MOST_COUNTED + 5, int), 1
+    )
+    assert table.counts.tolist() == [MOST_COUNTED]
 
 
 @pytest.mark.parametrize("table", ["words", "letters"])

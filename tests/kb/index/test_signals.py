@@ -13,7 +13,7 @@ from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
 from muver.kb.index.index_settings import Words, changed, defaults, read_weights
 from muver.kb.index.lookup import Table, keys_of
-from muver.kb.index.signals import FIRST, LONGEST, queries
+from muver.kb.index.signals import EQUAL_NAME, LONGEST, queries
 from muver.retriever.answers import Mention
 from muver.retriever.retrieval.signals.catalog import Characters
 from muver.retriever.retrieval.signals.texts import in_context
@@ -91,7 +91,7 @@ def test_an_equal_name_stands_first_in_every_kind_of_index(
         index = Index.create(tmp_path / str(n), entities, kind, **settings)
         for name in (asked, alias, alias.upper()):
             [[best]] = index.retrieve([Mention(name, "before", "after")], 1)
-            assert (best.document_id, best.signals["exact"]) == ("exact", FIRST)
+            assert (best.document_id, best.signals["exact"]) == ("exact", EQUAL_NAME)
 
 
 def test_of_several_equal_names_the_score_decides(tmp_path):
@@ -104,7 +104,7 @@ def test_of_several_equal_names_the_score_decides(tmp_path):
     [found] = index.retrieve([Mention("mercury")])
     words = [one.signals["words"] for one in found[:2]]
     assert {one.document_id for one in found[:2]} == {"1", "2"} and words[0] > words[1]
-    assert [one.signals["exact"] for one in found] == [FIRST, FIRST, 0]
+    assert [one.signals["exact"] for one in found] == [EQUAL_NAME, EQUAL_NAME, 0]
 
 
 def test_an_encoder_s_signals_are_cosines_of_its_own_vectors(by_encoder, entities):

@@ -11,7 +11,7 @@ import numpy as np
 
 from muver.retriever.retrieval.choice import choose
 
-LENGTHS = (2, 4)  # of the runs of characters that names are compared by
+NGRAM_LENGTHS = (2, 4)  # least and most characters of the n-grams by which names are compared
 Rows = Sequence[Mapping[str, Any]]  # mentions or entities as the corpus's tables have them
 
 

@@ -12,7 +12,7 @@ from muver.retriever.retrieval.exact import similarity
 from muver.retriever.retrieval.kinds.bm25 import BM25, document
 from muver.retriever.retrieval.layers import SystemViews
 from muver.retriever.retrieval.retrieval_settings import ViewsSignal
-from muver.retriever.retrieval.signals import LENGTHS, Rows, Signal
+from muver.retriever.retrieval.signals import NGRAM_LENGTHS, Rows, Signal
 from muver.retriever.retrieval.signals.texts import (
     Text,
     Texts,
@@ -101,9 +101,9 @@ class Words:
 
 
 class Characters:
-    """Cosines of mentions and titles, as scikit-learn counts and weighs runs of characters.
+    """Cosines of mentions and titles, as scikit-learn counts and weighs character n-grams.
 
-    Runs keep to a word with a space on each side; letters are lower-cased.
+    An n-gram keeps to a word with a space on each side; letters are lower-cased.
     """
 
     def __init__(self, entities: Rows):
@@ -113,12 +113,12 @@ class Characters:
         self._counter, self._titles = None, len(titles)
         if any(title.strip() for title in titles):  # scikit-learn refuses to know none
             self._counter = TfidfVectorizer(
-                analyzer="char_wb", ngram_range=LENGTHS, dtype=np.float32
+                analyzer="char_wb", ngram_range=NGRAM_LENGTHS, dtype=np.float32
             )
             self._vectors = self._counter.fit_transform(titles).T.tocsr()
 
     def scores(self, mentions: Rows) -> np.ndarray:
-        """Cosines, 0 where no run is shared: (mentions, entities) float32."""
+        """Cosines, 0 where no n-gram is shared: (mentions, entities) float32."""
         if self._counter is None or not mentions:
             return np.zeros((len(mentions), self._titles), dtype=np.float32)
         asked = self._counter.transform([mention["mention"] for mention in mentions])

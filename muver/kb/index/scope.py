@@ -1,4 +1,4 @@
-"""The entities that a question is asked of, side by side."""
+"""The entities among which a question is answered: those of a world, or all."""
 
 from bisect import bisect
 from collections.abc import Sequence
@@ -13,12 +13,13 @@ from muver.kb.index.letters import Letters
 from muver.kb.index.segments import Part
 
 
-class Asked:
-    """The entities of a world, or of all, with those that are removed, side by side.
+class Scope:
+    """The entities of a world, or of all worlds, in one row; removed ones keep their place in it.
 
-    ``parts`` has the parts that have some, each with their rows, and ``firsts`` the number that the
-    first of them has in the index; ``places`` says where they stand among all. ``live`` is
-    (entities,) bool.
+    ``parts`` are the parts that have such entities, each with their rows there; of each of these,
+    ``places`` says where its entities stand in the scope, ``starts`` where they begin (and, at the
+    end, how many there are in all), and ``firsts`` which number the first has in the index.
+    ``live``, (entities,) bool, is False for removed ones.
     """
 
     def __init__(self, parts: Sequence[Part], world: str | None):
@@ -39,12 +40,12 @@ class Asked:
         return self.starts[-1]
 
     def number(self, place: int) -> int:
-        """The number in the index of the entity that stands here."""
+        """The number in the index of the entity at a place."""
         n = bisect(self.starts, place) - 1
         return self.firsts[n] + place - self.starts[n]
 
     def place(self, number: int) -> int:
-        """Where the entity of a number stands: the other way round."""
+        """The place of the entity that has a number in the index."""
         n = bisect(self.firsts, number) - 1
         return self.starts[n] + number - self.firsts[n]
 
@@ -63,7 +64,7 @@ class Asked:
 
     @cached_property
     def letters(self) -> Letters:
-        return Letters(self)
+        return Letters(self.parts, self.places)
 
     def vectors(self, column: str, places: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
         """(vectors, d) float32 of some entities, and (entities,) where those of each begin."""
