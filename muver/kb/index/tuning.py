@@ -15,7 +15,7 @@ from muver.kb.index.index import Index
 from muver.kb.index.index_settings import Asking, Weights, changed, in_words, read_weights
 from muver.kb.index.mentions import Form, Labelled, read_mentions
 from muver.kb.index.state import read_state, write_state, writing
-from muver.retriever.retrieval.signals import World, choose_weights, gold_ranks
+from muver.retriever.retrieval.signals import LabelledScores, choose_weights, gold_ranks
 
 FEW = 20  # labels by which nothing is chosen
 HELD_OUT = 3  # one of so many tells the gain
@@ -117,25 +117,27 @@ def tune(index: Index, mentions: Iterable[Labelled], cutoff: int = 16) -> Tuned 
         return None
     shuffled = [scores[n] for n in np.random.default_rng(0).permutation(len(scores))]
     held = len(scores) // HELD_OUT
-    chosen = choose_weights([_world(shuffled[held:])], cutoff)["weights"]
+    chosen = choose_weights([_labelled(shuffled[held:])], cutoff)["weights"]
     weights = dict(zip(index.weights, map(float, chosen), strict=True))
-    rest = _world(shuffled[:held])
+    rest = _labelled(shuffled[:held])
     before, after = (_hits(rest, list(w.values()), cutoff) for w in (index.weights, weights))
     return Tuned(weights, held, cutoff, before, after)
 
 
-def _world(compared: Sequence[np.ndarray]) -> World:
-    """Mentions side by side: (signals, candidates) scores of each, the gold entity's last."""
-    width = max(s.shape[1] for s in compared)
+def _labelled(scores_of: Sequence[np.ndarray]) -> LabelledScores:
+    """Mentions side by side, by the (signals, candidates) scores of each, whose last column is the
+    gold entity's; one with fewer candidates gets others that score less.
+    """
+    width = max(s.shape[1] for s in scores_of)
     scores = np.stack([
         np.pad(s, ((0, 0), (width - s.shape[1], 0)), constant_values=s.min() - 1)
-        for s in compared
+        for s in scores_of
     ], axis=1)  # fmt: skip
-    mentions = len(compared)
+    mentions = len(scores_of)
     gold, none = np.full(mentions, width - 1), np.full(mentions, -1)
-    return World(scores.astype(np.float32), np.arange(width), gold, none)
+    return LabelledScores(scores.astype(np.float32), np.arange(width), gold, none)
 
 
-def _hits(world: World, weights: Sequence[float], cutoff: int) -> tuple[int, int]:
-    ranks = gold_ranks(world, weights)
+def _hits(labelled: LabelledScores, weights: Sequence[float], cutoff: int) -> tuple[int, int]:
+    ranks = gold_ranks(labelled, weights)
     return int((ranks == 1).sum()), int((ranks <= cutoff).sum())

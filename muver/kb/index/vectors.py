@@ -21,7 +21,7 @@ from muver.retriever.retrieval.signals.catalog import TEXTS
 from muver.retriever.retrieval.signals.texts import title_and_text, unit_vectors
 from muver.retriever.views.boundaries import sentence_spans
 from muver.retriever.views.build import entity_views, prompted_titles, whole_views
-from muver.retriever.views.layout import Span, View, retitled
+from muver.retriever.views.layout import Span, View, flattened, retitled
 from muver.retriever.views.merging import NewViews, expand_world
 from muver.retriever.views.views_settings import Merging, Views
 
@@ -139,8 +139,7 @@ class ViewEncoder:
     def _of_sentences(self, views: Sequence[Sequence[View]]) -> list[tuple[int, NewViews]]:
         """The views of each layer, the original ones first, with its number."""
         settings = self._settings
-        owners = [row for row, of_entity in enumerate(views) for _ in of_entity]
-        flat = [view for of_entity in views for view in of_entity]
+        flat, owners = flattened(views)
         vectors = self._encode([view.ids for view in flat])
         merging = Merging(
             layers=settings.merge,

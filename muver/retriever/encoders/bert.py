@@ -154,26 +154,23 @@ class SelfAttention(nn.Module):
     def forward(self, hidden: Tensor, batch: Packed) -> Tensor:
         """(tokens, d) to (tokens, d); rows after the batch's own (:func:`filled`) become zeros."""
         share = self.dropout if self.training else 0.0
+        projected = (project(hidden) for project in (self.query, self.key, self.value))
         if all_at_once(hidden, batch):
-            asked = (project(hidden) for project in (self.query, self.key, self.value))
             return attend_packed(
-                *(projection.unflatten(1, (self.heads, -1)) for projection in asked), batch, share
+                *(states.unflatten(1, (self.heads, -1)) for states in projected), batch, share
             )
         sizes = [rows * length for rows, length in batch.blocks]
-        below = len(hidden) - sum(sizes)
+        filler = len(hidden) - sum(sizes)
         mask = None if batch.keys is None else batch.keys[:, None, None, :]
-        projected = (
-            project(hidden).split([*sizes, below])[:-1]
-            for project in (self.query, self.key, self.value)
-        )
+        by_block = (states.split([*sizes, filler])[:-1] for states in projected)
         parts = [
-            attend(*(self._heads(part, rows) for part in projections), mask, share)
+            attend(*(self._heads(states, rows) for states in of_block), mask, share)
             .transpose(1, 2)
             .reshape(-1, hidden.shape[1])
-            for (rows, _), *projections in zip(batch.blocks, *projected, strict=True)
+            for (rows, _), *of_block in zip(batch.blocks, *by_block, strict=True)
         ]
-        if below:
-            parts.append(parts[0].new_zeros(below, hidden.shape[1]))
+        if filler:
+            parts.append(parts[0].new_zeros(filler, hidden.shape[1]))
         return parts[0] if len(parts) == 1 else torch.cat(parts)
 
     def first(self, padded: Tensor, attended: Tensor) -> Tensor:
@@ -184,9 +181,9 @@ class SelfAttention(nn.Module):
         """
         heads = (self.heads, -1, padded.shape[2])
         queries = self.query(padded[:, 0]).unflatten(1, heads[:2])
-        asked = torch.einsum("shk,hkd->shd", queries, self.key.weight.view(heads))
-        same = torch.einsum("shk,hk->sh", queries, self.key.bias.view(heads[:2]))
-        scores = (asked @ padded.transpose(1, 2) + same[:, :, None]) * queries.shape[2] ** -0.5
+        weighted = torch.einsum("shk,hkd->shd", queries, self.key.weight.view(heads))
+        biases = torch.einsum("shk,hk->sh", queries, self.key.bias.view(heads[:2]))
+        scores = (weighted @ padded.transpose(1, 2) + biases[:, :, None]) * queries.shape[2] ** -0.5
         weights = scores.masked_fill(~attended[:, None], float("-inf")).softmax(2)
         weights = dropout(weights, self.dropout, self.training)
         values = torch.einsum("shd,hkd->shk", weights @ padded, self.value.weight.view(heads))

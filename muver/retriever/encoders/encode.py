@@ -42,9 +42,11 @@ def encode(
     return encoder.vectors(encoder.model.encode_mentions, contexts)
 
 
-class Placed:
-    """A loaded model where it lies; or one from a folder on the device, and with the precision and
-    the batch size, that the settings ask for.
+class LoadedModel:
+    """A model with the precision and the batch size that it computes with.
+
+    With ``settings`` it is read from the folder ``model`` onto the device that they ask for.
+    Without any ``model`` is one that is in memory; it stays on its device, in its precision.
     """
 
     def __init__(self, kind: type[Model], model: Model | Path, settings: Encoding | None = None):
@@ -58,7 +60,7 @@ class Placed:
         self.batch_tokens = device.batch_tokens(asked, self.model.device)
 
 
-class Encoder(Placed):
+class Encoder(LoadedModel):
     """Two towers that make a vector of each text."""
 
     def __init__(self, model: BiEncoder | Path, settings: Encoding | None = None):

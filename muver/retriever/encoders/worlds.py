@@ -18,7 +18,7 @@ from muver.retriever.encoders.encode import Encoder, encode
 from muver.retriever.encoders.encoders_settings import Encoding
 from muver.retriever.vectors.part import MENTIONS, layer_path, open_layer, view_rows, write_part
 from muver.retriever.views.build import entity_views
-from muver.retriever.views.layout import View, entity_slices
+from muver.retriever.views.layout import View, entity_slices, flattened
 from muver.retriever.views.merging import expand_world
 from muver.retriever.views.views_settings import MergeSearch
 from muver.retriever.views.worlds import read_worlds
@@ -46,8 +46,7 @@ def encode_split(
     of_views, of_mentions = [], []
     for world in read_worlds(entities, mentions, sentences, settings.split):
         views = world.views(encoder.model.config.views, encoder.model.pieces)
-        owners = [entity for entity, of_entity in enumerate(views) for _ in of_entity]
-        flat = [view for of_entity in views for view in of_entity]
+        flat, owners = flattened(views)
         encoded = encoder.views([view.ids for view in flat], f"views of {world.name}")
         of_views.append((view_rows(world.name, owners, flat), encoded))
         named = world.mentions.select(MENTIONS.names)

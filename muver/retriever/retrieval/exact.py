@@ -18,7 +18,7 @@ from muver.io.progress import Progress
 from muver.retriever.retrieval.aggregates import MAX, Aggregate
 from muver.retriever.retrieval.blocks import Block, top_columns, winning_views
 from muver.retriever.vectors.part import Part
-from muver.retriever.vectors.shards import Shards, ViewBlock
+from muver.retriever.vectors.shards import Shards, ViewBlock, side_by_side
 
 
 class Ranking(NamedTuple):
@@ -161,8 +161,7 @@ def rank_scores(
     ``candidate_of`` is as for :meth:`ViewBlock.of`; ``memory_mb`` bounds the scores
     sorted at a time.
     """
-    order = np.argsort(candidate_of, kind="stable")
-    starts = np.flatnonzero(np.r_[True, np.diff(candidate_of[order]) != 0])
+    order, starts = side_by_side(candidate_of)
     world = ViewBlock(np.empty((len(order), 0), dtype=np.float32), order, starts, order)
     ranking = Ranking.empty(len(scores), k)
     for span in _spans(scores, memory_mb, world, min(k, len(starts)), 1):

@@ -113,6 +113,10 @@ class Scored(OfAggregates, kw_only=True):
         return read(kind, {key: values[key] for key in fields(kind) if key in values})
 
 
+# Inputs that hold further views beside the store, and the settings of a row that ask for them.
+FURTHER_VIEWS = {"merged": "merge_layers", "global_views": "global_view"}
+
+
 class Viewed(Scored, kw_only=True):
     """How views are scored, and which kinds of them there are.
 
@@ -130,8 +134,7 @@ class Viewed(Scored, kw_only=True):
     @property
     def further(self) -> list[str]:
         """What :class:`muver.retriever.retrieval.layers.SystemViews` needs beside the store."""
-        asked = {"merged": self.merge_layers, "global_views": self.global_view}
-        return [name for name, wanted in asked.items() if wanted]
+        return [name for name, setting in FURTHER_VIEWS.items() if getattr(self, setting)]
 
 
 class ViewsSignal(Viewed, kw_only=True):

@@ -35,7 +35,7 @@ class Candidates(NamedTuple):
 
     world: str
     titles: list[str]
-    of: np.ndarray  # (entities,) the result of :func:`candidates`
+    candidate_of: np.ndarray  # (entities,), as of :func:`candidates`
     documents: dict[str, int]  # the line number of each page, by its id
 
 
@@ -92,8 +92,8 @@ class RunRows:
 
     def add_scores(self, found_in: Candidates, mention_ids: list[str], scores: np.ndarray) -> None:
         """Append rankings by (mentions, entities) scores of a world, of which no view is known."""
-        no_views = np.full(len(found_in.of), -1)
-        ranking = rank_scores(scores, found_in.of, self.k)
+        no_views = np.full(len(found_in.candidate_of), -1)
+        ranking = rank_scores(scores, found_in.candidate_of, self.k)
         self.add(found_in, mention_ids, ranking, Origins(no_views, no_views, no_views))
 
     def own_pages(self, found_in: Candidates, mention_ids: Sequence[str]) -> np.ndarray:
@@ -106,9 +106,9 @@ class RunRows:
         self, found_in: Candidates, mention_ids: list[str], ranking: Ranking, origins: Origins
     ) -> None:
         """Append one world's rankings; ``ranking.rows`` are positions in ``origins``."""
-        pages = self.own_pages(found_in, mention_ids)
-        own_page = np.where(pages >= 0, found_in.of[pages], -1)
-        kept = (ranking.entities >= 0) & (found_in.of[ranking.entities] != own_page[:, None])
+        pages, candidate_of = self.own_pages(found_in, mention_ids), found_in.candidate_of
+        own_page = np.where(pages >= 0, candidate_of[pages], -1)
+        kept = (ranking.entities >= 0) & (candidate_of[ranking.entities] != own_page[:, None])
         kept &= np.cumsum(kept, axis=1) <= self._most
         titles = pa.array(found_in.titles, pa.string()).take(pa.array(ranking.entities[kept]))
         views = Origins(*(column[ranking.rows[kept]] for column in origins))

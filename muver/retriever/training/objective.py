@@ -17,7 +17,7 @@ from muver.retriever.retrieval.exact import rank, rank_scores
 from muver.retriever.retrieval.tokens import score_world
 from muver.retriever.training.data import Batch, in_batch_loss
 from muver.retriever.vectors.shards import ViewBlock, first_with_same
-from muver.retriever.views.layout import Ids
+from muver.retriever.views.layout import Ids, flattened
 from muver.retriever.views.worlds import World
 
 
@@ -96,15 +96,14 @@ class InBatch:
     def first(self, model: BiEncoder, world: World, k: int, batch_tokens: int) -> np.ndarray:
         """As released: all views, no merging, the maximum over views."""
         candidate_of = first_with_same(world.titles)
-        flat = [view.ids for of_entity in world.views for view in of_entity]
+        flat, owners = flattened(world.views)
+        ids = [view.ids for view in flat]
         label = f"validation, {world.name}"
         if model.config.score == "sum_max":
-            scores = score_world(model, world.contexts, flat, batch_tokens, label)
+            scores = score_world(model, world.contexts, ids, batch_tokens, label)
             return rank_scores(scores, candidate_of, k).entities
-        sizes = [len(of_entity) for of_entity in world.views]
-        owners = np.repeat(np.arange(len(world.views)), sizes)
         where = model.dimension, batch_tokens, model.device
-        views = encode_vectors(model.encode_views, flat, *where, label)
+        views = encode_vectors(model.encode_views, ids, *where, label)
         mentions = encode_vectors(model.encode_mentions, world.contexts, *where)
-        index = ViewBlock.of([views], owners, candidate_of)
+        index = ViewBlock.of([views], np.array(owners), candidate_of)
         return rank(mentions, [index], k, MAX, metric=model.config.metric).entities

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from muver.retriever.vectors.shards import side_by_side
+
 LEAST = np.finfo(np.float32).tiny  # in place of a length of 0
 
 
@@ -45,8 +47,8 @@ def pool_each(
     (k,) view that each is most like.
     """
     vectors, means, views = np.concatenate(parts), [], []
-    order = np.argsort(owners, kind="stable")
-    for of_entity in np.split(order, np.flatnonzero(np.diff(owners[order])) + 1):
+    order, starts = side_by_side(owners)
+    for of_entity in np.split(order, starts[1:]):
         pooled, members = pool(vectors[of_entity], most)
         means.append(pooled)
         views.append(of_entity[members])

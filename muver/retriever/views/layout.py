@@ -67,6 +67,12 @@ class View(NamedTuple):
     last: int
 
 
+def flattened(views: Sequence[Sequence[View]]) -> tuple[list[View], list[int]]:
+    """The views of all entities, one entity's after another's, and the entity of each view."""
+    flat = [view for of_entity in views for view in of_entity]
+    return flat, [entity for entity, of_entity in enumerate(views) for _ in of_entity]
+
+
 def entity_slices(entities: np.ndarray) -> list[slice]:
     """The slice of each entity's views, given the (views,) entity of each view."""
     starts = np.flatnonzero(np.r_[True, entities[1:] != entities[:-1]]).tolist()

@@ -43,12 +43,12 @@ def retrieve(
     from muver.io.errors import InputError
     from muver.io.parquet import write_table
     from muver.retriever.encoders.cross import CrossEncoder
-    from muver.retriever.encoders.encode import Placed
+    from muver.retriever.encoders.encode import LoadedModel
     from muver.retriever.runs.run import by_mention, read_run
     from muver.retriever.views.worlds import load_worlds
 
-    placed = Placed(CrossEncoder, model, compute)
-    cross = placed.model
+    loaded = LoadedModel(CrossEncoder, model, compute)
+    cross = loaded.model
     (first,) = runs
     earlier = dict(by_mention(read_run(first)))
     ranked: dict[str, pa.Table] = {}
@@ -58,9 +58,9 @@ def retrieve(
             raise InputError(f"{first}: has no candidates of mention {missing[0]!r}.")
         tables = [earlier[mention].slice(0, settings.k) for mention in world.mention_ids]
         again = [table["entity"].to_numpy()[: settings.depth] for table in tables]
-        with placed.autocast():
+        with loaded.autocast():
             label = f"pairs of {world.name}"
-            scores = cross.scores_in(world, again, placed.batch_tokens, label)
+            scores = cross.scores_in(world, again, loaded.batch_tokens, label)
         each = zip(world.mention_ids, tables, scores, strict=True)
         ranked |= {mention: reordered(table, numbers) for mention, table, numbers in each}
     write_table(run, pa.concat_tables(ranked[mention] for mention in earlier).combine_chunks())

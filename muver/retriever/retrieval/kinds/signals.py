@@ -126,7 +126,7 @@ def _choose(
 
     from muver.retriever.corpus.schema import read_mentions
     from muver.retriever.retrieval.rows import RunRows
-    from muver.retriever.retrieval.signals import World, choose_weights
+    from muver.retriever.retrieval.signals import LabelledScores, choose_weights
 
     rows, known = RunRows(entities, read_mentions(mentions, "val"), settings), []
     for world in rows.worlds("signals on validation"):
@@ -135,7 +135,8 @@ def _choose(
         for block in world.blocks(len(signals)):
             gold = np.array([mention["gold"] for mention in block])
             pages = rows.own_pages(candidates, [mention["mention_id"] for mention in block])
-            known.append(World(_scores(signals, block), candidates.of, gold, pages))
+            scores = _scores(signals, block)
+            known.append(LabelledScores(scores, candidates.candidate_of, gold, pages))
     return choose_weights(known, settings.cutoff)
 
 

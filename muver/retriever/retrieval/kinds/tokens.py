@@ -37,25 +37,25 @@ def retrieve(
 
     from muver.retriever.corpus.schema import read_mentions
     from muver.retriever.encoders.biencoder import BiEncoder
-    from muver.retriever.encoders.encode import Placed
+    from muver.retriever.encoders.encode import LoadedModel
     from muver.retriever.retrieval.exact import rank_scores
     from muver.retriever.retrieval.rows import ORIGINAL, Origins, RunRows
     from muver.retriever.retrieval.tokens import score_world
     from muver.retriever.views.worlds import load_worlds
 
-    placed = Placed(BiEncoder, model, compute)
-    towers, config = placed.model, placed.model.config
+    loaded = LoadedModel(BiEncoder, model, compute)
+    towers, config = loaded.model, loaded.model.config
     rows = RunRows(entities, read_mentions(mentions, settings.split), settings)
     counts = {"entities": 0, "views": 0}
     for world in load_worlds(entities, mentions, sentences, settings.split, config, towers.pieces):
         views = [of_entity[0] for of_entity in world.views]
-        with placed.autocast():
+        with loaded.autocast():
             scores = score_world(
-                towers, world.contexts, [view.ids for view in views], placed.batch_tokens,
+                towers, world.contexts, [view.ids for view in views], loaded.batch_tokens,
                 f"entities of {world.name}", settings.memory_mb, settings.pool or None,
             )  # fmt: skip
         found_in = rows.candidates(world.name)
-        ranking = rank_scores(scores, found_in.of, rows.k, settings.memory_mb)
+        ranking = rank_scores(scores, found_in.candidate_of, rows.k, settings.memory_mb)
         origins = Origins(
             np.full(len(views), ORIGINAL),
             np.array([view.first for view in views]),

@@ -4,15 +4,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from muver.retriever.retrieval.retrieval_settings import ViewsRun, open_choice
+from muver.retriever.retrieval.retrieval_settings import FURTHER_VIEWS, ViewsRun, open_choice
 
 Settings = ViewsRun
 
 
 def needs(run: Mapping[str, Any]) -> tuple[str, ...]:
     """The store, the further views of the row, and validation runs if a value is to be chosen."""
-    asked = {"merged": "merge_layers", "global_views": "global_view"}
-    further = [name for name, key in asked.items() if run.get(key)]
+    further = [name for name, setting in FURTHER_VIEWS.items() if run.get(setting)]
     more = ["validation_runs"] if open_choice(run) else []
     return "entities", "mentions", "store", *further, *more
 
@@ -54,7 +53,7 @@ def retrieve(
     for name in views.originals.worlds:
         mention_ids, world = views.mention_ids(name), rows.candidates(name)
         parts, owners, origins = views.world(name)
-        block = ViewBlock.of(parts, owners, world.of)
+        block = ViewBlock.of(parts, owners, world.candidate_of)
         ranking = rank(
             views.mentions.vectors(name), [block], rows.k, views.aggregate, settings.memory_mb,
             settings.metric, progress.advance,

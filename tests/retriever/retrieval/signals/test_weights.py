@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from muver.retriever.retrieval.signals import TRIED, World, choose_weights, gold_ranks
+from muver.retriever.retrieval.signals import TRIED, LabelledScores, choose_weights, gold_ranks
 
 
 def world(*scores, gold, candidate_of=None, left_out=None):
     scores = np.array(scores, dtype=np.float32)
-    return World(
+    return LabelledScores(
         scores,
         np.array(candidate_of or range(scores.shape[2])),
         np.array(gold),
