@@ -59,9 +59,10 @@ def calibrate_index(
 
 
 class Judged(NamedTuple):
-    """Mentions by (n, features) float64 features, whether the best candidate is right, (n,) bool,
-    and whether there is a gold entity, (n,) bool. ``lost`` further ones have a gold entity but no
-    candidate, so they never get an answer.
+    """Labelled mentions that have a candidate: their (n, features) float64 features, whether the
+    best candidate is ``right``, (n,) bool, and whether the index has their gold entity
+    (``linkable``), (n,) bool. ``lost`` further ones have a gold entity but no candidate, so they
+    never get an answer.
     """
 
     features: np.ndarray
@@ -70,7 +71,8 @@ class Judged(NamedTuple):
     lost: float = 0
 
     @property
-    def linkables(self) -> float:
+    def with_entity(self) -> float:
+        """How many mentions have their gold entity in the index."""
         return self.linkable.sum() + self.lost
 
 
@@ -79,8 +81,8 @@ def calibrate(
 ) -> Calibration:
     """Fit the probability that the best candidate is right, and the threshold; keep both.
 
-    Some of the mentions have to have no gold entity. ``precision`` is the least of the answers;
-    None takes the threshold of the highest F1.
+    Some of the mentions have to have no gold entity. ``precision`` is the share of answers that has
+    to be right; None takes the threshold of the highest F1.
     """
     if precision is not None and not 0 < precision <= 1:
         raise InputError(f"--precision {precision}: expected a share, such as 0.9.")
@@ -108,7 +110,7 @@ def calibrate(
         regression=fit(judged),
         threshold=least,
         mentions=len(judged.right) + judged.lost,
-        linkable=int(judged.linkables),
+        linkable=int(judged.with_entity),
         always=decision(np.ones(len(judged.right), dtype=bool), judged),
         decided=decision(answered, judged),
     )
@@ -117,7 +119,10 @@ def calibrate(
 
 
 def _judged(index: Index, mentions: Iterable[Labelled]) -> Judged:
-    rows, right, linkable, strangers, left_out, lost = [], [], [], [], 0, 0
+    """Answer labelled mentions; warn of those without a candidate, and of unknown gold entities."""
+    rows, right, linkable = [], [], []
+    missing: list[Labelled] = []  # whose gold is no entity of the index
+    left_out = lost = 0  # without a candidate: without and with a gold entity in the index
     for group in index.labelled(mentions):
         ranked = index.retrieve([line.mention for line, _ in group], COMPARED)
         for (line, there), candidates in zip(group, ranked, strict=True):
@@ -131,7 +136,7 @@ def _judged(index: Index, mentions: Iterable[Labelled]) -> Judged:
                 left_out += not there
                 continue
             if line.gold is not None and not there:
-                strangers.append(line)
+                missing.append(line)
             rows.append(features(line.mention, candidates))
             right.append(there and candidates[0].document_id == line.gold)
             linkable.append(there)
@@ -141,11 +146,11 @@ def _judged(index: Index, mentions: Iterable[Labelled]) -> Judged:
             "as not found, there are %d, of others, which are left out, %d",
             counted(lost + left_out, "mention"), lost, left_out,
         )  # fmt: skip
-    if strangers:
-        first = strangers[0]
+    if missing:
+        first = missing[0]
         logger.warning(
             "gold entities that are not in the index, and count as none: of %s; the first: %s, %r",
-            counted(len(strangers), "mention"), first.place, first.gold,
+            counted(len(missing), "mention"), first.place, first.gold,
         )  # fmt: skip
     return Judged(np.array(rows), np.array(right, bool), np.array(linkable, bool), lost)
 
@@ -177,7 +182,7 @@ def threshold(
     # Mentions of one probability are answered together.
     last = np.append(np.diff(probabilities[order]) != 0, True)
     if precision is None:
-        goodness = 2 * right / (answered + judged.linkables)
+        goodness = 2 * right / (answered + judged.with_entity)
     else:
         goodness = np.where(right >= precision * answered, right, -1)
     goodness = np.where(last, goodness, -1)
@@ -191,8 +196,8 @@ def decision(answered: np.ndarray, judged: Judged) -> Decision:
     none = int((~judged.linkable & ~answered).sum())
     shares = (
         (right, answered.sum()),
-        (right, judged.linkables),
-        (2 * right, answered.sum() + judged.linkables),
+        (right, judged.with_entity),
+        (2 * right, answered.sum() + judged.with_entity),
         (none, (~answered).sum()),
         (none, (~judged.linkable).sum()),
     )

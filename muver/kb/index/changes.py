@@ -93,7 +93,8 @@ def check_possible(
     check_free(folder)
     settings.check_own()
     names_only = model in (None, BM25)
-    changed(defaults((), False, model == BM25) if names_only else BY_ENCODER, weights)
+    known = defaults((), False, words_alone=model == BM25) if names_only else BY_ENCODER
+    changed(known, weights)  # refuses weights of no signal
     if not names_only:
         check_there(model)
     elif of_views := plain(settings).keys() - {"words"}:
@@ -171,12 +172,13 @@ def verify(folder: Path, name: str = FILE) -> list[str]:
     file.
     """
     state = read_state(folder, name)
-    looks = [partial(check, folder / SEGMENTS, segment) for segment in state.segments]
-    looks += [partial(check_model, folder, state)] * (state.model is not None)
+    checks = [partial(check, folder / SEGMENTS, segment) for segment in state.segments]
+    if state.model is not None:
+        checks.append(partial(check_model, folder, state))
     wrong = []
-    for look in looks:
+    for run_check in checks:
         try:
-            look()
+            run_check()
         except InputError as error:
             wrong.append(str(error))
     return wrong

@@ -1,6 +1,7 @@
 """What an index's answers cost, in tokens, by what the index holds.
 
-A token is a third of a millisecond of a core: what all-MiniLM-L6-v2 takes to read a word piece.
+A token is the time in which all-MiniLM-L6-v2 reads a word piece: a third of a millisecond of a
+core.
 """
 
 import re
@@ -17,24 +18,26 @@ from muver.retriever.answers import Mention
 from muver.retriever.corpus.texts import clean
 from muver.retriever.views.boundaries import sentence_spans
 
-NO_MODEL = 0.4  # tokens of a word piece where words are looked up
-# As many take about as long as a token:
-NUMBERS_COMPARED = 1_000_000  # of vectors that a mention is multiplied with
-NUMBERS_SUMMED = 40_000  # of a candidate's vectors, compared in double precision
-BYTES = 100_000  # of a candidate's texts, and once more of those that answers show
-VALUES = 150  # of a candidate's other columns
-VALUES_NARROWED, BYTES_NARROWED = 450, 10_000  # of all other columns, and of all names
-PIECES_BY_LETTERS = 2_000_000  # of a mention times letters of all names
-CHARACTERS_EXPLAINED = 200  # of a description whose views are told
-ALIASES_EXPLAINED = 8  # under each of which is a view
-ENTITIES_A_TOKEN = 100_000  # among which a word is looked up
-ENTITIES_NARROWED = 60  # that are looked through for other columns
-WORLD = 30  # tokens that each further world takes
-VIEW, TITLE = 40, 4  # tokens of a view, and of it beside title and sentence
-# At most about so many word pieces are in a text, of any language: none has more than three letters
-# without accents. A context of more is cut, and so what is far from the mention is not counted.
+NO_MODEL = 0.4  # what a word piece costs where it is only looked up
+# How many of each cost one token:
+NUMBERS_COMPARED = 1_000_000  # numbers in the vectors that a mention is multiplied with
+NUMBERS_SUMMED = 40_000  # numbers in a candidate's vectors, compared in double precision
+BYTES = 100_000  # bytes of a candidate's texts; those that answers show count twice
+VALUES = 150  # values of a candidate's other columns
+PIECES_BY_LETTERS = 2_000_000  # word pieces of a mention times letters of all names
+CHARACTERS_EXPLAINED = 200  # characters of a description whose views are explained
+ALIASES_EXPLAINED = 8  # aliases under which a view is explained
+ENTITIES_A_TOKEN = 100_000  # entities among which a word is looked up
+# And where answers are narrowed, by other columns or to a world:
+ENTITIES_NARROWED = 60  # entities that are looked through
+VALUES_NARROWED, BYTES_NARROWED = 450, 10_000  # values of all other columns, bytes of all names
+WORLD = 30  # what each further world costs
+VIEW, TITLE = 40, 4  # word pieces of a view at most, and those in it beside title and sentence
+# Matches about as often as a text has word pieces at most, in any language: three letters without
+# accents, or any other character, are taken for one.
 PIECE = re.compile(r"[A-Za-z]{1,3}|\w|[^\w\s]")
-LONGEST, NEAR = 128, 512
+LONGEST = 128  # word pieces of a mention in its context that are read
+NEAR = 512  # characters of the mention, and on each side of it, in which these are counted
 
 
 def pieces(text: str) -> int:
@@ -79,11 +82,11 @@ class Held(NamedTuple):
 class Costs:
     """What an index's answers cost in tokens.
 
-    It has so many ``entities``, vectors of so many ``numbers``, and ``letters`` and ``values`` as
-    of :class:`Held`; ``most``, (entities + 1,), is what the most expensive candidates cost
-    together. A word piece of a mention takes ``piece``, and of an entity that is brought in, whose
-    views may be merged, ``piece_of_entity``. A second stage takes ``reranked`` for each of its
-    ``depth`` candidates, however many are asked for.
+    ``entities`` is their number; ``numbers``, ``letters`` and ``values`` are the sums of those that
+    :class:`Held` counts. ``most[k]`` is the cost of the k most expensive candidates together,
+    (entities + 1,). ``piece`` is the cost of a word piece of a mention, and ``piece_of_entity`` of
+    one in an entity that is brought in, whose views may be merged. A second stage costs
+    ``reranked`` for each of its ``depth`` candidates, however many are asked for.
     """
 
     entities: int
@@ -98,7 +101,9 @@ class Costs:
 
     @classmethod
     def of(cls, held: Sequence[Held], live: Sequence[np.ndarray], piece: float, merge: int) -> Self:
-        """Of parts with their (entities,) bool that are still there, and layers of merged views."""
+        """Costs of parts: what each holds, which of its entities, (entities,) bool, are ``live``,
+        what a word piece costs, and how many layers of views are merged.
+        """
         there = [part.tokens[rows] for part, rows in zip(held, live, strict=True)]
         tokens = np.sort(np.concatenate([np.zeros(0, np.float32), *there]))[::-1]
         most = np.cumsum(np.concatenate([[0.0], tokens]))
@@ -111,17 +116,17 @@ class Costs:
         return float(self.most[k]) + k * self.reranked
 
     def comparing(self, read: int) -> float:
-        """Of comparing a mention of so many word pieces with all names and vectors."""
+        """The cost of comparing a mention of ``read`` word pieces with all names and vectors."""
         by_letters = read * self.letters / PIECES_BY_LETTERS
         return by_letters + self.numbers / NUMBERS_COMPARED
 
     @property
     def narrowing(self) -> float:
-        """Of looking through the other columns and the names of all entities."""
+        """The cost of looking through the other columns and the names of all entities."""
         return self.values / VALUES_NARROWED + self.letters / BYTES_NARROWED
 
     def answer(self, mention: Mention, k: int = 0) -> int:
-        """About how much the k candidates of an answer take, or without any the scores of one."""
+        """About the cost of an answer with k candidates, or with k = 0 of its scores alone."""
         near = mention.left[-NEAR:], mention.text[:NEAR], mention.right[:NEAR]
         read = min(2 + sum(map(pieces, near)), LONGEST)
         each = self.piece + self.entities / ENTITIES_A_TOKEN
@@ -129,7 +134,7 @@ class Costs:
         return round(read * each + self.comparing(named) + (self.candidates(k) if k else 0))
 
     def answers(self, mentions: Sequence[Mention], k: int, narrowed: bool) -> list[int]:
-        """The same of each of some mentions; what they share is the first one's."""
+        """The cost of each mention's answer; what they share is counted for the first."""
         tokens = [self.answer(mention, k) for mention in mentions]
         further = len({mention.world for mention in mentions}) - 1
         tokens[0] += round((WORLD + self.narrowing) * further)
@@ -137,13 +142,13 @@ class Costs:
         return tokens
 
     def explanation(self, mention: Mention, entity: Entity) -> int:
-        """About how much it takes to explain a score of an entity, view by view."""
+        """About the cost of explaining a score of an entity, view by view."""
         views = len(entity.description) / CHARACTERS_EXPLAINED
         views += len(entity.aliases) / ALIASES_EXPLAINED
         return self.answer(mention, 1) + round(views * self.piece_of_entity / self.piece)
 
     def change(self, entity: Entity) -> int:
-        """About how much it takes to bring in an entity."""
+        """About the cost of bringing in an entity."""
         title, views = pieces(entity.title), len(sentence_spans(clean(entity.description)))
         read = sum(map(pieces, [entity.title, *entity.aliases, entity.description]))
         return round((read + views * min(TITLE + title, VIEW)) * self.piece_of_entity)

@@ -24,7 +24,6 @@ from muver.retriever.evaluation.significance import wilson
 from muver.retriever.runs.run import decreasing, field
 
 ALL = "all worlds"  # of mentions that name none
-NOTHING = [(None, "")]  # in place of the first candidate's id and title
 
 
 class Miss(Record):
@@ -138,7 +137,8 @@ def measure(
             ids = [candidate.document_id for candidate in candidates]
             ranks.append(ids.index(line.gold) + 1 if line.gold in ids else 0)
             if ranks[-1] != 1:
-                ((first, title),) = [(c.document_id, c.title) for c in candidates[:1]] or NOTHING
+                best = candidates[0] if candidates else None
+                first, title = (best.document_id, best.title) if best else (None, "")
                 missed = line.place, line.mention.text, line.gold, ranks[-1]
                 misses.append(Miss(*missed, first, title))
             if trec is not None:

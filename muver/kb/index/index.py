@@ -161,9 +161,10 @@ class Index:
             return self
         return Index(store, calibration)._with(second=self.second)
 
-    def _with(self, **changed: Any) -> Self:
+    def _with(self, **attributes: Any) -> Self:
+        """A copy of this object with other attributes."""
         other = copy(self)
-        vars(other).update(changed)
+        vars(other).update(attributes)
         return other
 
     def reranked(self, second: "Reranker") -> Self:
@@ -309,7 +310,7 @@ class Index:
         mentions, second, store = as_mentions(mentions), self.second, self._store
         check_texts(mentions)
         calibration = None if weights else self.calibration
-        deep = second.depth if second else max(k, COMPARED) if calibration else k
+        depth = second.depth if second else max(k, COMPARED) if calibration else k
         weighed = changed(self.weights, weights)
         rows_of: dict[str | None, list[int]] = {}
         for row, mention in enumerate(mentions):
@@ -317,13 +318,13 @@ class Index:
             rows_of.setdefault(world, []).append(row)
         ranked: dict[int, list[Candidate]] = {}
         for world, rows in rows_of.items():
-            question = Question(store, [mentions[row] for row in rows], world, weighed, deep)
+            question = Question(store, [mentions[row] for row in rows], world, weighed, depth)
             ranked |= zip(rows, question.candidates(excerpts), strict=True)
         answers = [ranked[row] for row in range(len(mentions))]
         if second:
             return second.rank(mentions, answers, store.entity, k)
-        for mention, candidates in zip(mentions, answers, strict=True) if calibration else ():
-            if candidates:
+        for mention, candidates in zip(mentions, answers, strict=True):
+            if calibration and candidates:
                 chance = calibration.probability(mention, candidates)
                 candidates[0] = replace(candidates[0], probability=chance)
         return [candidates[:k] for candidates in answers]

@@ -105,14 +105,14 @@ def set_index(index: Path, *, weights: str | None = None, settings: Asking | Non
 def tune(index: Index, mentions: Iterable[Labelled], cutoff: int = 16) -> Tuned | None:
     """Choose weights by mentions whose gold entity the index has; None by :data:`FEW` and fewer."""
     scores: list[np.ndarray] = []
-    strangers = 0
+    left_out = 0
     for group in index.labelled(mentions):
-        strangers += sum(not there for _, there in group)
+        left_out += sum(not there for _, there in group)
         known = [line for line, there in group if there]
         scores += [index.scores_by_signal(line.mention, line.gold, DEPTH) for line in known]
-    if strangers:
-        left_out = counted(strangers, "mention")
-        logger.warning("without a gold entity in the index, and left out: %s", left_out)
+    if left_out:
+        what = "without a gold entity in the index, and left out: %s"
+        logger.warning(what, counted(left_out, "mention"))
     if len(scores) <= FEW:
         return None
     shuffled = [scores[n] for n in np.random.default_rng(0).permutation(len(scores))]

@@ -1,6 +1,7 @@
 """An entity's views: where their sentences stand in its description, and what is shown of them.
 
-All of it is linear in the description, once an entity, and then in what is shown.
+An entity takes time that is linear in its description, once, and each answer with it time that is
+linear in what is shown.
 """
 
 from collections.abc import Iterable, Mapping
