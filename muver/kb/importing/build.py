@@ -121,8 +121,8 @@ def import_sources(
         dataset = mentions and open_folders.enter_context(folder_beside(mentions))
         ledger = open_folders.enter_context(opened_ledger(temporary, files))
         build = _Build(ledger, settings)
-        for number, (path, name) in enumerate(zip(files, forms, strict=True)):
-            build.read(number, path, name, options)
+        for number, (path, form_of_file) in enumerate(zip(files, forms, strict=True)):
+            build.read(number, path, form_of_file, options)
         build.check()
         open_folders.enter_context(disk_errors(out, "Nothing was changed."))
         build.write(temporary / FILE)

@@ -17,8 +17,8 @@ from muver.kb.index.index_settings import WITHOUT_MODEL, Making
 from muver.kb.index.model import keep
 from muver.kb.index.segments import groups, own_columns, write_segment
 from muver.kb.index.state import State, write_state
-from muver.kb.index.vectors import placed_in, view_columns
-from muver.kb.index.views import placed
+from muver.kb.index.vectors import sentence_column, view_columns
+from muver.kb.index.views import sentence_spans_in
 from muver.retriever.corpus.schema import read_entities, read_sentences
 from muver.retriever.retrieval.layers import SystemViews
 from muver.retriever.retrieval.retrieval_settings import ViewsRun
@@ -97,10 +97,10 @@ def _parts(views: SystemViews, entities: Path, sentences: Path) -> Iterator[dict
             rows[[numbers[e.id] for e in group]] = np.arange(len(group))
             there = np.flatnonzero(rows[owners] >= 0)
             columns = [column[there] for column in origins]
-            placed_sentences = [placed(e.description, split[numbers[e.id]]).tolist() for e in group]
+            spans = [sentence_spans_in(e.description, split[numbers[e.id]]) for e in group]
             yield {
                 **own_columns(group),
                 **view_columns(len(group), rows[owners[there]], columns, every[there]),
-                "sentences": placed_in(placed_sentences),
+                "sentences": sentence_column(of_entity.tolist() for of_entity in spans),
                 "unread": pa.array(np.zeros(len(group), np.int32)),
             }

@@ -71,11 +71,14 @@ class ViewEncoder:
         every = self.texts([*chain.from_iterable(names), *texts], prompt, "encoding texts")
         ends = np.cumsum([0, *map(len, names)])
         return {
-            "names": listed(every[: ends[-1]], ends),
-            "text": listed(every[ends[-1] :], np.arange(len(texts) + 1)),
+            "names": vector_lists(every[: ends[-1]], ends),
+            "text": vector_lists(every[ends[-1] :], np.arange(len(texts) + 1)),
         }
 
     def _of_descriptions(self, entities: Sequence[Entity]) -> dict[str, pa.Array]:
+        """Sentences, their views and one of the whole description, with their vectors; how long the
+        longest vector is, and how much of the description no view reads.
+        """
         texts = [clean(entity.description) for entity in entities]
         spans = list(map(sentence_spans, texts))
         columns = {"spans": pa.array([[]] * len(entities), pa.list_(VIEW))}
@@ -83,22 +86,18 @@ class ViewEncoder:
         lengths: list[np.ndarray] = []
         if "views" in self._columns:
             spans, views = self._laid_out(entities, texts, spans)
-            kinds = self._of_sentences(views)
-            if aliased := self._under_aliases(entities, views):
-                owners, flat = zip(*aliased, strict=True)
-                vectors_of = self._encode([view.ids for view in flat])
-                kinds.append((ORIGINAL, NewViews(list(owners), list(flat), vectors_of)))
-            columns = _columns(len(entities), kinds)
+            layers = [*self._of_sentences(views), *self._of_aliases(entities, views)]
+            columns = _columns(len(entities), layers)
             lengths.append(columns["length"].to_numpy())
             unread.append(list(map(_unread_sentences, spans, views)))
         if "whole" in self._columns:
             views, wholes = self._of_wholes(entities, spans)
             unread.append(list(map(self._unread_end, entities, views)))
-            columns["whole"] = listed(wholes, np.arange(len(wholes) + 1))
+            columns["whole"] = vector_lists(wholes, np.arange(len(wholes) + 1))
             lengths.append(np.linalg.norm(wholes, axis=1))
         return {
             **columns,
-            "sentences": placed_in(spans),
+            "sentences": sentence_column(spans),
             "unread": pa.array([min(counts) for counts in zip(*unread, strict=True)], pa.int32()),
             "length": pa.array(np.maximum.reduce(lengths), pa.float32()),
         }
@@ -123,18 +122,23 @@ class ViewEncoder:
         ]
         return [sentences for sentences, _ in laid_out], [views for _, views in laid_out]
 
-    def _under_aliases(
+    def _of_aliases(
         self, entities: Sequence[Entity], views: Sequence[Sequence[View]]
-    ) -> list[tuple[int, View]]:
-        """The first view of an entity again under each of its aliases, with the entity's row."""
+    ) -> list[tuple[int, NewViews]]:
+        """The first view of each entity once more under each of its aliases, as original views;
+        nothing if there are no aliases.
+        """
+        owners = [row for row, entity in enumerate(entities) for _ in entity.aliases]
+        if not owners:
+            return []
         layout, pieces = self.model.config.views, self.model.pieces
-        names = [alias for entity in entities for alias in entity.aliases]
-        titles = iter(prompted_titles(names, layout, pieces))
-        return [
-            (row, retitled(first, title, pieces.markers, layout.max_tokens))
-            for row, (entity, (first, *_)) in enumerate(zip(entities, views, strict=True))
-            for title in islice(titles, len(entity.aliases))
+        names = chain.from_iterable(entity.aliases for entity in entities)
+        again = [
+            retitled(views[row][0], title, pieces.markers, layout.max_tokens)
+            for row, title in zip(owners, prompted_titles([*names], layout, pieces), strict=True)
         ]
+        vectors = self._encode([view.ids for view in again])
+        return [(ORIGINAL, NewViews(owners, again, vectors))]
 
     def _of_sentences(self, views: Sequence[Sequence[View]]) -> list[tuple[int, NewViews]]:
         """The views of each layer, the original ones first, with its number."""
@@ -181,10 +185,11 @@ def _unread_sentences(spans: Sequence[Span], views: Sequence[View]) -> int:
     return sum(end - start for n, (start, end) in enumerate(spans) if n not in read)
 
 
-def _columns(entities: int, kinds: Sequence[tuple[int, NewViews]]) -> dict[str, pa.Array]:
-    owners = np.concatenate([kind.entities for _, kind in kinds])
-    origins = np.array([(layer, v.first, v.last) for layer, kind in kinds for v in kind.views]).T
-    vectors = np.concatenate([kind.vectors for _, kind in kinds])
+def _columns(entities: int, layers: Sequence[tuple[int, NewViews]]) -> dict[str, pa.Array]:
+    """The columns of views, from those of each layer with its number."""
+    owners = np.concatenate([new.entities for _, new in layers])
+    origins = np.array([(layer, v.first, v.last) for layer, new in layers for v in new.views]).T
+    vectors = np.concatenate([new.vectors for _, new in layers])
     return view_columns(entities, owners, origins, vectors)
 
 
@@ -202,18 +207,18 @@ def view_columns(
     lengths = np.linalg.norm(vectors[order], axis=1)
     return {
         "spans": pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), spans),
-        "views": listed(vectors[order], offsets),
+        "views": vector_lists(vectors[order], offsets),
         "length": pa.array(np.maximum.reduceat(lengths, offsets[:-1]), pa.float32()),
     }
 
 
-def placed_in(texts: Iterable[Iterable[Span]]) -> pa.Array:
+def sentence_column(texts: Iterable[Iterable[Span]]) -> pa.Array:
     """The column of starts and ends of each text's sentences."""
     return pa.array([list(map(tuple, spans)) for spans in texts], pa.list_(SPAN))
 
 
-def listed(vectors: np.ndarray, offsets: np.ndarray) -> pa.Array:
-    """(some, d) vectors as lists; the vectors of one begin at each offset."""
+def vector_lists(vectors: np.ndarray, offsets: np.ndarray) -> pa.Array:
+    """A column of (vectors, d) float32, a list for each entity, whose first is at its offset."""
     numbers = pa.array(np.ascontiguousarray(vectors, np.float32).ravel())
     fixed = pa.FixedSizeListArray.from_arrays(numbers, vectors.shape[1])
     return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), fixed)

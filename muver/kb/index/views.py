@@ -125,7 +125,7 @@ class EntityViews:
         )  # fmt: skip
 
 
-def placed(description: str, sentences: Iterable[str]) -> np.ndarray:
+def sentence_spans_in(description: str, sentences: Iterable[str]) -> np.ndarray:
     """(sentences, 2) int64 starts and ends of sentences that stand one after another in the
     cleaned description.
     """

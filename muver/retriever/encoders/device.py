@@ -14,8 +14,8 @@ MIXED_PRECISION = {"fp32": "no", "bf16": "bf16"}
 # Tokens of a batch: small enough for a processor's caches, large enough to fill a GPU.
 BATCH_TOKENS = {"cpu": 2048, "cuda": 131072}
 M = TypeVar("M")
-UNIT = 10_646_784  # weights of all-MiniLM-L6-v2 beside its tables
-LEAST = 0.2  # what no tower weighs less than
+MINILM = 10_646_784  # weights of all-MiniLM-L6-v2 outside of its embeddings
+LEAST = 0.2  # that a tower takes, however small
 MMAP_MAX, TRIM_THRESHOLD = -4, -1  # options of mallopt, from the GNU C library's malloc.h
 
 
@@ -46,18 +46,18 @@ def start(device: str, precision: str, threads: int) -> Accelerator:
 
 
 def load_model(folder: Path, kind: type[M]) -> M:
-    """A model where it computes fastest."""
+    """A model to be used as it is, on the GPU if there is one."""
     model = kind.from_pretrained(folder).eval()
     return model.to("cuda" if torch.cuda.is_available() else "cpu")
 
 
 def weight_of(tower: nn.Module) -> float:
-    """How long a tower takes for a word piece, in times that all-MiniLM-L6-v2 needs, by the numbers
-    that each piece is multiplied with.
+    """How many times as long as all-MiniLM-L6-v2 a tower takes to read a word piece, by the number
+    of weights that each piece is multiplied with.
     """
     tables = {id(module.weight) for module in tower.modules() if isinstance(module, nn.Embedding)}
     weights = sum(weight.numel() for weight in tower.parameters() if id(weight) not in tables)
-    return max(weights / UNIT, LEAST)
+    return max(weights / MINILM, LEAST)
 
 
 def batch_tokens(asked: int | str, device: torch.device) -> int:

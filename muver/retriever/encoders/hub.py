@@ -145,16 +145,16 @@ def taken_model(source: str) -> Path | None:
     return fetched(source, CONFIG_FILE, MODEL_FILES)
 
 
-def fetched(source: str, sign: str, files: Sequence[str] | None = None) -> Path | None:
-    """The directory, in the cache of the hub's client, of a name whose files have ``sign``, with
-    ``files`` or all; None where the hub has no such name or file, or says nothing.
+def fetched(source: str, needed: str, files: Sequence[str] | None = None) -> Path | None:
+    """Fetch ``files``, by default all, of a name on the hub: their directory in the cache of its
+    client. None where the hub does not answer, has no such name, or the name no file ``needed``.
     """
     from huggingface_hub import hf_hub_download, snapshot_download
     from huggingface_hub.errors import EntryNotFoundError, HTTPError
 
     name, revision = at_revision(source)
     try:
-        found = Path(hf_hub_download(name, sign, revision=revision))
+        found = Path(hf_hub_download(name, needed, revision=revision))
     except (HTTPError, OSError, ValueError, EntryNotFoundError):
         return None
     try:

@@ -81,6 +81,7 @@ def empty_tower(folder: Path) -> Tower:
 
 
 def _kind(folder: Path) -> Any:
+    """The class of towers that computes the encoder in a directory."""
     if is_packed(read_json(folder / "config.json")):
         return Bert
     from muver.retriever.encoders.library import Library  # takes seconds to import

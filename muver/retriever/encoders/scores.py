@@ -77,8 +77,8 @@ class _SumOfMax(torch.autograd.Function):
         needed = any(ctx.needs_input_grad)
         scores, best = [], []
         for start in range(0, len(mentions), rows):
-            asked, mask = mentions[start : start + rows], mention_mask[start : start + rows]
-            by_pair = products(asked.flatten(0, 1), table).view(len(asked), *shape[1:])
+            few, mask = mentions[start : start + rows], mention_mask[start : start + rows]
+            by_pair = products(few.flatten(0, 1), table).view(len(few), *shape[1:])
             if needed:
                 greatest, places = by_pair.max(dim=3)
                 best.append(places)

@@ -74,7 +74,7 @@ ASKED, LONG = Mention("a" * 40), Mention("a", left="a" * 9_000)
 
 
 def test_a_model_weighs_what_each_word_piece_is_multiplied_with(monkeypatch):
-    monkeypatch.setattr(device, "UNIT", 100)
+    monkeypatch.setattr(device, "MINILM", 100)
     tower = nn.Sequential(nn.Embedding(50, 10), nn.Linear(10, 20, bias=False))
     assert device.weight_of(tower) == 2
     assert device.weight_of(nn.Linear(1, 1)) == device.LEAST

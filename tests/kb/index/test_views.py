@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from muver.kb.index.entity import Entity
 from muver.kb.index.index import Index
 from muver.kb.index.segments import Part
-from muver.kb.index.views import CUT, MOST, NEAR, EntityViews, placed
+from muver.kb.index.views import CUT, MOST, NEAR, EntityViews, sentence_spans_in
 from muver.retriever.answers import Excerpt, Mention
 from muver.retriever.corpus.texts import clean
 from tests import tiny
@@ -20,7 +20,7 @@ def views(description, spans):
 
 
 def described(description, sentences):
-    return views(description, placed(description, sentences))
+    return views(description, sentence_spans_in(description, sentences))
 
 
 @given(TEXT, st.data())
