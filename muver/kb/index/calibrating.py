@@ -120,8 +120,7 @@ def calibrate(
 
 def _judged(index: Index, mentions: Iterable[Labelled]) -> Judged:
     """Answer labelled mentions; warn of those without a candidate, and of unknown gold entities."""
-    rows, right, linkable = [], [], []
-    missing: list[Labelled] = []  # whose gold is no entity of the index
+    rows, right, linkable, missing = [], [], [], []  # missing: whose gold the index does not have
     left_out = lost = 0  # without a candidate: without and with a gold entity in the index
     for group in index.labelled(mentions):
         ranked = index.retrieve([line.mention for line, _ in group], COMPARED)

@@ -173,8 +173,7 @@ def verify(folder: Path, name: str = FILE) -> list[str]:
     """
     state = read_state(folder, name)
     checks = [partial(check, folder / SEGMENTS, segment) for segment in state.segments]
-    if state.model is not None:
-        checks.append(partial(check_model, folder, state))
+    checks += [partial(check_model, folder, state)] if state.model else []
     wrong = []
     for run_check in checks:
         try:

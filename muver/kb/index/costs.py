@@ -36,8 +36,9 @@ VIEW, TITLE = 40, 4  # word pieces of a view at most, and those in it beside tit
 # Matches about as often as a text has word pieces at most, in any language: three letters without
 # accents, or any other character, are taken for one.
 PIECE = re.compile(r"[A-Za-z]{1,3}|\w|[^\w\s]")
-LONGEST = 128  # word pieces of a mention in its context that are read
-NEAR = 512  # characters of the mention, and on each side of it, in which these are counted
+# Word pieces of a mention in its context that are read, and the characters, of it and on each side
+# of it, in which they are counted.
+LONGEST, NEAR = 128, 512
 
 
 def pieces(text: str) -> int:

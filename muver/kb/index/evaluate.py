@@ -135,12 +135,12 @@ def measure(
         for line, candidates in zip(linkable, answers, strict=True):
             worlds.append(line.mention.world or ALL)
             ids = [candidate.document_id for candidate in candidates]
-            ranks.append(ids.index(line.gold) + 1 if line.gold in ids else 0)
-            if ranks[-1] != 1:
+            rank = ids.index(line.gold) + 1 if line.gold in ids else 0
+            ranks.append(rank)
+            if rank != 1:
                 best = candidates[0] if candidates else None
                 first, title = (best.document_id, best.title) if best else (None, "")
-                missed = line.place, line.mention.text, line.gold, ranks[-1]
-                misses.append(Miss(*missed, first, title))
+                misses.append(Miss(line.place, line.mention.text, line.gold, rank, first, title))
             if trec is not None:
                 (world,) = index.having(line.gold, line.mention.world)
                 qrels.append(f"{field(line.place)} 0 {field(f'{world}/{line.gold}')} 1\n")

@@ -46,8 +46,9 @@ class Index:
 
     The ``fingerprint`` is equal for indexes that give equal answers if they have the same entities.
     ``calibration`` is what `muver index calibrate` had found when it was opened. ``weights`` say
-    how much each signal counts. ``fixed`` says what it is where it cannot be changed. With a
-    ``second`` stage its first candidates are ranked again, and no calibration holds.
+    how much each signal counts. ``fixed`` is None, or says why it cannot be changed, such as "a row
+    of the workflow". With a ``second`` stage its first candidates are ranked again, and no
+    calibration holds.
 
     >>> from tempfile import TemporaryDirectory
     >>> from muver import Mention
@@ -344,13 +345,13 @@ class Index:
         world = mention.world and store.entity(number).world
         return Question(store, [mention], world, changed(self.weights, weights)).explanation(number)
 
-    def scores_by_signal(self, mention: Mention, gold: str, depth: int) -> np.ndarray:
+    def signal_scores(self, mention: Mention, gold: str, depth: int) -> np.ndarray:
         """(signals, candidates) float32 each signal's scores of the best ``depth`` candidates by
         each of them, and at last of the gold entity; the signals in the order of the weights.
         """
         alike = dict.fromkeys(self.weights, 1.0)
         question = Question(self._store, [mention], mention.world, alike)
-        return question.scores_by_signal(self._store.number(gold, mention.world), depth)
+        return question.signal_scores(self._store.number(gold, mention.world), depth)
 
     def add(self, entities: Source) -> Change:
         """Add entities, all or none.

@@ -35,8 +35,8 @@ class Asking(Settings):
 class Making(Settings):
     """How entities become views and views a score; each setting can change answers."""
 
-    views: Kinds | None = None  # None: as the model was trained; of one that was not, none
-    merge: Layers = 0  # of merged views; pairs are chosen within an entity, by search
+    views: Kinds | None = None  # None: as the model was trained; an encoder as it is has no views
+    merge: Layers = 0  # of merged views; ``search`` chooses pairs within an entity
     aggregate: AggregateEntry = AggregateEntry(kind="max")
     search: MergeSearch = MergeSearch(pairs="distant", among="neighbours")
     top_k: Share = 0.4  # int(views * top_k) pairs are merged in a layer

@@ -49,7 +49,7 @@ class Letters:
             names_having.append(np.diff(so_far[counts.indptr]))
             total += int(live.sum())
         every = pa.chunked_array([names.keys for names in self._names], pa.uint64())
-        encoded = every.dictionary_encode().chunks
+        encoded = every.dictionary_encode().chunks  # by one dictionary of all
         keys = encoded[0].dictionary.to_numpy() if encoded else np.empty(0, np.uint64)
         frequencies = np.zeros(len(keys), np.int64)
         for of_part, having in zip(encoded, names_having, strict=True):
@@ -70,12 +70,10 @@ class Letters:
         lengths = np.sqrt(weighed.power(2).sum(axis=1))
         weighed = weighed.multiply(idf).tocsr()  # with the weights of the names, which have counts
         best = np.zeros((len(texts), self._places[-1].stop if self._places else 0), np.float32)
-        for names, place, lengths_of_names in zip(
-            self._names, self._places, self._lengths, strict=True
-        ):
+        for names, place, norms in zip(self._names, self._places, self._lengths, strict=True):
             at = positions(names.keys, table.keys)
             products = (weighed[:, at >= 0] @ names.counts[at[at >= 0]]).toarray()
-            both = lengths[:, None] * lengths_of_names[None]
+            both = lengths[:, None] * norms[None]
             cosines = np.divide(products, both, out=np.zeros_like(products), where=both > 0)
             best[:, place] = np.maximum.reduceat(cosines, names.starts[:-1], axis=1)
         return best

@@ -37,11 +37,11 @@ def keep(source: str, folder: Path, settings: Making) -> tuple[Model, BiEncoder]
     model's or an encoder's directory, or a name on the hub.
     """
     place = folder / MODEL
-    trained = taken_model(source)
+    trained_model = taken_model(source)
     with disk_errors(place, "Nothing was changed."):
-        if trained:
-            model_fingerprint(trained)  # looks whether all is there
-            copy_model(trained, place)
+        if trained_model:
+            model_fingerprint(trained_model)  # looks whether all is there
+            copy_model(trained_model, place)
         else:
             _save_untrained(source, place, settings)
         _store_once(*(place / tower / TOWER_FILES[1] for tower in TOWERS))
@@ -53,7 +53,7 @@ def keep(source: str, folder: Path, settings: Making) -> tuple[Model, BiEncoder]
             source,
         )
     model = load_model(place, BiEncoder)
-    config, columns = model.config, columns_of(settings, model.config, trained)
+    config, columns = model.config, columns_of(settings, model.config, trained_model is not None)
     if config.score == "sum_max":
         raise InputError(
             f"--model {source}: sums the scores of a mention's token vectors, and an index "
@@ -66,7 +66,7 @@ def keep(source: str, folder: Path, settings: Making) -> tuple[Model, BiEncoder]
     kept = Model(
         name=pinned(source),
         fingerprint=model_fingerprint(place),
-        trained=trained is not None,
+        trained=trained_model is not None,
         punkt=UNICODE,
         dimension=model.dimension,
         metric=config.metric,

@@ -63,9 +63,10 @@ class Question:
                 return Characters(scope, self._mentions)
             case "views" | "whole":
                 aggregate = state.settings.scorer if name == "views" else MAX
-                how = state.model.metric, state.model.scale, self._k
-                length = self._store.longest
-                return Vectors(scope, name, self._queries[name], length, aggregate, *how)
+                return Vectors(
+                    scope, name, self._queries[name], self._store.longest, aggregate,
+                    metric=state.model.metric, scale=state.model.scale, k=self._k,
+                )  # fmt: skip
         return Vectors(scope, COLUMN_OF[name], self._queries[name], 1.0, MAX)
 
     def candidates(self, excerpts: bool) -> list[list[Candidate]]:
@@ -137,7 +138,7 @@ class Question:
         shares = self._contributed(0, places)
         return Explanation({name: float(score) for name, (score,) in shares.items()}, parts)
 
-    def scores_by_signal(self, gold: int, depth: int) -> np.ndarray:
+    def signal_scores(self, gold: int, depth: int) -> np.ndarray:
         """(signals, candidates) float32 each signal's scores, for the first mention, of the best
         ``depth`` candidates by each of them, and at last of the gold entity.
         """

@@ -200,11 +200,10 @@ def opened(folder: Path, segment: Segment) -> list[Part]:
         raise Damaged(path, str(error)) from None
     if not sum(map(len, batches)) == segment.entities > max(segment.removed, default=-1):
         raise Damaged(path, f"not the {segment.entities} entities that its index says")
-    parts = [Part(batch, np.ones(len(batch), bool), path) for batch in batches]
-    return without_removed(parts, segment)
+    return live_parts([Part(batch, np.ones(len(batch), bool), path) for batch in batches], segment)
 
 
-def without_removed(parts: Sequence[Part], segment: Segment) -> list[Part]:
+def live_parts(parts: Sequence[Part], segment: Segment) -> list[Part]:
     """The parts of a segment with only those entities live that it does not say are removed."""
     live = np.ones(segment.entities, dtype=bool)
     live[segment.removed] = False

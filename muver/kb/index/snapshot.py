@@ -20,7 +20,7 @@ from muver.kb.index.encoding import Encoding
 from muver.kb.index.entity import Entity, key_of
 from muver.kb.index.index_settings import Asking
 from muver.kb.index.scope import Scope
-from muver.kb.index.segments import Part, has_views, opened, without_removed
+from muver.kb.index.segments import Part, has_views, live_parts, opened
 from muver.kb.index.state import MODEL, SEGMENTS, Damaged, State, read_state
 from muver.kb.index.views import EntityViews
 
@@ -64,7 +64,7 @@ class Snapshot:
         # Of one name there may have been another file: it counts if it is the same.
         known = {s.sha256: n for n, s in enumerate(before.state.segments)} if before else {}
         parts_of = [
-            without_removed(before.parts_of[known[s.sha256]], s)
+            live_parts(before.parts_of[known[s.sha256]], s)
             if s.sha256 in known
             else opened(folder / SEGMENTS, s)
             for s in state.segments

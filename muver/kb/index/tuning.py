@@ -107,9 +107,9 @@ def tune(index: Index, mentions: Iterable[Labelled], cutoff: int = 16) -> Tuned 
     scores: list[np.ndarray] = []
     left_out = 0
     for group in index.labelled(mentions):
-        left_out += sum(not there for _, there in group)
         known = [line for line, there in group if there]
-        scores += [index.scores_by_signal(line.mention, line.gold, DEPTH) for line in known]
+        left_out += len(group) - len(known)
+        scores += [index.signal_scores(line.mention, line.gold, DEPTH) for line in known]
     if left_out:
         what = "without a gold entity in the index, and left out: %s"
         logger.warning(what, counted(left_out, "mention"))

@@ -78,6 +78,7 @@ class Encoder(LoadedModel):
 
     def vectors(self, tower: Encode, ids: Sequence[Ids], label: str | None = None) -> np.ndarray:
         """(texts, d) float32 vectors of texts by one of the model's towers."""
-        where = self.batch_tokens, self.model.device, label
         with self.autocast():
-            return encode_vectors(tower, ids, self.model.dimension, *where)
+            return encode_vectors(
+                tower, ids, self.model.dimension, self.batch_tokens, self.model.device, label
+            )

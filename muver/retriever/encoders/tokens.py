@@ -43,8 +43,9 @@ class Pieces:
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
         self._tokenizer.encode_special_tokens = True  # of a text: as text
-        self._spaces = False  # whether a word has other pieces after a space than without one
-        self._names: tuple[str, ...] = ()  # of special pieces that a text with these letters gets
+        # Whether a word has other pieces after a space than without one, and the names of special
+        # pieces that a text with these letters gets: found out by :meth:`ids`, which reads both.
+        self._spaces, self._names = False, ()
         pieces = {"pad": ("[PAD]",), **{name: pair for name, (*pair, _) in MARKERS.items()}}
         numbers = {name: self._find(*known) for name, known in pieces.items()}
         if padding:

@@ -62,13 +62,12 @@ class SystemViews:
         parts, entities, origins = [], [], []
         for code, part in self._parts:
             views = part.world(name)
-            vectors, owners_of_part = views.vectors, views.entities
-            origin = Origins(np.full(len(owners_of_part), code), views.first, views.last)
+            vectors = views.vectors
             if self._added is not None:
-                vectors = vectors + self._weight * self._added.world(name).vectors[owners_of_part]
+                vectors = vectors + self._weight * self._added.world(name).vectors[views.entities]
             parts.append(vectors)
-            entities.append(owners_of_part)
-            origins.append(origin)
+            entities.append(views.entities)
+            origins.append(Origins(np.full(len(vectors), code), views.first, views.last))
         stacked = Origins(*(np.concatenate(columns) for columns in zip(*origins, strict=True)))
         owners = np.concatenate(entities)
         if self._pool:

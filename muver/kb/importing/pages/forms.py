@@ -51,11 +51,11 @@ class _Reader(HTMLParser):
         self._end_link()
         if self.heading == "h1" and self.title is None and self.text:
             self.title = self.text
-        elif self.text and not self._leads_down():
+        elif self.text and not self._in_contents():
             self.lines.append(Line(self.text, self.links))
         self._begin()
 
-    def _leads_down(self) -> bool:
+    def _in_contents(self) -> bool:
         """Whether the line is an entry of the page's own table of contents."""
         whole = [link.target for link in self.links if link.end - link.start == len(self.text)]
         return bool(whole) and whole[0].startswith("#")

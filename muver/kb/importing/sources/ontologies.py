@@ -161,8 +161,8 @@ def obo(path: Path, options: Options) -> Iterator[Item]:
 
     Imports are not read: a parent that only they have is left out and counted.
     """
-    text, terms, strangers = _readable(path)
-    for number in strangers:
+    text, terms, outside = _readable(path)
+    for number in outside:
         yield LeftOut("broader terms that are not in the file", f"line {number}")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about what pronto doesn't keep
@@ -221,13 +221,13 @@ def _readable(path: Path) -> tuple[bytes, list[tuple[str, int]], list[int]]:
                 terms.append((identity, number))
         elif tag == b"is_a":
             parents.append(((stanza, _identity(line)), number))
-    strangers = [number for parent, number in parents if parent not in known]
-    for number in strangers:
+    outside = [number for parent, number in parents if parent not in known]
+    for number in outside:
         lines[number - 1] = b"\n"
     first = next((line for line in lines if line.strip()), b"").removeprefix(codecs.BOM_UTF8)
     if not first.startswith(FIRST_LINES):
         lines.insert(0, b"format-version: 1.2\n")
-    return b"".join([*lines, b"\n"]), terms, strangers
+    return b"".join([*lines, b"\n"]), terms, outside
 
 
 def _identity(line: bytes) -> str:

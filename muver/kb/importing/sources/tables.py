@@ -155,7 +155,7 @@ def find_columns(
     for canonical, names in NAMES.items():
         usual = [free[name] for name in names if name in free and canonical not in mapped]
         if usual and canonical == "title":
-            usual = [max(usual, key=lambda name: _names(row.get(name) for row in rows))]
+            usual = [max(usual, key=lambda name: _count_of_names(row.get(name) for row in rows))]
         if usual:
             columns[canonical] = usual[0]
         elif canonical in ("id", "title") and not mapped.get(canonical):
@@ -166,7 +166,7 @@ def find_columns(
     return {canonical: columns[canonical] for canonical in NAMES if columns.get(canonical)}
 
 
-def _names(values: Iterable[Any]) -> int:
+def _count_of_names(values: Iterable[Any]) -> int:
     """How many different names a column has: a person's name rather than "Dr.", a page's title
     rather than the part of an address.
     """

@@ -118,10 +118,9 @@ def _measure(
     for effort in settings.efforts if index.knob else [None]:
         if effort is not None:
             index.turn(effort)
-        options = settings.rescore, settings.most_views, settings.memory_mb
-        found = search(index, queries, k, *options)
-        missing = {"short": short(found, index.shards.entities)}
-        tried.append({"effort": effort, **agreement(found, exact), **missing})
+        found = search(index, queries, k, settings.rescore, settings.most_views, settings.memory_mb)
+        missing = short(found, index.shards.entities)
+        tried.append({"effort": effort, **agreement(found, exact), "short": missing})
         logger.info(
             "%s: recall of the exact %d is %.4f, of the best one %.4f%s",
             index.manifest["factory"], k, tried[-1]["recall"], tried[-1]["best"]["found"],

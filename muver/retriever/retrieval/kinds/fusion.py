@@ -60,8 +60,8 @@ def retrieve(
     kept = ranks <= settings.k
     new = {"rank": pa.array(ranks[kept], pa.int32()), "score": pa.array(scores[kept], pa.float32())}
     write_table(run, with_columns(ranked.take(best[kept]), new).combine_chunks())
-    asked = counted(len(ids), "mention")
-    logger.info("%s, %s fused", asked, counted(len(scores), "candidate"))
+    sizes = counted(len(ids), "mention"), counted(len(scores), "candidate")
+    logger.info("%s, %s fused", *sizes)
     return {"counts": None}
 
 

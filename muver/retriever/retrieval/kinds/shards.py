@@ -109,8 +109,8 @@ def retrieve(
         "table": sha256_of(mentions),
     }
     counts = {"entities": shards.entities, "views": shards.views}
-    asked = counted(len(queries), "mention"), counted(shards.views, "view")
-    logger.info("%s against %s", *asked)
+    compared = counted(len(queries), "mention"), counted(shards.views, "view")
+    logger.info("%s against %s", *compared)
     return {"stage": "ann-search", "inputs": inputs, "counts": counts, **more}
 
 
@@ -126,8 +126,8 @@ def _open(folder: Path, shards: "Shards", settings: Settings) -> "AnnIndex":
     if settings.minimum is not None:
         place = folder / MANIFEST
         require(place, opened.manifest["factory"], agreed, settings.k, settings.minimum)
-        asked = {"rescore": settings.rescore, "most_views": settings.most_views, "effort": effort}
-        if other := [key for key, value in asked.items() if value != agreed[key]]:
+        wanted = {"rescore": settings.rescore, "most_views": settings.most_views, "effort": effort}
+        if other := [key for key, value in wanted.items() if value != agreed[key]]:
             raise InputError(
                 f"{place}: agreement was measured with other values of {', '.join(other)}. Search "
                 "with those, run `muver stage ann-check` with these, or set minimum to null for a "

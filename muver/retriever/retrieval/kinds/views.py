@@ -37,13 +37,13 @@ def retrieve(
     from muver.retriever.runs.run import read_run
     from muver.retriever.vectors.shards import ViewBlock
 
-    values = settings.values
     chosen = None
-    if values:
-        asked = read_mentions(mentions, "val")
-        titles = titles_by_world(entities, set(asked["world"].to_pylist()))
-        rankings = (read_run(path, asked["mention_id"].to_pylist()) for path in validation_runs)
-        ranks = (gold_ranks(ranked, asked, titles, settings.match) for ranked in rankings)
+    if values := settings.values:
+        validation = read_mentions(mentions, "val")
+        ids, worlds = (validation[name].to_pylist() for name in ("mention_id", "world"))
+        titles = titles_by_world(entities, {*worlds})
+        rankings = (read_run(path, ids) for path in validation_runs)
+        ranks = (gold_ranks(ranked, validation, titles, settings.match) for ranked in rankings)
         chosen = choose(settings.choice, values, ranks, settings.validation_cutoff)
         logger.info("%s: %s", settings.choice, chosen[settings.choice])
     views = SystemViews(settings.settled(chosen or {}), store, merged, global_views)
@@ -62,8 +62,8 @@ def retrieve(
         counts["entities"] += len(world.titles)
         counts["views"] += len(owners)
         counts["bytes"] += block.vectors.nbytes
-        asked = counted(len(mention_ids), "mention"), counted(len(owners), "view")
-        logger.info("%s: %s against %s", name, *asked)
+        compared = counted(len(mention_ids), "mention"), counted(len(owners), "view")
+        logger.info("%s: %s against %s", name, *compared)
     progress.finish()
     rows.write(run)
     return {"counts": counts, "chosen": chosen}
