@@ -120,16 +120,17 @@ def both_protocols(table: Table) -> Section:
 
 
 def over_seeds(table: Table, places: Sequence[Place]) -> Section:
-    """The mean and the spread of rows that have several seeds."""
-    seeded = [place for place in places if len(place.row.seeds) > 1]
-    numbers = sorted({len(place.row.seeds) for place in seeded})
+    """The mean and the spread of rows that have several seeds, and beside them all other rows."""
+    numbers = sorted({len(place.row.seeds) for place in places} - {0, 1})
     note = NOTES["over_seeds"].format(numbers=" or ".join(map(str, numbers)))
     lines = []
-    for place in seeded:
+    for place in places if numbers else []:
         line = dict(place.labels)
         for k in table.cutoffs:
             drawn = [place.line(table, k, key).recall for key in place.row.seeds.values()]
-            line[f"R@{k}"] = f"{mean(drawn):.2f} ± {stdev(drawn):.2f}"
+            first = text_of(place.line(table, k))
+            several = len(drawn) > 1
+            line[f"R@{k}"] = f"{mean(drawn):.2f} ± {stdev(drawn):.2f}" if several else first
         lines.append(line)
     return Section.of("Over seeds", note, lines)
 
