@@ -34,7 +34,7 @@ BEGIN, END = "<!-- verdicts -->", "<!-- end of verdicts -->"  # in README
 # of equal ones the first
 COLUMNS: dict[str, tuple[list[str], list[str]]] = {
     "default": (["miniwikia"], ["miniwikipedia"]),
-    "public real text": (["realworlds_again", "realworlds"], []),
+    "public real text": (["realworlds_searched", "realworlds_again", "realworlds"], []),
     "ZESHEL, Wikipedia": (["zeshel"], ["wikipedia"]),
 }
 TALLY = {  # a word in a sentence, of one and of several
