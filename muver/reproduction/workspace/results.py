@@ -234,9 +234,11 @@ class Results:
         return download.source or download.url or declared.address or raw.path
 
     def costs(self, table: str) -> dict[str, Any]:
-        """The options of the command that writes what each row of a table costs."""
-        rows = []
+        """The options of the command that writes what each row of a table costs, its first seed."""
+        rows, first = [], self.settings.tables[table].rows
         for evaluation in self.graph.evaluations(table):
+            if evaluation.label not in first:
+                continue
             run = evaluation.inputs["run"].artifact
             rows.append({
                 "method": method_of(self.settings, run.label),

@@ -82,6 +82,8 @@ def test_a_sum_costs_what_its_rows_cost():
     assert trainings[sums] == [took["train"]] == trainings["MuVER"]
     assert trainings["All five, no labels"] == []
     assert own.costed == ["best"]
+    seeds = results(tables={"best": {"own_page": "keep", "repeat_seeds": [1, 2]}})
+    assert [row["method"] for row in seeds.costs("best")["settings"]["rows"]] == [*trainings]
 
 
 def test_where_data_come_from(tmp_path):
