@@ -41,7 +41,7 @@ def test_links_lead_somewhere(document: Path):
 # What the pages say against us. A sentence leaves this list together with what it says.
 LIMITS = [
     ("README.md", "half of the contexts keep to one part of the description"),
-    ("README.md", "nothing was run on ZESHEL or Wikipedia"),
+    ("README.md", "Nothing was run on ZESHEL or Wikipedia"),
     ("docs/reproduce.md", "We have not run it on the real data"),
     ("docs/reproduce.md", "That it was the cause has not been shown"),
     ("docs/reproduce.md", "one attention for all lengths (since then) have not been tried"),
