@@ -127,10 +127,10 @@ def over_seeds(table: Table, places: Sequence[Place]) -> Section:
     for place in places if numbers else []:
         line = dict(place.labels)
         for k in table.cutoffs:
-            drawn = [place.line(table, k, key).recall for key in place.row.seeds.values()]
-            first = text_of(place.line(table, k))
-            several = len(drawn) > 1
-            line[f"R@{k}"] = f"{mean(drawn):.2f} ± {stdev(drawn):.2f}" if several else first
+            line[f"R@{k}"] = text_of(place.line(table, k))
+            if len(place.row.seeds) > 1:
+                drawn = [place.line(table, k, key).recall for key in place.row.seeds.values()]
+                line[f"R@{k}"] = f"{mean(drawn):.2f} ± {stdev(drawn):.2f}"
         lines.append(line)
     return Section.of("Over seeds", note, lines)
 
